@@ -217,7 +217,8 @@ def mesh(name):
         }
         noises = ("units", "noise")
         left_out = [other for other in noises if other != name] if name in noises else noises
-        arguments = {key: value for key, value in given.items() if key not in left_out}
+        arguments = {key: None if key in left_out else value for key, value in given.items()}
+        arguments |= {"normal_noise": None, "numbers": None}
 
         def build():
             made = _core.Mesh(**arguments, split=True, drop_zero_area=True)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import abut
+from abut.search.facets import Facets
 
 pytestmark = pytest.mark.native
 
@@ -526,7 +527,7 @@ def test_bent_by_little_is_no_error():
 def test_facets_of_readers_are_named_as_in_their_file():
     facets = np.array([0, 1, 2, 0, 2, 9]), np.array([0, 3, 6])
     with pytest.raises(ValueError, match="facet 17 names vertex 9"):
-        abut.Mesh._build(np.array(SQUARE, float), *facets, source=np.array([4, 17]))
+        abut.Mesh._build(Facets(np.array(SQUARE, float), *facets, source=np.array([4, 17])))
 
 
 @pytest.mark.parametrize("mesh", ["drum.stl", None, 3, SQUARE])

@@ -14,6 +14,7 @@ import pytest
 
 import abut
 import scenes
+from abut.search.facets import Facets
 
 pytestmark = pytest.mark.native
 
@@ -223,8 +224,8 @@ def test_pickle_carries_everything():
 
 
 def test_pickle_keeps_the_noise_of_written_digits():
-    units = np.full((4, 3), 1e-3)
-    mesh = abut.Mesh._build(np.array(SQUARE, float), np.arange(4), np.array([0, 4]), units=units)
+    corners = np.array(SQUARE, float), np.arange(4), np.array([0, 4])
+    mesh = abut.Mesh._build(Facets(*corners, units=np.full((4, 3), 1e-3)))
     assert mesh.noise.tolist() == [1e-3] and mesh._core.normal_noise.tolist() == [1e-3]
     assert same(pickle.loads(pickle.dumps(mesh)), mesh)
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
-from abut.io.facets import Facets, offsets_of
+from abut.io.facets import offsets_of
 from abut.io.weld import coinciding, weld
+from abut.search.facets import Facets
 
 
 def facets_of(vertices, facets):

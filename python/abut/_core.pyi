@@ -9,6 +9,8 @@ _Indices: TypeAlias = NDArray[np.intp]
 _Bytes: TypeAlias = NDArray[np.uint8]
 _Columns: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
+# materials, starts, poses, offsets, motions, half spaces
+_Walls: TypeAlias = tuple[_Indices, _Doubles, _Doubles, _Indices, _Doubles, _Doubles]
 _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _PairStatistics: TypeAlias = tuple[
     int, int, int, int, _Doubles, _Doubles, _Indices, _Indices, _Indices, _Indices, _Indices
@@ -121,35 +123,24 @@ class Mesh:
         vertices: _Doubles,
         indices: _Indices,
         offsets: _Indices,
-        units: _Doubles | None = None,
-        noise: _Doubles | None = None,
-        normal_noise: _Doubles | None = None,
-        drop_zero_area: bool = False,
-        split: bool = False,
-        numbers: _Indices | None = None,
+        units: _Doubles | None,
+        noise: _Doubles | None,
+        normal_noise: _Doubles | None,
+        drop_zero_area: bool,
+        split: bool,
+        numbers: _Indices | None,
     ) -> Mesh: ...
-    @property
-    def vertices(self) -> _Doubles: ...
-    @property
-    def indices(self) -> _Indices: ...
-    @property
-    def offsets(self) -> _Indices: ...
-    @property
-    def source(self) -> _Indices: ...
-    @property
-    def normals(self) -> _Doubles: ...
-    @property
-    def areas(self) -> _Doubles: ...
-    @property
-    def noise(self) -> _Doubles: ...
-    @property
-    def normal_noise(self) -> _Doubles: ...
-    @property
-    def noise_origin(self) -> NDArray[np.uint8]: ...
-    @property
-    def doubt(self) -> tuple[int, int, int, float]: ...
-    @property
-    def bytes(self) -> int: ...
+    vertices: Final[_Doubles]
+    indices: Final[_Indices]
+    offsets: Final[_Indices]
+    source: Final[_Indices]
+    normals: Final[_Doubles]
+    areas: Final[_Doubles]
+    noise: Final[_Doubles]
+    normal_noise: Final[_Doubles]
+    noise_origin: Final[NDArray[np.uint8]]
+    doubt: Final[tuple[int, int, int, float]]
+    bytes: Final[int]
     def deviations(self) -> list[int]: ...
 
 @final
@@ -222,12 +213,7 @@ class Simulation:
     def set_walls(
         self,
         finder: Finder | None,
-        materials: _Indices,
-        starts: _Doubles,
-        poses: _Doubles,
-        offsets: _Indices,
-        motions: _Doubles,
-        half_spaces: _Doubles,
+        walls: _Walls,
         placed: _Indices,
         states: _Doubles,
         known: object,
@@ -282,12 +268,7 @@ class Coupling:
         meshes: tuple[Mesh, ...],
         material_count: int,
         laws: _Doubles,
-        materials: _Indices,
-        starts: _Doubles,
-        poses: _Doubles,
-        offsets: _Indices,
-        motions: _Doubles,
-        half_spaces: _Doubles,
+        walls: _Walls,
         order: _Indices,
         name: str,
         group_bit: int,
@@ -298,26 +279,14 @@ class Coupling:
         on_sum: Callable[[memoryview], object] | None,
         on_error: Callable[[BaseException], object] | None,
     ) -> Coupling: ...
-    @property
-    def callback(self) -> int: ...
-    @property
-    def pointer(self) -> int: ...
+    callback: Final[int]
+    pointer: Final[int]
     @property
     def period(self) -> tuple[float, float, float]: ...
     def place(self, wall: int, state: _Doubles, /) -> None: ...
     def wall(self, number: int, /) -> _Doubles: ...
     def wall_now(self, number: int, /) -> _Doubles: ...
-    def set_walls(
-        self,
-        finder: Finder | None,
-        materials: _Indices,
-        starts: _Doubles,
-        poses: _Doubles,
-        offsets: _Indices,
-        motions: _Doubles,
-        half_spaces: _Doubles,
-        /,
-    ) -> None: ...
+    def set_walls(self, walls: _Walls, /) -> None: ...
     def now(self) -> float: ...
     def loads(self) -> _Doubles: ...
     def stable_step(self) -> float: ...
@@ -331,32 +300,19 @@ class Shape:
     def __new__(
         cls, vertices: _Doubles, indices: _Indices, offsets: _Indices, radius: float
     ) -> Shape: ...
-    @property
-    def dimension(self) -> int: ...
-    @property
-    def vertices(self) -> _Doubles: ...
-    @property
-    def indices(self) -> _Indices: ...
-    @property
-    def offsets(self) -> _Indices: ...
-    @property
-    def edges(self) -> _Indices: ...
-    @property
-    def edge_facets(self) -> _Indices: ...
-    @property
-    def normals(self) -> _Doubles: ...
-    @property
-    def source(self) -> _Indices: ...
-    @property
-    def radius(self) -> float: ...
-    @property
-    def centroid(self) -> _Doubles: ...
-    @property
-    def volume(self) -> float: ...
-    @property
-    def inertia(self) -> _Doubles | float: ...
-    @property
-    def circumradius(self) -> float: ...
+    dimension: Final[int]
+    vertices: Final[_Doubles]
+    indices: Final[_Indices]
+    offsets: Final[_Indices]
+    edges: Final[_Indices]
+    edge_facets: Final[_Indices]
+    normals: Final[_Doubles]
+    source: Final[_Indices]
+    radius: Final[float]
+    centroid: Final[_Doubles]
+    volume: Final[float]
+    inertia: Final[_Doubles | float]
+    circumradius: Final[float]
 
 @final
 class ConvexFinder:

@@ -1,11 +1,13 @@
 #include "arrays.h"
 
 #include <numpy/arrayobject.h>
+#include <string.h>
 
 #include "pool.h"
 
 /* By array_kind. */
 static const int NUMPY_TYPES[] = {NPY_FLOAT64, NPY_INTP, NPY_UINT8};
+static const size_t ITEM_SIZES[] = {sizeof(double), sizeof(abut_index), sizeof(uint8_t)};
 static const char *const NUMPY_NAMES[] = {"float64", "intp", "uint8"};
 
 static int import_numpy(void)
@@ -49,8 +51,7 @@ static int has_shape(PyArrayObject *array, array_shape shape)
     const axes wanted = axes_of(shape);
     int fits = PyArray_NDIM(array) == wanted.rank;
     for (int k = 0; fits && k < wanted.rank; k++) {
-        const int is_any = k == 0 && shape.rows == ARRAY_ANY_ROWS;
-        fits = is_any || PyArray_DIM(array, k) == wanted.lengths[k];
+        fits = PyArray_DIM(array, k) == wanted.lengths[k];
     }
     return fits;
 }
@@ -61,7 +62,13 @@ int array_column_count(PyObject *object)
     return array && PyArray_NDIM(array) == 2 && PyArray_DIM(array, 1) == 2 ? 2 : 3;
 }
 
-int array_read(PyObject *object, const char *name, array_shape shape, array_data *array)
+Py_ssize_t array_row_count(PyObject *object)
+{
+    PyArrayObject *array = PyArray_Check(object) ? (PyArrayObject *)object : NULL;
+    return array && PyArray_NDIM(array) > 0 ? PyArray_DIM(array, 0) : 0;
+}
+
+int array_read(PyObject *object, const char *name, array_shape shape, void *data)
 {
     if (!has_kind(object, shape.kind)) {
         PyErr_Format(PyExc_TypeError, "%s must be a contiguous %s array", name,
@@ -73,29 +80,45 @@ int array_read(PyObject *object, const char *name, array_shape shape, array_data
         PyErr_Format(PyExc_ValueError, "%s has the wrong shape", name);
         return -1;
     }
-    array->data = PyArray_DATA(found);
-    array->rows = PyArray_DIM(found, 0);
+    const void *address = PyArray_DATA(found);
+    memcpy(data, &address, sizeof address);
     return 0;
 }
 
-int array_read_optional(PyObject *object, const char *name, array_shape shape, array_data *array)
+int array_read_optional(PyObject *object, const char *name, array_shape shape, void *data)
 {
-    *array = (array_data){NULL, 0};
-    return object == Py_None ? 0 : array_read(object, name, shape, array);
+    const void *none = NULL;
+    memcpy(data, &none, sizeof none);
+    return object == Py_None ? 0 : array_read(object, name, shape, data);
 }
 
-PyObject *array_view(PyObject *owner, array_shape shape, const void *data)
+int array_read_offsets(PyObject *object, const char *name, const abut_index **offsets,
+                       abut_index *count)
 {
-    const axes of = axes_of(shape);
-    PyObject *view = PyArray_New(&PyArray_Type, of.rank, of.lengths, NUMPY_TYPES[shape.kind], NULL,
-                                 (void *)data, 0, NPY_ARRAY_CARRAY_RO, NULL);
-    if (!view) {
-        return NULL;
+    const Py_ssize_t rows = array_row_count(object);
+    if (array_read(object, name, (array_shape){ARRAY_INDEX, rows, 0}, offsets)) {
+        return -1;
     }
-    Py_INCREF(owner);
-    if (PyArray_SetBaseObject((PyArrayObject *)view, owner)) {
-        Py_DECREF(view);
-        return NULL;
+    if (rows == 0) {
+        PyErr_Format(PyExc_ValueError, "%s is empty; it begins with 0", name);
+        return -1;
+    }
+    *count = rows - 1;
+    return 0;
+}
+
+PyObject *array_at(PyObject *owner, const void *shown, const array_place *place, int dimension)
+{
+    abut_index rows;
+    void *data;
+    memcpy(&rows, (const char *)shown + place->count, sizeof rows);
+    memcpy(&data, (const char *)shown + place->data, sizeof data);
+    const Py_ssize_t columns = place->columns == ABUT_DIMENSION ? dimension : place->columns;
+    const axes of = axes_of((array_shape){place->kind, rows + place->further, columns});
+    PyObject *view = PyArray_New(&PyArray_Type, of.rank, of.lengths, NUMPY_TYPES[place->kind], NULL,
+                                 data, 0, NPY_ARRAY_CARRAY_RO, NULL);
+    if (view && PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(owner))) {
+        Py_CLEAR(view);
     }
     return view;
 }
@@ -106,6 +129,17 @@ PyObject *array_make(array_shape shape, void **data)
     PyObject *array = PyArray_SimpleNew(of.rank, of.lengths, NUMPY_TYPES[shape.kind]);
     if (array) {
         *data = PyArray_DATA((PyArrayObject *)array);
+    }
+    return array;
+}
+
+PyObject *array_copy(array_shape shape, const void *data)
+{
+    void *made;
+    PyObject *array = array_make(shape, &made);
+    const Py_ssize_t count = shape.rows * (shape.columns ? shape.columns : 1);
+    if (array && data) {
+        memcpy(made, data, (size_t)count * ITEM_SIZES[shape.kind]);
     }
     return array;
 }
@@ -191,9 +225,12 @@ PyObject *array_pool_new(void)
     return capsule;
 }
 
-void array_pool_close(PyObject *capsule)
+void array_pool_drop(PyObject *capsule)
 {
-    core_pool_close(handler_in(capsule)->allocator.ctx);
+    if (capsule) {
+        core_pool_close(handler_in(capsule)->allocator.ctx);
+        Py_DECREF(capsule);
+    }
 }
 
 void array_pool_age(PyObject *capsule)

@@ -11,17 +11,9 @@ typedef enum array_kind { ARRAY_DOUBLE, ARRAY_INDEX, ARRAY_BYTE } array_kind;
 #define ARRAY_TWICE(n) (-(n))
 typedef struct array_shape {
     array_kind kind;
-    Py_ssize_t rows; /* ARRAY_ANY_ROWS: any number */
+    Py_ssize_t rows;
     Py_ssize_t columns;
 } array_shape;
-
-#define ARRAY_ANY_ROWS (-1)
-
-/* A borrowed argument; the data live as long as the object that they were read from. */
-typedef struct array_data {
-    const void *data;
-    Py_ssize_t rows;
-} array_data;
 
 /* Load NumPy's API table; 0, or -1 with an error set. */
 int array_import(void);
@@ -30,18 +22,39 @@ int array_import(void);
  * may then find wrong. */
 int array_column_count(PyObject *object);
 
-/* Read a contiguous, native array of this very shape; 0, or -1 with a TypeError or ValueError that
- * names it. */
-int array_read(PyObject *object, const char *name, array_shape shape, array_data *array);
+/* How many rows an argument has that may have any number, for array_read: 0 where it is no array,
+ * as that may then find wrong. */
+Py_ssize_t array_row_count(PyObject *object);
 
-/* Likewise of an argument that may be None, whose data are NULL then. */
-int array_read_optional(PyObject *object, const char *name, array_shape shape, array_data *array);
+/* Read a contiguous, native array of this very shape: its data, which live as long as the object,
+ * go into the pointer at `data`. 0, or -1 with a TypeError or ValueError that names it. */
+int array_read(PyObject *object, const char *name, array_shape shape, void *data);
 
-/* A read-only array on memory that `owner` holds, which it keeps alive. */
-PyObject *array_view(PyObject *owner, array_shape shape, const void *data);
+/* Likewise of an argument that may be None: the pointer becomes NULL then. */
+int array_read_optional(PyObject *object, const char *name, array_shape shape, void *data);
+
+/* Read offsets of any number of items, which is told; an error where there is none, since they have
+ * one entry more. */
+int array_read_offsets(PyObject *object, const char *name, const abut_index **offsets,
+                       abut_index *count);
+
+/* Where to find an array in a struct that the library shows of an object. */
+typedef struct array_place {
+    array_kind kind;
+    size_t count;       /* where the number of its rows is, an abut_index */
+    int further;        /* rows beside these */
+    Py_ssize_t columns; /* ABUT_DIMENSION: as many as there are dimensions */
+    size_t data;
+} array_place;
+
+/* The array at a place, read-only, which keeps its owner alive. */
+PyObject *array_at(PyObject *owner, const void *shown, const array_place *place, int dimension);
 
 /* A new array that owns its memory, and its data; NULL with an error set. */
 PyObject *array_make(array_shape shape, void **data);
+
+/* Likewise with a copy of these data, unless they are NULL. */
+PyObject *array_copy(array_shape shape, const void *data);
 
 /* Likewise, all zeros. */
 PyObject *array_make_zeros(array_shape shape, void **data);
@@ -57,8 +70,9 @@ void array_lock(PyObject *array);
  * made with its memory does. NULL with an error set. */
 PyObject *array_pool_new(void);
 
-/* Free what the pool keeps, and keep nothing from now on. */
-void array_pool_close(PyObject *pool);
+/* Its owner goes: free what the pool keeps, keep nothing from now on, and let go of it. It may be
+ * NULL. */
+void array_pool_drop(PyObject *pool);
 
 /* A query begins: free what the last few queries have not used. */
 void array_pool_age(PyObject *pool);

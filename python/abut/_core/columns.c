@@ -15,16 +15,22 @@ static PyObject *name_of(const abut_column *column)
     return PyUnicode_FromFormat("%s%s", column->flags & ABUT_INTERNAL ? "_" : "", column->name);
 }
 
-PyObject *column_names(column_table table)
+/* A tuple of something of each column; NULL with an error set. */
+static PyObject *tuple_of(column_table table, PyObject *(*tell)(const abut_column *))
 {
-    PyObject *names = PyTuple_New(table.count);
-    for (Py_ssize_t i = 0; names && i < table.count; i++) {
-        PyObject *name = name_of(&table.columns[i]);
-        if (!name || PyTuple_SetItem(names, i, name)) {
-            Py_CLEAR(names);
+    PyObject *all = PyTuple_New(table.count);
+    for (Py_ssize_t i = 0; all && i < table.count; i++) {
+        PyObject *one = tell(&table.columns[i]);
+        if (!one || PyTuple_SetItem(all, i, one)) {
+            Py_CLEAR(all);
         }
     }
-    return names;
+    return all;
+}
+
+PyObject *column_names(column_table table)
+{
+    return tuple_of(table, name_of);
 }
 
 static Py_ssize_t width_of(const abut_column *column, const column_counts *counts)
@@ -57,11 +63,6 @@ static Py_ssize_t numbers_of(array_shape shape)
     return shape.columns < 0 ? -2 * shape.columns : shape.columns;
 }
 
-static void put_data(const abut_column *column, const void *data, void *target)
-{
-    memcpy((char *)target + column->place, &data, sizeof data);
-}
-
 /* A new column, and its data in `target`; NULL with an error set. */
 static PyObject *new_column(const abut_column *column, const column_counts *counts, void *target)
 {
@@ -75,7 +76,7 @@ static PyObject *new_column(const abut_column *column, const column_counts *coun
     if (column->flags & ABUT_LOCKED) {
         array_lock(array);
     }
-    put_data(column, data, target);
+    memcpy((char *)target + column->place, &data, sizeof data);
     return array;
 }
 
@@ -83,7 +84,7 @@ static PyObject *new_column(const abut_column *column, const column_counts *coun
 static int add_column(PyObject *dict, PyObject *name, const abut_column *column,
                       const column_counts *counts, void *target)
 {
-    PyObject *array = new_column(column, counts, target);
+    PyObject *array = name ? new_column(column, counts, target) : NULL;
     const int failed = array ? PyDict_SetItem(dict, name, array) : -1;
     Py_XDECREF(array);
     return failed;
@@ -95,10 +96,14 @@ static PyObject *new_columns(column_table table, PyObject *names, const column_c
     PyObject *dict = PyDict_New();
     for (Py_ssize_t i = 0; dict && i < table.count; i++) {
         const abut_column *column = &table.columns[i];
-        if (counts->presences[column->when] &&
-            add_column(dict, PyTuple_GetItem(names, i), column, counts, target)) {
+        if (!counts->presences[column->when]) {
+            continue;
+        }
+        PyObject *name = names ? Py_NewRef(PyTuple_GetItem(names, i)) : name_of(column);
+        if (add_column(dict, name, column, counts, target)) {
             Py_CLEAR(dict);
         }
+        Py_XDECREF(name);
     }
     return dict;
 }
@@ -148,17 +153,14 @@ PyObject *column_array(column_table table, const char *name, const column_counts
 static int read_column(const abut_column *column, PyObject *name, const column_counts *counts,
                        PyObject *dict, void *target)
 {
-    array_data found;
     PyObject *array = PyDict_GetItem(dict, name);
     if (!array && !counts->presences[column->when]) {
         return 0;
     }
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
-    if (!text || array_read(array ? array : Py_None, text, shape_of(column, counts), &found)) {
-        return -1;
-    }
-    put_data(column, found.data, target);
-    return 0;
+    return text ? array_read(array ? array : Py_None, text, shape_of(column, counts),
+                             (char *)target + column->place)
+                : -1;
 }
 
 int column_read(column_table table, const column_counts *counts, PyObject *dict, void *target)
@@ -206,18 +208,6 @@ static PyObject *describe(const abut_column *column)
                          PER[column->per], WHEN[column->when], column->unit, column->meaning);
 }
 
-static PyObject *describe_all(column_table table)
-{
-    PyObject *all = PyTuple_New(table.count);
-    for (Py_ssize_t i = 0; all && i < table.count; i++) {
-        PyObject *one = describe(&table.columns[i]);
-        if (!one || PyTuple_SetItem(all, i, one)) {
-            Py_CLEAR(all);
-        }
-    }
-    return all;
-}
-
 PyObject *core_columns(PyObject *Py_UNUSED(module), PyObject *table)
 {
     static const char *const NAMES[] = {[ABUT_CONTACT_TABLE] = "contacts",
@@ -227,7 +217,7 @@ PyObject *core_columns(PyObject *Py_UNUSED(module), PyObject *table)
     const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
     for (size_t k = 0; name && k < sizeof NAMES / sizeof NAMES[0]; k++) {
         if (!strcmp(name, NAMES[k])) {
-            return describe_all(column_table_of((abut_table)k));
+            return tuple_of(column_table_of((abut_table)k), describe);
         }
     }
     return name ? PyErr_Format(PyExc_ValueError, "there is no table %s", name) : NULL;

@@ -28,14 +28,28 @@ typedef struct column_counts {
     Py_ssize_t dimension;
 } column_counts;
 
-/* core.columns(table): what there is to know of the columns of one of the library's tables. */
-PyObject *core_columns(PyObject *module, PyObject *table);
+/* What is known of contacts with meshes, of which that query is or might be. */
+column_counts column_contact_counts(abut_index rows, abut_index nodes, const abut_query *query,
+                                    abut_index mesh_count);
+
+/* Likewise of pairs. */
+column_counts column_pair_counts(abut_index pairs, abut_index spheres, int dimension,
+                                 int has_images);
+
+/* What there is of contacts of convex bodies; and what is known of their columns. */
+typedef struct convex_there {
+    abut_index rows, spots, bodies;
+    int dimension;
+    int has_images, has_spots, has_offsets, has_before;
+    int are_of_walls; /* mesh and facet, instead of j */
+} convex_there;
+column_counts column_convex_counts(const convex_there *there);
 
 /* What the columns are called: a new tuple; NULL with an error set. */
 PyObject *column_names(column_table table);
 
-/* The columns by these names, large ones with memory of the pool, and their data in the struct
- * `target`; NULL with an error set. */
+/* The columns by these names, or where that is NULL by names that are made for the call, large ones
+ * with memory of the pool, and their data in the struct `target`; NULL with an error set. */
 PyObject *column_dict(column_table table, PyObject *names, const column_counts *counts,
                       PyObject *pool, void *target);
 

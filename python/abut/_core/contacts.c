@@ -1,12 +1,7 @@
 #include "columns.h"
 
-PyObject *core_contact_names(void)
-{
-    return column_names(column_table_of(ABUT_CONTACT_TABLE));
-}
-
-static column_counts count_columns(abut_index rows, abut_index nodes, const abut_query *query,
-                                   abut_index mesh_count)
+column_counts column_contact_counts(abut_index rows, abut_index nodes, const abut_query *query,
+                                    abut_index mesh_count)
 {
     return (column_counts){
         .lengths = {[ABUT_COLUMN_ROWS] = rows,
@@ -20,33 +15,19 @@ static column_counts count_columns(abut_index rows, abut_index nodes, const abut
     };
 }
 
-PyObject *core_new_contacts(const core_making *making, abut_index rows, abut_index nodes,
-                            const abut_query *query, abut_columns *columns)
+/* New columns of so many contacts and nodes; NULL with an error set. */
+static PyObject *new_contacts(const core_making *making, abut_index rows, abut_index nodes,
+                              const abut_query *query, abut_columns *columns)
 {
-    const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
+    const column_counts counts = column_contact_counts(rows, nodes, query, making->mesh_count);
     return column_dict(column_table_of(ABUT_CONTACT_TABLE), making->names, &counts, making->pool,
                        columns);
-}
-
-int core_read_contacts(PyObject *dict, const abut_step *step, abut_columns *columns)
-{
-    const column_counts counts = {
-        .lengths = {[ABUT_COLUMN_ROWS] = step->contact_count,
-                    [ABUT_COLUMN_ENTRIES] = step->node_count,
-                    [ABUT_COLUMN_ENTRY_OFFSETS] = step->contact_count + 1,
-                    [ABUT_COLUMN_OFFSETS] = step->sphere_count + 1},
-        .presences = {[ABUT_COLUMN_ALWAYS] = 1,
-                      [ABUT_COLUMN_WITH_MESHES] = 1,
-                      [ABUT_COLUMN_WITH_SHARING] = 1,
-                      [ABUT_COLUMN_WITH_PERIOD] = 1},
-    };
-    return column_read(column_table_of(ABUT_CONTACT_TABLE), &counts, dict, columns);
 }
 
 int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
                    const abut_query *query, core_room *room)
 {
-    room->dict = core_new_contacts(making, rows, nodes, query, &room->room.columns);
+    room->dict = new_contacts(making, rows, nodes, query, &room->room.columns);
     if (!room->dict && PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear(); /* the result may need less */
         return 0;
@@ -80,7 +61,7 @@ PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *q
                      nodes = abut_contacts_node_count(contacts);
     PyObject *dict = room->dict;
     if (dict && fits_room(rows, nodes, &room->room)) {
-        const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
+        const column_counts counts = column_contact_counts(rows, nodes, query, making->mesh_count);
         room->dict = NULL;
         if (column_resize(column_table_of(ABUT_CONTACT_TABLE), making->names, &counts, dict)) {
             Py_CLEAR(dict);
@@ -88,7 +69,7 @@ PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *q
         return dict;
     }
     abut_columns columns = {0};
-    dict = core_new_contacts(making, rows, nodes, query, &columns);
+    dict = new_contacts(making, rows, nodes, query, &columns);
     if (dict) {
         write_columns(contacts, &columns);
     }

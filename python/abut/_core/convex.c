@@ -1,88 +1,47 @@
-#include "arrays.h"
+#include "columns.h"
 
 typedef struct convex_finder_object {
-    PyObject_HEAD
+    core_pooled of;
     PyObject *shapes; /* a tuple; the library's finder borrows its shapes */
-    PyObject *pool;   /* of its results' memory */
     abut_convex_finder *finder;
     abut_index body_count;
     int dimension;
 } convex_finder_object;
 
+static const char CONVEX_FINDER_DOC[] =
+    "ConvexFinder(shapes, body_count, numbers, scales, method, patch_angle, cp_first, cp_last, "
+    "iterations)\n--\n\nBodies of these shapes; numbers and scales may be None.";
+
 /* ---- building ---- */
-
-/* The library's shapes of a tuple, to be freed by PyMem_Free; NULL with an error set. */
-static const abut_shape **read_shapes(PyObject *tuple, PyTypeObject *shape_type)
-{
-    const Py_ssize_t count = PyTuple_Size(tuple);
-    /* a block of its own even for no shapes */
-    const abut_shape **shapes = PyMem_Malloc(((size_t)count + 1) * sizeof *shapes);
-    if (!shapes) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    for (Py_ssize_t k = 0; k < count; k++) {
-        PyObject *shape = PyTuple_GetItem(tuple, k);
-        if (!PyObject_TypeCheck(shape, shape_type)) {
-            PyErr_Format(PyExc_TypeError, "shapes[%zd] is no _core.Shape", k);
-            PyMem_Free(shapes);
-            return NULL;
-        }
-        shapes[k] = core_shape_of(shape);
-    }
-    return shapes;
-}
-
-static PyObject *wrap_finder(PyTypeObject *type, PyObject *shapes, const abut_convex_input *input,
-                             abut_convex_finder *finder)
-{
-    convex_finder_object *self = (convex_finder_object *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        abut_convex_finder_free(finder);
-        return NULL;
-    }
-    self->finder = finder;
-    self->body_count = input->body_count;
-    self->dimension = abut_shape_inspect(input->shapes[0]).dimension;
-    self->shapes = Py_NewRef(shapes);
-    self->pool = array_pool_new();
-    if (!self->pool) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
-}
 
 static PyObject *build_finder(PyTypeObject *type, PyObject *shapes, const abut_convex_input *input)
 {
-    abut_convex_finder *finder = NULL;
+    convex_finder_object *self = core_new_pooled(type, array_pool_new());
+    if (!self) {
+        return NULL;
+    }
     abut_error error = {.status = ABUT_OK};
-    abut_status status;
+    self->shapes = Py_NewRef(shapes);
+    self->body_count = input->body_count;
     Py_BEGIN_ALLOW_THREADS
-    status = abut_convex_finder_build(input, &finder, &error);
+    abut_convex_finder_build(input, &self->finder, &error);
     Py_END_ALLOW_THREADS
-    return status ? core_raise(&error) : wrap_finder(type, shapes, input, finder);
+    self->dimension = error.status ? 0 : abut_shape_inspect(input->shapes[0]).dimension;
+    return core_finish((PyObject *)self, &error);
 }
 
 static int read_bodies(PyObject *numbers, PyObject *scales, abut_convex_input *input)
 {
-    array_data shape, sizes;
     const array_shape of_numbers = {ARRAY_INDEX, input->body_count, 0};
     const array_shape of_scales = {ARRAY_DOUBLE, input->body_count, 0};
-    if (array_read_optional(numbers, "shape", of_numbers, &shape) ||
-        array_read_optional(scales, "scales", of_scales, &sizes)) {
-        return -1;
-    }
-    input->shape = shape.data;
-    input->scales = sizes.data;
-    return 0;
+    return array_read_optional(numbers, "shape", of_numbers, &input->shape) ||
+           array_read_optional(scales, "scales", of_scales, &input->scales);
 }
 
 static PyObject *convex_finder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"shapes",      "body_count", "numbers", "scales",     "method",
                             "patch_angle", "cp_first",   "cp_last", "iterations", NULL};
-    const core_state *state = PyType_GetModuleState(type);
     abut_convex_input input = {.options = abut_convex_options_default()};
     abut_convex_options *options = &input.options;
     PyObject *shapes, *numbers, *scales;
@@ -95,13 +54,10 @@ static PyObject *convex_finder_new(PyTypeObject *type, PyObject *args, PyObject 
         return NULL;
     }
     options->method = (abut_convex_method)method;
-    const abut_shape **of = read_shapes(shapes, state->shape_type);
-    if (!of) {
-        return NULL;
-    }
+    const abut_shape **of = core_read_shapes(shapes, PyType_GetModuleState(type));
     input.shapes = of;
     input.shape_count = PyTuple_Size(shapes);
-    PyObject *finder = build_finder(type, shapes, &input);
+    PyObject *finder = of ? build_finder(type, shapes, &input) : NULL;
     PyMem_Free(of);
     return finder;
 }
@@ -109,10 +65,7 @@ static PyObject *convex_finder_new(PyTypeObject *type, PyObject *args, PyObject 
 static void convex_finder_dealloc(PyObject *self)
 {
     convex_finder_object *finder = (convex_finder_object *)self;
-    if (finder->pool) {
-        array_pool_close(finder->pool);
-        Py_DECREF(finder->pool);
-    }
+    array_pool_drop(finder->of.pool);
     abut_convex_finder_free(finder->finder);
     Py_XDECREF(finder->shapes);
     core_release(self);
@@ -120,109 +73,72 @@ static void convex_finder_dealloc(PyObject *self)
 
 /* ---- arguments of queries ---- */
 
-static int count_arguments(Py_ssize_t count, int wanted, const char *function)
-{
-    if (count != wanted) {
-        PyErr_Format(PyExc_TypeError, "%s takes %d arguments, not %zd", function, wanted, count);
-        return -1;
-    }
-    return 0;
-}
-
 static int read_places(PyObject *positions, PyObject *orientations,
                        const convex_finder_object *self, abut_convex_query *query)
 {
-    array_data places, turns;
-    const abut_index count = self->body_count;
-    const array_shape of_places = {ARRAY_DOUBLE, count, self->dimension};
-    const array_shape of_turns = {ARRAY_DOUBLE, count, self->dimension == 3 ? 4 : 0};
-    if (array_read(positions, "positions", of_places, &places) ||
-        array_read_optional(orientations, "orientations", of_turns, &turns)) {
-        return -1;
-    }
-    query->positions = places.data;
-    query->orientations = turns.data;
-    return 0;
+    const array_shape places = {ARRAY_DOUBLE, self->body_count, self->dimension};
+    const array_shape turns = {ARRAY_DOUBLE, self->body_count, self->dimension == 3 ? 4 : 0};
+    return array_read(positions, "positions", places, &query->positions) ||
+           array_read_optional(orientations, "orientations", turns, &query->orientations);
 }
 
 static int read_pairs(PyObject *i, PyObject *j, abut_convex_query *query)
 {
-    array_data first, second;
     if (i == Py_None) {
         return 0;
     }
-    if (array_read(i, "i", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0}, &first) ||
-        array_read(j, "j", (array_shape){ARRAY_INDEX, first.rows, 0}, &second)) {
+    query->pair_count = array_row_count(i);
+    const array_shape numbers = {ARRAY_INDEX, query->pair_count, 0};
+    return array_read(i, "i", numbers, &query->i) || array_read(j, "j", numbers, &query->j);
+}
+
+static int read_period(PyObject *period, int dimension, abut_convex_query *query)
+{
+    return array_read_optional(period, "period", (array_shape){ARRAY_DOUBLE, dimension, 0},
+                               &query->period);
+}
+
+/* What rows of the step before have in any case, of a tuple of which that is the first and the last
+ * item; between them are two that tell what the bodies met. */
+static int open_before(PyObject *tuple, PyObject *given[4], abut_convex_before *before)
+{
+    if (!PyArg_ParseTuple(tuple, "OOOO:before", &given[0], &given[1], &given[2], &given[3])) {
         return -1;
     }
-    query->i = first.data;
-    query->j = second.data;
-    query->pair_count = first.rows;
-    return 0;
+    const abut_index count = array_row_count(given[0]);
+    before->row_count = count;
+    return array_read(given[0], "before: i", (array_shape){ARRAY_INDEX, count, 0}, &before->i) ||
+           array_read(given[3], "before: state",
+                      (array_shape){ARRAY_DOUBLE, count, ABUT_CONVEX_STATE}, &before->state);
 }
 
 /* i, j, image or None, state. */
 static int read_before(PyObject *tuple, int dimension, abut_convex_before *before)
 {
     PyObject *given[4];
-    array_data i, j, image, state;
-    if (tuple == Py_None) {
-        return 0;
-    }
-    if (!PyArg_ParseTuple(tuple, "OOOO:before", &given[0], &given[1], &given[2], &given[3]) ||
-        array_read(given[0], "before: i", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0}, &i) ||
-        array_read(given[1], "before: j", (array_shape){ARRAY_INDEX, i.rows, 0}, &j) ||
-        array_read_optional(given[2], "before: image",
-                            (array_shape){ARRAY_INDEX, i.rows, dimension}, &image) ||
-        array_read(given[3], "before: state",
-                   (array_shape){ARRAY_DOUBLE, i.rows, ABUT_CONVEX_STATE}, &state)) {
-        return -1;
-    }
-    *before = (abut_convex_before){
-        .row_count = i.rows, .i = i.data, .j = j.data, .image = image.data, .state = state.data};
-    return 0;
-}
-
-static int read_period(PyObject *period, int dimension, abut_convex_query *query)
-{
-    array_data lengths;
-    if (array_read_optional(period, "period", (array_shape){ARRAY_DOUBLE, dimension, 0},
-                            &lengths)) {
-        return -1;
-    }
-    query->period = lengths.data;
-    return 0;
+    return open_before(tuple, given, before) ||
+           array_read(given[1], "before: j", (array_shape){ARRAY_INDEX, before->row_count, 0},
+                      &before->j) ||
+           array_read_optional(given[2], "before: image",
+                               (array_shape){ARRAY_INDEX, before->row_count, dimension},
+                               &before->image);
 }
 
 /* i, mesh, facet, state. */
 static int read_before_on_walls(PyObject *tuple, abut_convex_before *before)
 {
     PyObject *given[4];
-    array_data i, mesh, facet, state;
-    if (tuple == Py_None) {
-        return 0;
-    }
-    if (!PyArg_ParseTuple(tuple, "OOOO:before", &given[0], &given[1], &given[2], &given[3]) ||
-        array_read(given[0], "before: i", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0}, &i) ||
-        array_read(given[1], "before: mesh", (array_shape){ARRAY_INDEX, i.rows, 0}, &mesh) ||
-        array_read(given[2], "before: facet", (array_shape){ARRAY_INDEX, i.rows, 0}, &facet) ||
-        array_read(given[3], "before: state",
-                   (array_shape){ARRAY_DOUBLE, i.rows, ABUT_CONVEX_STATE}, &state)) {
-        return -1;
-    }
-    *before = (abut_convex_before){.row_count = i.rows,
-                                   .i = i.data,
-                                   .mesh = mesh.data,
-                                   .facet = facet.data,
-                                   .state = state.data};
-    return 0;
+    return open_before(tuple, given, before) ||
+           array_read(given[1], "before: mesh", (array_shape){ARRAY_INDEX, before->row_count, 0},
+                      &before->mesh) ||
+           array_read(given[2], "before: facet", (array_shape){ARRAY_INDEX, before->row_count, 0},
+                      &before->facet);
 }
 
 /* finder or None, poses or None, half_spaces or None. */
 static int read_walls(PyObject *tuple, const core_state *state, abut_convex_walls *walls)
 {
     PyObject *given[3];
-    array_data poses, planes;
     if (!PyArg_ParseTuple(tuple, "OOO:walls", &given[0], &given[1], &given[2])) {
         return -1;
     }
@@ -234,26 +150,39 @@ static int read_walls(PyObject *tuple, const core_state *state, abut_convex_wall
         walls->finder = core_finder_of(given[0]);
     }
     const abut_index meshes = walls->finder ? core_finder_mesh_count(given[0]) : 0;
-    if (array_read_optional(given[1], "poses", (array_shape){ARRAY_DOUBLE, meshes, 16}, &poses) ||
-        array_read_optional(given[2], "half_spaces", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 6},
-                            &planes)) {
-        return -1;
-    }
-    walls->poses = poses.data;
-    walls->half_space_count = planes.rows;
-    walls->half_spaces = planes.data;
-    return 0;
+    walls->half_space_count = array_row_count(given[2]);
+    const array_shape of_poses = {ARRAY_DOUBLE, meshes, 16};
+    const array_shape of_planes = {ARRAY_DOUBLE, walls->half_space_count, 6};
+    return array_read_optional(given[1], "poses", of_poses, &walls->poses) ||
+           array_read_optional(given[2], "half_spaces", of_planes, &walls->half_spaces);
 }
 
 /* ---- contacts ---- */
+
+column_counts column_convex_counts(const convex_there *there)
+{
+    return (column_counts){
+        .lengths = {[ABUT_COLUMN_ROWS] = there->rows,
+                    [ABUT_COLUMN_ENTRIES] = there->spots,
+                    [ABUT_COLUMN_ENTRY_OFFSETS] = there->rows + 1,
+                    [ABUT_COLUMN_OFFSETS] = there->bodies + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1,
+                      [ABUT_COLUMN_WITH_BODIES] = !there->are_of_walls,
+                      [ABUT_COLUMN_WITH_WALLS] = there->are_of_walls,
+                      [ABUT_COLUMN_WITH_PERIOD] = there->has_images,
+                      [ABUT_COLUMN_WITH_SPOTS] = there->has_spots,
+                      [ABUT_COLUMN_WITH_ORDER] = there->has_offsets,
+                      [ABUT_COLUMN_WITH_BEFORE] = there->has_before},
+        .dimension = there->dimension,
+    };
+}
 
 /* `walls` is NULL where bodies meet each other, here and below. */
 static PyObject *write_contacts(const abut_convex_contacts *contacts,
                                 const convex_finder_object *self, const abut_convex_query *query,
                                 const abut_convex_walls *walls, const core_state *state)
 {
-    const core_making making = {.pool = self->pool, .names = state->convex_names};
-    const core_convex_counts there = {
+    const column_counts counts = column_convex_counts(&(convex_there){
         .rows = abut_convex_contacts_count(contacts),
         .spots = abut_convex_contacts_spot_count(contacts),
         .bodies = self->body_count,
@@ -263,9 +192,10 @@ static PyObject *write_contacts(const abut_convex_contacts *contacts,
         .has_offsets = !query->i,
         .has_before = query->before.i && !walls,
         .are_of_walls = walls != NULL,
-    };
+    });
     abut_convex_columns columns = {0};
-    PyObject *dict = core_new_convex(&making, &there, &columns);
+    PyObject *dict = column_dict(column_table_of(ABUT_CONVEX_TABLE), state->convex_names, &counts,
+                                 self->of.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -312,10 +242,10 @@ enum {
 static int read_query(PyObject *const *given, Py_ssize_t count, const convex_finder_object *self,
                       abut_convex_query *query)
 {
-    if (count_arguments(count, ARGUMENT_COUNT, "find") ||
+    if (core_check_count(count, ARGUMENT_COUNT, "find") ||
         read_places(given[POSITIONS], given[ORIENTATIONS], self, query) ||
         read_pairs(given[PAIR_I], given[PAIR_J], query) ||
-        read_before(given[BEFORE], self->dimension, &query->before) ||
+        (given[BEFORE] != Py_None && read_before(given[BEFORE], self->dimension, &query->before)) ||
         read_period(given[PERIOD], self->dimension, query)) {
         return -1;
     }
@@ -333,7 +263,7 @@ static PyObject *find_columns(PyObject *object, abut_convex_query *query,
 {
     const convex_finder_object *self = (convex_finder_object *)object;
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
-    array_pool_age(self->pool);
+    array_pool_age(self->of.pool);
     abut_convex_contacts *contacts = find_contacts(self->finder, query, walls);
     if (!contacts) {
         return NULL;
@@ -370,9 +300,10 @@ static PyObject *convex_finder_find_walls(PyObject *object, PyObject *const *giv
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
     abut_convex_query query = abut_convex_query_default();
     abut_convex_walls walls = {.finder = NULL};
-    if (count_arguments(count, WALL_ARGUMENT_COUNT, "find_walls") ||
+    if (core_check_count(count, WALL_ARGUMENT_COUNT, "find_walls") ||
         read_places(given[WALL_POSITIONS], given[WALL_ORIENTATIONS], self, &query) ||
-        read_before_on_walls(given[WALL_BEFORE], &query.before) ||
+        (given[WALL_BEFORE] != Py_None &&
+         read_before_on_walls(given[WALL_BEFORE], &query.before)) ||
         read_walls(given[WALL_WALLS], state, &walls)) {
         return NULL;
     }
@@ -388,33 +319,33 @@ static PyObject *convex_finder_find_walls(PyObject *object, PyObject *const *giv
 static int read_entrances_before(PyObject *tuple, abut_entrances_before *before)
 {
     PyObject *given[3];
-    array_data offsets, type, feature;
     if (tuple == Py_None) {
         return 0;
     }
-    if (!PyArg_ParseTuple(tuple, "OOO:before", &given[0], &given[1], &given[2]) ||
-        array_read(given[0], "before: offsets", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0},
-                   &offsets) ||
-        array_read(given[1], "before: type", (array_shape){ARRAY_BYTE, ARRAY_ANY_ROWS, 2}, &type) ||
-        array_read(given[2], "before: feature", (array_shape){ARRAY_INDEX, type.rows, 2},
-                   &feature)) {
+    if (!PyArg_ParseTuple(tuple, "OOO:before", &given[0], &given[1], &given[2])) {
         return -1;
     }
-    *before = (abut_entrances_before){.pair_count = offsets.rows - 1,
-                                      .row_count = type.rows,
-                                      .offsets = offsets.data,
-                                      .type = type.data,
-                                      .feature = feature.data};
-    return 0;
+    const abut_index count = array_row_count(given[1]);
+    before->row_count = count;
+    return array_read_offsets(given[0], "before: offsets", &before->offsets, &before->pair_count) ||
+           array_read(given[1], "before: type", (array_shape){ARRAY_BYTE, count, 2},
+                      &before->type) ||
+           array_read(given[2], "before: feature", (array_shape){ARRAY_INDEX, count, 2},
+                      &before->feature);
 }
 
 static PyObject *write_entrances(const abut_entrances *entrances, const convex_finder_object *self,
                                  const abut_convex_query *query, const core_state *state)
 {
-    const core_making making = {.pool = self->pool, .names = state->entrance_names};
+    const column_counts counts = {
+        .lengths = {[ABUT_COLUMN_ROWS] = abut_entrances_count(entrances),
+                    [ABUT_COLUMN_OFFSETS] = query->pair_count + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1},
+        .dimension = self->dimension,
+    };
     abut_entrance_columns columns = {0};
-    PyObject *dict = core_new_entrances(&making, abut_entrances_count(entrances), query->pair_count,
-                                        self->dimension, &columns);
+    PyObject *dict = column_dict(column_table_of(ABUT_ENTRANCE_TABLE), state->entrance_names,
+                                 &counts, self->of.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -456,7 +387,7 @@ static int read_entrance_query(PyObject *const *given, Py_ssize_t count,
                                const convex_finder_object *self, abut_convex_query *query,
                                abut_entrances_before *before)
 {
-    if (count_arguments(count, ENTRANCE_ARGUMENT_COUNT, "entrances") ||
+    if (core_check_count(count, ENTRANCE_ARGUMENT_COUNT, "entrances") ||
         read_places(given[ENTRANCE_POSITIONS], given[ENTRANCE_ORIENTATIONS], self, query)) {
         return -1;
     }
@@ -482,7 +413,7 @@ static PyObject *convex_finder_entrances(PyObject *object, PyObject *const *give
     if (read_entrance_query(given, count, self, &query, &before)) {
         return NULL;
     }
-    array_pool_age(self->pool);
+    array_pool_age(self->of.pool);
     abut_entrances *entrances = find_entrances(self->finder, &query, &before);
     if (!entrances) {
         return NULL;
@@ -508,74 +439,7 @@ static PyMethodDef CONVEX_FINDER_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char CONVEX_FINDER_DOC[] =
-    "ConvexFinder(shapes, body_count, numbers, scales, method, patch_angle, cp_first, cp_last, "
-    "iterations)\n--\n\nBodies of these shapes; numbers and scales may be None.";
-
-static PyType_Slot CONVEX_FINDER_SLOTS[] = {
-    {Py_tp_doc, (void *)CONVEX_FINDER_DOC},
-    {Py_tp_new, convex_finder_new},
-    {Py_tp_dealloc, convex_finder_dealloc},
-    {Py_tp_methods, CONVEX_FINDER_METHODS},
-    {0, NULL},
-};
-
-PyType_Spec core_convex_finder_spec = {
-    .name = "abut._core.ConvexFinder",
-    .basicsize = sizeof(convex_finder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = CONVEX_FINDER_SLOTS,
-};
-
-/* ---- from step to step ---- */
-
-static int read_spots(PyObject *const *given, abut_spot_step *step)
-{
-    array_data offsets, type, feature;
-    if (array_read(given[0], "spot_offsets", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0},
-                   &offsets) ||
-        array_read(given[1], "spot_type", (array_shape){ARRAY_BYTE, ARRAY_ANY_ROWS, 2}, &type) ||
-        array_read(given[2], "spot_feature", (array_shape){ARRAY_INDEX, type.rows, 2}, &feature)) {
-        return -1;
-    }
-    if (offsets.rows == 0) {
-        PyErr_SetString(PyExc_ValueError, "spot_offsets is empty; it begins with 0");
-        return -1;
-    }
-    *step = (abut_spot_step){.row_count = offsets.rows - 1,
-                             .spot_count = type.rows,
-                             .spot_offsets = offsets.data,
-                             .spot_type = type.data,
-                             .spot_feature = feature.data};
-    return 0;
-}
-
-PyObject *core_spots_match(PyObject *Py_UNUSED(module), PyObject *args)
-{
-    PyObject *given[8];
-    abut_spot_step now, before;
-    array_data rows, swapped;
-    void *match;
-    if (!PyArg_ParseTuple(args, "OOOOOOOO:spots_match", &given[0], &given[1], &given[2], &given[3],
-                          &given[4], &given[5], &given[6], &given[7]) ||
-        read_spots(given, &now) || read_spots(given + 3, &before) ||
-        array_read(given[6], "row_match", (array_shape){ARRAY_INDEX, now.row_count, 0}, &rows) ||
-        array_read_optional(given[7], "swapped", (array_shape){ARRAY_BYTE, now.row_count, 0},
-                            &swapped)) {
-        return NULL;
-    }
-    PyObject *array = array_make((array_shape){ARRAY_INDEX, now.spot_count, 0}, &match);
-    if (!array) {
-        return NULL;
-    }
-    abut_error error = {.status = ABUT_OK};
-    abut_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = abut_spots_match(&now, &before, rows.data, swapped.data, match, &error);
-    Py_END_ALLOW_THREADS
-    if (status) {
-        Py_DECREF(array);
-        return core_raise(&error);
-    }
-    return array;
-}
+const core_type core_convex_finder_type = {
+    {"abut._core.ConvexFinder", CONVEX_FINDER_DOC, sizeof(convex_finder_object), 0},
+    {convex_finder_new, convex_finder_dealloc, NULL, NULL},
+    {CONVEX_FINDER_METHODS, NULL}};

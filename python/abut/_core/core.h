@@ -8,25 +8,48 @@
 
 #include "abut.h"
 
-typedef struct core_state {
-    PyTypeObject *mesh_type;
-    PyTypeObject *finder_type;
-    PyObject *contact_names; /* a tuple */
-    PyObject *pair_names;    /* likewise */
-    PyTypeObject *shape_type;
-    PyTypeObject *lock_type;
-    PyObject *convex_names; /* likewise */
-    PyObject *entrance_names;
-} core_state;
+/* Where nothing else is said, a function that returns an int returns 0, or else another number with
+ * an error set, and one that returns a pointer that, or NULL with an error set. */
 
-extern PyType_Spec core_mesh_spec;
-extern PyType_Spec core_finder_spec;
-extern PyType_Spec core_pair_finder_spec;
-extern PyType_Spec core_simulation_spec;
-extern PyType_Spec core_lock_spec;
-extern PyType_Spec core_shape_spec;
-extern PyType_Spec core_convex_finder_spec;
-extern PyType_Spec core_lammps_spec;
+/* What the module holds: types, and tuples of what the columns of queries are called. */
+#define CORE_STATE(X)                                                                              \
+    X(PyTypeObject, mesh_type)                                                                     \
+    X(PyTypeObject, finder_type)                                                                   \
+    X(PyTypeObject, shape_type)                                                                    \
+    X(PyTypeObject, lock_type)                                                                     \
+    X(PyObject, contact_names)                                                                     \
+    X(PyObject, pair_names)                                                                        \
+    X(PyObject, convex_names)                                                                      \
+    X(PyObject, entrance_names)
+
+#define CORE_MEMBER(type, member) type *member;
+typedef struct core_state {
+    CORE_STATE(CORE_MEMBER)
+} core_state;
+#undef CORE_MEMBER
+
+/* A type, of which module.c makes a PyType_Spec; what it has not is NULL. */
+typedef struct core_type {
+    struct {
+        const char *name, *doc;
+        size_t size;
+        unsigned flags; /* beside those that all types have */
+    } is;
+    struct {
+        newfunc make;
+        destructor dealloc;
+        traverseproc traverse;
+        inquiry clear;
+    } life;
+    struct {
+        PyMethodDef *methods;
+        PyGetSetDef *attributes;
+    } has;
+} core_type;
+
+extern const core_type core_mesh_type, core_finder_type, core_pair_finder_type,
+    core_simulation_type, core_lock_type, core_shape_type, core_convex_finder_type,
+    core_lammps_type;
 
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
@@ -38,11 +61,28 @@ abut_index core_finder_mesh_count(PyObject *finder);
 /* Likewise the library's shape inside a _core.Shape. */
 const abut_shape *core_shape_of(PyObject *shape);
 
-/* What the columns of a query are called: a new tuple; NULL with an error set. */
-PyObject *core_contact_names(void);
-PyObject *core_pair_names(void);
-PyObject *core_convex_names(void);
-PyObject *core_entrance_names(void);
+/* The library's meshes, or shapes, in a tuple of such objects: to be freed by PyMem_Free. */
+const abut_mesh **core_read_meshes(PyObject *tuple, const core_state *state);
+const abut_shape **core_read_shapes(PyObject *tuple, const core_state *state);
+
+/* Memory for so many pointers, and one more so that there is some in any case, once all objects of
+ * a tuple are of this type. */
+void *core_pointers(PyObject *tuple, PyTypeObject *type, const char *tuple_name,
+                    const char *type_name);
+
+/* What an object begins with whose results have their memory from a pool. */
+typedef struct core_pooled {
+    PyObject_HEAD
+    PyObject *pool;
+} core_pooled;
+
+/* A new object that begins so; it takes over the reference to the pool, which may be NULL where
+ * that could not be made. */
+void *core_new_pooled(PyTypeObject *type, PyObject *pool);
+
+/* What was made, or where the library has failed to fill it, NULL with the error set; it may be
+ * NULL already. */
+PyObject *core_finish(PyObject *made, const abut_error *error);
 
 /* What the columns of a finder's queries are made with. */
 typedef struct core_making {
@@ -67,41 +107,8 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
                               const core_making *making, core_room *room);
 
-/* New columns of so many contacts and nodes; NULL with an error set. */
-PyObject *core_new_contacts(const core_making *making, abut_index rows, abut_index nodes,
-                            const abut_query *query, abut_columns *columns);
-
-/* The data of a dict that has all columns of contacts, as many as the step says; 0, or -1 with an
- * error set. */
-int core_read_contacts(PyObject *dict, const abut_step *step, abut_columns *columns);
-
-/* What there is of pairs. */
-typedef struct core_pair_counts {
-    Py_ssize_t pairs, spheres;
-    int dimension;
-    int has_images;
-} core_pair_counts;
-
-/* Likewise of pairs. */
-PyObject *core_new_pairs(const core_making *making, const core_pair_counts *there,
-                         abut_pair_columns *columns);
-int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns);
-
-/* What there is of contacts of convex bodies. */
-typedef struct core_convex_counts {
-    Py_ssize_t rows, spots, bodies;
-    int dimension;
-    int has_images, has_spots, has_offsets, has_before;
-    int are_of_walls; /* mesh and facet, instead of j */
-} core_convex_counts;
-
-/* Their columns. */
-PyObject *core_new_convex(const core_making *making, const core_convex_counts *there,
-                          abut_convex_columns *columns);
-
-/* Columns of entrances, of so many pairs. */
-PyObject *core_new_entrances(const core_making *making, Py_ssize_t rows, Py_ssize_t pairs,
-                             int dimension, abut_entrance_columns *columns);
+/* An error where a function has not been given as many arguments as it takes. */
+int core_check_count(Py_ssize_t count, Py_ssize_t wanted, const char *function);
 
 /* Arguments of a query. They do nothing where an error is set already, so that a row of calls needs
  * one check at its end. */
@@ -115,25 +122,10 @@ int core_is_periodic(const double *period, int dimension);
  * of the thread that started the query, which is the one that calls here. */
 int core_run_signal_handlers(void *data);
 
-/* share(normals, overlaps, exponent), match(now, before, earlier, workers), and carry(now, before,
- * match, tangent, workers). */
-PyObject *core_share(PyObject *module, PyObject *args);
-PyObject *core_match(PyObject *module, PyObject *args);
-PyObject *core_carry(PyObject *module, PyObject *args);
-
-/* match_pairs(now, before, earlier, other_earlier, workers), and carry_pairs(now, before, earlier,
- * other_earlier, match, tangent, workers). */
-PyObject *core_match_pairs(PyObject *module, PyObject *args);
-PyObject *core_carry_pairs(PyObject *module, PyObject *args);
-
-/* spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, before_feature,
- * row_match, swapped). */
-PyObject *core_spots_match(PyObject *module, PyObject *args);
-
-/* simd(), simd_levels() and set_simd(name). */
-PyObject *core_simd(PyObject *module, PyObject *unused);
-PyObject *core_simd_levels(PyObject *module, PyObject *unused);
-PyObject *core_set_simd(PyObject *module, PyObject *name);
+/* Functions of the module, and methods: module.c and the types list what they take. */
+typedef PyObject *core_function(PyObject *self, PyObject *argument);
+core_function core_share, core_match, core_carry, core_match_pairs, core_carry_pairs,
+    core_spots_match, core_simd, core_simd_levels, core_set_simd, core_columns;
 
 /* Set the Python error for a status other than ABUT_OK; always NULL. */
 PyObject *core_raise(const abut_error *error);

@@ -5,13 +5,15 @@ typedef struct result_size {
 } result_size;
 
 typedef struct finder_object {
-    PyObject_HEAD
+    core_pooled of;
     PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
-    PyObject *pool;   /* of its results' memory */
     abut_index mesh_count;
     abut_finder *finder;
     result_size last; /* of its last query */
 } finder_object;
+
+static const char FINDER_DOC[] =
+    "Finder(meshes)\n--\n\nBins of a tuple of _core.Mesh, built once, queried many times.";
 
 const abut_finder *core_finder_of(PyObject *finder)
 {
@@ -23,72 +25,30 @@ abut_index core_finder_mesh_count(PyObject *finder)
     return ((finder_object *)finder)->mesh_count;
 }
 
-static PyObject *wrap_finder(PyTypeObject *type, PyObject *meshes, abut_finder *finder)
-{
-    finder_object *self = (finder_object *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        abut_finder_free(finder);
-        return NULL;
-    }
-    Py_INCREF(meshes);
-    self->meshes = meshes;
-    self->mesh_count = PyTuple_Size(meshes);
-    self->finder = finder;
-    self->pool = array_pool_new();
-    if (!self->pool) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
-}
-
-/* The library's meshes of a tuple, to be freed by PyMem_Free; NULL with an error set. */
-static const abut_mesh **read_meshes(PyObject *tuple, PyTypeObject *mesh_type)
-{
-    const Py_ssize_t count = PyTuple_Size(tuple);
-    /* a block of its own even for no meshes */
-    const abut_mesh **meshes = PyMem_Malloc(((size_t)count + 1) * sizeof *meshes);
-    if (!meshes) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *mesh = PyTuple_GetItem(tuple, i);
-        if (!PyObject_TypeCheck(mesh, mesh_type)) {
-            PyErr_Format(PyExc_TypeError, "meshes[%zd] is no _core.Mesh", i);
-            PyMem_Free(meshes);
-            return NULL;
-        }
-        meshes[i] = core_mesh_of(mesh);
-    }
-    return meshes;
-}
-
 static PyObject *build_finder(PyTypeObject *type, PyObject *tuple, const abut_mesh *const *meshes)
 {
-    abut_finder *finder = NULL;
+    finder_object *self = core_new_pooled(type, array_pool_new());
+    if (!self) {
+        return NULL;
+    }
     abut_error error = {.status = ABUT_OK};
-    const abut_index count = PyTuple_Size(tuple);
-    abut_status status;
+    self->meshes = Py_NewRef(tuple);
+    self->mesh_count = PyTuple_Size(tuple);
     Py_BEGIN_ALLOW_THREADS
-    status = abut_finder_build(meshes, count, &finder, &error);
+    abut_finder_build(meshes, self->mesh_count, &self->finder, &error);
     Py_END_ALLOW_THREADS
-    return status ? core_raise(&error) : wrap_finder(type, tuple, finder);
+    return core_finish((PyObject *)self, &error);
 }
 
 static PyObject *finder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"meshes", NULL};
-    const core_state *state = PyType_GetModuleState(type);
     PyObject *tuple;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!:Finder", names, &PyTuple_Type, &tuple)) {
         return NULL;
     }
-    const abut_mesh **meshes = read_meshes(tuple, state->mesh_type);
-    if (!meshes) {
-        return NULL;
-    }
-    PyObject *finder = build_finder(type, tuple, meshes);
+    const abut_mesh **meshes = core_read_meshes(tuple, PyType_GetModuleState(type));
+    PyObject *finder = meshes ? build_finder(type, tuple, meshes) : NULL;
     PyMem_Free(meshes);
     return finder;
 }
@@ -96,10 +56,7 @@ static PyObject *finder_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 static void finder_dealloc(PyObject *self)
 {
     finder_object *finder = (finder_object *)self;
-    if (finder->pool) {
-        array_pool_close(finder->pool);
-        Py_DECREF(finder->pool);
-    }
+    array_pool_drop(finder->of.pool);
     abut_finder_free(finder->finder);
     Py_XDECREF(finder->meshes);
     core_release(self);
@@ -138,36 +95,19 @@ static int read_numbers(PyObject *const *given, abut_query *query)
 
 static int read_arrays(PyObject *const *given, abut_index mesh_count, abut_query *query)
 {
-    array_data centers, radii, planes, poses, period;
-    if (array_read(given[CENTERS], "centers", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
-                   &centers) ||
-        array_read(given[RADII], "radii", (array_shape){ARRAY_DOUBLE, centers.rows, 0}, &radii) ||
-        array_read_optional(given[HALF_SPACES], "half_spaces",
-                            (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 6}, &planes) ||
-        array_read_optional(given[POSES], "poses",
-                            (array_shape){ARRAY_DOUBLE, mesh_count + planes.rows, 16}, &poses) ||
-        array_read_optional(given[PERIOD], "period", (array_shape){ARRAY_DOUBLE, 3, 0}, &period)) {
-        return -1;
-    }
-    query->sphere_count = centers.rows;
-    query->centers = centers.data;
-    query->radii = radii.data;
-    query->half_space_count = planes.rows;
-    query->half_spaces = planes.data;
-    query->poses = poses.data;
-    query->period = period.data;
-    return 0;
-}
-
-static int read_query(PyObject *const *given, Py_ssize_t count, abut_index mesh_count,
-                      abut_query *query)
-{
-    if (count != ARGUMENT_COUNT) {
-        PyErr_Format(PyExc_TypeError, "find takes %d arguments, not %zd", (int)ARGUMENT_COUNT,
-                     count);
-        return -1;
-    }
-    return read_numbers(given, query) || read_arrays(given, mesh_count, query) ? -1 : 0;
+    const abut_index count = array_row_count(given[CENTERS]);
+    const abut_index half_spaces = array_row_count(given[HALF_SPACES]);
+    const array_shape of_poses = {ARRAY_DOUBLE, mesh_count + half_spaces, 16};
+    query->sphere_count = count, query->half_space_count = half_spaces;
+    return array_read(given[CENTERS], "centers", (array_shape){ARRAY_DOUBLE, count, 3},
+                      &query->centers) ||
+           array_read(given[RADII], "radii", (array_shape){ARRAY_DOUBLE, count, 0},
+                      &query->radii) ||
+           array_read_optional(given[HALF_SPACES], "half_spaces",
+                               (array_shape){ARRAY_DOUBLE, half_spaces, 6}, &query->half_spaces) ||
+           array_read_optional(given[POSES], "poses", of_poses, &query->poses) ||
+           array_read_optional(given[PERIOD], "period", (array_shape){ARRAY_DOUBLE, 3, 0},
+                               &query->period);
 }
 
 /* ---- the search ---- */
@@ -219,13 +159,14 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
     finder_object *finder = (finder_object *)self;
     const core_state *state = PyType_GetModuleState(Py_TYPE(self));
     abut_query query = abut_query_default();
-    if (read_query(given, count, finder->mesh_count, &query)) {
+    if (core_check_count(count, ARGUMENT_COUNT, "find") || read_numbers(given, &query) ||
+        read_arrays(given, finder->mesh_count, &query)) {
         return NULL;
     }
-    const core_making making = {finder->mesh_count + query.half_space_count, finder->pool,
+    const core_making making = {finder->mesh_count + query.half_space_count, finder->of.pool,
                                 state->contact_names};
     core_room room = {0};
-    array_pool_age(finder->pool);
+    array_pool_age(finder->of.pool);
     if (make_room(&making, &finder->last, &query, &room)) {
         return NULL;
     }
@@ -251,10 +192,7 @@ static PyObject *finder_prepare(PyObject *self, PyObject *reach)
     Py_BEGIN_ALLOW_THREADS
     abut_finder_prepare(((finder_object *)self)->finder, number, &error);
     Py_END_ALLOW_THREADS
-    if (error.status) {
-        return core_raise(&error);
-    }
-    Py_RETURN_NONE;
+    return core_finish(Py_NewRef(Py_None), &error);
 }
 
 static PyObject *finder_statistics(PyObject *self, PyObject *Py_UNUSED(unused))
@@ -280,20 +218,6 @@ static PyMethodDef FINDER_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char FINDER_DOC[] =
-    "Finder(meshes)\n--\n\nBins of a tuple of _core.Mesh, built once, queried many times.";
-
-static PyType_Slot FINDER_SLOTS[] = {
-    {Py_tp_doc, (void *)FINDER_DOC},
-    {Py_tp_new, finder_new},
-    {Py_tp_dealloc, finder_dealloc},
-    {Py_tp_methods, FINDER_METHODS},
-    {0, NULL},
-};
-
-PyType_Spec core_finder_spec = {
-    .name = "abut._core.Finder",
-    .basicsize = sizeof(finder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = FINDER_SLOTS,
-};
+const core_type core_finder_type = {{"abut._core.Finder", FINDER_DOC, sizeof(finder_object), 0},
+                                    {finder_new, finder_dealloc, NULL, NULL},
+                                    {FINDER_METHODS, NULL}};

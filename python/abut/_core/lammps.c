@@ -22,6 +22,12 @@ typedef struct lammps_object {
     double asked; /* when Python was last asked for signals, in seconds */
 } lammps_object;
 
+static const char LAMMPS_DOC[] =
+    "Coupling(handle, functions, meshes, material_count, laws, walls, order, name, group_bit, "
+    "id_bytes, slots, resolution, on_step, on_sum, on_error)\n--\n\n"
+    "Walls under LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
+    "Simulation takes them; order: the place of each wall among loads().";
+
 /* ---- what LAMMPS' steps call; the thread that runs them has not the interpreter's lock ---- */
 
 /* Keep the exception that is set. */
@@ -159,26 +165,9 @@ static PyObject *or_none(PyObject *callable)
     return callable && callable != Py_None ? Py_NewRef(callable) : NULL;
 }
 
-/* The library's meshes, for PyMem_Free; NULL with an error set. */
-static const abut_mesh **read_meshes(const core_state *state, PyObject *meshes)
-{
-    const Py_ssize_t count = PyTuple_Size(meshes);
-    const abut_mesh **all = count < 0 ? NULL : PyMem_Malloc(((size_t)count + 1) * sizeof *all);
-    for (Py_ssize_t k = 0; all && k < count; k++) {
-        PyObject *mesh = PyTuple_GetItem(meshes, k);
-        if (!PyObject_TypeCheck(mesh, state->mesh_type)) {
-            PyErr_Format(PyExc_TypeError, "meshes[%zd] is no _core.Mesh", k);
-            PyMem_Free(all);
-            return NULL;
-        }
-        all[k] = core_mesh_of(mesh);
-    }
-    return all || PyErr_Occurred() ? all : (PyErr_NoMemory(), NULL);
-}
-
 /* What a Coupling is given beside plain numbers. */
 typedef struct given_coupling {
-    PyObject *handle, *functions, *meshes, *laws, *walls[WALL_COLUMNS], *order;
+    PyObject *handle, *functions, *meshes, *laws, *walls, *order;
     PyObject *on_step, *on_sum, *on_error;
 } given_coupling;
 
@@ -220,8 +209,7 @@ static int fill_coupling(lammps_object *self, const given_coupling *given, abut_
 {
     const core_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
     given_walls walls = {0};
-    array_data order;
-    const abut_mesh **meshes = read_meshes(state, given->meshes);
+    const abut_mesh **meshes = core_read_meshes(given->meshes, state);
     abut_law *laws = meshes ? simulation_read_laws(given->laws, input->material_count) : NULL;
     int status = laws ? 0 : -1;
     if (!status) {
@@ -230,11 +218,10 @@ static int fill_coupling(lammps_object *self, const given_coupling *given, abut_
         status = simulation_read_walls(given->walls, input->mesh_count, &walls);
     }
     if (!status) {
-        status =
-            array_read(given->order, "order", (array_shape){ARRAY_INDEX, walls.count, 0}, &order);
+        const array_shape numbers = {ARRAY_INDEX, walls.count, 0};
+        status = array_read(given->order, "order", numbers, &input->order);
     }
     if (!status) {
-        input->order = order.data;
         status = build_walls(self, input, &walls);
     }
     simulation_free_walls(&walls);
@@ -246,7 +233,7 @@ static int fill_coupling(lammps_object *self, const given_coupling *given, abut_
 static PyObject *make_coupling(PyTypeObject *type, const given_coupling *given,
                                abut_lammps_input *input)
 {
-    lammps_object *self = (lammps_object *)PyType_GenericAlloc(type, 0);
+    lammps_object *self = core_new_pooled(type, array_pool_new());
     if (!self) {
         return NULL;
     }
@@ -254,8 +241,7 @@ static PyObject *make_coupling(PyTypeObject *type, const given_coupling *given,
     self->on_step = or_none(given->on_step);
     self->on_sum = or_none(given->on_sum);
     self->on_error = or_none(given->on_error);
-    self->of.pool = array_pool_new();
-    if (!self->of.pool || fill_coupling(self, given, input)) {
+    if (fill_coupling(self, given, input)) {
         Py_DECREF(self);
         return NULL;
     }
@@ -264,19 +250,18 @@ static PyObject *make_coupling(PyTypeObject *type, const given_coupling *given,
 
 static PyObject *lammps_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {
-        "handle",   "functions", "meshes",     "material_count", "laws",   "materials", "starts",
-        "poses",    "offsets",   "motions",    "half_spaces",    "order",  "name",      "group_bit",
-        "id_bytes", "slots",     "resolution", "on_step",        "on_sum", "on_error",  NULL};
+    static char *names[] = {"handle",    "functions", "meshes",   "material_count",
+                            "laws",      "walls",     "order",    "name",
+                            "group_bit", "id_bytes",  "slots",    "resolution",
+                            "on_step",   "on_sum",    "on_error", NULL};
     given_coupling g = {0};
     abut_lammps_input input = {0};
     int resolution;
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OO!O!nOOOOOOOOsiiiiOOO:Coupling", names, &g.handle, &PyDict_Type,
-            &g.functions, &PyTuple_Type, &g.meshes, &input.material_count, &g.laws, &g.walls[0],
-            &g.walls[1], &g.walls[2], &g.walls[3], &g.walls[4], &g.walls[5], &g.order, &input.name,
-            &input.group_bit, &input.id_bytes, &input.slots, &resolution, &g.on_step, &g.on_sum,
-            &g.on_error)) {
+            args, keywords, "OO!O!nOO!OsiiiiOOO:Coupling", names, &g.handle, &PyDict_Type,
+            &g.functions, &PyTuple_Type, &g.meshes, &input.material_count, &g.laws, &PyTuple_Type,
+            &g.walls, &g.order, &input.name, &input.group_bit, &input.id_bytes, &input.slots,
+            &resolution, &g.on_step, &g.on_sum, &g.on_error)) {
         return NULL;
     }
     input.resolution = (abut_resolution)resolution;
@@ -314,10 +299,7 @@ static void lammps_dealloc(PyObject *object)
     lammps_object *self = (lammps_object *)object;
     PyObject_GC_UnTrack(object);
     lammps_clear(object);
-    if (self->of.pool) {
-        array_pool_close(self->of.pool);
-        Py_DECREF(self->of.pool);
-    }
+    array_pool_drop(self->of.of.pool);
     abut_lammps_free(self->walls); /* borrows the meshes */
     Py_XDECREF(self->meshes);
     core_release(object);
@@ -367,13 +349,8 @@ static PyObject *lammps_ids(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *lammps_loads(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const lammps_object *self = (lammps_object *)object;
-    const abut_index count = self->of.wall_count;
-    void *data;
-    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, count, LOAD_MEMBERS}, &data);
-    if (array) {
-        memcpy(data, abut_lammps_loads(self->walls), (size_t)count * sizeof(abut_wall_load));
-    }
-    return array;
+    return array_copy((array_shape){ARRAY_DOUBLE, self->of.wall_count, LOAD_MEMBERS},
+                      abut_lammps_loads(self->walls));
 }
 
 static PyObject *lammps_now(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -389,14 +366,11 @@ static PyObject *lammps_stable_step(PyObject *object, PyObject *Py_UNUSED(unused
     return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
 }
 
-static PyObject *lammps_set_walls(PyObject *object, PyObject *args)
+static PyObject *lammps_set_walls(PyObject *object, PyObject *tuple)
 {
     lammps_object *self = (lammps_object *)object;
-    PyObject *none, *given[WALL_COLUMNS];
     given_walls walls;
-    if (!PyArg_ParseTuple(args, "OOOOOOO:set_walls", &none, &given[0], &given[1], &given[2],
-                          &given[3], &given[4], &given[5]) ||
-        simulation_read_walls(given, PyTuple_Size(self->meshes), &walls)) {
+    if (simulation_read_walls(tuple, PyTuple_Size(self->meshes), &walls)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
@@ -439,9 +413,9 @@ static PyMethodDef LAMMPS_METHODS[] = {
     {"wall_now", simulation_wall_now, METH_O,
      "wall_now($self, number, /)\n--\n\nAs that of Simulation, at the time of the last call, or of "
      "now()."},
-    {"set_walls", lammps_set_walls, METH_VARARGS,
-     "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, /)\n--\n\n"
-     "As that of Simulation, the same walls with other motions; finder is not looked at."},
+    {"set_walls", lammps_set_walls, METH_O,
+     "set_walls($self, walls, /)\n--\n\n"
+     "As that of Simulation, the same walls with other motions."},
     {"now", lammps_now, METH_NOARGS,
      "now($self, /)\n--\n\nLAMMPS' time now, which wall_now tells of from then on."},
     {"loads", lammps_loads, METH_NOARGS,
@@ -468,23 +442,7 @@ static PyGetSetDef LAMMPS_GETTERS[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static const char LAMMPS_DOC[] =
-    "Coupling(handle, functions, meshes, material_count, laws, materials, starts, poses, offsets, "
-    "motions, half_spaces, order, name, group_bit, id_bytes, slots, resolution, on_step, on_sum, "
-    "on_error)\n--\n\n"
-    "Walls under LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
-    "Simulation takes them; order: the place of each wall among loads().";
-
-static PyType_Slot LAMMPS_SLOTS[] = {
-    {Py_tp_doc, (void *)LAMMPS_DOC}, {Py_tp_new, lammps_new},
-    {Py_tp_dealloc, lammps_dealloc}, {Py_tp_traverse, lammps_traverse},
-    {Py_tp_clear, lammps_clear},     {Py_tp_methods, LAMMPS_METHODS},
-    {Py_tp_getset, LAMMPS_GETTERS},  {0, NULL},
-};
-
-PyType_Spec core_lammps_spec = {
-    .name = "abut._core.Coupling",
-    .basicsize = sizeof(lammps_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_GC,
-    .slots = LAMMPS_SLOTS,
-};
+const core_type core_lammps_type = {
+    {"abut._core.Coupling", LAMMPS_DOC, sizeof(lammps_object), Py_TPFLAGS_HAVE_GC},
+    {lammps_new, lammps_dealloc, lammps_traverse, lammps_clear},
+    {LAMMPS_METHODS, LAMMPS_GETTERS}};

@@ -1,9 +1,16 @@
+#include <stddef.h>
+
 #include "arrays.h"
 
 typedef struct mesh_object {
     PyObject_HEAD
     abut_mesh *mesh;
 } mesh_object;
+
+static const char MESH_DOC[] =
+    "Mesh(vertices, indices, offsets, units, noise, normal_noise, drop_zero_area, split, numbers)\n"
+    "--\n\nValidated facets: contiguous float64 and intp arrays in, read-only views out. Units, "
+    "noises and numbers may be None; errors name facets by numbers.";
 
 /* The arguments of Mesh(...), borrowed. */
 typedef struct mesh_arguments {
@@ -16,59 +23,33 @@ const abut_mesh *core_mesh_of(PyObject *mesh)
     return ((mesh_object *)mesh)->mesh;
 }
 
-static int read_facets(const mesh_arguments *arguments, abut_mesh_input *input)
+const abut_mesh **core_read_meshes(PyObject *tuple, const core_state *state)
 {
-    array_data vertices, indices, offsets;
-    if (array_read(arguments->vertices, "vertices", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
-                   &vertices) ||
-        array_read(arguments->indices, "indices", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0},
-                   &indices) ||
-        array_read(arguments->offsets, "offsets", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0},
-                   &offsets)) {
-        return -1;
+    const abut_mesh **meshes = core_pointers(tuple, state->mesh_type, "meshes", "Mesh");
+    for (Py_ssize_t i = 0; meshes && i < PyTuple_Size(tuple); i++) {
+        meshes[i] = core_mesh_of(PyTuple_GetItem(tuple, i));
     }
-    if (offsets.rows == 0) {
-        PyErr_SetString(PyExc_ValueError, "offsets is empty; it begins with 0");
-        return -1;
-    }
-    input->vertices = vertices.data, input->vertex_count = vertices.rows;
-    input->indices = indices.data, input->index_count = indices.rows;
-    input->offsets = offsets.data, input->facet_count = offsets.rows - 1;
-    return 0;
+    return meshes;
 }
 
-static int read_noise(const mesh_arguments *arguments, abut_mesh_input *input)
+static int read_input(const mesh_arguments *given, abut_mesh_input *input)
 {
+    input->drop_zero_area = given->drop_zero_area;
+    input->split = given->split;
+    input->vertex_count = array_row_count(given->vertices);
+    input->index_count = array_row_count(given->indices);
     const array_shape of_vertices = {ARRAY_DOUBLE, input->vertex_count, 3};
-    const array_shape of_facets = {ARRAY_DOUBLE, input->facet_count, 0};
-    array_data units, noise, normal_noise;
-    if (array_read_optional(arguments->units, "units", of_vertices, &units) ||
-        array_read_optional(arguments->noise, "noise", of_facets, &noise) ||
-        array_read_optional(arguments->normal_noise, "normal_noise", of_facets, &normal_noise)) {
+    const array_shape of_indices = {ARRAY_INDEX, input->index_count, 0};
+    if (array_read(given->vertices, "vertices", of_vertices, &input->vertices) ||
+        array_read(given->indices, "indices", of_indices, &input->indices) ||
+        array_read_offsets(given->offsets, "offsets", &input->offsets, &input->facet_count)) {
         return -1;
     }
-    input->units = units.data;
-    input->noise = noise.data;
-    input->normal_noise = normal_noise.data;
-    return 0;
-}
-
-static int read_input(const mesh_arguments *arguments, abut_mesh_input *input)
-{
-    input->drop_zero_area = arguments->drop_zero_area;
-    input->split = arguments->split;
-    return read_facets(arguments, input) || read_noise(arguments, input) ? -1 : 0;
-}
-
-static PyObject *wrap_mesh(PyTypeObject *type, abut_mesh *mesh)
-{
-    mesh_object *self = (mesh_object *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        abut_mesh_free(mesh);
-        return NULL;
-    }
-    self->mesh = mesh;
-    return (PyObject *)self;
+    const array_shape of_facets = {ARRAY_DOUBLE, input->facet_count, 0};
+    return array_read_optional(given->units, "units", of_vertices, &input->units) ||
+           array_read_optional(given->noise, "noise", of_facets, &input->noise) ||
+           array_read_optional(given->normal_noise, "normal_noise", of_facets,
+                               &input->normal_noise);
 }
 
 /* Whether the error's index is a facet's number. */
@@ -78,37 +59,33 @@ static int names_a_facet(abut_status status)
            (status >= ABUT_FACET_TOO_FEW_CORNERS && status <= ABUT_FACET_NOT_PLANAR);
 }
 
-/* Raise the error of a mesh. Where facets had other numbers in the caller's input, it names those.
- */
-static PyObject *raise_for_mesh(abut_error error, const abut_index *numbers)
-{
-    if (numbers && names_a_facet(error.status)) {
-        error.index = numbers[error.index];
-    }
-    return core_raise(&error);
-}
-
+/* An error names facets as the caller has numbered them. */
 static PyObject *build_mesh(PyTypeObject *type, abut_mesh_input *input, const abut_index *numbers)
 {
-    abut_mesh *mesh = NULL;
+    mesh_object *self = (mesh_object *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        return NULL;
+    }
     abut_error error = {.status = ABUT_OK};
     PyThreadState *thread = PyEval_SaveThread();
     input->interrupted = core_run_signal_handlers;
     input->interrupted_data = &thread;
-    const abut_status status = abut_mesh_build(input, &mesh, &error);
+    abut_mesh_build(input, &self->mesh, &error);
     PyEval_RestoreThread(thread);
-    return status ? raise_for_mesh(error, numbers) : wrap_mesh(type, mesh);
+    if (numbers && names_a_facet(error.status)) {
+        error.index = numbers[error.index];
+    }
+    return core_finish((PyObject *)self, &error);
 }
 
 static PyObject *mesh_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"vertices",     "indices",        "offsets", "units",   "noise",
                             "normal_noise", "drop_zero_area", "split",   "numbers", NULL};
-    mesh_arguments given = {
-        .units = Py_None, .noise = Py_None, .normal_noise = Py_None, .numbers = Py_None};
+    mesh_arguments given;
     abut_mesh_input input = {0};
-    array_data numbers;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OOOppO:Mesh", names, &given.vertices,
+    const abut_index *numbers;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOppO:Mesh", names, &given.vertices,
                                      &given.indices, &given.offsets, &given.units, &given.noise,
                                      &given.normal_noise, &given.drop_zero_area, &given.split,
                                      &given.numbers) ||
@@ -119,7 +96,7 @@ static PyObject *mesh_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     if (array_read_optional(given.numbers, "numbers", of_facets, &numbers)) {
         return NULL;
     }
-    return build_mesh(type, &input, numbers.data);
+    return build_mesh(type, &input, numbers);
 }
 
 static void mesh_dealloc(PyObject *self)
@@ -128,58 +105,10 @@ static void mesh_dealloc(PyObject *self)
     core_release(self);
 }
 
-static PyObject *get_vertices(PyObject *self, void *Py_UNUSED(closure))
+static PyObject *get_array(PyObject *self, void *place)
 {
     const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_DOUBLE, view.vertex_count, 3}, view.vertices);
-}
-
-static PyObject *get_indices(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_INDEX, view.index_count, 0}, view.indices);
-}
-
-static PyObject *get_offsets(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_INDEX, view.facet_count + 1, 0}, view.offsets);
-}
-
-static PyObject *get_source(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_INDEX, view.facet_count, 0}, view.source);
-}
-
-static PyObject *get_normals(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_DOUBLE, view.facet_count, 3}, view.normals);
-}
-
-static PyObject *get_areas(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_DOUBLE, view.facet_count, 0}, view.areas);
-}
-
-static PyObject *get_noise(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_DOUBLE, view.facet_count, 0}, view.noise);
-}
-
-static PyObject *get_normal_noise(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_DOUBLE, view.facet_count, 0}, view.normal_noise);
-}
-
-static PyObject *get_noise_origin(PyObject *self, void *Py_UNUSED(closure))
-{
-    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
-    return array_view(self, (array_shape){ARRAY_BYTE, view.facet_count, 0}, view.noise_origin);
+    return array_at(self, &view, place, 3);
 }
 
 static PyObject *get_doubt(PyObject *self, void *Py_UNUSED(closure))
@@ -220,36 +149,32 @@ static PyMethodDef MESH_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* An array with an entry for each of something that is counted, and so many beside. */
+#define ARRAY(name, kind, counted, further, columns, doc)                                          \
+    {                                                                                              \
+        #name, get_array, NULL, doc, &(array_place)                                                \
+        {                                                                                          \
+            kind, offsetof(abut_mesh_view, counted##_count), further, columns,                     \
+                offsetof(abut_mesh_view, name)                                                     \
+        }                                                                                          \
+    }
+
 static PyGetSetDef MESH_ATTRIBUTES[] = {
-    {"vertices", get_vertices, NULL, "(v, 3)", NULL},
-    {"indices", get_indices, NULL, "corners of the facets, one after the other", NULL},
-    {"offsets", get_offsets, NULL, "(m + 1,): where each facet's corners begin", NULL},
-    {"source", get_source, NULL, "(m,): each facet's number in the input", NULL},
-    {"normals", get_normals, NULL, "(m, 3): unit normals by the right-hand rule", NULL},
-    {"areas", get_areas, NULL, "(m,)", NULL},
-    {"noise", get_noise, NULL, "(m,): how far a corner may be off", NULL},
-    {"normal_noise", get_normal_noise, NULL, "(m,): and along the facet's normal", NULL},
-    {"noise_origin", get_noise_origin, NULL, "(m,): what it follows from", NULL},
+    ARRAY(vertices, ARRAY_DOUBLE, vertex, 0, 3, "(v, 3)"),
+    ARRAY(indices, ARRAY_INDEX, index, 0, 0, "corners of the facets, one after the other"),
+    ARRAY(offsets, ARRAY_INDEX, facet, 1, 0, "(m + 1,): where each facet's corners begin"),
+    ARRAY(source, ARRAY_INDEX, facet, 0, 0, "(m,): each facet's number in the input"),
+    ARRAY(normals, ARRAY_DOUBLE, facet, 0, 3, "(m, 3): unit normals by the right-hand rule"),
+    ARRAY(areas, ARRAY_DOUBLE, facet, 0, 0, "(m,)"),
+    ARRAY(noise, ARRAY_DOUBLE, facet, 0, 0, "(m,): how far a corner may be off"),
+    ARRAY(normal_noise, ARRAY_DOUBLE, facet, 0, 0, "(m,): and along the facet's normal"),
+    ARRAY(noise_origin, ARRAY_BYTE, facet, 0, 0, "(m,): what it follows from"),
     {"doubt", get_doubt, NULL,
      "(neighbors, those in doubt, the first one's facet or -1, their noise)", NULL},
     {"bytes", get_bytes, NULL, "memory of the mesh", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static const char MESH_DOC[] = "Mesh(vertices, indices, offsets, units=None, noise=None, "
-                               "normal_noise=None, drop_zero_area=False, "
-                               "split=False, numbers=None)\n--\n\nValidated facets: contiguous "
-                               "float64 and intp arrays in, read-only "
-                               "views out. Errors name facets by `numbers`.";
-
-static PyType_Slot MESH_SLOTS[] = {
-    {Py_tp_doc, (void *)MESH_DOC},   {Py_tp_new, mesh_new},         {Py_tp_dealloc, mesh_dealloc},
-    {Py_tp_getset, MESH_ATTRIBUTES}, {Py_tp_methods, MESH_METHODS}, {0, NULL},
-};
-
-PyType_Spec core_mesh_spec = {
-    .name = "abut._core.Mesh",
-    .basicsize = sizeof(mesh_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = MESH_SLOTS,
-};
+const core_type core_mesh_type = {{"abut._core.Mesh", MESH_DOC, sizeof(mesh_object), 0},
+                                  {mesh_new, mesh_dealloc, NULL, NULL},
+                                  {MESH_METHODS, MESH_ATTRIBUTES}};

@@ -24,6 +24,40 @@ void core_release(PyObject *self)
     Py_DECREF(type);
 }
 
+PyObject *core_finish(PyObject *made, const abut_error *error)
+{
+    if (made && error->status) {
+        Py_DECREF(made);
+        return core_raise(error);
+    }
+    return made;
+}
+
+void *core_pointers(PyObject *tuple, PyTypeObject *type, const char *tuple_name,
+                    const char *type_name)
+{
+    const Py_ssize_t count = PyTuple_Size(tuple);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!PyObject_TypeCheck(PyTuple_GetItem(tuple, i), type)) {
+            return PyErr_Format(PyExc_TypeError, "%s[%zd] is no _core.%s", tuple_name, i,
+                                type_name);
+        }
+    }
+    void *pointers = PyMem_Calloc((size_t)count + 1, sizeof(void *));
+    return pointers ? pointers : PyErr_NoMemory();
+}
+
+void *core_new_pooled(PyTypeObject *type, PyObject *pool)
+{
+    core_pooled *self = pool ? (core_pooled *)PyType_GenericAlloc(type, 0) : NULL;
+    if (!self) {
+        Py_XDECREF(pool);
+        return NULL;
+    }
+    self->pool = pool;
+    return self;
+}
+
 static PyObject *has_openmp(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     return PyBool_FromLong(abut_has_openmp());
@@ -70,33 +104,53 @@ static PyMethodDef METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
+/* A new type, which the module has by its name, too. */
+static PyTypeObject *add_type(PyObject *module, const core_type *type)
 {
-    PyObject *made = PyType_FromModuleAndSpec(module, spec, NULL);
-    if (!made) {
-        return -1;
+    const PyType_Slot all[] = {
+        {Py_tp_doc, (void *)type->is.doc},           {Py_tp_new, (void *)type->life.make},
+        {Py_tp_dealloc, (void *)type->life.dealloc}, {Py_tp_traverse, (void *)type->life.traverse},
+        {Py_tp_clear, (void *)type->life.clear},     {Py_tp_methods, type->has.methods},
+        {Py_tp_getset, type->has.attributes},
+    };
+    PyType_Slot slots[sizeof all / sizeof all[0] + 1] = {{0, NULL}};
+    for (size_t i = 0, count = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].pfunc) {
+            slots[count++] = all[i];
+        }
     }
-    *type = (PyTypeObject *)made;
-    return PyModule_AddType(module, *type);
+    PyType_Spec spec = {.name = type->is.name,
+                        .basicsize = (int)type->is.size,
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | type->is.flags,
+                        .slots = slots};
+    PyTypeObject *made = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (made && PyModule_AddType(module, made)) {
+        Py_CLEAR(made);
+    }
+    return made;
 }
 
 static int add_types(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
-    if (add_type(module, &core_mesh_spec, &state->mesh_type) ||
-        add_type(module, &core_finder_spec, &state->finder_type) ||
-        add_type(module, &core_shape_spec, &state->shape_type) ||
-        add_type(module, &core_lock_spec, &state->lock_type)) {
-        return -1;
-    }
-    PyType_Spec *specs[] = {&core_pair_finder_spec, &core_simulation_spec, &core_convex_finder_spec,
-                            &core_lammps_spec};
-    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
-        PyTypeObject *type = NULL;
-        const int failed = add_type(module, specs[i], &type);
-        Py_XDECREF((PyObject *)type);
-        if (failed) {
+    const struct {
+        const core_type *of;
+        PyTypeObject **kept; /* where the module keeps it; NULL: nowhere */
+    } types[] = {
+        {&core_mesh_type, &state->mesh_type},   {&core_finder_type, &state->finder_type},
+        {&core_shape_type, &state->shape_type}, {&core_lock_type, &state->lock_type},
+        {&core_pair_finder_type, NULL},         {&core_simulation_type, NULL},
+        {&core_convex_finder_type, NULL},       {&core_lammps_type, NULL},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        PyTypeObject *type = add_type(module, types[i].of);
+        if (!type) {
             return -1;
+        }
+        if (types[i].kept) {
+            *types[i].kept = type;
+        } else {
+            Py_DECREF((PyObject *)type);
         }
     }
     return 0;
@@ -105,10 +159,10 @@ static int add_types(PyObject *module)
 static int add_names(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
-    state->contact_names = core_contact_names();
-    state->pair_names = core_pair_names();
-    state->convex_names = core_convex_names();
-    state->entrance_names = core_entrance_names();
+    state->contact_names = column_names(column_table_of(ABUT_CONTACT_TABLE));
+    state->pair_names = column_names(column_table_of(ABUT_PAIR_TABLE));
+    state->convex_names = column_names(column_table_of(ABUT_CONVEX_TABLE));
+    state->entrance_names = column_names(column_table_of(ABUT_ENTRANCE_TABLE));
     return state->contact_names && state->pair_names && state->convex_names && state->entrance_names
                ? 0
                : -1;
@@ -180,31 +234,20 @@ static int core_exec(PyObject *module)
     return 0;
 }
 
+#define VISIT(type, member) Py_VISIT(state->member);
+#define CLEAR(type, member) Py_CLEAR(state->member);
+
 static int core_traverse(PyObject *module, visitproc visit, void *arg)
 {
     core_state *state = PyModule_GetState(module);
-    Py_VISIT(state->mesh_type);
-    Py_VISIT(state->finder_type);
-    Py_VISIT(state->contact_names);
-    Py_VISIT(state->pair_names);
-    Py_VISIT(state->shape_type);
-    Py_VISIT(state->lock_type);
-    Py_VISIT(state->convex_names);
-    Py_VISIT(state->entrance_names);
+    CORE_STATE(VISIT)
     return 0;
 }
 
 static int core_clear(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
-    Py_CLEAR(state->mesh_type);
-    Py_CLEAR(state->finder_type);
-    Py_CLEAR(state->contact_names);
-    Py_CLEAR(state->pair_names);
-    Py_CLEAR(state->shape_type);
-    Py_CLEAR(state->lock_type);
-    Py_CLEAR(state->convex_names);
-    Py_CLEAR(state->entrance_names);
+    CORE_STATE(CLEAR)
     return 0;
 }
 

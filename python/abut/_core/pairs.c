@@ -3,53 +3,41 @@
 #include "columns.h"
 
 typedef struct pair_finder_object {
-    PyObject_HEAD
+    core_pooled of;
     PyObject *lender; /* another one, whose memory this one uses; or NULL */
-    PyObject *pool;   /* of its results' memory */
     abut_pair_finder *finder;
     abut_index sphere_count;
     int dimension;
     int is_periodic;
 } pair_finder_object;
 
+static const char PAIR_FINDER_DOC[] =
+    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers, lender)\n"
+    "--\n\n"
+    "Levels of a grid for spheres of these sizes. gaps, sizes, period and lender may be None; "
+    "levels: their number where there are no sizes, 0: any; period: (dimension,), 0 where there is "
+    "none; lender: another PairFinder, whose memory is used.";
+
 /* ---- the columns of a result ---- */
 
-PyObject *core_pair_names(void)
-{
-    return column_names(column_table_of(ABUT_PAIR_TABLE));
-}
-
-static column_counts count_columns(const core_pair_counts *there)
+column_counts column_pair_counts(abut_index pairs, abut_index spheres, int dimension,
+                                 int has_images)
 {
     return (column_counts){
-        .lengths = {[ABUT_COLUMN_ROWS] = there->pairs, [ABUT_COLUMN_OFFSETS] = there->spheres + 1},
-        .presences = {[ABUT_COLUMN_ALWAYS] = 1, [ABUT_COLUMN_WITH_PERIOD] = there->has_images},
-        .dimension = there->dimension,
+        .lengths = {[ABUT_COLUMN_ROWS] = pairs, [ABUT_COLUMN_OFFSETS] = spheres + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1, [ABUT_COLUMN_WITH_PERIOD] = has_images},
+        .dimension = dimension,
     };
-}
-
-PyObject *core_new_pairs(const core_making *making, const core_pair_counts *there,
-                         abut_pair_columns *columns)
-{
-    const column_counts counts = count_columns(there);
-    return column_dict(column_table_of(ABUT_PAIR_TABLE), making->names, &counts, making->pool,
-                       columns);
-}
-
-int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns)
-{
-    const column_counts counts = count_columns(there);
-    return column_read(column_table_of(ABUT_PAIR_TABLE), &counts, dict, columns);
 }
 
 static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *self,
                              PyObject *names)
 {
-    const core_making making = {.pool = self->pool, .names = names};
-    const core_pair_counts there = {abut_pairs_count(pairs), self->sphere_count, self->dimension,
-                                    self->is_periodic};
+    const column_counts counts = column_pair_counts(abut_pairs_count(pairs), self->sphere_count,
+                                                    self->dimension, self->is_periodic);
     abut_pair_columns columns = {0};
-    PyObject *dict = core_new_pairs(&making, &there, &columns);
+    PyObject *dict =
+        column_dict(column_table_of(ABUT_PAIR_TABLE), names, &counts, self->of.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -61,74 +49,44 @@ static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *
 
 /* ---- building ---- */
 
-/* Results lie in the lender's memory, too. */
-static PyObject *pool_for(PyObject *lender)
+/* Where there is a lender, results lie in its memory, too. */
+static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input, PyObject *lender)
 {
-    return lender ? Py_NewRef(((pair_finder_object *)lender)->pool) : array_pool_new();
-}
-
-static PyObject *wrap_finder(PyTypeObject *type, const abut_pair_input *input, PyObject *lender,
-                             abut_pair_finder *finder)
-{
-    pair_finder_object *self = (pair_finder_object *)PyType_GenericAlloc(type, 0);
+    abut_error error = {.status = ABUT_OK};
+    pair_finder_object *self =
+        core_new_pooled(type, lender ? Py_NewRef(((core_pooled *)lender)->pool) : array_pool_new());
     if (!self) {
-        abut_pair_finder_free(finder);
         return NULL;
     }
-    self->finder = finder;
+    self->lender = Py_XNewRef(lender);
     self->sphere_count = input->sphere_count;
     self->dimension = input->dimension;
     self->is_periodic = core_is_periodic(input->period, input->dimension);
-    self->lender = Py_XNewRef(lender);
-    self->pool = pool_for(lender);
-    if (!self->pool) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
-}
-
-static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input, PyObject *lender)
-{
-    abut_pair_finder *finder = NULL;
-    abut_error error = {.status = ABUT_OK};
-    abut_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = abut_pair_finder_build(input, &finder, &error);
+    abut_pair_finder_build(input, &self->finder, &error);
     Py_END_ALLOW_THREADS
-    return status ? core_raise(&error) : wrap_finder(type, input, lender, finder);
+    return core_finish((PyObject *)self, &error);
 }
 
 /* The arguments that are objects, as they come. */
 typedef struct input_objects {
-    PyObject *radii;
-    PyObject *gaps;
-    PyObject *sizes;
-    PyObject *period;
+    PyObject *radii, *gaps, *sizes, *period;
     PyObject *lender; /* a PairFinder */
 } input_objects;
 
 static int read_input(const input_objects *given, abut_pair_input *input)
 {
-    array_data radii, gaps, sizes, period;
-    const array_shape any = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, 0};
-    const array_shape axes = {ARRAY_DOUBLE, input->dimension, 0};
-    if (array_read(given->radii, "radii", any, &radii) ||
-        array_read_optional(given->gaps, "gaps", (array_shape){ARRAY_DOUBLE, radii.rows, 0},
-                            &gaps) ||
-        array_read_optional(given->sizes, "sizes", any, &sizes) ||
-        array_read_optional(given->period, "period", axes, &period)) {
-        return -1;
+    input->sphere_count = array_row_count(given->radii);
+    if (given->sizes != Py_None) {
+        input->level_count = array_row_count(given->sizes);
     }
-    input->sphere_count = radii.rows;
-    input->radii = radii.data;
-    input->gaps = gaps.data;
-    input->sizes = sizes.data;
-    if (sizes.data) {
-        input->level_count = sizes.rows;
-    }
-    input->period = period.data;
-    return 0;
+    const array_shape one_each = {ARRAY_DOUBLE, input->sphere_count, 0};
+    return array_read(given->radii, "radii", one_each, &input->radii) ||
+           array_read_optional(given->gaps, "gaps", one_each, &input->gaps) ||
+           array_read_optional(given->sizes, "sizes",
+                               (array_shape){ARRAY_DOUBLE, input->level_count, 0}, &input->sizes) ||
+           array_read_optional(given->period, "period",
+                               (array_shape){ARRAY_DOUBLE, input->dimension, 0}, &input->period);
 }
 
 static int read_lender(PyObject *lender, const PyTypeObject *type, abut_pair_input *input)
@@ -165,10 +123,11 @@ static PyObject *pair_finder_new(PyTypeObject *type, PyObject *args, PyObject *k
 static void pair_finder_dealloc(PyObject *self)
 {
     pair_finder_object *finder = (pair_finder_object *)self;
-    if (finder->pool && !finder->lender) {
-        array_pool_close(finder->pool);
+    if (finder->lender) {
+        Py_DECREF(finder->of.pool);
+    } else {
+        array_pool_drop(finder->of.pool);
     }
-    Py_XDECREF(finder->pool);
     abut_pair_finder_free(finder->finder);
     Py_XDECREF(finder->lender);
     core_release(self);
@@ -181,41 +140,27 @@ enum { CENTERS, OTHER_CENTERS, OTHER_RADII, OTHER_GAPS, WORKERS, ARGUMENT_COUNT 
 
 static int read_others(PyObject *const *given, int dimension, abut_pair_query *query)
 {
-    array_data centers, radii, gaps;
     if (given[OTHER_CENTERS] == Py_None) {
         return 0;
     }
-    if (array_read(given[OTHER_CENTERS], "other_centers",
-                   (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, dimension}, &centers)) {
-        return -1;
-    }
-    const array_shape one_each = {ARRAY_DOUBLE, centers.rows, 0};
-    if (array_read(given[OTHER_RADII], "other_radii", one_each, &radii) ||
-        array_read_optional(given[OTHER_GAPS], "other_gaps", one_each, &gaps)) {
-        return -1;
-    }
-    query->other_count = centers.rows;
-    query->other_centers = centers.data;
-    query->other_radii = radii.data;
-    query->other_gaps = gaps.data;
-    return 0;
+    const abut_index count = array_row_count(given[OTHER_CENTERS]);
+    const array_shape places = {ARRAY_DOUBLE, count, dimension};
+    const array_shape one_each = {ARRAY_DOUBLE, count, 0};
+    query->other_count = count;
+    return array_read(given[OTHER_CENTERS], "other_centers", places, &query->other_centers) ||
+           array_read(given[OTHER_RADII], "other_radii", one_each, &query->other_radii) ||
+           array_read_optional(given[OTHER_GAPS], "other_gaps", one_each, &query->other_gaps);
 }
 
 static int read_query(PyObject *const *given, Py_ssize_t count, const pair_finder_object *self,
                       abut_pair_query *query)
 {
-    array_data centers;
-    if (count != ARGUMENT_COUNT) {
-        PyErr_Format(PyExc_TypeError, "find takes %d arguments, not %zd", (int)ARGUMENT_COUNT,
-                     count);
-        return -1;
-    }
     const array_shape shape = {ARRAY_DOUBLE, self->sphere_count, self->dimension};
-    if (array_read(given[CENTERS], "centers", shape, &centers) ||
+    if (core_check_count(count, ARGUMENT_COUNT, "find") ||
+        array_read(given[CENTERS], "centers", shape, &query->centers) ||
         read_others(given, self->dimension, query)) {
         return -1;
     }
-    query->centers = centers.data;
     query->workers = core_read_int(given[WORKERS]);
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -244,7 +189,7 @@ static PyObject *pair_finder_find(PyObject *object, PyObject *const *given, Py_s
     if (read_query(given, count, self, &query)) {
         return NULL;
     }
-    array_pool_age(self->pool);
+    array_pool_age(self->of.pool);
     abut_pairs *pairs = find_pairs(self->finder, &query);
     if (!pairs) {
         return NULL;
@@ -327,13 +272,8 @@ static PyObject *pair_finder_statistics(PyObject *object, PyObject *Py_UNUSED(un
 static PyObject *pair_finder_sizes(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const abut_pair_finder *finder = ((pair_finder_object *)object)->finder;
-    const abut_index count = abut_pair_level_count(finder);
-    void *data;
-    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, count, 0}, &data);
-    if (array && count > 0) {
-        memcpy(data, abut_pair_level_sizes(finder), (size_t)count * sizeof(double));
-    }
-    return array;
+    return array_copy((array_shape){ARRAY_DOUBLE, abut_pair_level_count(finder), 0},
+                      abut_pair_level_sizes(finder));
 }
 
 static PyMethodDef PAIR_FINDER_METHODS[] = {
@@ -341,31 +281,14 @@ static PyMethodDef PAIR_FINDER_METHODS[] = {
      "find($self, centers, other_centers, other_radii, other_gaps, workers, /)\n--\n\n"
      "The columns of the pairs by their names; image only with a period. The others, or None, are "
      "instead of the finder's own spheres."},
-    {"sizes", pair_finder_sizes, METH_NOARGS, "sizes($self, /)\n--\n\nOf the finder's levels."},
     {"statistics", pair_finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_pair_statistics but for level_count, then "
      "those of abut_pair_level as arrays with an entry for each level."},
+    {"sizes", pair_finder_sizes, METH_NOARGS, "sizes($self, /)\n--\n\nOf the finder's levels."},
     {NULL, NULL, 0, NULL},
 };
 
-static const char PAIR_FINDER_DOC[] =
-    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers, lender)\n"
-    "--\n\n"
-    "Levels of a grid for spheres of these sizes. gaps, sizes, period and lender may be None; "
-    "levels: their number where there are no sizes, 0: any; period: (dimension,), 0 where there is "
-    "none; lender: another PairFinder, whose memory is used.";
-
-static PyType_Slot PAIR_FINDER_SLOTS[] = {
-    {Py_tp_doc, (void *)PAIR_FINDER_DOC},
-    {Py_tp_new, pair_finder_new},
-    {Py_tp_dealloc, pair_finder_dealloc},
-    {Py_tp_methods, PAIR_FINDER_METHODS},
-    {0, NULL},
-};
-
-PyType_Spec core_pair_finder_spec = {
-    .name = "abut._core.PairFinder",
-    .basicsize = sizeof(pair_finder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = PAIR_FINDER_SLOTS,
-};
+const core_type core_pair_finder_type = {
+    {"abut._core.PairFinder", PAIR_FINDER_DOC, sizeof(pair_finder_object), 0},
+    {pair_finder_new, pair_finder_dealloc, NULL, NULL},
+    {PAIR_FINDER_METHODS, NULL}};

@@ -7,64 +7,56 @@ typedef struct shape_object {
     abut_shape *shape;
 } shape_object;
 
+static const char SHAPE_DOC[] =
+    "Shape(vertices, indices, offsets, radius)\n--\n\nA convex polygon or polyhedron: contiguous "
+    "float64 and intp arrays in, read-only arrays out.";
+
 const abut_shape *core_shape_of(PyObject *shape)
 {
     return ((shape_object *)shape)->shape;
 }
 
-/* ---- building ---- */
+const abut_shape **core_read_shapes(PyObject *tuple, const core_state *state)
+{
+    const abut_shape **shapes = core_pointers(tuple, state->shape_type, "shapes", "Shape");
+    for (Py_ssize_t i = 0; shapes && i < PyTuple_Size(tuple); i++) {
+        shapes[i] = core_shape_of(PyTuple_GetItem(tuple, i));
+    }
+    return shapes;
+}
 
 static int read_input(PyObject *args, PyObject *keywords, abut_shape_input *input)
 {
     static char *names[] = {"vertices", "indices", "offsets", "radius", NULL};
-    PyObject *given_vertices, *given_indices, *given_offsets;
-    array_data vertices, indices, offsets;
-    const array_shape numbers = {ARRAY_INDEX, ARRAY_ANY_ROWS, 0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOd:Shape", names, &given_vertices,
-                                     &given_indices, &given_offsets, &input->radius)) {
+    PyObject *vertices, *indices, *offsets;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOd:Shape", names, &vertices, &indices,
+                                     &offsets, &input->radius)) {
         return -1;
     }
-    input->dimension = array_column_count(given_vertices);
-    if (array_read(given_vertices, "vertices",
-                   (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, input->dimension}, &vertices) ||
-        array_read(given_indices, "indices", numbers, &indices) ||
-        array_read(given_offsets, "offsets", numbers, &offsets)) {
-        return -1;
-    }
-    if (offsets.rows == 0) {
-        PyErr_SetString(PyExc_ValueError, "offsets is empty; it begins with 0");
-        return -1;
-    }
-    input->vertices = vertices.data, input->vertex_count = vertices.rows;
-    input->indices = indices.data, input->index_count = indices.rows;
-    input->offsets = offsets.data, input->facet_count = offsets.rows - 1;
-    return 0;
-}
-
-static PyObject *wrap_shape(PyTypeObject *type, abut_shape *shape)
-{
-    shape_object *self = (shape_object *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        abut_shape_free(shape);
-        return NULL;
-    }
-    self->shape = shape;
-    return (PyObject *)self;
+    input->dimension = array_column_count(vertices);
+    input->vertex_count = array_row_count(vertices);
+    input->index_count = array_row_count(indices);
+    const array_shape of_vertices = {ARRAY_DOUBLE, input->vertex_count, input->dimension};
+    const array_shape of_indices = {ARRAY_INDEX, input->index_count, 0};
+    return array_read(vertices, "vertices", of_vertices, &input->vertices) ||
+           array_read(indices, "indices", of_indices, &input->indices) ||
+           array_read_offsets(offsets, "offsets", &input->offsets, &input->facet_count);
 }
 
 static PyObject *shape_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     abut_shape_input input = {0};
-    abut_shape *shape = NULL;
     abut_error error = {.status = ABUT_OK};
-    abut_status status;
-    if (read_input(args, keywords, &input)) {
-        return NULL;
+    shape_object *self = NULL;
+    if (!read_input(args, keywords, &input)) {
+        self = (shape_object *)PyType_GenericAlloc(type, 0);
     }
-    Py_BEGIN_ALLOW_THREADS
-    status = abut_shape_build(&input, &shape, &error);
-    Py_END_ALLOW_THREADS
-    return status ? core_raise(&error) : wrap_shape(type, shape);
+    if (self) {
+        Py_BEGIN_ALLOW_THREADS
+        abut_shape_build(&input, &self->shape, &error);
+        Py_END_ALLOW_THREADS
+    }
+    return core_finish((PyObject *)self, &error);
 }
 
 static void shape_dealloc(PyObject *self)
@@ -73,45 +65,10 @@ static void shape_dealloc(PyObject *self)
     core_release(self);
 }
 
-/* ---- attributes ---- */
-
-typedef enum row_count { VERTICES, FACETS, FACETS_AND_ONE, INDICES, EDGES } row_count;
-
-enum { PER_DIMENSION = -1 };
-
-/* An array of abut_shape_view. */
-typedef struct shape_array {
-    array_kind kind;
-    row_count rows;
-    Py_ssize_t width; /* 0: one number a row */
-    size_t place;     /* of its pointer */
-} shape_array;
-
-static Py_ssize_t count_rows(const abut_shape_view *view, row_count rows)
+static PyObject *get_array(PyObject *self, void *place)
 {
-    switch (rows) {
-    case VERTICES:
-        return view->vertex_count;
-    case FACETS:
-        return view->facet_count;
-    case FACETS_AND_ONE:
-        return view->facet_count + 1;
-    case INDICES:
-        return view->index_count;
-    case EDGES:
-        return view->edge_count;
-    }
-    return 0;
-}
-
-static PyObject *get_array(PyObject *self, void *closure)
-{
-    const shape_array *of = closure;
     const abut_shape_view view = abut_shape_inspect(core_shape_of(self));
-    const Py_ssize_t width = of->width == PER_DIMENSION ? view.dimension : of->width;
-    const void *data;
-    memcpy(&data, (const char *)&view + of->place, sizeof data);
-    return array_view(self, (array_shape){of->kind, count_rows(&view, of->rows), width}, data);
+    return array_at(self, &view, place, view.dimension);
 }
 
 static PyObject *get_dimension(PyObject *self, void *Py_UNUSED(closure))
@@ -130,11 +87,8 @@ static PyObject *get_number(PyObject *self, void *closure)
 /* A read-only copy. */
 static PyObject *copy_of(const double *numbers, array_shape shape)
 {
-    void *data;
-    PyObject *array = array_make(shape, &data);
-    const Py_ssize_t width = shape.columns ? shape.columns : 1;
+    PyObject *array = array_copy(shape, numbers);
     if (array) {
-        memcpy(data, numbers, (size_t)(shape.rows * width) * sizeof *numbers);
         array_lock(array);
     }
     return array;
@@ -154,51 +108,40 @@ static PyObject *get_inertia(PyObject *self, void *Py_UNUSED(closure))
 }
 
 #define PLACE(member) offsetof(abut_shape_view, member)
+#define NUMBER(name, doc)                                                                          \
+    {                                                                                              \
+        #name, get_number, NULL, doc, &(size_t)                                                    \
+        {                                                                                          \
+            PLACE(name)                                                                            \
+        }                                                                                          \
+    }
 
-static shape_array VERTICES_ARRAY = {ARRAY_DOUBLE, VERTICES, PER_DIMENSION, PLACE(vertices)};
-static shape_array INDICES_ARRAY = {ARRAY_INDEX, INDICES, 0, PLACE(indices)};
-static shape_array OFFSETS_ARRAY = {ARRAY_INDEX, FACETS_AND_ONE, 0, PLACE(offsets)};
-static shape_array EDGES_ARRAY = {ARRAY_INDEX, EDGES, 2, PLACE(edges)};
-static shape_array EDGE_FACETS_ARRAY = {ARRAY_INDEX, EDGES, 2, PLACE(edge_facets)};
-static shape_array NORMALS_ARRAY = {ARRAY_DOUBLE, FACETS, PER_DIMENSION, PLACE(normals)};
-static shape_array SOURCE_ARRAY = {ARRAY_INDEX, VERTICES, 0, PLACE(source)};
-static size_t RADIUS_PLACE = PLACE(radius);
-static size_t VOLUME_PLACE = PLACE(volume);
-static size_t CIRCUMRADIUS_PLACE = PLACE(circumradius);
+/* An array with an entry for each of something that is counted, and so many beside. */
+#define ARRAY(name, kind, counted, further, columns, doc)                                          \
+    {                                                                                              \
+        #name, get_array, NULL, doc, &(array_place)                                                \
+        {                                                                                          \
+            kind, PLACE(counted##_count), further, columns, PLACE(name)                            \
+        }                                                                                          \
+    }
 
 static PyGetSetDef SHAPE_ATTRIBUTES[] = {
     {"dimension", get_dimension, NULL, "2 or 3", NULL},
-    {"vertices", get_array, NULL, "(v, d)", &VERTICES_ARRAY},
-    {"indices", get_array, NULL, "corners of the facets, one after the other", &INDICES_ARRAY},
-    {"offsets", get_array, NULL, "(f + 1,): where each facet's corners begin", &OFFSETS_ARRAY},
-    {"edges", get_array, NULL, "(e, 2): their vertices", &EDGES_ARRAY},
-    {"edge_facets", get_array, NULL, "(e, 2): left and right of them", &EDGE_FACETS_ARRAY},
-    {"normals", get_array, NULL, "(f, d): outward", &NORMALS_ARRAY},
-    {"source", get_array, NULL, "(v,): each vertex's number in the input", &SOURCE_ARRAY},
-    {"radius", get_number, NULL, "of the rounding", &RADIUS_PLACE},
+    ARRAY(vertices, ARRAY_DOUBLE, vertex, 0, ABUT_DIMENSION, "(v, d)"),
+    ARRAY(indices, ARRAY_INDEX, index, 0, 0, "corners of the facets, one after the other"),
+    ARRAY(offsets, ARRAY_INDEX, facet, 1, 0, "(f + 1,): where each facet's corners begin"),
+    ARRAY(edges, ARRAY_INDEX, edge, 0, 2, "(e, 2): their vertices"),
+    ARRAY(edge_facets, ARRAY_INDEX, edge, 0, 2, "(e, 2): left and right of them"),
+    ARRAY(normals, ARRAY_DOUBLE, facet, 0, ABUT_DIMENSION, "(f, d): outward"),
+    ARRAY(source, ARRAY_INDEX, vertex, 0, 0, "(v,): each vertex's number in the input"),
+    NUMBER(radius, "of the rounding"),
     {"centroid", get_centroid, NULL, "(d,)", NULL},
-    {"volume", get_number, NULL, "of the rounded body; of a polygon the area", &VOLUME_PLACE},
+    NUMBER(volume, "of the rounded body; of a polygon the area"),
     {"inertia", get_inertia, NULL, "(3, 3), or a number of a polygon", NULL},
-    {"circumradius", get_number, NULL, "of the smallest sphere about the centroid",
-     &CIRCUMRADIUS_PLACE},
+    NUMBER(circumradius, "of the smallest sphere about the centroid"),
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static const char SHAPE_DOC[] =
-    "Shape(vertices, indices, offsets, radius)\n--\n\nA convex polygon or polyhedron: contiguous "
-    "float64 and intp arrays in, read-only arrays out.";
-
-static PyType_Slot SHAPE_SLOTS[] = {
-    {Py_tp_doc, (void *)SHAPE_DOC},
-    {Py_tp_new, shape_new},
-    {Py_tp_dealloc, shape_dealloc},
-    {Py_tp_getset, SHAPE_ATTRIBUTES},
-    {0, NULL},
-};
-
-PyType_Spec core_shape_spec = {
-    .name = "abut._core.Shape",
-    .basicsize = sizeof(shape_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = SHAPE_SLOTS,
-};
+const core_type core_shape_type = {{"abut._core.Shape", SHAPE_DOC, sizeof(shape_object), 0},
+                                   {shape_new, shape_dealloc, NULL, NULL},
+                                   {NULL, SHAPE_ATTRIBUTES}};

@@ -2,22 +2,21 @@
 
 PyObject *core_share(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *normals, *overlaps;
-    array_data of_normals, of_overlaps;
+    PyObject *given[2];
+    const double *normals, *overlaps;
     double exponent;
     void *shares;
-    if (!PyArg_ParseTuple(args, "OOd:share", &normals, &overlaps, &exponent) ||
-        array_read(normals, "normals", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
-                   &of_normals) ||
-        array_read(overlaps, "overlaps", (array_shape){ARRAY_DOUBLE, of_normals.rows, 0},
-                   &of_overlaps)) {
+    if (!PyArg_ParseTuple(args, "OOd:share", &given[0], &given[1], &exponent)) {
         return NULL;
     }
-    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, of_normals.rows, 0}, &shares);
-    if (!array) {
+    const abut_index count = array_row_count(given[0]);
+    const array_shape numbers = {ARRAY_DOUBLE, count, 0};
+    if (array_read(given[0], "normals", (array_shape){ARRAY_DOUBLE, count, 3}, &normals) ||
+        array_read(given[1], "overlaps", numbers, &overlaps)) {
         return NULL;
     }
-    if (abut_share(of_normals.rows, of_normals.data, of_overlaps.data, exponent, shares)) {
+    PyObject *array = array_make(numbers, &shares);
+    if (array && abut_share(count, normals, overlaps, exponent, shares)) {
         Py_DECREF(array);
         return PyErr_NoMemory();
     }

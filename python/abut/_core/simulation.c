@@ -4,6 +4,10 @@
 
 #include "arrays.h"
 
+static const char SIMULATION_DOC[] =
+    "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
+    "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
+
 int simulation_begin(simulation_object *self)
 {
     if (self->is_at_work) {
@@ -19,6 +23,16 @@ int simulation_begin(simulation_object *self)
 void simulation_end(simulation_object *self)
 {
     self->is_at_work = 0;
+}
+
+const abut_simulation *simulation_at_rest(PyObject *object)
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    simulation_end(self);
+    return self->simulation;
 }
 
 PyObject *simulation_tell_step(const abut_stable_step *longest)
@@ -50,32 +64,13 @@ PyObject *simulation_commit(simulation_object *self, const abut_error *error, Py
 
 /* ---- building ---- */
 
-static PyObject *wrap_simulation(PyTypeObject *type, const abut_simulation_input *input,
-                                 abut_simulation *simulation)
-{
-    simulation_object *self = (simulation_object *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        abut_simulation_free(simulation);
-        return NULL;
-    }
-    self->simulation = simulation;
-    self->input = *input;
-    self->pool = array_pool_new();
-    if (!self->pool) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
-}
-
 static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"step", "gravity", "period", "resolution", "workers", NULL};
     abut_simulation_input input = {0};
     abut_error error = {.status = ABUT_OK};
-    abut_simulation *simulation = NULL;
     PyObject *given[2];
-    array_data gravity, period;
+    const double *gravity, *period;
     int resolution;
     const array_shape axes = {ARRAY_DOUBLE, 3, 0};
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "dOOii:Simulation", names, &input.step,
@@ -85,22 +80,21 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
         return NULL;
     }
     input.resolution = (abut_resolution)resolution;
-    memcpy(input.gravity, gravity.data, sizeof input.gravity);
-    memcpy(input.period, period.data, sizeof input.period);
-    if (abut_simulation_build(&input, &simulation, &error)) {
-        return core_raise(&error);
+    memcpy(input.gravity, gravity, sizeof input.gravity);
+    memcpy(input.period, period, sizeof input.period);
+    simulation_object *self = core_new_pooled(type, array_pool_new());
+    if (self) {
+        self->input = input;
+        abut_simulation_build(&input, &self->simulation, &error);
     }
-    return wrap_simulation(type, &input, simulation);
+    return core_finish((PyObject *)self, &error);
 }
 
 static void simulation_dealloc(PyObject *object)
 {
     simulation_object *self = (simulation_object *)object;
     PyObject_GC_UnTrack(object);
-    if (self->pool) {
-        array_pool_close(self->pool);
-        Py_DECREF(self->pool);
-    }
+    array_pool_drop(self->of.pool);
     /* it borrows the finder and the shapes */
     abut_simulation_free(self->simulation);
     Py_XDECREF(self->finder);
@@ -171,25 +165,26 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 
 /* Where walls are that callables move. */
 typedef struct placed_walls {
-    array_data numbers, states;
+    const abut_index *numbers;
+    const double *states;
+    abut_index count;
 } placed_walls;
 
-static int read_placed(PyObject *const given[2], placed_walls *placed)
+static int read_placed(PyObject *numbers, PyObject *states, placed_walls *placed)
 {
-    const array_shape any = {ARRAY_INDEX, ARRAY_ANY_ROWS, 0};
-    if (array_read(given[0], "placed", any, &placed->numbers)) {
-        return -1;
-    }
-    const array_shape states = {ARRAY_DOUBLE, placed->numbers.rows, WALL_STATE_MEMBERS};
-    return array_read(given[1], "states", states, &placed->states);
+    placed->count = array_row_count(numbers);
+    return array_read(numbers, "placed", (array_shape){ARRAY_INDEX, placed->count, 0},
+                      &placed->numbers) ||
+           array_read(states, "states",
+                      (array_shape){ARRAY_DOUBLE, placed->count, WALL_STATE_MEMBERS},
+                      &placed->states);
 }
 
 static int check_placed(const placed_walls *placed, abut_index count)
 {
-    const abut_index *numbers = placed->numbers.data;
-    for (Py_ssize_t k = 0; k < placed->numbers.rows; k++) {
-        if (numbers[k] < 0 || numbers[k] >= count) {
-            PyErr_Format(PyExc_IndexError, "there is no wall %zd", (Py_ssize_t)numbers[k]);
+    for (abut_index k = 0; k < placed->count; k++) {
+        if (placed->numbers[k] < 0 || placed->numbers[k] >= count) {
+            PyErr_Format(PyExc_IndexError, "there is no wall %zd", (Py_ssize_t)placed->numbers[k]);
             return -1;
         }
     }
@@ -198,12 +193,10 @@ static int check_placed(const placed_walls *placed, abut_index count)
 
 static void place_walls(abut_simulation *simulation, const placed_walls *placed)
 {
-    const abut_index *numbers = placed->numbers.data;
-    const double *members = placed->states.data;
-    for (Py_ssize_t k = 0; k < placed->numbers.rows; k++) {
+    for (abut_index k = 0; k < placed->count; k++) {
         abut_wall_state state;
-        memcpy(&state, members + k * WALL_STATE_MEMBERS, sizeof state);
-        abut_simulation_place(simulation, numbers[k], &state);
+        memcpy(&state, placed->states + k * WALL_STATE_MEMBERS, sizeof state);
+        abut_simulation_place(simulation, placed->numbers[k], &state);
     }
 }
 
@@ -241,16 +234,15 @@ static int check_finder(PyObject *object, PyObject *finder)
 
 static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 {
-    PyObject *finder, *given[WALL_COLUMNS], *given_places[2], *known, *none = NULL;
+    PyObject *finder, *given, *numbers, *states, *known, *none = NULL;
     given_walls walls;
     placed_walls placed;
-    if (!PyArg_ParseTuple(args, "OOOOOOOOOO:set_walls", &finder, &given[0], &given[1], &given[2],
-                          &given[3], &given[4], &given[5], &given_places[0], &given_places[1],
-                          &known)) {
+    if (!PyArg_ParseTuple(args, "OO!OOO:set_walls", &finder, &PyTuple_Type, &given, &numbers,
+                          &states, &known)) {
         return NULL;
     }
     finder = finder == Py_None ? NULL : finder;
-    if (check_finder(object, finder) || read_placed(given_places, &placed) ||
+    if (check_finder(object, finder) || read_placed(numbers, states, &placed) ||
         simulation_read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &walls)) {
         return NULL;
     }
@@ -261,19 +253,18 @@ static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
     return none;
 }
 
-/* The number of a wall, which begins the use of the simulation; -1 with an error set. */
-static abut_index begin_wall(simulation_object *self, PyObject *number)
+/* The number of a wall, where the simulation is not in use; -1 with an error set. */
+static abut_index read_wall(PyObject *object, PyObject *number)
 {
     const Py_ssize_t wall = PyLong_AsSsize_t(number);
-    const abut_index count = self->wall_count;
     if (PyErr_Occurred()) {
         return -1;
     }
-    if (wall < 0 || wall >= count) {
+    if (wall < 0 || wall >= ((simulation_object *)object)->wall_count) {
         PyErr_Format(PyExc_IndexError, "there is no wall %zd", wall);
         return -1;
     }
-    return simulation_begin(self) ? -1 : wall;
+    return simulation_at_rest(object) ? wall : -1;
 }
 
 /* How the library tells a wall's state. */
@@ -281,19 +272,12 @@ typedef abut_wall_state (*tell_state)(const abut_simulation *, abut_index);
 
 static PyObject *wall_state(PyObject *object, PyObject *number, tell_state tell)
 {
-    simulation_object *self = (simulation_object *)object;
-    const abut_index wall = begin_wall(self, number);
+    const abut_index wall = read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
-    const abut_wall_state state = tell(self->simulation, wall);
-    simulation_end(self);
-    void *data;
-    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &data);
-    if (array) {
-        memcpy(data, &state, sizeof state);
-    }
-    return array;
+    const abut_wall_state state = tell(((simulation_object *)object)->simulation, wall);
+    return array_copy((array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &state);
 }
 
 PyObject *simulation_wall(PyObject *object, PyObject *number)
@@ -308,56 +292,60 @@ PyObject *simulation_wall_now(PyObject *object, PyObject *number)
 
 PyObject *simulation_place(PyObject *object, PyObject *args)
 {
-    simulation_object *self = (simulation_object *)object;
     PyObject *number, *given;
-    array_data numbers;
+    const double *numbers;
     abut_wall_state state;
     if (!PyArg_ParseTuple(args, "OO:place", &number, &given) ||
         array_read(given, "state", (array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &numbers)) {
         return NULL;
     }
-    const abut_index wall = begin_wall(self, number);
+    const abut_index wall = read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
-    memcpy(&state, numbers.data, sizeof state);
-    abut_simulation_place(self->simulation, wall, &state);
-    simulation_end(self);
+    memcpy(&state, numbers, sizeof state);
+    abut_simulation_place(((simulation_object *)object)->simulation, wall, &state);
     Py_RETURN_NONE;
 }
 
 PyObject *simulation_load(PyObject *object, PyObject *number)
 {
-    simulation_object *self = (simulation_object *)object;
-    const abut_index wall = begin_wall(self, number);
+    const abut_index wall = read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
-    const abut_wall_load load = abut_simulation_load(self->simulation, wall);
-    simulation_end(self);
+    const abut_wall_load load =
+        abut_simulation_load(((simulation_object *)object)->simulation, wall);
     return Py_BuildValue("((ddd)(ddd)d)", load.force[0], load.force[1], load.force[2],
                          load.torque[0], load.torque[1], load.torque[2], load.power);
 }
 
 /* ---- steps ---- */
 
-static PyObject *simulation_apply(PyObject *object, PyObject *args)
+PyObject *simulation_push(PyObject *object, PyObject *args, simulation_count *count,
+                          abut_status (*apply)(abut_simulation *, const double *, const double *,
+                                               abut_error *))
 {
     simulation_object *self = (simulation_object *)object;
     PyObject *given[2];
-    array_data forces, torques;
-    if (!PyArg_ParseTuple(args, "OO:apply", &given[0], &given[1]) || simulation_begin(self)) {
+    const double *forces, *torques;
+    if (!PyArg_ParseTuple(args, "OO", &given[0], &given[1]) || simulation_begin(self)) {
         return NULL;
     }
-    const array_shape shape = {ARRAY_DOUBLE, abut_simulation_sphere_count(self->simulation), 3};
+    const array_shape shape = {ARRAY_DOUBLE, count(self->simulation), 3};
     if (array_read_optional(given[0], "forces", shape, &forces) ||
         array_read_optional(given[1], "torques", shape, &torques)) {
         simulation_end(self);
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
-    abut_simulation_apply(self->simulation, forces.data, torques.data, &error);
+    apply(self->simulation, forces, torques, &error);
     return simulation_finish(self, &error);
+}
+
+static PyObject *simulation_apply(PyObject *object, PyObject *args)
+{
+    return simulation_push(object, args, abut_simulation_sphere_count, abut_simulation_apply);
 }
 
 /* None; or what ended the run for the caller to say, who knows spheres by other numbers. */
@@ -405,51 +393,37 @@ static PyObject *simulation_run(PyObject *object, PyObject *steps)
 
 static PyObject *simulation_counts(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_index steps = abut_simulation_step_count(self->simulation);
-    const abut_index spheres = abut_simulation_sphere_count(self->simulation);
-    const abut_index clusters = abut_simulation_cluster_count(self->simulation);
-    const abut_index bodies = abut_simulation_body_count(self->simulation);
-    simulation_end(self);
-    return Py_BuildValue("(nnnn)", steps, spheres, clusters, bodies);
+    const abut_simulation *s = simulation_at_rest(object);
+    return s ? Py_BuildValue("(nnnn)", abut_simulation_step_count(s),
+                             abut_simulation_sphere_count(s), abut_simulation_cluster_count(s),
+                             abut_simulation_body_count(s))
+             : NULL;
 }
 
 static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_step_state state = abut_simulation_step_state(self->simulation);
-    simulation_end(self);
-    void *data;
+    const abut_step_state state = abut_simulation_step_state(s);
     const Py_ssize_t members = sizeof state.account / sizeof state.account[0];
-    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, members, 0}, &data);
-    if (array) {
-        memcpy(data, state.account, sizeof state.account);
-    }
-    return array;
+    return array_copy((array_shape){ARRAY_DOUBLE, members, 0}, state.account);
 }
 
 static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_energy of = abut_simulation_energy(self->simulation);
-    simulation_end(self);
-    return Py_BuildValue("(dddddd)", of.kinetic, of.rotational, of.gravitational, of.elastic,
-                         of.dissipated, of.wall_work);
+    const abut_simulation *s = simulation_at_rest(object);
+    const abut_energy of = s ? abut_simulation_energy(s) : (abut_energy){0};
+    return s ? Py_BuildValue("(dddddd)", of.kinetic, of.rotational, of.gravitational, of.elastic,
+                             of.dissipated, of.wall_work)
+             : NULL;
 }
 
 static PyObject *simulation_stable_step(PyObject *object, PyObject *free_steps)
 {
     simulation_object *self = (simulation_object *)object;
-    array_data free;
+    const double *free;
     if (simulation_begin(self)) {
         return NULL;
     }
@@ -462,7 +436,7 @@ static PyObject *simulation_stable_step(PyObject *object, PyObject *free_steps)
     abut_stable_step longest;
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
-    error.status = abut_simulation_stable_step(self->simulation, free.data, &longest);
+    error.status = abut_simulation_stable_step(self->simulation, free, &longest);
     Py_END_ALLOW_THREADS
     simulation_end(self);
     return error.status ? core_raise(&error) : simulation_tell_step(&longest);
@@ -480,12 +454,11 @@ static PyObject *tell_notice(const abut_notice *of)
 
 static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_notices of = abut_simulation_notices(self->simulation);
-    simulation_end(self);
+    const abut_notices of = abut_simulation_notices(s);
     if (!of.fast.is_there && !of.deep.is_there) {
         Py_RETURN_NONE;
     }
@@ -494,18 +467,17 @@ static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused
 
 static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_simulation_statistics of = abut_simulation_inspect(self->simulation);
-    simulation_end(self);
+    const abut_simulation_statistics of = abut_simulation_inspect(s);
     return Py_BuildValue("(nnnnddddddddnnddnnnnnn)", of.step_count, of.sphere_count,
                          of.contact_count, of.pair_count, of.neighbors, of.find_walls, of.wall_laws,
                          of.find_pairs, of.pair_laws, of.sums, of.move, of.order, of.byte_count,
-                         self->sphere_steps, of.find_bodies, of.body_laws, of.body_count,
-                         of.body_contact_count, of.lists_moved, of.lists_changed, of.lists_of_walls,
-                         of.candidate_count);
+                         ((simulation_object *)object)->sphere_steps, of.find_bodies, of.body_laws,
+                         of.body_count, of.body_contact_count, of.lists_moved, of.lists_changed,
+                         of.lists_of_walls, of.candidate_count);
 }
 
 static PyGetSetDef SIMULATION_ATTRIBUTES[] = {
@@ -529,12 +501,11 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "set_laws($self, materials, laws, known, /)\n--\n\n"
      "laws: (materials * materials, 9), the members of abut_law in its order."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
-     "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, placed, "
-     "states, known, /)\n--\n\n"
-     "finder: of the walls' meshes, or None; half_spaces: (h, 6), the last walls; offsets: where "
-     "each wall's motions begin in "
-     "motions (k, 9), the members of abut_motion in its order; placed: the walls (k,) that are in "
-     "these states (k, 25), as of place."},
+     "set_walls($self, finder, walls, placed, states, known, /)\n--\n\n"
+     "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
+     "half_spaces): half_spaces (h, 6) are the last walls, offsets tell where each wall's motions "
+     "begin in motions (k, 9), the members of abut_motion in its order; placed: the walls (k,) "
+     "that are in these states (k, 25), as of place."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},
     {"wall", simulation_wall, METH_O,
@@ -609,25 +580,11 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "other kind, number, other number, ratio)."},
     {"statistics", simulation_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics; before those of "
-     "bodies, "
-     "the steps times the spheres and bodies in them."},
+     "bodies, the steps times the spheres and bodies in them."},
     {NULL, NULL, 0, NULL},
 };
 
-static const char SIMULATION_DOC[] =
-    "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
-    "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
-
-static PyType_Slot SIMULATION_SLOTS[] = {
-    {Py_tp_doc, (void *)SIMULATION_DOC}, {Py_tp_new, simulation_new},
-    {Py_tp_dealloc, simulation_dealloc}, {Py_tp_traverse, simulation_traverse},
-    {Py_tp_clear, simulation_clear},     {Py_tp_getset, SIMULATION_ATTRIBUTES},
-    {Py_tp_methods, SIMULATION_METHODS}, {0, NULL},
-};
-
-PyType_Spec core_simulation_spec = {
-    .name = "abut._core.Simulation",
-    .basicsize = sizeof(simulation_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_GC,
-    .slots = SIMULATION_SLOTS,
-};
+const core_type core_simulation_type = {
+    {"abut._core.Simulation", SIMULATION_DOC, sizeof(simulation_object), Py_TPFLAGS_HAVE_GC},
+    {simulation_new, simulation_dealloc, simulation_traverse, simulation_clear},
+    {SIMULATION_METHODS, SIMULATION_ATTRIBUTES}};

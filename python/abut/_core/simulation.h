@@ -2,16 +2,15 @@
 #ifndef ABUT_CORE_SIMULATION_H
 #define ABUT_CORE_SIMULATION_H
 
-#include "core.h"
+#include "columns.h"
 
 struct simulation_lock;
 
 typedef struct simulation_object {
-    PyObject_HEAD
+    core_pooled of;   /* whose pool is that of its tables' memory */
     PyObject *known;  /* what the caller knows of it, and exchanges with what it changes */
     PyObject *finder; /* a _core.Finder, which the library's simulation borrows; NULL: no meshes */
     PyObject *shapes; /* a tuple of _core.Shape, likewise; NULL: none */
-    PyObject *pool;   /* of its tables' memory */
     abut_simulation *simulation;
     abut_simulation_input input;  /* what it was made of */
     abut_index wall_count;        /* meshes, and half spaces behind them */
@@ -30,6 +29,10 @@ enum { WALL_STATE_MEMBERS = sizeof(abut_wall_state) / sizeof(double) };
 int simulation_begin(simulation_object *self);
 void simulation_end(simulation_object *self);
 
+/* The library's simulation where it is not in use, for what takes no time and keeps the
+ * interpreter's lock, so that nobody comes meanwhile. */
+const abut_simulation *simulation_at_rest(PyObject *object);
+
 /* End, and return None, or NULL with the error set. */
 PyObject *simulation_finish(simulation_object *self, const abut_error *error);
 
@@ -44,9 +47,8 @@ PyObject *simulation_tell_step(const abut_stable_step *longest);
  * PyMem_Free; NULL with an error set. */
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);
 
-/* Walls that callers give as columns: materials, starts, poses, offsets, motions and half_spaces.
- */
-enum { WALL_COLUMNS = 6 };
+/* Walls that callers give as a tuple of columns: materials, starts, poses, offsets, motions and
+ * half_spaces. */
 typedef struct given_walls {
     abut_wall *walls;
     abut_motion *motions;
@@ -54,39 +56,46 @@ typedef struct given_walls {
 } given_walls;
 
 /* 0, or -1 with an error set; else free them by simulation_free_walls. */
-int simulation_read_walls(PyObject *const *given, Py_ssize_t meshes, given_walls *walls);
+int simulation_read_walls(PyObject *tuple, Py_ssize_t meshes, given_walls *walls);
 void simulation_free_walls(given_walls *walls);
 
-/* Methods that say who may change it: see simulation.c, which lists them. */
-PyObject *simulation_take_lock(PyObject *object, PyObject *is_of_run);
-PyObject *simulation_lend(PyObject *object, PyObject *call);
+/* How many rows the library's simulation has, of spheres, clusters or bodies. */
+typedef abut_index simulation_count(const abut_simulation *simulation);
 
-/* Methods that tell of walls, and place them. */
-PyObject *simulation_wall(PyObject *object, PyObject *number);
-PyObject *simulation_wall_now(PyObject *object, PyObject *number);
-PyObject *simulation_place(PyObject *object, PyObject *args);
-PyObject *simulation_load(PyObject *object, PyObject *number);
+/* Take rows away, and apply forces and torques to rows: what the methods are given, how many rows
+ * there are, and what the library does then. */
+PyObject *simulation_take_away(PyObject *object, PyObject *args, simulation_count *count,
+                               abut_status (*remove)(abut_simulation *, const uint8_t *,
+                                                     abut_error *));
+PyObject *simulation_push(PyObject *object, PyObject *args, simulation_count *count,
+                          abut_status (*apply)(abut_simulation *, const double *, const double *,
+                                               abut_error *));
 
-/* Methods that take and give columns: see simulation.c, which lists them. */
-PyObject *simulation_add(PyObject *object, PyObject *args);
-PyObject *simulation_remove(PyObject *object, PyObject *args);
-PyObject *simulation_read(PyObject *object, PyObject *name);
-PyObject *simulation_assign(PyObject *object, PyObject *dict);
-PyObject *simulation_add_clusters(PyObject *object, PyObject *args);
-PyObject *simulation_clusters(PyObject *object, PyObject *unused);
-PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict);
-PyObject *simulation_contacts(PyObject *object, PyObject *unused);
-PyObject *simulation_pairs(PyObject *object, PyObject *unused);
-PyObject *simulation_restore(PyObject *object, PyObject *args);
+/* How many rows columns are of that a dict has, from this one; -1 with an error set. */
+Py_ssize_t simulation_row_count(PyObject *dict, const char *name);
 
-PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes);
-PyObject *simulation_add_bodies(PyObject *object, PyObject *args);
-PyObject *simulation_remove_bodies(PyObject *object, PyObject *args);
-PyObject *simulation_bodies(PyObject *object, PyObject *unused);
-PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict);
-PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args);
-PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *unused);
-PyObject *simulation_body_contacts(PyObject *object, PyObject *meeting);
-PyObject *simulation_restore_body_contacts(PyObject *object, PyObject *args);
+/* Read the columns of new rows, as many as the one of this name has, of a table whose columns that
+ * must be given are the first kind, with an entry for each row. */
+int simulation_read_new(column_table table, PyObject *dict, const char *name, abut_index *count,
+                        void *target);
+
+/* Begin to assign any of the columns of such a table, which are read. */
+int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
+                               PyObject *dict, abut_index *count, void *target);
+
+/* Columns with a row each that a table's dict has beside those of a search: put new ones into it,
+ * which may be NULL already, or read them. */
+PyObject *simulation_add_carried(column_table table, PyObject *dict, Py_ssize_t rows,
+                                 PyObject *pool, void *target);
+int simulation_read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target);
+
+/* Methods: see simulation.c, which lists them. */
+core_function simulation_take_lock, simulation_lend, simulation_wall, simulation_wall_now,
+    simulation_place, simulation_load, simulation_add, simulation_remove, simulation_read,
+    simulation_assign, simulation_add_clusters, simulation_clusters, simulation_assign_clusters,
+    simulation_contacts, simulation_pairs, simulation_restore, simulation_set_shapes,
+    simulation_add_bodies, simulation_remove_bodies, simulation_bodies, simulation_assign_bodies,
+    simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_body_contacts,
+    simulation_restore_body_contacts;
 
 #endif

@@ -10,48 +10,30 @@ enum { PER_BODY };
  * a step makes of them. */
 enum { GIVEN, GONE_ON, MADE };
 
+#define BODY(member, type, width, when)                                                            \
+    COLUMN(abut_bodies, member, ABUT_COLUMN_##type, width, PER_BODY, when, ABUT_LOCKED)
+
 static const abut_column BODY_COLUMNS[] = {
-    COLUMN(abut_bodies, shapes, ABUT_COLUMN_INDEX, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, scales, ABUT_COLUMN_REAL, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, materials, ABUT_COLUMN_INDEX, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, masses, ABUT_COLUMN_REAL, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, inertias, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, axes, ABUT_COLUMN_REAL, 4, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, positions, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, orientations, ABUT_COLUMN_REAL, 4, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, velocities, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, angular_momenta, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, states, ABUT_COLUMN_REAL, ABUT_BODY_STATE, PER_BODY, GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_bodies, spins, ABUT_COLUMN_REAL, 3, PER_BODY, MADE, ABUT_LOCKED),
-    COLUMN(abut_bodies, forces, ABUT_COLUMN_REAL, 3, PER_BODY, MADE, ABUT_LOCKED),
-    COLUMN(abut_bodies, torques, ABUT_COLUMN_REAL, 3, PER_BODY, MADE, ABUT_LOCKED),
-    COLUMN(abut_bodies, images, ABUT_COLUMN_INDEX, 3, PER_BODY, MADE, ABUT_LOCKED),
+    BODY(shapes, INDEX, 0, GIVEN),
+    BODY(scales, REAL, 0, GIVEN),
+    BODY(materials, INDEX, 0, GIVEN),
+    BODY(masses, REAL, 0, GIVEN),
+    BODY(inertias, REAL, 3, GIVEN),
+    BODY(axes, REAL, 4, GIVEN),
+    BODY(positions, REAL, 3, GIVEN),
+    BODY(orientations, REAL, 4, GIVEN),
+    BODY(velocities, REAL, 3, GIVEN),
+    BODY(angular_momenta, REAL, 3, GIVEN),
+    BODY(states, REAL, ABUT_BODY_STATE, GONE_ON),
+    BODY(spins, REAL, 3, MADE),
+    BODY(forces, REAL, 3, MADE),
+    BODY(torques, REAL, 3, MADE),
+    BODY(images, INDEX, 3, MADE),
 };
 
 static const column_table BODIES = {BODY_COLUMNS, sizeof BODY_COLUMNS / sizeof BODY_COLUMNS[0]};
 
-/* How many entries a column of numbers has in a dict; -1 with an error set. */
-static Py_ssize_t count_entries(PyObject *dict, const char *name, array_shape shape)
-{
-    array_data found;
-    PyObject *array = PyDict_GetItemString(dict, name);
-    shape.rows = ARRAY_ANY_ROWS;
-    return array_read(array ? array : Py_None, name, shape, &found) ? -1 : found.rows;
-}
-
 /* ---- shapes ---- */
-
-static int check_shapes(PyObject *object, PyObject *shapes)
-{
-    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
-    for (Py_ssize_t i = 0; i < PyTuple_Size(shapes); i++) {
-        if (!PyObject_TypeCheck(PyTuple_GetItem(shapes, i), state->shape_type)) {
-            PyErr_Format(PyExc_TypeError, "shapes[%zd] is no _core.Shape", i);
-            return -1;
-        }
-    }
-    return 0;
-}
 
 /* Exchange the shapes, and the tuple that keeps them. */
 static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
@@ -59,9 +41,6 @@ static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
 {
     const Py_ssize_t count = PyTuple_Size(shapes);
     abut_error error = {.status = ABUT_OK};
-    for (Py_ssize_t i = 0; i < count; i++) {
-        pointers[i] = core_shape_of(PyTuple_GetItem(shapes, i));
-    }
     if (simulation_begin(self)) {
         return NULL;
     }
@@ -81,15 +60,9 @@ PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes)
         PyErr_SetString(PyExc_TypeError, "shapes is no tuple");
         return NULL;
     }
-    if (check_shapes(object, shapes)) {
-        return NULL;
-    }
-    const abut_shape **pointers =
-        PyMem_Malloc(((size_t)PyTuple_Size(shapes) + 1) * sizeof *pointers);
-    if (!pointers) {
-        return PyErr_NoMemory();
-    }
-    PyObject *none = exchange_shapes((simulation_object *)object, shapes, pointers);
+    const abut_shape **pointers = core_read_shapes(shapes, PyType_GetModuleState(Py_TYPE(object)));
+    PyObject *none =
+        pointers ? exchange_shapes((simulation_object *)object, shapes, pointers) : NULL;
     PyMem_Free(pointers);
     return none;
 }
@@ -100,14 +73,10 @@ PyObject *simulation_add_bodies(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
     PyObject *dict, *known;
-    if (!PyArg_ParseTuple(args, "O!O:add_bodies", &PyDict_Type, &dict, &known)) {
-        return NULL;
-    }
-    abut_bodies bodies = {.count =
-                              count_entries(dict, "masses", (array_shape){ARRAY_DOUBLE, 0, 0})};
-    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
-                                  .presences = {[GIVEN] = 1}};
-    if (bodies.count < 0 || column_read(BODIES, &counts, dict, &bodies) || simulation_begin(self)) {
+    abut_bodies bodies = {0};
+    if (!PyArg_ParseTuple(args, "O!O:add_bodies", &PyDict_Type, &dict, &known) ||
+        simulation_read_new(BODIES, dict, "masses", &bodies.count, &bodies) ||
+        simulation_begin(self)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
@@ -117,20 +86,8 @@ PyObject *simulation_add_bodies(PyObject *object, PyObject *args)
 
 PyObject *simulation_remove_bodies(PyObject *object, PyObject *args)
 {
-    simulation_object *self = (simulation_object *)object;
-    PyObject *is_gone, *known;
-    array_data gone;
-    if (!PyArg_ParseTuple(args, "OO:remove_bodies", &is_gone, &known) || simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_index count = abut_simulation_body_count(self->simulation);
-    if (array_read(is_gone, "is_gone", (array_shape){ARRAY_BYTE, count, 0}, &gone)) {
-        simulation_end(self);
-        return NULL;
-    }
-    abut_error error = {.status = ABUT_OK};
-    abut_simulation_remove_bodies(self->simulation, gone.data, &error);
-    return simulation_commit(self, &error, known);
+    return simulation_take_away(object, args, abut_simulation_body_count,
+                                abut_simulation_remove_bodies);
 }
 
 PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -142,12 +99,10 @@ PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
     abut_bodies bodies = {.count = abut_simulation_body_count(self->simulation)};
     const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
                                   .presences = {[GIVEN] = 1, [GONE_ON] = 1, [MADE] = 1}};
-    PyObject *names = column_names(BODIES);
-    PyObject *dict = names ? column_dict(BODIES, names, &counts, self->pool, &bodies) : NULL;
+    PyObject *dict = column_dict(BODIES, NULL, &counts, self->of.pool, &bodies);
     if (dict) {
         abut_simulation_read_bodies(self->simulation, &bodies);
     }
-    Py_XDECREF(names);
     simulation_end(self);
     return dict;
 }
@@ -155,13 +110,9 @@ PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
 PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict)
 {
     simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    abut_bodies bodies = {.count = abut_simulation_body_count(self->simulation)};
-    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count}};
-    if (column_read(BODIES, &counts, dict, &bodies)) {
-        simulation_end(self);
+    abut_bodies bodies = {0};
+    if (simulation_begin_assigning(self, BODIES, abut_simulation_body_count, dict, &bodies.count,
+                                   &bodies)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
@@ -171,91 +122,51 @@ PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict)
 
 PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
 {
-    simulation_object *self = (simulation_object *)object;
-    PyObject *given[2];
-    array_data forces, torques;
-    if (!PyArg_ParseTuple(args, "OO:apply_to_bodies", &given[0], &given[1]) ||
-        simulation_begin(self)) {
-        return NULL;
-    }
-    const array_shape shape = {ARRAY_DOUBLE, abut_simulation_body_count(self->simulation), 3};
-    if (array_read(given[0], "forces", shape, &forces) ||
-        array_read(given[1], "torques", shape, &torques)) {
-        simulation_end(self);
-        return NULL;
-    }
-    abut_error error = {.status = ABUT_OK};
-    abut_simulation_apply_to_bodies(self->simulation, forces.data, torques.data, &error);
-    return simulation_finish(self, &error);
+    return simulation_push(object, args, abut_simulation_body_count,
+                           abut_simulation_apply_to_bodies);
 }
 
 PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    abut_stable_step longest;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_error error = {
-        .status = abut_simulation_stable_step_of_bodies(self->simulation, &longest)};
-    simulation_end(self);
+    abut_stable_step longest;
+    const abut_error error = {.status = abut_simulation_stable_step_of_bodies(s, &longest)};
     return error.status ? core_raise(&error) : simulation_tell_step(&longest);
 }
 
 /* ---- contacts ---- */
 
-enum { PER_ROW, PER_SPOT, PER_OFFSET };
-
-/* Whether a column is there. Files of abut 0.2 have none of rolling, which is then 0. */
-enum { ALWAYS, OF_WALLS, OF_OTHERS, OF_PERIODS, OF_ROLLING };
-
-#define ROW(name) offsetof(abut_body_contacts, columns.name)
-
-static const abut_column CONTACT_COLUMNS[] = {
-    {"i", ROW(i), ABUT_COLUMN_INDEX, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"j", ROW(j), ABUT_COLUMN_INDEX, 0, PER_ROW, OF_OTHERS, 0, "", ""},
-    {"mesh", ROW(mesh), ABUT_COLUMN_INDEX, 0, PER_ROW, OF_WALLS, 0, "", ""},
-    {"facet", ROW(facet), ABUT_COLUMN_INDEX, 0, PER_ROW, OF_WALLS, 0, "", ""},
-    {"status", ROW(status), ABUT_COLUMN_BYTE, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"type", ROW(type), ABUT_COLUMN_BYTE, 2, PER_ROW, ALWAYS, 0, "", ""},
-    {"feature", ROW(feature), ABUT_COLUMN_INDEX, 2, PER_ROW, ALWAYS, 0, "", ""},
-    {"normal", ROW(normal), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"overlap", ROW(overlap), ABUT_COLUMN_REAL, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"error", ROW(error), ABUT_COLUMN_REAL, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"link", ROW(link), ABUT_COLUMN_REAL, 6, PER_ROW, ALWAYS, 0, "", ""},
-    {"point", ROW(point), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"iterations", ROW(iterations), ABUT_COLUMN_INDEX, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"state", ROW(state), ABUT_COLUMN_REAL, ABUT_CONVEX_STATE, PER_ROW, ALWAYS, 0, "", ""},
-    {"image", ROW(image), ABUT_COLUMN_INDEX, 3, PER_ROW, OF_PERIODS, ABUT_ZEROS, "", ""},
-    {"spot", ROW(spot), ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_overlap", ROW(spot_overlap), ABUT_COLUMN_REAL, 0, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_type", ROW(spot_type), ABUT_COLUMN_BYTE, 2, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_feature", ROW(spot_feature), ABUT_COLUMN_INDEX, 2, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_offsets", ROW(spot_offsets), ABUT_COLUMN_INDEX, 0, PER_OFFSET, ALWAYS, 0, "", ""},
-    {"spot_force", offsetof(abut_body_contacts, force), ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0,
-     "", ""},
-    COLUMN(abut_body_contacts, spring, ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0),
-    COLUMN(abut_body_contacts, moment, ABUT_COLUMN_REAL, 3, PER_SPOT, OF_ROLLING, 0),
-    COLUMN(abut_body_contacts, roll, ABUT_COLUMN_REAL, 3, PER_SPOT, OF_ROLLING, 0),
+/* What spots carry beside the columns that a search has. */
+static const abut_column SPOT_CARRIES[] = {
+    {"spot_force", offsetof(abut_body_contacts, force), ABUT_COLUMN_REAL, 3, 0, 0, 0, "", ""},
+    COLUMN(abut_body_contacts, spring, ABUT_COLUMN_REAL, 3, 0, 0, 0),
 };
 
-static const column_table CONTACTS = {CONTACT_COLUMNS,
-                                      sizeof CONTACT_COLUMNS / sizeof CONTACT_COLUMNS[0]};
+static const column_table CARRIED_BY_SPOTS = {SPOT_CARRIES,
+                                              sizeof SPOT_CARRIES / sizeof SPOT_CARRIES[0]};
+
+/* What rolling adds to that. Files of abut 0.2 do not have it; then it is 0. */
+static const abut_column SPOT_ROLLS[] = {
+    COLUMN(abut_body_contacts, moment, ABUT_COLUMN_REAL, 3, 0, 0, 0),
+    COLUMN(abut_body_contacts, roll, ABUT_COLUMN_REAL, 3, 0, 0, 0),
+};
+
+static const column_table ROLLED_BY_SPOTS = {SPOT_ROLLS, sizeof SPOT_ROLLS / sizeof SPOT_ROLLS[0]};
 
 /* What there is of so many rows and spots. */
-static column_counts count_columns(const simulation_object *self, abut_meeting meeting,
-                                   const abut_body_contacts *rows)
+static column_counts count_contacts(const simulation_object *self, abut_meeting meeting,
+                                    const abut_body_contacts *rows)
 {
-    const int is_wall = meeting == ABUT_WITH_WALLS;
-    return (column_counts){
-        .lengths = {[PER_ROW] = rows->row_count,
-                    [PER_SPOT] = rows->spot_count,
-                    [PER_OFFSET] = rows->row_count + 1},
-        .presences = {[ALWAYS] = 1,
-                      [OF_WALLS] = is_wall,
-                      [OF_OTHERS] = !is_wall,
-                      [OF_PERIODS] = core_is_periodic(self->input.period, 3)},
-    };
+    return column_convex_counts(
+        &(convex_there){.rows = rows->row_count,
+                        .spots = rows->spot_count,
+                        .dimension = 3,
+                        .has_images = core_is_periodic(self->input.period, 3),
+                        .has_spots = 1,
+                        .are_of_walls = meeting == ABUT_WITH_WALLS});
 }
 
 /* The number of a meeting, which begins the use of the simulation; -1 with an error set. */
@@ -278,27 +189,29 @@ PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
     }
     abut_body_contacts rows =
         abut_simulation_count_body_contacts(self->simulation, (abut_meeting)meeting);
-    column_counts counts = count_columns(self, (abut_meeting)meeting, &rows);
-    counts.presences[OF_ROLLING] = 1;
-    PyObject *names = column_names(CONTACTS);
-    PyObject *dict = names ? column_dict(CONTACTS, names, &counts, self->pool, &rows) : NULL;
+    const column_counts counts = count_contacts(self, (abut_meeting)meeting, &rows);
+    PyObject *dict = column_dict(column_table_of(ABUT_CONVEX_TABLE), NULL, &counts, self->of.pool,
+                                 &rows.columns);
+    dict = simulation_add_carried(CARRIED_BY_SPOTS, dict, rows.spot_count, self->of.pool, &rows);
+    dict = simulation_add_carried(ROLLED_BY_SPOTS, dict, rows.spot_count, self->of.pool, &rows);
     if (dict) {
         abut_simulation_write_body_contacts(self->simulation, (abut_meeting)meeting, &rows);
     }
-    Py_XDECREF(names);
     simulation_end(self);
     return dict;
 }
 
-/* 0, or -1 with an error set. */
 static int read_contacts(const simulation_object *self, abut_meeting meeting, PyObject *dict,
                          abut_body_contacts *rows)
 {
-    rows->row_count = count_entries(dict, "i", (array_shape){ARRAY_INDEX, 0, 0});
-    rows->spot_count =
-        rows->row_count < 0 ? -1 : count_entries(dict, "spot", (array_shape){ARRAY_DOUBLE, 0, 3});
-    const column_counts counts = count_columns(self, meeting, rows);
-    return rows->spot_count < 0 ? -1 : column_read(CONTACTS, &counts, dict, rows);
+    rows->row_count = simulation_row_count(dict, "i");
+    rows->spot_count = rows->row_count < 0 ? -1 : simulation_row_count(dict, "spot");
+    const column_counts counts = count_contacts(self, meeting, rows);
+    return rows->spot_count < 0 ||
+           column_read(column_table_of(ABUT_CONVEX_TABLE), &counts, dict, &rows->columns) ||
+           simulation_read_carried(CARRIED_BY_SPOTS, dict, rows->spot_count, rows) ||
+           (PyDict_GetItemString(dict, "roll") &&
+            simulation_read_carried(ROLLED_BY_SPOTS, dict, rows->spot_count, rows));
 }
 
 PyObject *simulation_restore_body_contacts(PyObject *object, PyObject *args)

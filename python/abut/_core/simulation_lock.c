@@ -11,6 +11,9 @@ typedef struct simulation_lock {
     int is_of_run, is_lent;
 } simulation_lock;
 
+static const char LOCK_DOC[] =
+    "The right to change a Simulation, or to run it: see Simulation.lock.";
+
 /* ---- taking and giving back ---- */
 
 static int is_running(const simulation_lock *lock)
@@ -118,16 +121,7 @@ static PyMethodDef LOCK_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot LOCK_SLOTS[] = {
-    {Py_tp_doc, (void *)"The right to change a Simulation, or to run it: see Simulation.lock."},
-    {Py_tp_dealloc, lock_dealloc},
-    {Py_tp_methods, LOCK_METHODS},
-    {0, NULL},
-};
-
-PyType_Spec core_lock_spec = {
-    .name = "abut._core.Lock",
-    .basicsize = sizeof(simulation_lock),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = LOCK_SLOTS,
-};
+const core_type core_lock_type = {
+    {"abut._core.Lock", LOCK_DOC, sizeof(simulation_lock), Py_TPFLAGS_DISALLOW_INSTANTIATION},
+    {NULL, lock_dealloc, NULL, NULL},
+    {LOCK_METHODS, NULL}};

@@ -11,41 +11,58 @@ enum { PER_SPHERE };
 /* Whether a column must be given: what spheres are made of, or what a step makes of them. */
 enum { GIVEN, MADE };
 
+#define SPHERE(member, type, width, when)                                                          \
+    COLUMN(abut_spheres, member, ABUT_COLUMN_##type, width, PER_SPHERE, when, ABUT_LOCKED)
+
 static const abut_column SPHERE_COLUMNS[] = {
-    COLUMN(abut_spheres, centers, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, radii, ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, masses, ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, velocities, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, spins, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, materials, ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, clusters, ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, forces, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, torques, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, images, ABUT_COLUMN_INDEX, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, began, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, works, ABUT_COLUMN_REAL, 4, PER_SPHERE, MADE, ABUT_LOCKED),
+    SPHERE(centers, REAL, 3, GIVEN),   SPHERE(radii, REAL, 0, GIVEN),
+    SPHERE(masses, REAL, 0, GIVEN),    SPHERE(velocities, REAL, 3, GIVEN),
+    SPHERE(spins, REAL, 3, GIVEN),     SPHERE(materials, INDEX, 0, GIVEN),
+    SPHERE(clusters, INDEX, 0, GIVEN), SPHERE(forces, REAL, 3, MADE),
+    SPHERE(torques, REAL, 3, MADE),    SPHERE(images, INDEX, 3, MADE),
+    SPHERE(began, REAL, 3, MADE),      SPHERE(works, REAL, 4, MADE),
 };
 
 static const column_table SPHERES = {SPHERE_COLUMNS,
                                      sizeof SPHERE_COLUMNS / sizeof SPHERE_COLUMNS[0]};
 
-/* How many entries a column of a dict has, whose width is told as an array_shape has it; -1 with an
- * error set. */
-static Py_ssize_t count_entries(PyObject *dict, const char *name, array_kind kind, int width)
+Py_ssize_t simulation_row_count(PyObject *dict, const char *name)
 {
-    array_data found;
     PyObject *array = PyDict_GetItemString(dict, name);
-    const array_shape shape = {kind, ARRAY_ANY_ROWS, width};
-    return array_read(array ? array : Py_None, name, shape, &found) ? -1 : found.rows;
+    if (!array) {
+        PyErr_Format(PyExc_TypeError, "%s is missing", name);
+        return -1;
+    }
+    return array_row_count(array);
+}
+
+int simulation_read_new(column_table table, PyObject *dict, const char *name, abut_index *count,
+                        void *target)
+{
+    *count = simulation_row_count(dict, name);
+    const column_counts counts = {.lengths = {*count}, .presences = {1}};
+    return *count < 0 || column_read(table, &counts, dict, target);
+}
+
+int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
+                               PyObject *dict, abut_index *count, void *target)
+{
+    if (simulation_begin(self)) {
+        return -1;
+    }
+    *count = rows(self->simulation);
+    const column_counts counts = {.lengths = {*count}};
+    if (column_read(table, &counts, dict, target)) {
+        simulation_end(self);
+        return -1;
+    }
+    return 0;
 }
 
 /* Spheres that are to be added. */
 static int read_new_spheres(PyObject *dict, abut_spheres *spheres)
 {
-    const Py_ssize_t count = count_entries(dict, "radii", ARRAY_DOUBLE, 0);
-    const column_counts counts = {.lengths = {[PER_SPHERE] = count}, .presences = {[GIVEN] = 1}};
-    spheres->count = count;
-    return count < 0 ? -1 : column_read(SPHERES, &counts, dict, spheres);
+    return simulation_read_new(SPHERES, dict, "radii", &spheres->count, spheres);
 }
 
 PyObject *simulation_add(PyObject *object, PyObject *args)
@@ -64,24 +81,31 @@ PyObject *simulation_add(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, known);
 }
 
-PyObject *simulation_remove(PyObject *object, PyObject *args)
+PyObject *simulation_take_away(PyObject *object, PyObject *args, simulation_count *count,
+                               abut_status (*remove)(abut_simulation *, const uint8_t *,
+                                                     abut_error *))
 {
     simulation_object *self = (simulation_object *)object;
-    PyObject *is_gone, *known;
-    array_data gone;
-    if (!PyArg_ParseTuple(args, "OO:remove", &is_gone, &known) || simulation_begin(self)) {
+    PyObject *given, *known;
+    const uint8_t *is_gone;
+    if (!PyArg_ParseTuple(args, "OO", &given, &known) || simulation_begin(self)) {
         return NULL;
     }
-    const abut_index count = abut_simulation_sphere_count(self->simulation);
-    if (array_read(is_gone, "is_gone", (array_shape){ARRAY_BYTE, count, 0}, &gone)) {
+    const array_shape shape = {ARRAY_BYTE, count(self->simulation), 0};
+    if (array_read(given, "is_gone", shape, &is_gone)) {
         simulation_end(self);
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
-    abut_simulation_remove(self->simulation, gone.data, &error);
+    remove(self->simulation, is_gone, &error);
     Py_END_ALLOW_THREADS
     return simulation_commit(self, &error, known);
+}
+
+PyObject *simulation_remove(PyObject *object, PyObject *args)
+{
+    return simulation_take_away(object, args, abut_simulation_sphere_count, abut_simulation_remove);
 }
 
 static PyObject *read_column_of_spheres(simulation_object *self, const char *name)
@@ -112,13 +136,9 @@ PyObject *simulation_read(PyObject *object, PyObject *name)
 PyObject *simulation_assign(PyObject *object, PyObject *dict)
 {
     simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    abut_spheres spheres = {.count = abut_simulation_sphere_count(self->simulation)};
-    const column_counts counts = {.lengths = {[PER_SPHERE] = spheres.count}};
-    if (column_read(SPHERES, &counts, dict, &spheres)) {
-        simulation_end(self);
+    abut_spheres spheres = {0};
+    if (simulation_begin_assigning(self, SPHERES, abut_simulation_sphere_count, dict,
+                                   &spheres.count, &spheres)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
@@ -136,19 +156,22 @@ enum { PER_CLUSTER, PER_MEMBER };
  * clusters that are new have no past. */
 enum { ALWAYS, IF_COUNTED, IF_GONE_ON };
 
+#define CLUSTER(member, type, width, per, when)                                                    \
+    COLUMN(abut_clusters, member, ABUT_COLUMN_##type, width, per, when, ABUT_LOCKED)
+
 static const abut_column CLUSTER_COLUMNS[] = {
-    COLUMN(abut_clusters, positions, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, orientations, ABUT_COLUMN_REAL, 4, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, velocities, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, angular_momenta, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, masses, ABUT_COLUMN_REAL, 0, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, inertias, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, member_counts, ABUT_COLUMN_INDEX, 0, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, members, ABUT_COLUMN_REAL, 3, PER_MEMBER, IF_COUNTED, ABUT_LOCKED),
-    COLUMN(abut_clusters, images, ABUT_COLUMN_INDEX, 3, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_clusters, spins, ABUT_COLUMN_REAL, 3, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_clusters, began, ABUT_COLUMN_REAL, 10, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_clusters, works, ABUT_COLUMN_REAL, 4, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
+    CLUSTER(positions, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(orientations, REAL, 4, PER_CLUSTER, ALWAYS),
+    CLUSTER(velocities, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(angular_momenta, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(masses, REAL, 0, PER_CLUSTER, ALWAYS),
+    CLUSTER(inertias, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(member_counts, INDEX, 0, PER_CLUSTER, ALWAYS),
+    CLUSTER(members, REAL, 3, PER_MEMBER, IF_COUNTED),
+    CLUSTER(images, INDEX, 3, PER_CLUSTER, IF_GONE_ON),
+    CLUSTER(spins, REAL, 3, PER_CLUSTER, IF_GONE_ON),
+    CLUSTER(began, REAL, 10, PER_CLUSTER, IF_GONE_ON),
+    CLUSTER(works, REAL, 4, PER_CLUSTER, IF_GONE_ON),
 };
 
 static const column_table CLUSTERS = {CLUSTER_COLUMNS,
@@ -179,9 +202,7 @@ static int read_clusters(PyObject *dict, Py_ssize_t count, Py_ssize_t members,
         .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1},
     };
     clusters->count = count;
-    return column_read(CLUSTERS, &counts, dict, clusters) || check_member_counts(clusters, members)
-               ? -1
-               : 0;
+    return column_read(CLUSTERS, &counts, dict, clusters) || check_member_counts(clusters, members);
 }
 
 static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spheres *spheres,
@@ -193,7 +214,7 @@ static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spher
         read_new_spheres(members, spheres)) {
         return -1;
     }
-    const Py_ssize_t count = count_entries(bodies, "masses", ARRAY_DOUBLE, 0);
+    const Py_ssize_t count = simulation_row_count(bodies, "masses");
     return count < 0 ? -1 : read_clusters(bodies, count, spheres->count, clusters);
 }
 
@@ -239,12 +260,11 @@ static PyObject *clusters_dict(simulation_object *self)
         .lengths = {[PER_CLUSTER] = clusters.count, [PER_MEMBER] = members},
         .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1, [IF_GONE_ON] = 1},
     };
-    PyObject *names = members < 0 ? NULL : column_names(CLUSTERS);
-    PyObject *dict = names ? column_dict(CLUSTERS, names, &counts, self->pool, &clusters) : NULL;
+    PyObject *dict =
+        members < 0 ? NULL : column_dict(CLUSTERS, NULL, &counts, self->of.pool, &clusters);
     if (dict) {
         abut_simulation_read_clusters(self->simulation, &clusters);
     }
-    Py_XDECREF(names);
     return dict;
 }
 
@@ -279,58 +299,38 @@ PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict)
 
 /* ---- tables ---- */
 
-enum { PER_ROW };
+/* What contacts and pairs carry beside the columns that a search has: each an entry a row, always.
+ */
+#define CARRIES(of)                                                                                \
+    COLUMN(of, force, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                               \
+        COLUMN(of, moment, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                          \
+        COLUMN(of, spring, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                          \
+        COLUMN(of, roll, ABUT_COLUMN_REAL, 3, 0, 0, 0)
 
-/* What contacts and pairs carry beside the columns that a search has. */
-static const abut_column CONTACT_CARRIES[] = {
-    COLUMN(abut_contact_state, force, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_contact_state, moment, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_contact_state, spring, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_contact_state, roll, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-};
-
-static const abut_column PAIR_CARRIES[] = {
-    COLUMN(abut_pair_state, force, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_pair_state, moment, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_pair_state, spring, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_pair_state, roll, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-};
+static const abut_column CONTACT_CARRIES[] = {CARRIES(abut_contact_state)};
+static const abut_column PAIR_CARRIES[] = {CARRIES(abut_pair_state)};
 
 enum { CARRY_COUNT = sizeof CONTACT_CARRIES / sizeof CONTACT_CARRIES[0] };
 
 static const column_table CARRIED_BY_CONTACTS = {CONTACT_CARRIES, CARRY_COUNT};
 static const column_table CARRIED_BY_PAIRS = {PAIR_CARRIES, CARRY_COUNT};
 
-/* Put new columns into a table's dict; the dict, or NULL with an error set. */
-static PyObject *add_carried(column_table table, PyObject *dict, Py_ssize_t rows, PyObject *pool,
-                             void *target)
+PyObject *simulation_add_carried(column_table table, PyObject *dict, Py_ssize_t rows,
+                                 PyObject *pool, void *target)
 {
-    const column_counts counts = {.lengths = {[PER_ROW] = rows}, .presences = {[ALWAYS] = 1}};
-    PyObject *names = dict ? column_names(table) : NULL;
-    PyObject *more = names ? column_dict(table, names, &counts, pool, target) : NULL;
+    const column_counts counts = {.lengths = {rows}, .presences = {1}};
+    PyObject *more = dict ? column_dict(table, NULL, &counts, pool, target) : NULL;
     if (!more || PyDict_Update(dict, more)) {
         Py_CLEAR(dict);
     }
-    Py_XDECREF(names);
     Py_XDECREF(more);
     return dict;
 }
 
-static int read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target)
+int simulation_read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target)
 {
-    const column_counts counts = {.lengths = {[PER_ROW] = rows}, .presences = {[ALWAYS] = 1}};
+    const column_counts counts = {.lengths = {rows}, .presences = {1}};
     return column_read(table, &counts, dict, target);
-}
-
-/* End what was begun, and return the table's columns; NULL with an error set. */
-static PyObject *finish_table(simulation_object *self, PyObject *dict, const abut_error *error)
-{
-    simulation_end(self);
-    if (dict && error->status) {
-        Py_DECREF(dict);
-        return core_raise(error);
-    }
-    return dict;
 }
 
 PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -340,28 +340,31 @@ PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
     if (simulation_begin(self)) {
         return NULL;
     }
-    const core_making making = {self->wall_count, self->pool, state->contact_names};
     const abut_query query = {.sphere_count = abut_simulation_sphere_count(self->simulation),
                               .resolution = self->input.resolution,
                               .period = self->input.period};
     abut_contact_state rows = {.contact_count = abut_simulation_contact_count(self->simulation),
                                .node_count = abut_simulation_contact_node_count(self->simulation)};
     abut_error error = {.status = ABUT_OK};
-    PyObject *dict =
-        core_new_contacts(&making, rows.contact_count, rows.node_count, &query, &rows.columns);
-    dict = add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->pool, &rows);
+    const column_counts counts =
+        column_contact_counts(rows.contact_count, rows.node_count, &query, self->wall_count);
+    PyObject *dict = column_dict(column_table_of(ABUT_CONTACT_TABLE), state->contact_names, &counts,
+                                 self->of.pool, &rows.columns);
+    dict =
+        simulation_add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->of.pool, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
         abut_simulation_write_contacts(self->simulation, &rows, &error);
         Py_END_ALLOW_THREADS
     }
-    return finish_table(self, dict, &error);
+    simulation_end(self);
+    return core_finish(dict, &error);
 }
 
-static core_pair_counts count_pairs(const simulation_object *self, Py_ssize_t pairs)
+static column_counts count_pairs(const simulation_object *self, abut_index pairs)
 {
-    return (core_pair_counts){pairs, abut_simulation_sphere_count(self->simulation), 3,
-                              core_is_periodic(self->input.period, 3)};
+    return column_pair_counts(pairs, abut_simulation_sphere_count(self->simulation), 3,
+                              core_is_periodic(self->input.period, 3));
 }
 
 PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -371,68 +374,60 @@ PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
     if (simulation_begin(self)) {
         return NULL;
     }
-    const core_making making = {.pool = self->pool, .names = state->pair_names};
     abut_pair_state rows = {.pair_count = abut_simulation_pair_count(self->simulation)};
-    const core_pair_counts there = count_pairs(self, rows.pair_count);
+    const column_counts counts = count_pairs(self, rows.pair_count);
     abut_error error = {.status = ABUT_OK};
-    PyObject *dict = core_new_pairs(&making, &there, &rows.columns);
-    dict = add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->pool, &rows);
+    PyObject *dict = column_dict(column_table_of(ABUT_PAIR_TABLE), state->pair_names, &counts,
+                                 self->of.pool, &rows.columns);
+    dict = simulation_add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->of.pool, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
         abut_simulation_write_pairs(self->simulation, &rows, &error);
         Py_END_ALLOW_THREADS
     }
-    return finish_table(self, dict, &error);
+    simulation_end(self);
+    return core_finish(dict, &error);
 }
 
 /* ---- going on from a file ---- */
 
+/* All columns are there, also those that a search leaves out. */
 static int read_contact_state(PyObject *dict, abut_index spheres, abut_contact_state *rows)
 {
-    rows->contact_count = count_entries(dict, "sphere", ARRAY_INDEX, 0);
-    rows->node_count = rows->contact_count < 0 ? -1 : count_entries(dict, "node", ARRAY_INDEX, 0);
-    const abut_step step = {.sphere_count = spheres,
-                            .contact_count = rows->contact_count,
-                            .node_count = rows->node_count};
-    if (rows->node_count < 0 || core_read_contacts(dict, &step, &rows->columns) ||
-        read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows)) {
-        return -1;
-    }
-    return 0;
+    rows->contact_count = simulation_row_count(dict, "sphere");
+    rows->node_count = rows->contact_count < 0 ? -1 : simulation_row_count(dict, "node");
+    const column_counts counts = {
+        .lengths = {[ABUT_COLUMN_ROWS] = rows->contact_count,
+                    [ABUT_COLUMN_ENTRIES] = rows->node_count,
+                    [ABUT_COLUMN_ENTRY_OFFSETS] = rows->contact_count + 1,
+                    [ABUT_COLUMN_OFFSETS] = spheres + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1,
+                      [ABUT_COLUMN_WITH_MESHES] = 1,
+                      [ABUT_COLUMN_WITH_SHARING] = 1,
+                      [ABUT_COLUMN_WITH_PERIOD] = 1},
+    };
+    return rows->node_count < 0 ||
+           column_read(column_table_of(ABUT_CONTACT_TABLE), &counts, dict, &rows->columns) ||
+           simulation_read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows);
 }
 
 static int read_pair_state(PyObject *dict, const simulation_object *self, abut_pair_state *rows)
 {
-    rows->pair_count = count_entries(dict, "i", ARRAY_INDEX, 0);
-    const core_pair_counts there = count_pairs(self, rows->pair_count);
-    if (rows->pair_count < 0 || core_read_pairs(dict, &there, &rows->columns) ||
-        read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows)) {
-        return -1;
-    }
-    return 0;
+    rows->pair_count = simulation_row_count(dict, "i");
+    const column_counts counts = count_pairs(self, rows->pair_count);
+    return rows->pair_count < 0 ||
+           column_read(column_table_of(ABUT_PAIR_TABLE), &counts, dict, &rows->columns) ||
+           simulation_read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows);
 }
 
 static int read_account(PyObject *object, abut_step_state *state)
 {
-    array_data account;
+    const double *account;
     const Py_ssize_t members = sizeof state->account / sizeof state->account[0];
     if (array_read(object, "account", (array_shape){ARRAY_DOUBLE, members, 0}, &account)) {
         return -1;
     }
-    memcpy(state->account, account.data, sizeof state->account);
-    return 0;
-}
-
-static int read_wall_states(PyObject *object, const simulation_object *self, abut_step_state *state)
-{
-    array_data walls;
-    const abut_index count = self->wall_count;
-    if (array_read(object, "walls", (array_shape){ARRAY_DOUBLE, count, WALL_STATE_MEMBERS},
-                   &walls)) {
-        return -1;
-    }
-    /* all members are doubles */
-    state->walls = walls.data;
+    memcpy(state->account, account, sizeof state->account);
     return 0;
 }
 
@@ -452,11 +447,13 @@ static int read_saved_step(PyObject *args, const simulation_object *self, saved_
     state->pairs = &saved->pairs;
     return !PyArg_ParseTuple(args, "nOOO!O!:restore", &state->step_count, &account, &walls,
                              &PyDict_Type, &contacts, &PyDict_Type, &pairs) ||
-                   read_account(account, state) || read_wall_states(walls, self, state) ||
-                   read_contact_state(contacts, spheres, &saved->contacts) ||
-                   read_pair_state(pairs, self, &saved->pairs)
-               ? -1
-               : 0;
+           read_account(account, state) ||
+           /* all members are doubles */
+           array_read(walls, "walls",
+                      (array_shape){ARRAY_DOUBLE, self->wall_count, WALL_STATE_MEMBERS},
+                      &state->walls) ||
+           read_contact_state(contacts, spheres, &saved->contacts) ||
+           read_pair_state(pairs, self, &saved->pairs);
 }
 
 PyObject *simulation_restore(PyObject *object, PyObject *args)

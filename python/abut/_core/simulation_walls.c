@@ -26,18 +26,18 @@ static abut_law law_of(const double numbers[LAW_MEMBERS])
 
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials)
 {
-    array_data numbers;
-    const array_shape shape = {ARRAY_DOUBLE, materials * materials, LAW_MEMBERS};
-    if (array_read(given, "laws", shape, &numbers)) {
+    const double *numbers;
+    const Py_ssize_t count = materials * materials;
+    if (array_read(given, "laws", (array_shape){ARRAY_DOUBLE, count, LAW_MEMBERS}, &numbers)) {
         return NULL;
     }
-    abut_law *laws = PyMem_Malloc(((size_t)numbers.rows + 1) * sizeof *laws);
+    abut_law *laws = PyMem_Malloc(((size_t)count + 1) * sizeof *laws);
     if (!laws) {
         PyErr_NoMemory();
         return NULL;
     }
-    for (Py_ssize_t i = 0; i < numbers.rows; i++) {
-        laws[i] = law_of((const double *)numbers.data + i * LAW_MEMBERS);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        laws[i] = law_of(numbers + i * LAW_MEMBERS);
     }
     return laws;
 }
@@ -58,28 +58,33 @@ static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
 
 /* Columns with an entry for each wall, and the motions of all. */
 typedef struct wall_columns {
-    array_data materials, starts, poses, offsets, motions, half_spaces;
+    const abut_index *materials, *offsets;
+    const double *starts, *poses, *motions, *half_spaces;
+    abut_index count, motion_count, half_space_count;
 } wall_columns;
 
-static int read_columns(PyObject *const *given, Py_ssize_t meshes, wall_columns *walls)
+static int read_columns(PyObject *tuple, Py_ssize_t meshes, wall_columns *walls)
 {
-    const array_shape motions = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, MOTION_MEMBERS};
-    const array_shape planes = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, 6};
-    if (array_read(given[5], "half_spaces", planes, &walls->half_spaces)) {
+    PyObject *materials, *starts, *poses, *offsets, *motions, *half_spaces;
+    if (!PyArg_ParseTuple(tuple, "OOOOOO:walls", &materials, &starts, &poses, &offsets, &motions,
+                          &half_spaces)) {
         return -1;
     }
-    const Py_ssize_t count = meshes + walls->half_spaces.rows;
-    return array_read(given[0], "materials", (array_shape){ARRAY_INDEX, count, 0},
+    const abut_index planes = array_row_count(half_spaces), count = meshes + planes;
+    walls->count = count;
+    walls->half_space_count = planes;
+    walls->motion_count = array_row_count(motions);
+    return array_read(half_spaces, "half_spaces", (array_shape){ARRAY_DOUBLE, planes, 6},
+                      &walls->half_spaces) ||
+           array_read(materials, "materials", (array_shape){ARRAY_INDEX, count, 0},
                       &walls->materials) ||
-                   array_read(given[1], "starts", (array_shape){ARRAY_DOUBLE, count, 0},
-                              &walls->starts) ||
-                   array_read(given[2], "poses", (array_shape){ARRAY_DOUBLE, count, 16},
-                              &walls->poses) ||
-                   array_read(given[3], "offsets", (array_shape){ARRAY_INDEX, count + 1, 0},
-                              &walls->offsets) ||
-                   array_read(given[4], "motions", motions, &walls->motions)
-               ? -1
-               : 0;
+           array_read(starts, "starts", (array_shape){ARRAY_DOUBLE, count, 0}, &walls->starts) ||
+           array_read(poses, "poses", (array_shape){ARRAY_DOUBLE, count, 16}, &walls->poses) ||
+           array_read(offsets, "offsets", (array_shape){ARRAY_INDEX, count + 1, 0},
+                      &walls->offsets) ||
+           array_read(motions, "motions",
+                      (array_shape){ARRAY_DOUBLE, walls->motion_count, MOTION_MEMBERS},
+                      &walls->motions);
 }
 
 static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_ssize_t motions)
@@ -98,42 +103,40 @@ static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_
 /* Half spaces are the last walls. */
 static void fill_half_spaces(const wall_columns *from, abut_wall *walls)
 {
-    const double *planes = from->half_spaces.data;
-    abut_wall *first = walls + from->starts.rows - from->half_spaces.rows;
-    for (Py_ssize_t i = 0; i < from->half_spaces.rows; i++) {
-        memcpy(first[i].point, planes + 6 * i, sizeof first[i].point);
-        memcpy(first[i].normal, planes + 6 * i + 3, sizeof first[i].normal);
+    abut_wall *first = walls + from->count - from->half_space_count;
+    for (abut_index i = 0; i < from->half_space_count; i++) {
+        memcpy(first[i].point, from->half_spaces + 6 * i, sizeof first[i].point);
+        memcpy(first[i].normal, from->half_spaces + 6 * i + 3, sizeof first[i].normal);
     }
 }
 
 static void fill_walls(const wall_columns *from, abut_motion *motions, abut_wall *walls)
 {
-    const abut_index *offsets = from->offsets.data;
-    for (Py_ssize_t i = 0; i < from->motions.rows; i++) {
-        motions[i] = motion_of((const double *)from->motions.data + i * MOTION_MEMBERS);
+    for (abut_index i = 0; i < from->motion_count; i++) {
+        motions[i] = motion_of(from->motions + i * MOTION_MEMBERS);
     }
-    for (Py_ssize_t i = 0; i < from->starts.rows; i++) {
-        walls[i] = (abut_wall){.material = ((const abut_index *)from->materials.data)[i],
-                               .motions = motions + offsets[i],
-                               .motion_count = offsets[i + 1] - offsets[i],
-                               .start = ((const double *)from->starts.data)[i]};
-        memcpy(walls[i].pose, (const double *)from->poses.data + 16 * i, sizeof walls[i].pose);
+    for (abut_index i = 0; i < from->count; i++) {
+        walls[i] = (abut_wall){.material = from->materials[i],
+                               .motions = motions + from->offsets[i],
+                               .motion_count = from->offsets[i + 1] - from->offsets[i],
+                               .start = from->starts[i]};
+        memcpy(walls[i].pose, from->poses + 16 * i, sizeof walls[i].pose);
     }
     fill_half_spaces(from, walls);
 }
 
-int simulation_read_walls(PyObject *const *given, Py_ssize_t meshes, given_walls *walls)
+int simulation_read_walls(PyObject *tuple, Py_ssize_t meshes, given_walls *walls)
 {
     wall_columns from;
     *walls = (given_walls){0};
-    if (read_columns(given, meshes, &from) ||
-        check_motion_offsets(from.offsets.data, from.starts.rows, from.motions.rows)) {
+    if (read_columns(tuple, meshes, &from) ||
+        check_motion_offsets(from.offsets, from.count, from.motion_count)) {
         return -1;
     }
     /* blocks of their own even for none */
-    walls->count = from.starts.rows;
-    walls->walls = PyMem_Malloc(((size_t)walls->count + 1) * sizeof *walls->walls);
-    walls->motions = PyMem_Malloc(((size_t)from.motions.rows + 1) * sizeof *walls->motions);
+    walls->count = from.count;
+    walls->walls = PyMem_Malloc(((size_t)from.count + 1) * sizeof *walls->walls);
+    walls->motions = PyMem_Malloc(((size_t)from.motion_count + 1) * sizeof *walls->motions);
     if (!walls->walls || !walls->motions) {
         simulation_free_walls(walls);
         PyErr_NoMemory();

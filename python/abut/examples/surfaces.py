@@ -62,9 +62,8 @@ def plane(cells: int = 8, seed: int = 0) -> Mesh:
     >>> len(examples.plane(cells=4))
     32
     """
-    rng = np.random.default_rng(seed)
-    vertices, cells_corners = _jittered_square(rng, cells)
-    return Mesh(vertices, _halved(rng, cells_corners))
+    _, vertices, facets = _triangles(cells, seed)
+    return Mesh(vertices, facets)
 
 
 def rough_plane(cells: int = 8, height: float = 0.05, seed: int = 0) -> Mesh:
@@ -91,9 +90,7 @@ def rough_plane(cells: int = 8, height: float = 0.05, seed: int = 0) -> Mesh:
     >>> len(examples.rough_plane(cells=4))
     32
     """
-    rng = np.random.default_rng(seed)
-    vertices, cells_corners = _jittered_square(rng, cells)
-    facets = _halved(rng, cells_corners)
+    rng, vertices, facets = _triangles(cells, seed)
     vertices[:, 2] = height * rng.standard_normal(len(vertices))
     return Mesh(vertices, facets)
 
@@ -178,6 +175,13 @@ def cylinder(
 
 
 # ---- squares of triangles ------------------------------------------------------------------------
+
+
+def _triangles(cells: int, seed: int) -> tuple[np.random.Generator, np.ndarray, np.ndarray]:
+    """The vertices and triangles of `plane`, and what further numbers may be drawn from."""
+    rng = np.random.default_rng(seed)
+    vertices, corners = _jittered_square(rng, cells)
+    return rng, vertices, _halved(rng, corners)
 
 
 def _jittered_square(rng, cells):

@@ -16,9 +16,9 @@ from ..results.contacts import Contacts
 from ..results.convex_contacts import ConvexContacts
 from ..results.pairs import Pairs
 from ..results.table import Table
+from ..search.facets import Facets
 from ..search.mesh import Mesh
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
-from .facets import Facets
 from .frame import Frame
 from .frames import Frames, read_frames
 from .polygons import columns_of_mesh
@@ -152,17 +152,7 @@ def read_mesh(
         raise ValueError(f"scale is {factor}, but must be positive and finite")
     facets, noises = _read_welded(file, part, distance, noise)
     try:
-        mesh = Mesh._build(
-            facets.vertices,
-            facets.indices,
-            facets.offsets,
-            units=facets.units,
-            noise=noises,
-            split=split,
-            on_degenerate=on_degenerate,
-            source=facets.source,
-            vertex_source=facets.vertex_source,
-        )
+        mesh = Mesh._build(facets, noise=noises, split=split, on_degenerate=on_degenerate)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
     return mesh if factor == 1.0 else mesh.scaled(factor)
@@ -317,10 +307,8 @@ def load_pairs(path: Pathlike) -> Pairs:
 
     Raises
     ------
-    ValueError
-        If the file holds no pairs, is broken, or holds numbers that are not finite.
-    OSError
-        If the file is not there or cannot be read.
+    ValueError, OSError
+        As `load_contacts`.
 
     Examples
     --------
@@ -348,11 +336,8 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
 
     Raises
     ------
-    ValueError
-        If the file holds no contacts of convex bodies, is broken, or holds numbers that are not
-        finite or out of their range.
-    OSError
-        If the file is not there or cannot be read.
+    ValueError, OSError
+        As `load_contacts`, or if numbers are out of their range.
 
     Examples
     --------

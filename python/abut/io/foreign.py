@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from ..base import checks
 from ..base.extras import import_extra
 from ..base.warnings import left_out_text, warn
-from ..search.facets import Corners, read_facets, regular, vtk_cells
+from ..search.facets import Corners, Facets, read_facets, regular, vtk_cells
 from ..search.mesh import Mesh
 from .cells import CORNERS, tell_left_out
-from .facets import Facets, check_there_are_facets, joined_corners, offsets_of
+from .facets import check_there_are_facets, joined_corners, offsets_of
 from .polygons import columns_of_mesh, described
 from .stl import fan_triangles
 from .weld import FEW_CORNERS, weld
@@ -35,16 +35,7 @@ def build_foreign(
         noise = noise if noise is None else noise[facets.source]
         if numbers is not None:
             facets = facets._replace(source=numbers[facets.source])
-    return Mesh._build(
-        facets.vertices,
-        facets.indices,
-        facets.offsets,
-        noise=noise,
-        split=split,
-        on_degenerate=on_degenerate,
-        source=facets.source,
-        vertex_source=facets.vertex_source,
-    )
+    return Mesh._build(facets, noise=noise, split=split, on_degenerate=on_degenerate)
 
 
 def read_surface(obj: Any) -> Facets:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.warnings import warn
+from ..search.facets import Facets
 from .digits import Coordinates
-from .facets import Facets, offsets_of
+from .facets import offsets_of
 from .text import Lines, shown, wholes
 
 _PART = "SubModelPart"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..search.facets import Facets
 from .digits import Coordinates
-from .facets import Facets, offsets_of
+from .facets import offsets_of
 from .text import BLOCK, Lines, gathered, integers
 
 

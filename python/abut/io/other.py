@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.extras import import_extra
-from .facets import Facets
+from ..search.facets import Facets
 
 _EXTRA = "io"
 

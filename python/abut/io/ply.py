@@ -13,8 +13,9 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from ..search.facets import Facets
 from .digits import Coordinates
-from .facets import Facets, offsets_of
+from .facets import offsets_of
 from .text import BLOCK, LINE_BYTES, Lines, integers, shown
 
 # PLY's two names of each type, with NumPy's name; trimesh writes those of 64 bits, too

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
-from .facets import Facets, check_there_are_facets, joined_corners, offsets_of
+from ..search.facets import Facets
+from .facets import check_there_are_facets, joined_corners, offsets_of
 from .vtk_xml import File
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ..base.checks import counted
+from ..search.facets import Facets
 from . import writing
 from .digits import Coordinates
-from .facets import Facets, offsets_of
+from .facets import offsets_of
 from .text import shown
 
 if TYPE_CHECKING:

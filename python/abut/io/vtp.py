@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.poses import Period
+from ..search.facets import Facets
 from . import vtk_xml
-from .facets import Facets, offsets_of
+from .facets import offsets_of
 from .frame import Frame
 from .npz import check_period, read_saved_period
 from .polygons import Piece, described, read_cells, read_polygons, read_vertices, read_wholes

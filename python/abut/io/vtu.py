@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..search.facets import Facets
 from . import vtk_xml
 from .cells import VTK_POLYGON, VTK_QUAD, VTK_TRIANGLE, facets_of_cells
-from .facets import Facets
 from .polygons import Piece, described, read_cells, read_polygons, read_vertices, read_wholes
 from .vtk_xml import ArraysByName, Section
 

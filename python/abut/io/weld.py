@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .facets import Facets, offsets_of
+from ..search.facets import Facets
+from .facets import offsets_of
 
 # the reason that messages give where a facet is dropped
 FEW_CORNERS = "fewer than three different corners"

@@ -84,7 +84,7 @@ class Connection:
             tuple(entry.mesh._core for entry in entries if isinstance(entry.mesh, Mesh)),
             len(self._laws.materials),
             self._laws.numbers(),
-            *known.wall_columns(entries),
+            known.wall_columns(entries),
             known.wall_order(entries),
             self._name,
             group_bit(lmp, self._group),

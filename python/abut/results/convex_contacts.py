@@ -94,14 +94,8 @@ class ConvexContacts(ContactTable):
     -----
     `image` is made when it is first asked for where the search had no period.
 
-    ``contacts[rows]`` selects rows, with their spots, by a mask, increasing indices, or a slice
-    with a positive step. A selection is a `ConvexContacts` that keeps n and the bodies' numbers. A
-    table has no single rows to loop over: use its columns, or `of`.
-
-    ``contacts["overlap"]`` is the column. What reads Arrow takes the table as it is:
-    ``polars.DataFrame(contacts)``, ``pyarrow.table(contacts)``.
-
-    ``==`` tells whether all columns and offsets are equal; the rest is not compared.
+    Rows are selected, with their spots, columns named, and tables compared and handed to what reads
+    Arrow as those of `Contacts`.
 
     Examples
     --------
@@ -387,18 +381,13 @@ class ConvexContacts(ContactTable):
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `ConvexShape.plot`: contacts of polygons are drawn by matplotlib, those of
-            polyhedra by pyvista.
+            As for `ConvexShape.plot`, which tells what is returned and raised, too: contacts of
+            polygons are drawn by matplotlib, those of polyhedra by pyvista.
         **options
             ``bodies``, the tuple (finder, positions) or (finder, positions, orientations), draws
             those that have a row, with the opacity ``alpha``, 0.25 by default; ``normals``,
             whether to draw arrows, as by default; ``body_count`` and ``arrow_count``, at most so
             many, taken evenly from the table: 500; ``backend`` as for `ConvexShape.plot`.
-
-        Returns
-        -------
-        matplotlib axes or pyvista.Plotter
-            As `ConvexShape.plot`, which tells what is raised, too.
 
         Examples
         --------
@@ -422,22 +411,13 @@ class ConvexContacts(ContactTable):
 
     # ---- what the base does with columns ----
 
-    def _flat(self) -> dict[str, NDArray[Any]]:
+    def _row_vectors(self) -> dict[str, NDArray[Any]]:
         rows = self._rows()
         del rows["state"]
-        return self._flattened(self._of_each(rows))
+        return self._of_each(rows)
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
         return self._flattened(self._of_each(self._there(self._list_columns)))
-
-    def _in_space(self) -> dict[str, NDArray[Any]]:
-        rows = self._rows()
-        del rows["state"]
-        flat = self._of_each(rows)
-        return {
-            name: np.pad(column, ((0, 0), (0, 1))) if column.shape[1:] == (2,) else column
-            for name, column in flat.items()
-        }
 
     def _of_each(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """What is of both bodies, as a column for each."""

@@ -43,7 +43,7 @@ class Entrances(Table):
 
     Notes
     -----
-    ``entrances[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step.
+    Rows are selected as those of `Contacts`.
 
     Examples
     --------
@@ -135,12 +135,12 @@ class Entrances(Table):
     def __repr__(self) -> str:
         return f"Entrances({len(self)} of {checks.counted(len(self.pairs), 'pair')})"
 
-    def _flat(self) -> dict[str, NDArray[Any]]:
+    def _row_vectors(self) -> dict[str, NDArray[Any]]:
         rows = self._rows()
         for name in ("type", "feature"):
             column = rows.pop(name)
             rows |= {f"{name}_{side}": column[:, k] for k, side in enumerate("ij")}
-        return self._flattened(rows)
+        return rows
 
     def _cell(self, name: str, row: int) -> str:
         if name == "type":

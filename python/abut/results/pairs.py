@@ -59,17 +59,10 @@ class Pairs(ContactTable):
 
     Notes
     -----
-    `image` is made when it is first asked for where the search had no period; then it is an array
-    of the table like the others.
+    `image` is made when it is first asked for where the search had no period.
 
-    ``pairs[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step. A
-    selection is a `Pairs` that keeps n and the sphere numbers. A table has no single rows to loop
-    over: use its columns, or `of`.
-
-    ``pairs["overlap"]`` is the column. What reads Arrow takes the table as it is:
-    ``polars.DataFrame(pairs)``, ``pyarrow.table(pairs)``.
-
-    ``==`` tells whether all columns and offsets are equal; the rest is not compared.
+    Rows are selected, columns named, and tables compared and handed to what reads Arrow as those of
+    `Contacts`.
 
     Examples
     --------
@@ -254,11 +247,8 @@ class Pairs(ContactTable):
 
         Raises
         ------
-        ValueError
-            If a shape is wrong, `i` or `j` hold what is no number of a sphere, or others are
-            missing, or given where there are none.
-        TypeError
-            If they are no real numbers, or others are no such tuple.
+        ValueError, TypeError
+            As `arms`, or if others are no such tuple.
 
         See Also
         --------

@@ -275,7 +275,11 @@ class Table:
 
     def _flat(self) -> dict[str, NDArray[Any]]:
         """The columns with an entry for each row, those of vectors as _x, _y and _z."""
-        return self._flattened(self._rows())
+        return self._flattened(self._row_vectors())
+
+    def _row_vectors(self) -> dict[str, NDArray[Any]]:
+        """The columns with a number or a vector for each row."""
+        return self._rows()
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
         """As `_flat`, of the columns with several entries for a row."""
@@ -296,11 +300,11 @@ class Table:
         """The columns with an entry for each row, vectors of the plane with a third number, 0."""
         return {
             name: np.pad(column, ((0, 0), (0, 1))) if column.shape[1:] == (2,) else column
-            for name, column in self._rows().items()
+            for name, column in self._row_vectors().items()
         }
 
     def to_pandas(self) -> DataFrame:
-        """The table as a pandas.DataFrame, without the nodal weights of contacts.
+        """The table as a pandas.DataFrame (extra ``io``), without the nodal weights of contacts.
 
         Returns
         -------
@@ -308,11 +312,6 @@ class Table:
             One row a contact, or a pair; vectors as ``point_x``, ``point_y``, ``point_z`` and so
             on. Of convex bodies without `state` and spots; what is of both as ``type_i``,
             ``type_j``, ``link_i_x``. Its arrays are copies.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (extra ``io``).
 
         Examples
         --------
@@ -326,18 +325,13 @@ class Table:
         return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
 
     def to_pyvista(self) -> PolyData:
-        """The contact points as a pyvista.PolyData, with the other columns as its point data.
+        """The contact points as a pyvista.PolyData (extra ``view``).
 
         Returns
         -------
         pyvista.PolyData
-            One point a contact, or a pair. Its arrays are copies; the nodal weights of contacts are
-            left out.
-
-        Raises
-        ------
-        ImportError
-            If pyvista is not installed (extra ``view``).
+            One point a contact, or a pair, with the other columns as point data. Its arrays are
+            copies; the nodal weights of contacts are left out.
 
         Examples
         --------
@@ -360,7 +354,7 @@ class Table:
 
         It has the columns of `to_pandas`, and the nodal weights of contacts as lists, as a Parquet
         file has; the arrays are copies. ``pyarrow.table(contacts)``, ``polars.DataFrame(contacts)``
-        and ``pandas.DataFrame.from_arrow(contacts)`` ask for it.
+        and ``pandas.DataFrame.from_arrow(contacts)`` ask for it. It takes pyarrow (extra ``io``).
 
         Parameters
         ----------
@@ -371,11 +365,6 @@ class Table:
         -------
         PyCapsule
             An ``arrow_array_stream``.
-
-        Raises
-        ------
-        ImportError
-            If pyarrow is not installed (extra ``io``).
 
         Examples
         --------

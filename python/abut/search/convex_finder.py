@@ -162,8 +162,7 @@ class ConvexFinder:
     What a pair's row says depends on the pair, and on its row of `before`, alone. Results are the
     same to the bit for any number of threads and instruction level.
 
-    Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
-    A pickled finder holds what it was made with, and is built anew when it is read.
+    Threads may share a finder, and it may be pickled, as a `ContactFinder`.
 
     References
     ----------
@@ -504,15 +503,10 @@ class ConvexFinder:
         positions, orientations
             As for `find`.
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `ConvexShape.plot`.
+            As for `ConvexShape.plot`, which tells what is returned and raised, too.
         **options
             ``color`` of all bodies, or ``colors``, one for each; ``alpha``, the opacity;
             ``numbers``, only these bodies; ``backend`` as for `ConvexShape.plot`.
-
-        Returns
-        -------
-        matplotlib axes or pyvista.Plotter
-            As `ConvexShape.plot`, which tells what is raised, too.
 
         Examples
         --------

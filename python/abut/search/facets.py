@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Self, TypeAlias
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,32 @@ Corners: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 FacetsLike: TypeAlias = ArrayLike | Sequence[ArrayLike] | tuple[ArrayLike, ArrayLike]
 
 FORMS = "an (m, k) integer array, a list of index sequences, or the tuple (indices, offsets)"
+
+
+class Facets(NamedTuple):
+    """Facets as a mesh is made of them, and as every reader of meshes returns them.
+
+    Attributes
+    ----------
+    vertices : ndarray (v, 3) of float64
+    indices : ndarray (k,) of intp
+        The facets' corners, one facet after the other.
+    offsets : ndarray (m + 1,) of intp
+        Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    units : ndarray (v, 3) of float64 or None
+        The last digit that was written of each coordinate; None where float32 or float64 tells.
+    source : ndarray (m,) of intp or None
+        Each facet's number in the input, or that of its cell; None where that is its number here.
+    vertex_source : ndarray (vertices of the input,) of intp or None
+        The number here of each vertex of the input; None where that is its number there.
+    """
+
+    vertices: np.ndarray
+    indices: np.ndarray
+    offsets: np.ndarray
+    units: np.ndarray | None = None
+    source: np.ndarray | None = None
+    vertex_source: np.ndarray | None = None
 
 
 def read_facets(facets: object) -> Corners:
@@ -94,6 +120,25 @@ def _read_rows(array: NDArray[np.intp]) -> Corners:
     return array.ravel(), regular(facet_count, corner_count)
 
 
+T = TypeVar("T")
+
+
+# A read-only attribute, under the name that the object of the extension has for it. It has no
+# docstring, since that would be one of each attribute: those of the classes list them.
+class Held(Generic[T]):
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, holder: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, holder: Faceted, owner: type | None = None) -> T: ...
+
+    def __get__(self, holder: Faceted | None, owner: type | None = None) -> Any:
+        return self if holder is None else getattr(holder._core, self._name)
+
+
 class Faceted:
     """What has facets and does not change: the base of `Mesh` and `ConvexShape`."""
 
@@ -102,25 +147,52 @@ class Faceted:
     _core: Any  # the extension's object, which holds the arrays
     _source: Indices
 
-    @property
-    def vertices(self) -> Doubles:
-        return self._core.vertices
-
-    @property
-    def indices(self) -> Indices:
-        return self._core.indices
-
-    @property
-    def offsets(self) -> Indices:
-        return self._core.offsets
-
-    @property
-    def normals(self) -> Doubles:
-        return self._core.normals
+    vertices = Held[Doubles]()
+    indices = Held[Indices]()
+    offsets = Held[Indices]()
+    normals = Held[Doubles]()
 
     @property
     def source(self) -> Indices:
         return self._source
+
+    def scaled(self, s: float) -> Self:
+        """The same in another size, or in another unit of length.
+
+        Parameters
+        ----------
+        s : float
+            Positive; coordinates, noise and radius are multiplied by it.
+
+        Returns
+        -------
+        Mesh or ConvexShape
+            With the same `source`, of a mesh also the same `vertex_source`. Facets of a mesh that
+            rounding leaves without area are dropped with a `MeshWarning`.
+
+        Raises
+        ------
+        ValueError
+            If `s` is not positive and finite.
+
+        See Also
+        --------
+        ConvexFinder : Its `scales` give each body a size of its own without a shape of its own.
+
+        Examples
+        --------
+        >>> import abut
+        >>> millimeters = abut.Mesh([[0, 0, 0], [10, 0, 0], [0, 10, 0]], [[0, 1, 2]])
+        >>> millimeters.scaled(1e-3).bounds[1]
+        array([0.01, 0.01, 0.  ])
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> square.scaled(3).volume
+        9.0
+        """
+        return self._scaled(checks.positive(s, "s"))
+
+    def _scaled(self, factor: float) -> Self:
+        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -147,7 +147,7 @@ class ContactFinder:
 
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
     Of arrays that are changed during a query any numbers may be read, and an error may name them.
-    A pickled finder holds its meshes, and is built anew when it is read.
+    A pickled finder holds what it was made with, and is built anew when it is read.
 
     The memory of large results is used again: a finder keeps that of contacts which the caller has
     dropped, until one of its next queries needs it, or four have not, or the finder is dropped,

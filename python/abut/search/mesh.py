@@ -14,7 +14,7 @@ from ..base import checks, html
 from ..base.arrays import Doubles, Indices, aligned, hash_of
 from ..base.poses import read_pose, rotated
 from .doubts import warn_of_doubt, warn_of_dropped
-from .facets import Faceted, FacetsLike, read_facets
+from .facets import Faceted, Facets, FacetsLike, Held, read_facets
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
@@ -123,6 +123,9 @@ class Mesh(Faceted):
     _vertex_source: Indices | None
     _noise_origin: NDArray[np.uint8]
 
+    areas = Held[Doubles]()
+    noise = Held[Doubles]()
+
     def __new__(
         cls,
         vertices: ArrayLike,
@@ -138,9 +141,8 @@ class Mesh(Faceted):
         indices, offsets = (array.copy() for array in read_facets(facets))
         if noise is not None:
             noise = checks.lengths(noise, "noise", len(offsets) - 1, "facet")
-        return cls._build(
-            points, indices, offsets, noise=noise, split=split, on_degenerate=on_degenerate
-        )
+        given = Facets(points, indices, offsets)
+        return cls._build(given, noise=noise, split=split, on_degenerate=on_degenerate)
 
     @classmethod
     def from_any(
@@ -205,39 +207,33 @@ class Mesh(Faceted):
     @classmethod
     def _build(
         cls,
-        vertices: Doubles,
-        indices: Indices,
-        offsets: Indices,
+        facets: Facets,
         *,
-        units: Doubles | None = None,
         noise: Doubles | None = None,
         normal_noise: Doubles | None = None,
+        noise_origin: NDArray[np.uint8] | None = None,
         split: bool = False,
         on_degenerate: str = "raise",
-        source: Indices | None = None,
-        vertex_source: Indices | None = None,
-        noise_origin: NDArray[np.uint8] | None = None,
     ) -> Mesh:
-        """A mesh of contiguous arrays; `source`: their facets' numbers in the caller's input.
+        """A mesh of contiguous arrays.
 
         `noise_origin`: what the noise that is given followed from when it was found.
         """
         drop = checks.choice(on_degenerate, "on_degenerate", ON_DEGENERATE)
-        core = _core.Mesh(
-            vertices, indices, offsets, units, noise, normal_noise, drop, bool(split), source
-        )
+        source = facets.source
+        core = _core.Mesh(*facets[:4], noise, normal_noise, drop, bool(split), source)
         mesh = object.__new__(cls)
         mesh._core = core
         mesh._source = core.source if source is None else source[core.source]
         mesh._source.flags.writeable = False
-        mesh._vertex_source = vertex_source
+        mesh._vertex_source = facets.vertex_source
         mesh._hash = None
         mesh._noise_origin = core.noise_origin
         if noise_origin is not None:
             mesh._noise_origin = noise_origin[core.source]
         warn_of_doubt(mesh)
         if drop:
-            warn_of_dropped(core.source, len(offsets) - 1, source)
+            warn_of_dropped(core.source, len(facets.offsets) - 1, source)
         return mesh
 
     @property
@@ -248,50 +244,15 @@ class Mesh(Faceted):
         return self._vertex_source
 
     @property
-    def areas(self) -> Doubles:
-        return self._core.areas
-
-    @property
-    def noise(self) -> Doubles:
-        return self._core.noise
-
-    @property
     def bounds(self) -> Doubles:
         if len(self) == 0:
             return np.full((2, 3), np.nan)
         corners = self.vertices[self.indices]
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
 
-    def scaled(self, s: float) -> Mesh:
-        """The mesh in another unit of length.
-
-        Parameters
-        ----------
-        s : float
-            Positive; coordinates and noise are multiplied by it.
-
-        Returns
-        -------
-        Mesh
-            With the same `source` and `vertex_source`. Facets that rounding leaves without area are
-            dropped with a `MeshWarning`.
-
-        Raises
-        ------
-        ValueError
-            If `s` is not positive and finite.
-
-        Examples
-        --------
-        >>> import abut
-        >>> millimeters = abut.Mesh([[0, 0, 0], [10, 0, 0], [0, 10, 0]], [[0, 1, 2]])
-        >>> millimeters.scaled(1e-3).bounds[1]
-        array([0.01, 0.01, 0.  ])
-        """
-        s = checks.number(s, "s")
-        if not 0 < s < np.inf:
-            raise ValueError(f"s is {s}, but must be positive and finite")
-        return self._moved(self.vertices * s, self.noise * s, self._core.normal_noise * s)
+    def _scaled(self, factor: float) -> Mesh:
+        noise, normal_noise = self.noise * factor, self._core.normal_noise * factor
+        return self._moved(self.vertices * factor, noise, normal_noise)
 
     def transformed(self, pose: Pose) -> Mesh:
         """The mesh at another place, turned.
@@ -338,17 +299,18 @@ class Mesh(Faceted):
         return self._moved(vertices, noise, np.maximum(self._core.normal_noise, along_normal))
 
     def _moved(self, vertices: Doubles, noise: Doubles, normal_noise: Doubles) -> Mesh:
+        moved = self._facets()._replace(vertices=vertices)
         return self._build(
-            vertices,
-            self.indices,
-            self.offsets,
+            moved,
             noise=noise,
             normal_noise=normal_noise,
-            on_degenerate="drop",
-            source=self.source,
-            vertex_source=self._vertex_source,
             noise_origin=self._noise_origin,
+            on_degenerate="drop",
         )
+
+    def _facets(self) -> Facets:
+        corners = self.vertices, self.indices, self.offsets
+        return Facets(*corners, None, self.source, self._vertex_source)
 
     def save(
         self,
@@ -556,15 +518,13 @@ def _rebuild(
     if vertex_source is not None:
         # of a pickle out of band this is a view, which would keep all memory that came with it
         vertex_source = vertex_source.copy()
+    corners = aligned(vertices), aligned(indices), aligned(offsets)
+    facets = Facets(*corners, None, aligned(source), vertex_source)
     mesh = Mesh._build(
-        aligned(vertices),
-        aligned(indices),
-        aligned(offsets),
+        facets,
         noise=aligned(noise),
         normal_noise=aligned(normal_noise),
         noise_origin=noise_origin,
-        source=aligned(source),
-        vertex_source=vertex_source,
     )
     mesh._hash = content_hash
     return mesh

@@ -145,12 +145,9 @@ class PairFinder:
     All lengths are in one unit, the caller's; so are those of the result. The grid and its searches
     are those of [1]_, section 2 (eq. 4: the cells that a sphere looks into).
 
-    Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
-    Of arrays that are changed during a query any numbers may be read, and an error may name them.
-    A pickled finder holds what it was made with, and is built anew when it is read.
-
-    The memory of large results is used again, as with a `ContactFinder`. To make a finder takes as
-    many threads as `set_num_threads` or the environment says.
+    Threads may share a finder, it may be pickled, and the memory of large results is used again, as
+    with a `ContactFinder`. To make a finder takes as many threads as `set_num_threads` or the
+    environment says.
 
     References
     ----------

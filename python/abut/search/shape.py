@@ -12,7 +12,7 @@ from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.extras import import_extra
 from .convex_hull import hull_facets
-from .facets import Corners, Faceted, FacetsLike, read_facets, regular
+from .facets import Corners, Faceted, FacetsLike, Held, read_facets, regular
 from .mesh import Mesh
 
 if TYPE_CHECKING:
@@ -43,10 +43,8 @@ class ConvexShape(Faceted):
     ----------
     vertices : (v, d) ndarray of float64
         Those that are corners, in the order in which they were given.
-    indices : (k,) ndarray of intp
-        The corners of all facets, one after the other.
-    offsets : (m + 1,) ndarray of intp
-        Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    indices, offsets : (k,) and (m + 1,) ndarray of intp
+        The corners of the facets, as a `Mesh` has them.
     edges : (e, 2) ndarray of intp
         The vertices of each edge. A polygon has none: its sides are its facets.
     edge_facets : (e, 2) ndarray of intp
@@ -117,6 +115,15 @@ class ConvexShape(Faceted):
     _core: _core.Shape
     _source: Indices
 
+    dimension = Held[int]()
+    edges = Held[Indices]()
+    edge_facets = Held[Indices]()
+    radius = Held[float]()
+    centroid = Held[Doubles]()
+    volume = Held[float]()
+    inertia = Held[Doubles | float]()
+    circumradius = Held[float]()
+
     def __new__(
         cls, vertices: ArrayLike, facets: FacetsLike | None = None, *, radius: float = 0.0
     ) -> ConvexShape:
@@ -128,19 +135,14 @@ class ConvexShape(Faceted):
         rounding = checks.number(radius, "radius")
         corners = _hull(points) if facets is None else read_facets(facets)
         indices, offsets = (array.copy() for array in corners)
-        return cls._build(points, indices, offsets, rounding, None)
+        return cls._build(points, (indices, offsets), rounding, None)
 
     @classmethod
     def _build(
-        cls,
-        vertices: Doubles,
-        indices: Indices,
-        offsets: Indices,
-        radius: float,
-        source: Indices | None,
+        cls, vertices: Doubles, corners: Corners, radius: float, source: Indices | None
     ) -> ConvexShape:
         """Of contiguous arrays; `source`: the vertices' numbers in the caller's input."""
-        core = _core.Shape(vertices, indices, offsets, radius)
+        core = _core.Shape(vertices, *corners, radius)
         shape = object.__new__(cls)
         shape._core = core
         shape._source = core.source if source is None else source[core.source]
@@ -192,67 +194,7 @@ class ConvexShape(Faceted):
         mesh = Mesh.from_any(obj)
         return cls(mesh.vertices, (mesh.indices, mesh.offsets), radius=rounding)
 
-    @property
-    def dimension(self) -> int:
-        return self._core.dimension
-
-    @property
-    def edges(self) -> Indices:
-        return self._core.edges
-
-    @property
-    def edge_facets(self) -> Indices:
-        return self._core.edge_facets
-
-    @property
-    def radius(self) -> float:
-        return self._core.radius
-
-    @property
-    def centroid(self) -> Doubles:
-        return self._core.centroid
-
-    @property
-    def volume(self) -> float:
-        return self._core.volume
-
-    @property
-    def inertia(self) -> Doubles | float:
-        return self._core.inertia
-
-    @property
-    def circumradius(self) -> float:
-        return self._core.circumradius
-
-    def scaled(self, s: float) -> ConvexShape:
-        """The shape in another size, or in another unit of length.
-
-        Parameters
-        ----------
-        s : float
-            Positive; vertices and radius are multiplied by it.
-
-        Returns
-        -------
-        ConvexShape
-
-        Raises
-        ------
-        ValueError
-            If `s` is not positive and finite.
-
-        See Also
-        --------
-        ConvexFinder : Its `scales` give each body a size of its own without a shape of its own.
-
-        Examples
-        --------
-        >>> import abut
-        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
-        >>> square.scaled(3).volume
-        9.0
-        """
-        factor = checks.positive(s, "s")
+    def _scaled(self, factor: float) -> ConvexShape:
         return self._changed(self.vertices * factor, self.radius * factor)
 
     def centered(self) -> ConvexShape:
@@ -297,7 +239,7 @@ class ConvexShape(Faceted):
         return self._changed(self.vertices, checks.number(radius, "radius"))
 
     def _changed(self, vertices: Doubles, radius: float) -> ConvexShape:
-        return self._build(vertices, self.indices, self.offsets, radius, self._source)
+        return self._build(vertices, (self.indices, self.offsets), radius, self._source)
 
     def to_mesh(self) -> Mesh:
         """The facets of a polyhedron as a `Mesh`, without its rounding.
@@ -422,7 +364,7 @@ class ConvexShape(Faceted):
 def _rebuild(
     vertices: Doubles, indices: Indices, offsets: Indices, radius: float, source: Indices
 ) -> ConvexShape:
-    return ConvexShape._build(vertices, indices, offsets, radius, source)
+    return ConvexShape._build(vertices, (indices, offsets), radius, source)
 
 
 def _hull(vertices: Doubles) -> Corners:

@@ -1,4 +1,10 @@
-"""How much work a search for pairs is, and the cell sizes of which the least is expected."""
+"""How much work a search for pairs is, and the cell sizes of which the least is expected.
+
+These are the formulas of the paper that `expected_work` names, for measured radii and for
+distributions. The sizes that a finder takes by itself are others: csrc/spheres/levels.c chooses
+them from a histogram of the spheres, and csrc/spheres/finder.c makes no level larger than its
+largest sphere.
+"""
 
 from __future__ import annotations
 
@@ -123,8 +129,7 @@ def cell_sizes(
     Parameters
     ----------
     radii : (n,) array_like
-        Radii of the spheres; or, with `probability`, the radii that a distribution is given at.
-        With a gap, the spheres are larger by half of it.
+        As for `expected_work`.
     family : {"constant", "linear", "exponential", "optimal"}
         "constant": cells of all levels hold as many spheres. "linear" and "exponential": sizes
         grow by the same length, or the same factor, from the smallest diameter on. "optimal": those

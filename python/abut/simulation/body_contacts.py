@@ -61,8 +61,6 @@ def body_contacts(
         del columns[name]
     if "mesh" in columns:
         columns["mesh"] = walls[columns["mesh"]]
-    rows = len(columns["i"])
-    columns["link"] = columns["link"].reshape(rows, 2, 3)
     columns["offsets"] = np.searchsorted(columns["i"], np.arange(body_count + 1))
     columns["force"] = _row_sums(columns["spot_force"], columns["spot_offsets"])
     for column in columns.values():

@@ -146,12 +146,7 @@ class ClusterPart(SpherePart):
         Parameters
         ----------
         numbers : (k,) array_like of int
-            As `add_clusters` returned them.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `remove_spheres`.
+            As `add_clusters` returned them; others are errors, as for `remove_spheres`.
 
         Examples
         --------

@@ -66,13 +66,7 @@ class EventPart(ClusterPart):
         Parameters
         ----------
         call : callable
-            Takes the simulation at the beginning of each step, and returns forces (b, 3) on the
-            centers of mass, or a tuple (forces, torques) of both.
-
-        Raises
-        ------
-        TypeError
-            If `call` cannot be called.
+            As for `add_force`, but (b, 3), and forces act on the centers of mass.
 
         Examples
         --------

@@ -93,8 +93,25 @@ class RollingC(Value):
         self._settle(coefficient=_read_coefficient(self.coefficient), damping=damping)
 
 
+class Frictional(Value):
+    """What laws of contact have in common: the base of `Hertz` and `Linear`."""
+
+    friction: float
+    restitution: float
+    rolling: float | RollingA | RollingC
+    curvature: float | None
+
+    def __post_init__(self) -> None:
+        self._settle(
+            friction=checks.not_negative(self.friction, "friction"),
+            restitution=_read_restitution(self.restitution),
+            rolling=_read_rolling(self.rolling),
+            curvature=_read_curvature(self.curvature),
+        )
+
+
 @dataclass(frozen=True)
-class Hertz(Value):
+class Hertz(Frictional):
     """Elastic bodies: Hertz along the normal, Mindlin across it, with friction.
 
     The stiffness follows from both materials, and from how curved both are where they touch: for a
@@ -137,14 +154,6 @@ class Hertz(Value):
     rolling: float | RollingA | RollingC = 0.0
     curvature: float | None = field(default=None, kw_only=True, metadata={NEW: True})
 
-    def __post_init__(self) -> None:
-        self._settle(
-            friction=checks.not_negative(self.friction, "friction"),
-            restitution=_read_restitution(self.restitution),
-            rolling=_read_rolling(self.rolling),
-            curvature=_read_curvature(self.curvature),
-        )
-
     def numbers(self, a: Material, b: Material) -> Numbers:
         """What the library takes of this law between two materials; at most one may be rigid."""
         if a.young is None and b.young is None:
@@ -157,7 +166,7 @@ class Hertz(Value):
 
 
 @dataclass(frozen=True)
-class Linear(Value):
+class Linear(Frictional):
     """A spring and a damper along the normal and across it, with friction.
 
     Parameters
@@ -194,11 +203,8 @@ class Linear(Value):
         self._settle(
             stiffness=checks.positive(self.stiffness, "stiffness"),
             tangential=checks.not_negative(self.tangential, "tangential"),
-            friction=checks.not_negative(self.friction, "friction"),
-            restitution=_read_restitution(self.restitution),
-            rolling=_read_rolling(self.rolling),
-            curvature=_read_curvature(self.curvature),
         )
+        super().__post_init__()
 
     def numbers(self, a: Material, b: Material) -> Numbers:
         """What the library takes of this law; the materials may be any."""
@@ -215,7 +221,7 @@ def _shear_compliance(material: Material) -> float:
     return 0.0 if material.shear is None else (2.0 - material.poisson) / material.shear
 
 
-def _numbers(law: Hertz | Linear, kind: int, stiffness: float, shear: float) -> Numbers:
+def _numbers(law: Frictional, kind: int, stiffness: float, shear: float) -> Numbers:
     rolling = law.rolling
     assert isinstance(rolling, RollingA | RollingC)  # since the law was made
     rolling_kind = rolling.kind if rolling.coefficient else NO_ROLLING

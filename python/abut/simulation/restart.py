@@ -386,4 +386,5 @@ def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
         names = [name for name in arrays if name.startswith(prefix)]
         columns = {name.removeprefix(prefix): arrays[name] for name in names}
         if columns:
+            columns["link"] = columns["link"].reshape(-1, 2, 3)
             simulation._core.restore_body_contacts(number, columns)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..io import npz
+from ..results.columns import columns_of
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
-
-if TYPE_CHECKING:
-    pass
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -77,14 +75,14 @@ TABLE_KEYS = tuple(
 )
 
 # of a meeting's columns: what a row and a spot have
-_SPOT_ROWS = {
-    "i": np.intp, "j": np.intp, "mesh": np.intp, "facet": np.intp, "status": np.uint8,
-    "type": np.uint8, "feature": np.intp, "normal": np.float64, "overlap": np.float64,
-    "error": np.float64, "link": np.float64, "point": np.float64, "iterations": np.intp,
-    "state": np.float64, "image": np.intp, "spot": np.float64, "spot_overlap": np.float64,
-    "spot_type": np.uint8, "spot_feature": np.intp, "spot_offsets": np.intp,
-    "spot_force": np.float64, "spring": np.float64, "moment": np.float64, "roll": np.float64,
-}  # fmt: skip
+_NOT_SAVED = ("_before", "offsets")
+_SPOT_ROWS: dict[str, type[Any]] = {
+    **{c.name: c.dtype.type for c in columns_of("convex") if c.name not in _NOT_SAVED},
+    "spot_force": np.float64,
+    "spring": np.float64,
+    "moment": np.float64,
+    "roll": np.float64,
+}
 _ABSENT = {"walls": ("j",), "bodies": ("mesh", "facet"), "spheres": ("mesh", "facet")}
 _BODY_TYPES: dict[str, type[Any]] = {
     "body_numbers": np.intp,

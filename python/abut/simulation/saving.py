@@ -144,6 +144,8 @@ def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):
         columns = simulation._core.body_contacts(number)
+        # files have had the six numbers of a link in a row
+        columns["link"] = columns["link"].reshape(-1, 6)
         arrays |= {f"with_{meeting}.{name}": column for name, column in columns.items()}
     return arrays
 

@@ -209,7 +209,7 @@ class CoupledWalls(Walls):
             self._core.place(self._stored(number), state)
 
     def _send(self, entries: Sequence[WallEntry]) -> None:
-        cast(_core.Coupling, self._core).set_walls(None, *wall_columns(entries))
+        cast(_core.Coupling, self._core).set_walls(wall_columns(entries))
 
 
 class KnownWalls(Walls):
@@ -238,7 +238,7 @@ class KnownWalls(Walls):
         rows = np.array([*told.values()], np.float64).reshape(-1, _STATE)
         finder = None if known.finder is None else known.finder._core
         core = cast(_core.Simulation, self._core)
-        core.set_walls(finder, *wall_columns(known.walls), placed, rows, known)
+        core.set_walls(finder, wall_columns(known.walls), placed, rows, known)
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
         """Add a wall that begins to move; the rest of what is known then, with its material."""
