@@ -668,9 +668,9 @@ typedef struct abut_pair_statistics {
 
 /* Counts the work of the last query anew, which takes about as long as that took. `levels` has room
  * for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled: others than the finder's where
- * the last query was for other spheres, or where some are too large beside the period for cells: a
- * last level of one cell is that of these. With others, or where all images were searched for, a
- * level counts the work of those who look into it. A finder with a lender tells its levels alone. */
+ * the last query was for other spheres, or where some are too large beside the period for cells,
+ * which are a last level of one cell. With others, or where all images were searched for, a level
+ * counts the work of those who look into it. A finder with a lender tells its levels alone. */
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
                               abut_pair_level *levels);
 

@@ -214,7 +214,7 @@ abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_
         !giants_do_pay(&finder->lattice, input, lookers, &counts)) {
         return ABUT_OK;
     }
-    double *reaches = memory_alloc(input->count, sizeof *reaches);
+    double *reaches = memory_reserve(&input->memory->reaches, input->count, sizeof *reaches);
     if (!reaches) {
         return ABUT_NO_MEMORY;
     }
@@ -226,7 +226,6 @@ abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_
     if (!status) {
         giants_add_level(&counts, levels);
     }
-    memory_free(reaches);
     return status;
 }
 

@@ -32,6 +32,7 @@ typedef struct level_memory {
     struct histogram *histograms; /* of stretches of spheres */
     abut_index histogram_capacity;
     memory_block tallies, bins;
+    memory_block reaches; /* of those who are no giants */
 } level_memory;
 
 /* Levels whose cells hold as many spheres each: section 5.2.3 of D. Krijgsman, V. Ogarko,
