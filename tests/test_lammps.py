@@ -671,11 +671,26 @@ def test_numbers_of_walls_are_in_their_order():
     """Half spaces stand behind meshes in the library."""
     lmp = ball(0.0999)
     side = FLOOR.transformed(lifted(-1.0))
-    walls = Walls(lmp, [side, abut.HalfSpace((0, 0, 0), (0, 0, 1)), FLOOR], LAW, RUBBER)
+    x = lmp.numpy.extract_atom("x")[0, 0]
+    wall = abut.HalfSpace((x - 0.0999, 0, 0), (1, 0, 0))
+    walls = Walls(lmp, [side, wall, FLOOR], LAW, RUBBER)
     walls.run(1)
     told = [lmp.extract_fix("abut", 0, 1, k) for k in range(21)]
     assert told == runs.seven(walls).tolist()
-    assert told[2] == 0 and told[9] == told[16] < 0
+    assert told[2] == 0 and told[7] < 0 and told[16] < 0
+    assert told[9] == 0 and told[14] == 0
+
+
+def test_half_space_in_the_plane_of_a_mesh():
+    """One of them pushes, or both share."""
+    for resolution in ("hierarchy", "sharing"):
+        forces = []
+        for meshes in (FLOOR, [FLOOR, abut.HalfSpace((0, 0, 0), (0, 0, 1))]):
+            walls = Walls(ball(0.0999), meshes, LAW, RUBBER, resolution=resolution)
+            walls.run(1)
+            forces.append(walls.force.reshape(-1, 3).sum(axis=0))
+        assert forces[0][2] < 0
+        np.testing.assert_allclose(*forces, rtol=1e-12, atol=1e-15)
 
 
 # ---- warnings ------------------------------------------------------------------------------------
