@@ -14,7 +14,7 @@ static inline abut_shape *hull_shape(const double *points, int count)
     abut_index indices[3 * 4 * MOST_POINTS];
     abut_shape *shape = NULL;
     const int triangles = find_hull(points, count, indices);
-    build_triangles(points, count, indices, triangles, 0.0, &shape, NULL);
+    build_shape(points, count, indices, triangles, 0.0, &shape, NULL);
     return shape;
 }
 

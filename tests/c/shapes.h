@@ -48,7 +48,7 @@ static inline int find_hull(const double *points, int count, abut_index *indices
 }
 
 /* The shape of triangles. */
-static inline abut_status build_triangles(const double *points, int count,
+static inline abut_status build_shape(const double *points, int count,
                                           const abut_index *indices, int triangles, double radius,
                                           abut_shape **shape, abut_error *error)
 {

@@ -105,16 +105,16 @@ static void check_open(void)
     const abut_index dented[] = {0, 2, 4, 2, 1, 4, 1, 0, 4, 0, 1, 3, 1, 2, 3, 2, 0, 3};
     abut_shape *shape = NULL;
     abut_error error;
-    CHECK_INT(build_triangles(points, 4, tetra, 4, 0.0, &shape, &error), ABUT_OK);
+    CHECK_INT(build_shape(points, 4, tetra, 4, 0.0, &shape, &error), ABUT_OK);
     abut_shape_free(shape);
-    CHECK_INT(build_triangles(points, 4, thrice, 5, 0.0, &shape, &error), ABUT_SHAPE_NOT_CLOSED);
+    CHECK_INT(build_shape(points, 4, thrice, 5, 0.0, &shape, &error), ABUT_SHAPE_NOT_CLOSED);
     CHECK_INT(error.index, 0), CHECK_INT(error.detail, 2), CHECK_NEAR(error.value, 3.0, 0.0);
-    CHECK_INT(build_triangles(points, 5, dented, 6, 0.0, &shape, &error), ABUT_OK);
+    CHECK_INT(build_shape(points, 5, dented, 6, 0.0, &shape, &error), ABUT_OK);
     abut_shape_free(shape);
     double moved[15];
     memcpy(moved, points, sizeof moved);
     moved[14] = 0.2; /* the tip of the lower pyramid is in the upper one */
-    CHECK_INT(build_triangles(moved, 5, dented, 6, 0.0, &shape, &error), ABUT_SHAPE_NOT_CONVEX);
+    CHECK_INT(build_shape(moved, 5, dented, 6, 0.0, &shape, &error), ABUT_SHAPE_NOT_CONVEX);
     CHECK(shape == NULL);
 }
 
@@ -124,7 +124,7 @@ static void check_flat(void)
     const abut_index indices[] = {0, 1, 2, 0, 2, 3, 0, 2, 1, 0, 3, 2};
     abut_shape *shape = NULL;
     abut_error error;
-    CHECK_INT(build_triangles(square, 4, indices, 4, 0.0, &shape, &error), ABUT_SHAPE_FLAT);
+    CHECK_INT(build_shape(square, 4, indices, 4, 0.0, &shape, &error), ABUT_SHAPE_FLAT);
     const double line[] = {0, 0, 1, 1, 2, 2};
     const abut_index sides[] = {0, 1, 1, 2, 2, 0}, offsets[] = {0, 2, 4, 6};
     const abut_shape_input in = {.dimension = 2,
@@ -264,7 +264,7 @@ static abut_shape *cube_of_triangles(unsigned diagonals, double radius)
         }
     }
     abut_shape *shape = NULL;
-    CHECK_INT(build_triangles(CUBE, 8, indices, 12, radius, &shape, NULL), ABUT_OK);
+    CHECK_INT(build_shape(CUBE, 8, indices, 12, radius, &shape, NULL), ABUT_OK);
     return shape;
 }
 
@@ -307,7 +307,7 @@ static void check_dropped(void)
         }
     }
     abut_shape *s = NULL;
-    CHECK_INT(build_triangles(points, 27, indices, 48, 0.0, &s, NULL), ABUT_OK);
+    CHECK_INT(build_shape(points, 27, indices, 48, 0.0, &s, NULL), ABUT_OK);
     CHECK_INT(s->vertex_count, 8), CHECK_INT(s->facet_count, 6), CHECK_INT(s->edge_count, 12);
     for (int v = 0; v < 8; v++) {
         CHECK_INT(s->view.source[v], v % 2 * 2 + v / 2 % 2 * 6 + v / 4 * 18);
@@ -370,7 +370,7 @@ static void check_order(void)
     }
     abut_shape *s = NULL, *other = NULL;
     const int triangles = find_hull(points, HULL_POINTS, indices);
-    CHECK_INT(build_triangles(points, HULL_POINTS, indices, triangles, 0.1, &s, NULL), ABUT_OK);
+    CHECK_INT(build_shape(points, HULL_POINTS, indices, triangles, 0.1, &s, NULL), ABUT_OK);
     check_lists(s);
     for (int k = 0; k < HULL_POINTS; k++) {
         order[k] = k;
@@ -381,8 +381,7 @@ static void check_order(void)
             memcpy(shuffled + 3 * order[k], points + 3 * k, 3 * sizeof *points);
         }
         const int again = find_hull(shuffled, HULL_POINTS, indices);
-        CHECK_INT(build_triangles(shuffled, HULL_POINTS, indices, again, 0.1, &other, NULL),
-                  ABUT_OK);
+        CHECK_INT(build_shape(shuffled, HULL_POINTS, indices, again, 0.1, &other, NULL), ABUT_OK);
         check_same_facets(s, other), check_lists(other);
         abut_shape_free(other);
     }
@@ -533,7 +532,7 @@ static void check_rounded(void)
     const double radii[] = {0.0, 0.02, 0.5};
     for (int k = 0; k < 3; k++) {
         abut_shape *s = NULL;
-        CHECK_INT(build_triangles(points, 4, tetra, 4, radii[k], &s, NULL), ABUT_OK);
+        CHECK_INT(build_shape(points, 4, tetra, 4, radii[k], &s, NULL), ABUT_OK);
         check_sampled(s, is_in_polyhedron);
         abut_shape_free(s);
     }
@@ -583,10 +582,10 @@ static void check_limits(void)
     CHECK_INT(abut_shape_build_point(2, 2.0, &s, NULL), ABUT_OK);
     CHECK_NEAR(s->view.volume, 4.0 * PI, 1e-14), CHECK_NEAR(s->view.inertia[0], 8.0 * PI, 1e-14);
     abut_shape_free(s);
-    CHECK_INT(build_triangles(tiny, 4, tetra, 4, 1.0, &s, NULL), ABUT_OK);
+    CHECK_INT(build_shape(tiny, 4, tetra, 4, 1.0, &s, NULL), ABUT_OK);
     CHECK_NEAR(s->view.volume, ball, 1e-8), CHECK_NEAR(s->view.inertia[0], 0.4 * ball, 1e-8);
     abut_shape_free(s);
-    CHECK_INT(build_triangles(needle, 4, tetra, 4, 1.0, &s, NULL), ABUT_OK);
+    CHECK_INT(build_shape(needle, 4, tetra, 4, 1.0, &s, NULL), ABUT_OK);
     CHECK_NEAR(s->view.volume, ball + 2.0 * PI, 1e-7);
     CHECK_NEAR(s->view.inertia[0], 0.4 * ball + PI, 1e-7);
     CHECK_NEAR(s->view.centroid[0], 1.0, 1e-8);
