@@ -1,4 +1,5 @@
-/* Which contact continues which: single spheres by hand, random ones against an obvious search. */
+/* Which contact continues which: random spheres against an obvious search, and one with very many
+ * contacts. */
 #include "abut.h"
 #include "base/memory.h"
 
@@ -69,105 +70,6 @@ static abut_status match_tables(int workers)
 {
     abut_step a = step_of(&now), b = step_of(&before);
     return abut_contacts_match(&a, &b, earlier, workers, match, NULL);
-}
-
-/* One sphere's contacts: match them, and leave the answer in `match`. */
-static void match_rows(const row *rows, abut_index count, const row *old_rows, abut_index old_count)
-{
-    clear(&now), clear(&before);
-    add_sphere(&now, rows, count);
-    add_sphere(&before, old_rows, old_count);
-    earlier[0] = 0;
-    for (abut_index i = 0; i < count; i++) {
-        match[i] = 99;
-    }
-    CHECK_INT(match_tables(1), ABUT_OK);
-}
-
-/* ---- which contacts may be one ---- */
-
-static void test_one_contact(void)
-{
-    const row old = {.x = 0.0, .tilt = 0.25, .nodes = {1, 2}};
-    const row same_plane = {.x = 5.0, .angle = 0.24, .nodes = {7, 8}};
-    const row turned = {.x = 0.1, .angle = 0.26, .nodes = {7, 8}};
-    const row turned_less = {.x = 0.1, .angle = 0.26, .tilt = 0.27, .nodes = {7, 8}};
-    const row adjacent = {.x = 0.1, .angle = 1.5, .nodes = {7, 2}};
-    const row elsewhere = {.x = 0.1, .angle = 1.5, .mesh = 1, .nodes = {7, 2}};
-    const row other_mesh = {.x = 0.1, .mesh = 1, .nodes = {7, 8}};
-    const row *rows[] = {&same_plane, &turned, &turned_less, &adjacent, &elsewhere, &other_mesh};
-    const abut_index continued[] = {0, -1, 0, 0, -1, 0};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        match_rows(rows[i], 1, &old, 1);
-        CHECK_INT(match[0], continued[i]);
-    }
-}
-
-static void test_tilt_at_its_limits(void)
-{
-    const row old = {.nodes = {1, 2}}, same = {.nodes = {7, 8}};
-    match_rows(&same, 1, &old, 1);
-    CHECK_INT(match[0], 0);
-    /* a center on the mesh knows no direction: any normal agrees */
-    const row opposite = {.angle = acos(-1.0), .tilt = INFINITY, .nodes = {7, 8}};
-    match_rows(&opposite, 1, &old, 1);
-    CHECK_INT(match[0], 0);
-}
-
-/* ---- several contacts ---- */
-
-static void test_appearing_and_vanishing(void)
-{
-    const row floor = {.nodes = {1, 2}}, wall = {.x = 1.0, .angle = 1.5, .nodes = {5, 6}};
-    const row both[] = {floor, wall}, turned[] = {wall, floor};
-    match_rows(both, 2, &floor, 1);
-    CHECK_INT(match[0], 0);
-    CHECK_INT(match[1], -1);
-    match_rows(&wall, 1, both, 2);
-    CHECK_INT(match[0], 1);
-    match_rows(turned, 2, both, 2);
-    CHECK_INT(match[0], 1);
-    CHECK_INT(match[1], 0);
-    match_rows(both, 2, NULL, 0);
-    CHECK_INT(match[0], -1);
-    CHECK_INT(match[1], -1);
-    match_rows(NULL, 0, both, 2);
-}
-
-/* Two facets become the edge between them: the nearer one goes on, and back again. */
-static void test_merging_and_splitting(void)
-{
-    const row facets[] = {{.x = -0.2, .angle = -0.5, .nodes = {1, 2}},
-                          {.x = 0.1, .angle = 0.5, .nodes = {2, 3}}};
-    const row edge = {.x = 0.0, .nodes = {2, 9}};
-    match_rows(&edge, 1, facets, 2);
-    CHECK_INT(match[0], 1);
-    match_rows(facets, 2, &edge, 1);
-    CHECK_INT(match[0], -1);
-    CHECK_INT(match[1], 0);
-}
-
-/* Both are nearest to the same: the nearer takes it, the other takes what is left. */
-static void test_each_is_continued_once(void)
-{
-    const row old[] = {{.x = 0.0}, {.x = 4.0}}, new[] = {{.x = 1.0}, {.x = 0.5}};
-    match_rows(new, 2, old, 2);
-    CHECK_INT(match[0], 1);
-    CHECK_INT(match[1], 0);
-    match_rows(new, 2, old, 1);
-    CHECK_INT(match[0], -1);
-    CHECK_INT(match[1], 0);
-}
-
-static void test_ties_take_the_first(void)
-{
-    enum { COUNT = 300 };
-    static row rows[COUNT];
-    match_rows(rows, COUNT, rows, COUNT - 1);
-    for (abut_index i = 0; i < COUNT - 1; i++) {
-        CHECK_INT(match[i], i);
-    }
-    CHECK_INT(match[COUNT - 1], -1);
 }
 
 /* ---- many spheres against an obvious search ---- */
@@ -366,49 +268,8 @@ static void test_allocation_failures_of_a_crowd(void)
     CHECK_INT(crowd_rows[299], 299);
 }
 
-/* Each table is broken in another way, as now and as before. */
-static void check_broken(abut_index *entry, abut_index value, abut_status status)
-{
-    const abut_index good = *entry;
-    abut_error error;
-    const abut_step a = step_of(&now), b = step_of(&before);
-    *entry = value;
-    CHECK_INT(abut_contacts_match(&a, &b, earlier, 1, match, &error), status);
-    CHECK_INT(error.status, status);
-    CHECK_INT(abut_contacts_match(&a, &b, earlier, 2, match, NULL), status);
-    *entry = good;
-}
-
-static void test_offsets_that_do_not_ascend(void)
-{
-    make_random_tables();
-    const abut_index far = INTPTR_MAX / 2, rows = now.offsets[MOST_SPHERES];
-    table *const tables[] = {&now, &before};
-    for (int k = 0; k < 2; k++) {
-        table *t = tables[k];
-        const abut_index last = t->offsets[t->sphere_count];
-        check_broken(&t->offsets[0], 1, ABUT_BAD_ROWS);
-        check_broken(&t->offsets[9], -1, ABUT_BAD_ROWS);
-        check_broken(&t->offsets[t->sphere_count / 2], far, ABUT_BAD_ROWS);
-        check_broken(&t->offsets[t->sphere_count], last + 1, ABUT_BAD_ROWS);
-        check_broken(&t->node_offsets[0], -1, ABUT_BAD_NODES);
-        check_broken(&t->node_offsets[last / 2], far, ABUT_BAD_NODES);
-        check_broken(&t->node_offsets[last], 0, ABUT_BAD_NODES);
-    }
-    check_broken(&earlier[3], MOST_SPHERES, ABUT_BAD_EARLIER);
-    check_broken(&earlier[3], far, ABUT_BAD_EARLIER);
-    check_broken(&now.node[rows], far, ABUT_OK); /* only compared */
-}
-
 void test_match(void)
 {
-    test_offsets_that_do_not_ascend();
-    test_one_contact();
-    test_tilt_at_its_limits();
-    test_appearing_and_vanishing();
-    test_merging_and_splitting();
-    test_each_is_continued_once();
-    test_ties_take_the_first();
     test_many_spheres();
     test_allocation_failures();
     test_crowd_is_interrupted();
