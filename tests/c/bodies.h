@@ -172,23 +172,6 @@ static inline abut_shape *build_prism(int sides, const double *corners, double h
     return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
 }
 
-static inline abut_shape *build_polygon(int sides, const double *corners)
-{
-    abut_index indices[2 * MOST_SIDES], offsets[MOST_SIDES + 1] = {0};
-    for (int k = 0; k < sides; k++) {
-        indices[2 * k] = k, indices[2 * k + 1] = (k + 1) % sides, offsets[k + 1] = 2 * k + 2;
-    }
-    const abut_shape_input input = {.dimension = 2,
-                                    .vertex_count = sides,
-                                    .facet_count = sides,
-                                    .index_count = 2 * sides,
-                                    .vertices = corners,
-                                    .indices = indices,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
-}
-
 static inline vec3 draw_vector(double size)
 {
     const double x = draw_number(), y = draw_number(), z = draw_number();
