@@ -213,20 +213,6 @@ def test_weights_of_a_mesh_that_there_is_not(scene, mesh):
         found.weight_matrix(mesh=0.5)
 
 
-@pytest.mark.parametrize("options", [{}, {"resolution": "sharing"}, {"period": (1.5, None, 2)}])
-def test_any_number_of_workers_finds_the_same(scene, options):
-    (centers, radii), meshes, poses, _ = scene
-    # enough spheres for chunks of several threads
-    centers, radii = np.tile(centers, (40, 1)), np.tile(radii, 40)
-    finder = abut.ContactFinder(meshes)
-    first, *others = (
-        finder.find(centers, radii, poses=poses, workers=workers, **options)
-        for workers in (1, 2, 3)
-    )
-    for other in others:
-        assert_same_bits(other, first)
-
-
 @pytest.mark.parametrize("period", [None, (0.9, 1.1, None)])
 def test_order_of_facets_and_meshes(scene, period):
     spheres, meshes, poses, _ = scene
@@ -260,17 +246,6 @@ def test_one_mesh_twice(square):
     assert found.mesh.tolist() == [0, 1]
     assert found.point[:, 2].tolist() == [0, 1] and found.normal[:, 2].tolist() == [1, -1]
     assert repr(finder) == "ContactFinder(2 meshes, 2 facets)"
-
-
-def test_two_walls_of_one_plane_are_one(square):
-    """The hierarchy sees the facets of all meshes: no second contact where they meet."""
-    beside = moved_by((1, 0, 0))
-    found = abut.find_contacts([[0.9, 0.5, 0.4]], 0.5, [square, square], poses=[None, beside])
-    assert found.mesh.tolist() == [0] and found.type.tolist() == [abut.FACET]
-    both = abut.find_contacts(
-        [[0.9, 0.5, 0.4]], 0.5, [square, square], poses=[None, beside], resolution="all"
-    )
-    assert both.mesh.tolist() == [0, 1]
 
 
 def test_contacts_keep_the_poses(square):
