@@ -17,11 +17,6 @@ ROWS = tuple(name for name in abut.ConvexContacts._row_columns if name not in ("
 OFFSETS = ("offsets", "spot_offsets")
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def finder(dimension):
     return finder_of(dimension)

@@ -13,11 +13,6 @@ pytestmark = pytest.mark.native
 METHODS = ("slm", "fcp", "cp", "fds")
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def finder(dimension):
     return finder_of(dimension)

@@ -12,11 +12,6 @@ from scenes_bodies import COUNT, CUBE, finder_of, heap_of
 COLUMNS = ("pair", "type", "feature", "normal", "overlap")
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def finder(dimension):
     return finder_of(dimension)

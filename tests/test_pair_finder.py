@@ -389,31 +389,6 @@ def test_one_radius_for_all(few):
         assert_same(abut.find_pairs(few[0], radius), expected)
 
 
-FORMS = {
-    "lists": lambda array: array.tolist(),
-    "strided": lambda array: np.repeat(array, 2, axis=0)[::2],
-    "Fortran": np.asfortranarray,
-    "big-endian": lambda array: array.astype(">f8"),
-    "read-only": lambda array: np.frombuffer(array.tobytes()).reshape(array.shape),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_forms_of_arrays(form, few):
-    held = [array.copy() for array in few]
-    centers, radii = (FORMS[form](array) for array in few)
-    expected = abut.find_pairs(*few, gap=few[1], others=(*few, few[1]), levels=[1.0, 20.0])
-    found = abut.find_pairs(
-        centers,
-        radii,
-        gap=radii,
-        others=(centers, radii, radii),
-        levels=FORMS[form](np.array([1.0, 20.0])),
-    )
-    assert_same(found, expected)
-    assert all((one == other).all() for one, other in zip(held, few, strict=True))
-
-
 def test_many_threads_ask_one_finder(many):
     finder = abut.PairFinder(many.radii, gap=many.gap, period=many.period)
     shifted = [many.centers + shift for shift in (0.0, 1.0, 2.5, 7.0)]

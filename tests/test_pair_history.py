@@ -14,11 +14,6 @@ import scenes
 pytestmark = pytest.mark.native
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def steps(dimension):
     """Centers of two steps, a little apart, and radii."""

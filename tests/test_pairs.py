@@ -19,11 +19,6 @@ N = 60
 PERIOD = {2: (1.0, None), 3: (1.0, None, 0.8)}
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def spheres(dimension):
     rng = np.random.default_rng(5)

@@ -18,11 +18,6 @@ static inline abut_shape *hull_shape(const double *points, int count)
     return shape;
 }
 
-static inline double draw_between(double low, double high)
-{
-    return low + (high - low) * draw_number();
-}
-
 /* A uniform direction. */
 static inline vec3 draw_unit(void)
 {

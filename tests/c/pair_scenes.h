@@ -18,20 +18,10 @@ enum { MOST = 12000 };
 
 /* ---- more random numbers ---- */
 
-static inline double draw_between(double low, double high)
-{
-    return low + (high - low) * draw_number();
-}
-
 /* As many of each order of magnitude. */
 static inline double draw_scale(double low, double high)
 {
     return low * pow(high / low, draw_number());
-}
-
-static inline int draw_below(int count)
-{
-    return (int)(draw() % (uint64_t)count);
 }
 
 /* ---- scenes ---- */

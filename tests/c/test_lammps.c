@@ -181,19 +181,14 @@ static void begin_rank(rank *r, const scene *s)
     CHECK_INT(abut_lammps_build(&input, &r->walls, NULL), ABUT_OK);
 }
 
-static double between(double low, double high)
-{
-    return low + (high - low) * draw_number();
-}
-
 /* One more atom, which is somewhere in the box, and moves. */
 static void add_atom(rank *r)
 {
     const int k = r->count++;
     for (int axis = 0; axis < 3; axis++) {
-        r->x[k][axis] = between(0.1, 0.9);
-        r->v[k][axis] = between(-1.0, 1.0);
-        r->omega[k][axis] = between(-5.0, 5.0);
+        r->x[k][axis] = draw_between(0.1, 0.9);
+        r->v[k][axis] = draw_between(-1.0, 1.0);
+        r->omega[k][axis] = draw_between(-5.0, 5.0);
     }
     r->radii[k] = radius, r->masses[k] = mass;
     r->masks[k] = 1 | GROUP;

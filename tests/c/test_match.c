@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include "check.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,28 +75,17 @@ static abut_status match_tables(int workers)
 
 /* ---- many spheres against an obvious search ---- */
 
-static double uniform(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (*seed >> 8) / 16777216.0;
-}
-
-static abut_index below(unsigned *seed, abut_index end)
-{
-    return (abut_index)(uniform(seed) * (double)end);
-}
-
 /* Mostly one contact; few places and nodes, so that many distances are equal. */
-static void add_random_sphere(table *t, unsigned *seed)
+static void add_random_sphere(table *t)
 {
     row rows[12];
-    abut_index count = uniform(seed) < 0.5 ? 1 : below(seed, 12);
+    abut_index count = draw_number() < 0.5 ? 1 : draw_below(12);
     for (abut_index i = 0; i < count; i++) {
-        rows[i] = (row){.x = (double)below(seed, 6),
-                        .angle = 0.5 * (double)below(seed, 4),
-                        .tilt = uniform(seed) < 0.2 ? 0.75 : 0.0,
-                        .mesh = below(seed, 2),
-                        .nodes = {below(seed, 9), 9 + below(seed, 9)}};
+        rows[i] = (row){.x = draw_below(6),
+                        .angle = 0.5 * draw_below(4),
+                        .tilt = draw_number() < 0.2 ? 0.75 : 0.0,
+                        .mesh = draw_below(2),
+                        .nodes = {draw_below(9), 9 + draw_below(9)}};
     }
     add_sphere(t, rows, count);
 }
@@ -146,14 +136,14 @@ static void match_obviously(void)
 /* Spheres were shuffled, some are new. */
 static void make_random_tables(void)
 {
-    unsigned seed = 1;
+    state = 1;
     clear(&now), clear(&before);
     for (abut_index i = 0; i < MOST_SPHERES; i++) {
-        add_random_sphere(&now, &seed), add_random_sphere(&before, &seed);
+        add_random_sphere(&now), add_random_sphere(&before);
         earlier[i] = i;
     }
     for (abut_index i = MOST_SPHERES - 1; i > 0; i--) {
-        abut_index other = below(&seed, i + 1), moved = earlier[i];
+        abut_index other = draw_below((int)i + 1), moved = earlier[i];
         earlier[i] = earlier[other], earlier[other] = moved;
     }
     for (abut_index i = 0; i < MOST_SPHERES; i += 10) {

@@ -6,6 +6,7 @@
 #include "walls/sharing.h"
 
 #include "check.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,22 +26,7 @@ typedef struct contact_set {
 static contact_set set;
 static sharing scratch;
 
-/* ---- random numbers, the same everywhere ---- */
-
-static uint64_t random_state;
-
-static double uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) * 0x1p-53;
-}
-
-static abut_index below(abut_index count)
-{
-    return (abut_index)(uniform() * (double)count);
-}
+/* ---- random vectors ---- */
 
 static vec3 unit(vec3 a)
 {
@@ -50,7 +36,7 @@ static vec3 unit(vec3 a)
 static vec3 random_direction(void)
 {
     for (;;) {
-        vec3 a = {2.0 * uniform() - 1.0, 2.0 * uniform() - 1.0, 2.0 * uniform() - 1.0};
+        vec3 a = {2.0 * draw_number() - 1.0, 2.0 * draw_number() - 1.0, 2.0 * draw_number() - 1.0};
         double norm_sq = vec3_norm_sq(a);
         if (norm_sq > 0.01 && norm_sq < 1.0) {
             return unit(a);
@@ -61,7 +47,7 @@ static vec3 random_direction(void)
 /* From 1 down to `least`, all magnitudes alike. */
 static double random_magnitude(double least)
 {
-    return pow(least, uniform());
+    return pow(least, draw_number());
 }
 
 /* ---- kinds of sets: contact i, after those before it ---- */
@@ -93,13 +79,14 @@ static vec3 rough_plane_normal(abut_index i)
 
 static vec3 repeated_normal(abut_index i)
 {
-    return i > 0 && uniform() < 0.7 ? set.normals[below(i)] : random_direction();
+    return i > 0 && draw_number() < 0.7 ? set.normals[draw_below((int)i)] : random_direction();
 }
 
 static vec3 nearly_repeated_normal(abut_index i)
 {
-    return i > 0 && uniform() < 0.7 ? nearly(set.normals[below(i)], random_magnitude(1e-17))
-                                    : random_direction();
+    return i > 0 && draw_number() < 0.7
+               ? nearly(set.normals[draw_below((int)i)], random_magnitude(1e-17))
+               : random_direction();
 }
 
 static vec3 opposite_normal(abut_index i)
@@ -110,7 +97,7 @@ static vec3 opposite_normal(abut_index i)
 static vec3 fan_normal(abut_index i)
 {
     (void)i;
-    double angle = 2.0 * pi * uniform();
+    double angle = 2.0 * pi * draw_number();
     return nearly((vec3){cos(angle), sin(angle), 0.0}, random_magnitude(1e-17));
 }
 
@@ -131,7 +118,7 @@ static vec3 grid_normal(abut_index i)
 {
     (void)i;
     for (;;) {
-        vec3 a = {(double)below(3) - 1.0, (double)below(3) - 1.0, (double)below(3) - 1.0};
+        vec3 a = {draw_below(3) - 1.0, draw_below(3) - 1.0, draw_below(3) - 1.0};
         if (vec3_norm_sq(a) > 0.0) {
             return unit(a);
         }
@@ -158,7 +145,7 @@ static double scattered_overlap(void)
     return 0.01 * random_magnitude(1e-12);
 }
 
-static double (*const overlap_makers[])(void) = {uniform, equal_overlap, near_equal_overlap,
+static double (*const overlap_makers[])(void) = {draw_number, equal_overlap, near_equal_overlap,
                                                  scattered_overlap};
 enum { OVERLAP_MAKER_COUNT = sizeof overlap_makers / sizeof *overlap_makers };
 
@@ -216,17 +203,17 @@ static int check_conditions(double exponent)
 
 static void make_random_set(int i)
 {
-    make_set(1 + below(LARGEST_SET), normal_makers[i % NORMAL_MAKER_COUNT],
+    make_set(1 + draw_below(LARGEST_SET), normal_makers[i % NORMAL_MAKER_COUNT],
              overlap_makers[i / NORMAL_MAKER_COUNT % OVERLAP_MAKER_COUNT]);
 }
 
 static void check_random_sets(void)
 {
-    random_state = 88172645463325252u;
+    state = 88172645463325252u;
     int holds = 1;
     for (int i = 0; holds && i < SET_COUNT; i++) {
         make_random_set(i);
-        double exponent = uniform() < 0.5 ? 1.5 : 1.0;
+        double exponent = draw_number() < 0.5 ? 1.5 : 1.0;
         CHECK_INT(sharing_solve(&scratch, set.count, set.normals, set.overlaps, exponent,
                                 set.shares, NULL),
                   ABUT_OK);
@@ -261,7 +248,7 @@ static void check_single(void)
 
 static void check_many(void)
 {
-    random_state = 362436069u;
+    state = 362436069u;
     for (int kind = 0; kind < NORMAL_MAKER_COUNT; kind++) {
         make_set(MANY, normal_makers[kind], near_equal_overlap);
         share(1.5);
@@ -311,7 +298,7 @@ static double defect_of_loads(void)
 /* From no loads at all, which is farther from the solution than pivots ever stop. */
 static void check_relaxation(void)
 {
-    random_state = 2463534242u;
+    state = 2463534242u;
     for (int i = 0; i < RELAXED_SET_COUNT; i++) {
         make_random_set(i);
         relax_from_nothing();
@@ -324,7 +311,7 @@ static void check_relaxation(void)
 
 static void check_relaxation_stays_at_solutions(void)
 {
-    random_state = 362436069u;
+    state = 362436069u;
     for (int i = 0; i < RELAXED_SET_COUNT; i++) {
         make_random_set(i);
         share(1.5);
@@ -381,7 +368,7 @@ static void fail_every_allocation(void)
 
 static void check_failures(void)
 {
-    random_state = 521288629u;
+    state = 521288629u;
     make_set(LARGEST_SET, any_normal, near_equal_overlap);
     fail_every_allocation();
 }
