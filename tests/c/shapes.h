@@ -48,9 +48,9 @@ static inline int find_hull(const double *points, int count, abut_index *indices
 }
 
 /* The shape of triangles. */
-static inline abut_status build_shape(const double *points, int count,
-                                          const abut_index *indices, int triangles, double radius,
-                                          abut_shape **shape, abut_error *error)
+static inline abut_status build_shape(const double *points, int count, const abut_index *indices,
+                                      int triangles, double radius, abut_shape **shape,
+                                      abut_error *error)
 {
     abut_index offsets[2 * MOST_POINTS * 4 + 1];
     for (int f = 0; f <= triangles; f++) {

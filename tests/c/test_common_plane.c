@@ -1,5 +1,5 @@
-/* Cundall's common plane and the fast one: planes of points, ends where the cap is met, and features
- * that stand from step to step. */
+/* Cundall's common plane and the fast one: planes of points, ends where the cap is met, and
+ * features that stand from step to step. */
 #include "convex/common_plane.h"
 
 #include "bodies.h"
