@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include "check.h"
+#include "failing.h"
 #include "random.h"
 
 #include <math.h>
@@ -171,17 +172,11 @@ static void test_allocation_failures(void)
 {
     make_random_tables();
     for (int workers = 1; workers <= 3; workers += 2) {
-        long live = memory_live_count();
-        int call = 0, has_failed;
-        do {
-            memory_fail_at(++call);
-            abut_status status = match_tables(workers);
-            has_failed = memory_has_failed();
-            CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
-            CHECK_INT(memory_live_count(), live);
-        } while (has_failed);
-        memory_fail_at(0);
-        CHECK(call > 2); /* a thread's scratch, and its rows */
+        failures f = {0};
+        while (fail_next(&f)) {
+            f.status = match_tables(workers);
+        }
+        CHECK(f.count > 2); /* a thread's scratch, and its rows */
     }
 }
 
@@ -242,19 +237,12 @@ static void test_allocation_failures_of_a_crowd(void)
 {
     abut_step step = crowd_of(300);
     const double period[3] = {1e9, 0.0, 0.0};
-    const long live = memory_live_count();
-    long call = 0;
-    int has_failed;
     step.period = period;
-    do {
-        memory_fail_at(++call);
-        const abut_status status = match_crowd(&step);
-        has_failed = memory_has_failed();
-        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
-        CHECK_INT(memory_live_count(), live);
-    } while (has_failed);
-    memory_fail_at(0);
-    CHECK(call > 40);
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = match_crowd(&step);
+    }
+    CHECK(f.count > 40);
     CHECK_INT(crowd_rows[299], 299);
 }
 

@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 
 #include "check.h"
+#include "failing.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -178,18 +179,11 @@ static void test_no_memory(void)
 {
     state = 5;
     draw_places(200, 150, 9, 1.0);
-    const long live = memory_live_count();
-    long call = 0;
-    bool has_failed;
-    do {
-        memory_fail_at(++call);
-        const abut_status status = match_sets();
-        has_failed = memory_has_failed();
-        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
-        CHECK_INT(memory_live_count(), live);
-    } while (has_failed);
-    memory_fail_at(0);
-    CHECK(call > 10);
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = match_sets();
+    }
+    CHECK(f.count > 10);
 }
 
 void test_nearest(void)

@@ -4,6 +4,7 @@
 #include "convex/shape.h"
 
 #include "check.h"
+#include "failing.h"
 #include "random.h"
 #include "shapes.h"
 
@@ -467,18 +468,14 @@ static void check_failures(void)
     const abut_shape_input in = cube_input(CUBE, SQUARES);
     abut_shape *s = NULL;
     abut_error error;
-    int calls = 0;
-    for (bool has_failed = true; has_failed; calls++) {
-        memory_fail_at(calls + 1);
-        const abut_status status = abut_shape_build(&in, &s, &error);
-        has_failed = memory_has_failed();
-        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
-        CHECK_INT(error.status, status);
-        CHECK((s == NULL) == has_failed);
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = abut_shape_build(&in, &s, &error);
+        CHECK_INT(error.status, f.status);
+        CHECK((s == NULL) == (f.status != ABUT_OK));
         abut_shape_free(s);
-        CHECK_INT(memory_live_count(), 0);
     }
-    CHECK(calls > 15);
+    CHECK(f.count > 15);
     memory_fail_at(2);
     CHECK_INT(abut_shape_build_point(3, 1.0, &s, &error), ABUT_NO_MEMORY);
     CHECK(s == NULL);

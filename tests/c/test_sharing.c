@@ -6,6 +6,7 @@
 #include "walls/sharing.h"
 
 #include "check.h"
+#include "failing.h"
 #include "random.h"
 
 #include <math.h>
@@ -354,16 +355,11 @@ static abut_status solve_afresh(void)
 
 static void fail_every_allocation(void)
 {
-    long live = memory_live_count();
-    int call = 0;
-    do {
-        memory_fail_at(++call);
-        abut_status status = solve_afresh();
-        CHECK_INT(status, memory_has_failed() ? ABUT_NO_MEMORY : ABUT_OK);
-        CHECK_INT(memory_live_count(), live);
-    } while (memory_has_failed());
-    memory_fail_at(0);
-    CHECK(call > 4);
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = solve_afresh();
+    }
+    CHECK(f.count > 4);
 }
 
 static void check_failures(void)
