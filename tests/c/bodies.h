@@ -40,16 +40,7 @@ static inline abut_shape *box_shape(double x, double y, double z)
     for (int k = 0; k < 8; k++) {
         vec3_store(p + 3 * k, (vec3){k & 1 ? x : -x, k & 2 ? y : -y, k & 4 ? z : -z});
     }
-    const abut_shape_input input = {.dimension = 3,
-                                    .vertex_count = 8,
-                                    .facet_count = 6,
-                                    .index_count = 24,
-                                    .vertices = p,
-                                    .indices = quads,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    abut_shape_build(&input, &shape, NULL);
-    return shape;
+    return shape_of(3, 8, p, 6, quads, offsets);
 }
 
 /* A polygon of points at these angles about the origin. */
@@ -64,16 +55,7 @@ static inline abut_shape *polygon_shape(int count, double radius, double turn)
         offsets[k] = 2 * k;
     }
     offsets[count] = 2 * count;
-    const abut_shape_input input = {.dimension = 2,
-                                    .vertex_count = count,
-                                    .facet_count = count,
-                                    .index_count = 2 * count,
-                                    .vertices = p,
-                                    .indices = indices,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    abut_shape_build(&input, &shape, NULL);
-    return shape;
+    return shape_of(2, count, p, count, indices, offsets);
 }
 
 /* Points on an ellipsoid. */
@@ -156,15 +138,7 @@ static inline abut_shape *build_prism(int sides, const double *corners, double h
         offsets[k + 3] = 2 * sides + 4 * (k + 1);
     }
     offsets[1] = sides, offsets[2] = 2 * sides;
-    const abut_shape_input input = {.dimension = 3,
-                                    .vertex_count = 2 * sides,
-                                    .facet_count = sides + 2,
-                                    .index_count = 6 * sides,
-                                    .vertices = vertices,
-                                    .indices = indices,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
+    return shape_of(3, 2 * sides, vertices, sides + 2, indices, offsets);
 }
 
 static inline vec3 draw_vector(double size)

@@ -3,9 +3,8 @@
 
 #include "abut.h"
 
+#include "bodies.h"
 #include "check.h"
-#include "random.h"
-#include "shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,23 +18,6 @@ typedef struct setting {
     double positions[3 * BODIES], orientations[4 * BODIES], velocities[3 * BODIES];
     double momenta[3 * BODIES], centers[3 * SPHERES];
 } setting;
-
-static void build_cube(setting *s)
-{
-    static const double vertices[] = {-1, -1, -1, 1, -1, -1, -1, 1, -1, 1, 1, -1,
-                                      -1, -1, 1,  1, -1, 1,  -1, 1, 1,  1, 1, 1};
-    static const abut_index indices[] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
-                                         2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
-    static const abut_index offsets[] = {0, 4, 8, 12, 16, 20, 24};
-    const abut_shape_input input = {.dimension = 3,
-                                    .vertex_count = 8,
-                                    .facet_count = 6,
-                                    .index_count = 24,
-                                    .vertices = vertices,
-                                    .indices = indices,
-                                    .offsets = offsets};
-    CHECK_INT(abut_shape_build(&input, &s->cube, NULL), ABUT_OK);
-}
 
 static void build(setting *s)
 {
@@ -201,11 +183,8 @@ static void check_failures(const setting *whole, setting *s)
 
 void test_bodies(void)
 {
-    setting s = {0}, other = {0};
-    build_cube(&s);
-    build_cube(&other);
+    setting s = {.cube = box_shape(1.0, 1.0, 1.0)}, other = {.cube = s.cube};
     run_heap(&s);
     check_failures(&s, &other);
     abut_shape_free(s.cube);
-    abut_shape_free(other.cube);
 }
