@@ -14,6 +14,7 @@ import pytest
 
 import abut
 import scenes
+from scenes import corners
 
 pytestmark = pytest.mark.native
 
@@ -27,12 +28,6 @@ ARRAYS = ("vertices", "indices", "offsets", "source", "normals", "areas", "noise
 @pytest.fixture
 def mixed():
     return abut.Mesh(VERTICES, MIXED)
-
-
-def corners(mesh):
-    return [
-        mesh.indices[a:b].tolist() for a, b in zip(mesh.offsets, mesh.offsets[1:], strict=False)
-    ]
 
 
 def same(a, b):

@@ -11,7 +11,7 @@ import pytest
 import abut
 import reference
 from abut.io import save_table
-from test_npz import FALLING
+from test_npz import FALLING, change
 
 pytestmark = pytest.mark.native
 
@@ -276,13 +276,6 @@ def test_more_columns(pairs, tmp_path):
     for name in ("matrix", "force"):
         with pytest.raises(ValueError, match=f"extra column {name}"):
             save_table(pairs, tmp_path / "more.npz", {name: pairs.overlap})
-
-
-def change(name, at, value):
-    def apply(arrays):
-        arrays[name][at] = value
-
-    return apply
 
 
 def swap_two(arrays):

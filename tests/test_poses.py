@@ -28,11 +28,6 @@ def square():
     return abut.Mesh(SQUARE, [[0, 1, 2, 3]])
 
 
-def assert_same_bits(found, expected, names=EXACT):
-    for name in names:
-        assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
-
-
 def turn(angle, axis=2, shift=(0, 0, 0)):
     pose = np.eye(4)
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -226,7 +221,7 @@ def test_order_of_facets_and_meshes(scene, period):
         )
     expected = abut.find_contacts(*spheres, meshes, poses=poses, period=period)
     found = abut.find_contacts(*spheres, shuffled, poses=poses[order], period=period)
-    assert_same_bits(found, expected, ORDERLESS if period is None else ORDERLESS[:-2])
+    scenes.assert_same_bits(found, expected, ORDERLESS if period is None else ORDERLESS[:-2])
 
 
 # ---- poses ---------------------------------------------------------------------------------------
@@ -236,7 +231,7 @@ def test_identity_is_no_pose(scene):
     spheres, _, _, whole = scene
     finder = abut.ContactFinder(whole.meshes[0])
     for poses in (None, np.eye(4), np.eye(4)[None], [None], [np.eye(4)], np.eye(4).tolist()):
-        assert_same_bits(finder.find(*spheres, poses=poses), whole)
+        scenes.assert_same_bits(finder.find(*spheres, poses=poses), whole, EXACT)
 
 
 def test_one_mesh_twice(square):
