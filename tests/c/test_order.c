@@ -151,25 +151,6 @@ static void check_errors(const abut_finder *finder, setup *s, abut_query query)
     order_force(false);
 }
 
-static int stop_at_once(void *data)
-{
-    (void)data;
-    return 1;
-}
-
-static void check_interrupt(const abut_finder *finder, abut_query query)
-{
-    abut_contacts *contacts;
-    query.interrupted = stop_at_once;
-    for (int by_place = 0; by_place < 2; by_place++) {
-        order_force(by_place);
-        abut_status status = abut_contacts_find(finder, &query, &contacts, NULL);
-        CHECK(status == ABUT_OK || status == ABUT_INTERRUPTED);
-        abut_contacts_free(contacts);
-    }
-    order_force(false);
-}
-
 /* Each allocation of a first query fails once. */
 static void check_memory(const abut_mesh *const *meshes, const abut_query *query)
 {
@@ -203,7 +184,6 @@ void test_order(void)
     query.radii = s->radii;
     query.sphere_count = SPHERE_COUNT;
     compare_poses(finder, &query);
-    check_interrupt(finder, query);
     check_memory(both, &query);
     check_errors(finder, s, query);
     abut_finder_free(finder);
