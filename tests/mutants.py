@@ -67,7 +67,7 @@ MUTANTS = [
         "s.high = at > s.high ? at : s.high;",
         "s.high = at;",
         "a slab ends at the last corner of its facet",
-        "bins unsorted conservative",
+        "pieces bins unsorted conservative",
     ),
     Mutant(
         "csrc/bins/levels.c",
@@ -81,7 +81,7 @@ MUTANTS = [
         "wide |= (last - first >= CELL_SPAN) << axis;",
         "wide |= (last - first >= CELL_SPAN) << 0;",
         "facets are split along x alone",
-        "bins conservative",
+        "pieces bins conservative",
     ),
     Mutant(
         "csrc/walls/hierarchy.c",
@@ -179,7 +179,7 @@ MUTANTS = [
         "const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;",
         "const lanes arm = lanes_set(0.5) * overlap;",
         "arms at walls are those of pairs",
-        "dem_laws friction",
+        "lammps dem_laws friction",
     ),
     Mutant(
         "csrc/dem/laws.c",
@@ -200,14 +200,14 @@ MUTANTS = [
         "force = vec3_sub(force, vec3_load(s->pushes + 3 * place));",
         "",
         "the work of what is applied counts as that of contacts",
-        "dem_conservation",
+        "dem_reference dem_conservation",
     ),
     Mutant(
         "csrc/dem/clusters.c",
         "const vec3 mean = vec3_scale(vec3_add(arm, old_arm), 0.5);",
         "const vec3 mean = arm;\n        (void)old_arm;",
         "members have the velocity of the step's end",
-        "dem_clusters clusters",
+        "dem_reference dem_clusters clusters",
     ),
     Mutant(
         "csrc/dem/restart.c",
