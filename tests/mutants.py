@@ -95,14 +95,14 @@ MUTANTS = [
         "return vec3_sub(closest_offset(k->closest, j), closest_offset(k->closest, i));",
         "return vec3_sub(closest_offset(k->closest, i), closest_offset(k->closest, j));",
         "what is in front of a plane counts as behind it",
-        "contacts reference",
+        "reference contacts",
     ),
     Mutant(
         "csrc/walls/sharing.c",
         "s->members[i].aim = -row[i];",
         "s->members[i].aim = row[i];",
         "a direction of no curvature has the wrong sign",
-        "sharing shares",
+        "shares sharing",
     ),
     Mutant(
         "csrc/walls/match.c",
@@ -123,7 +123,7 @@ MUTANTS = [
         "return mesh ? pose_turn(&mesh->turn, vector) : vector;",
         "(void)mesh;\n    return vector;",
         "springs do not turn with their wall",
-        "poses history",
+        "history poses",
     ),
     Mutant(
         "csrc/spheres/near_kernel.c",
@@ -137,7 +137,7 @@ MUTANTS = [
         "const double inward = own->radii[i] - 0.5 * block->overlap[k];",
         "const double inward = own->radii[i] + 0.5 * block->overlap[k];",
         "points of spheres outside of the box are shifted",
-        "pairs pair_finder",
+        "pair_finder pairs",
     ),
     Mutant(
         "csrc/spheres/twins.c",
@@ -193,7 +193,7 @@ MUTANTS = [
         "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));",
         "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius));",
         "torques have the radius for their arm",
-        "friction dem_reference",
+        "dem_reference friction",
     ),
     Mutant(
         "csrc/dem/move.c",
