@@ -76,6 +76,12 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [i for i, o in zip(items, opened, strict=True) if o]
 
 
+@pytest.fixture(scope="module", params=[2, 3])
+def dimension(request):
+    """In the plane and in space."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def cad_meshes():
     """The folder of real meshes that ABUT_TEST_MESHES names."""

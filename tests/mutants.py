@@ -67,7 +67,7 @@ MUTANTS = [
         "s.high = at > s.high ? at : s.high;",
         "s.high = at;",
         "a slab ends at the last corner of its facet",
-        "bins unsorted conservative",
+        "pieces bins unsorted conservative",
     ),
     Mutant(
         "csrc/bins/levels.c",
@@ -81,7 +81,7 @@ MUTANTS = [
         "wide |= (last - first >= CELL_SPAN) << axis;",
         "wide |= (last - first >= CELL_SPAN) << 0;",
         "facets are split along x alone",
-        "bins conservative",
+        "pieces bins conservative",
     ),
     Mutant(
         "csrc/walls/hierarchy.c",
@@ -95,14 +95,14 @@ MUTANTS = [
         "return vec3_sub(closest_offset(k->closest, j), closest_offset(k->closest, i));",
         "return vec3_sub(closest_offset(k->closest, i), closest_offset(k->closest, j));",
         "what is in front of a plane counts as behind it",
-        "contacts reference",
+        "reference contacts",
     ),
     Mutant(
         "csrc/walls/sharing.c",
         "s->members[i].aim = -row[i];",
         "s->members[i].aim = row[i];",
         "a direction of no curvature has the wrong sign",
-        "sharing shares",
+        "shares sharing",
     ),
     Mutant(
         "csrc/walls/match.c",
@@ -123,7 +123,7 @@ MUTANTS = [
         "return mesh ? pose_turn(&mesh->turn, vector) : vector;",
         "(void)mesh;\n    return vector;",
         "springs do not turn with their wall",
-        "poses history",
+        "history poses",
     ),
     Mutant(
         "csrc/spheres/near_kernel.c",
@@ -137,7 +137,7 @@ MUTANTS = [
         "const double inward = own->radii[i] - 0.5 * block->overlap[k];",
         "const double inward = own->radii[i] + 0.5 * block->overlap[k];",
         "points of spheres outside of the box are shifted",
-        "pairs pair_finder",
+        "pair_finder pairs",
     ),
     Mutant(
         "csrc/spheres/twins.c",
@@ -179,7 +179,7 @@ MUTANTS = [
         "const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;",
         "const lanes arm = lanes_set(0.5) * overlap;",
         "arms at walls are those of pairs",
-        "dem_laws friction",
+        "lammps dem_laws friction",
     ),
     Mutant(
         "csrc/interactions/laws.c",
@@ -193,21 +193,21 @@ MUTANTS = [
         "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));",
         "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius));",
         "torques have the radius for their arm",
-        "friction dem_reference",
+        "dem_reference friction",
     ),
     Mutant(
         "csrc/dem/move.c",
         "force = vec3_sub(force, vec3_load(s->pushes + 3 * place));",
         "",
         "the work of what is applied counts as that of contacts",
-        "dem_conservation",
+        "dem_reference dem_conservation",
     ),
     Mutant(
         "csrc/dem/clusters.c",
         "const vec3 mean = vec3_scale(vec3_add(arm, old_arm), 0.5);",
         "const vec3 mean = arm;\n        (void)old_arm;",
         "members have the velocity of the step's end",
-        "dem_clusters clusters",
+        "dem_reference dem_clusters clusters",
     ),
     Mutant(
         "csrc/dem/restart.c",

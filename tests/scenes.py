@@ -27,6 +27,19 @@ class Scene(NamedTuple):
     radii: np.ndarray
 
 
+# ---- what tests compare --------------------------------------------------------------------------
+
+
+def corners(mesh):
+    """The numbers of each facet's vertices."""
+    return [mesh.indices[begin:end].tolist() for begin, end in pairwise(mesh.offsets)]
+
+
+def assert_same_bits(found, expected, names):
+    for name in names:
+        assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
+
+
 # ---- meshes as a whole ---------------------------------------------------------------------------
 
 

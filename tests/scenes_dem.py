@@ -139,9 +139,6 @@ def falling(make, resolution="hierarchy", step=1e-5):
     return sim
 
 
-CORNER = np.array([[0, -2, 0], [0, 2, 0], [-4, 2, 0], [-4, -2, 0], [0, -2, -4], [0, 2, -4]], float)
-
-
 def around_a_corner(make, cells=1, turn=None, resolution="hierarchy"):
     """6.1.2: centers of a sphere that is led around a right angle at an overlap of 0.01 m."""
     turn = np.eye(3) if turn is None else turn

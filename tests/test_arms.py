@@ -11,11 +11,6 @@ N = 40
 PERIOD = {2: (1.0, None), 3: (1.0, None, 0.8)}
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def spheres(dimension):
     rng = np.random.default_rng(11)

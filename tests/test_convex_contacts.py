@@ -2,7 +2,6 @@
 
 import copy
 import csv
-import html.parser
 import itertools
 import pickle
 
@@ -16,11 +15,6 @@ from test_npz import FALLING
 SPOT_COLUMNS = abut.ConvexContacts._list_columns
 ROWS = tuple(name for name in abut.ConvexContacts._row_columns if name not in ("mesh", "facet"))
 OFFSETS = ("offsets", "spot_offsets")
-
-
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -54,26 +48,6 @@ def given_pairs(finder, dimension):
 def path(periodic, tmp_path):
     periodic.save(tmp_path / "contacts.npz")
     return tmp_path / "contacts.npz"
-
-
-def spots_of(table, row):
-    return slice(table.spot_offsets[row], table.spot_offsets[row + 1])
-
-
-def assert_has_rows(selection, table, rows):
-    """The selection is these rows of the table, in all that a table has."""
-    assert len(selection) == len(rows) and type(selection) is abut.ConvexContacts
-    for name in ROWS:
-        assert np.array_equal(getattr(selection, name), getattr(table, name)[rows]), name
-    assert selection.counts.tolist() == np.bincount(table.i[rows], minlength=COUNT).tolist()
-    assert (selection.offsets is None) == (table.offsets is None)
-    if table.offsets is not None:
-        assert np.diff(selection.offsets).tolist() == selection.counts.tolist()
-    for k, row in enumerate(rows):
-        for name in SPOT_COLUMNS:
-            taken = getattr(selection, name)[spots_of(selection, k)]
-            assert np.array_equal(taken, getattr(table, name)[spots_of(table, row)]), name
-    assert (selection.period, selection.body_count) == (table.period, COUNT)
 
 
 # ---- columns -------------------------------------------------------------------------------------
@@ -121,16 +95,6 @@ def test_image_is_made_when_it_is_asked_for(contacts, dimension):
     assert copy.copy(contacts).image is contacts.image
 
 
-def test_columns_cannot_be_exchanged(contacts):
-    for name in ("overlap", "image", "mesh", "spot"):
-        with pytest.raises(AttributeError):
-            setattr(contacts, name, None)
-    for name in OFFSETS:
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(contacts, name)[0] = 1
-    contacts.overlap[:] = 7
-
-
 def test_names_of_others(contacts):
     with pytest.raises(AttributeError, match="ConvexContacts has no 'depth': there is 'overlap'"):
         _ = contacts.depth
@@ -138,54 +102,7 @@ def test_names_of_others(contacts):
         _ = contacts.spots
 
 
-# ---- selections ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "rows", [[], [0], [3, 4, 17], slice(None), slice(5, 20), slice(None, None, 3), slice(-7, None)]
-)
-def test_rows(contacts, periodic, given_pairs, rows):
-    for table in (contacts, periodic, given_pairs):
-        assert_has_rows(table[rows], table, np.arange(len(table))[rows])
-
-
-def test_mask(contacts):
-    mask = contacts.status == abut.OVERLAPPING
-    assert_has_rows(contacts[mask], contacts, np.flatnonzero(mask))
-    assert_has_rows(contacts[mask][2:], contacts, np.flatnonzero(mask)[2:])
-
-
-def test_of(contacts, given_pairs):
-    for table in (contacts, given_pairs):
-        for i in range(COUNT):
-            assert table.of(i).j.tolist() == table.j[table.i == i].tolist()
-    for wrong in (-1, COUNT):
-        with pytest.raises(IndexError, match=f"there is no body {wrong}: there are 40 bodies"):
-            contacts.of(wrong)
-    with pytest.raises(TypeError, match="not iterable"):
-        iter(contacts)
-    with pytest.raises(ValueError, match="indices of contacts must increase"):
-        contacts[[2, 1]]
-
-
-def test_selections_without_spots(finder, dimension):
-    table = finder.find(*heap_of(dimension), spots=False)
-    assert table[3:7].spot is None and len(table[3:7]) == 4
-    assert "spot" not in table.to_dict()
-
-
 # ---- comparison, copies, views -------------------------------------------------------------------
-
-
-def test_equality_compares_all_columns(periodic, given_pairs):
-    for name in (*ROWS, *SPOT_COLUMNS):
-        other = copy.deepcopy(periodic)
-        assert other == periodic
-        getattr(other, name)[3] += 1
-        assert other != periodic, name
-    assert periodic != 3 and given_pairs != periodic
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(periodic)
 
 
 def test_errors_that_are_not_known_are_equal(dimension):
@@ -196,38 +113,11 @@ def test_errors_that_are_not_known_are_equal(dimension):
     assert other != found
 
 
-@pytest.mark.parametrize(
-    "change", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))]
-)
-def test_copies(contacts, periodic, given_pairs, change):
-    for table in (contacts, periodic, given_pairs):
-        again = change(table)
-        assert again == table and again._search() == table._search()
-        assert (again.offsets is None) == (table.offsets is None)
-    shared = np.shares_memory(change(contacts).overlap, contacts.overlap)
-    assert shared == (change is copy.copy)
-
-
 def test_repr(contacts, finder, dimension):
     counts = np.bincount(contacts.status, minlength=4)
     expected = f"{counts[0]} separated, {counts[1]} touching, {counts[2]} overlapping"
     expected += f", {counts[3]} unconverged"
     assert repr(contacts) == f"ConvexContacts({len(contacts)} of 40 bodies: {expected})"
-
-
-def test_html(contacts):
-    class Reader(html.parser.HTMLParser):
-        def __init__(self):
-            super().__init__()
-            self.cells = []
-
-        def handle_data(self, data):
-            self.cells.append(data)
-
-    reader = Reader()
-    reader.feed(contacts._repr_html_())
-    assert reader.cells[1:7] == ["i", "j", "status", "overlap", "point", "normal"]
-    assert "overlapping" in reader.cells and f"and {len(contacts) - 5} more" in reader.cells
 
 
 # ---- exports -------------------------------------------------------------------------------------
@@ -259,35 +149,6 @@ def test_to_pyvista(periodic, dimension):
     np.testing.assert_array_equal(cloud["type_i"], periodic.type[:, 0])
     assert "state" not in cloud.array_names
     assert periodic[:0].to_pyvista().n_points == 0
-
-
-def test_csv(periodic, tmp_path):
-    periodic.save(tmp_path / "contacts.csv")
-    with open(tmp_path / "contacts.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [float(row["overlap"]) for row in rows] == periodic.overlap.tolist()
-    assert [float(row["link_i_x"]) for row in rows] == periodic.link[:, 0, 0].tolist()
-    assert [int(row["feature_j"]) for row in rows] == periodic.feature[:, 1].tolist()
-
-
-def test_parquet(periodic, tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    periodic.save(tmp_path / "contacts.parquet")
-    table = parquet.read_table(tmp_path / "contacts.parquet")
-    assert table["overlap"].to_pylist() == periodic.overlap.tolist()
-    spots = table["spot_y"].to_pylist()
-    assert [len(one) for one in spots] == np.diff(periodic.spot_offsets).tolist()
-    assert np.concatenate(spots).tolist() == periodic.spot[:, 1].tolist()
-    assert np.concatenate(table["spot_type_j"].to_pylist()).tolist() == (
-        periodic.spot_type[:, 1].tolist()
-    )
-
-
-def test_parquet_without_spots(finder, dimension, tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    table = finder.find(*heap_of(dimension), spots=False)
-    table.save(tmp_path / "contacts.parquet")
-    assert len(parquet.read_table(tmp_path / "contacts.parquet")) == len(table)
 
 
 def test_vtp(periodic, tmp_path, dimension):
@@ -487,27 +348,6 @@ def expected_match(now, before, earlier=None):
         known[before.j[row], before.i[row], tuple(-x for x in image)] = row
     keys = zip(earlier[now.i], earlier[now.j], map(tuple, now.image), strict=True)
     return [known.get(key, -1) for key in keys]
-
-
-def test_match(finder, contacts, dimension):
-    now = finder.find(*heap_of(dimension, 30), gap=0.25)
-    rows = now.match(contacts)
-    assert rows.tolist() == expected_match(now, contacts)
-    assert -1 in rows and (rows >= 0).sum() > 10
-    assert now.match(None).tolist() == [-1] * len(now)
-    assert now.match(contacts[5:20]).tolist() == expected_match(now, contacts[5:20])
-
-
-def test_match_with_a_period(finder, periodic, dimension):
-    now = finder.find(*heap_of(dimension, 1), period=periodic.period)
-    assert now.match(periodic).tolist() == expected_match(now, periodic)
-
-
-def test_match_of_given_pairs(finder, contacts, given_pairs, dimension):
-    for now, before in ((given_pairs, contacts), (contacts, given_pairs)):
-        rows = now.match(before)
-        assert rows.tolist() == expected_match(now, before) and (rows >= 0).any()
-    assert given_pairs.match(given_pairs).tolist() == list(range(len(given_pairs)))
 
 
 def test_match_by_ids(finder, contacts, dimension):

@@ -13,11 +13,6 @@ SEEDS = range(6)
 TURNED = 0.5
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def finder(dimension):
     return finder_of(dimension)

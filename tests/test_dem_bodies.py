@@ -296,9 +296,9 @@ def test_spheres_on_a_half_space_as_on_a_mesh():
         wall = sim.add_wall(surface)
         sim.add_spheres([[0.5, 0.5, 0.05]], 0.05, rubber, velocities=(0.5, 0.1, -0.3))
         sim.run(0.2)
-        found.append((sim.centers, sim.velocities, sim.angular_velocities, wall.force, wall.torque))
+        moved = sim.centers, sim.velocities, sim.angular_velocities
+        found.append((*moved, wall.force, wall.torque, sim.energy))
         assert wall.nodal_forces.sum(axis=0) == pytest.approx(wall.force)
-        assert sum(sim.energy) == pytest.approx(sum(sim.energy), abs=1e-12)
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
 

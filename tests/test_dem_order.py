@@ -148,28 +148,6 @@ def heaps(middles):
     return sim
 
 
-def test_steps_one_by_one_are_the_same():
-    whole, _ = shaken_box(5e-6)
-    single, _ = shaken_box(5e-6)
-    whole.run(steps=400)
-    for _ in range(400):
-        single.run(steps=1)
-    assert state(whole) == state(single)
-
-
-def test_restart_keeps_the_bits(tmp_path):
-    """1,000 steps, a file, 1,000 more: the same as 2,000."""
-    whole, saved = crowd(count=1000), crowd(count=1000)
-    whole.run(steps=2000)
-    saved.run(steps=1000)
-    saved.save(tmp_path / "half.npz")
-    meshes = [wall.mesh for wall in saved.walls]
-    loaded = abut.load_simulation(tmp_path / "half.npz", meshes=meshes)
-    assert state(loaded) == state(saved)
-    loaded.run(steps=1000)
-    assert state(loaded) == state(whole)
-
-
 # ---- periods -------------------------------------------------------------------------------------
 
 

@@ -437,7 +437,11 @@ def test_bodies_go_and_springs_stay():
         sim.add_wall(PLANE, FLOOR)
         spins = [[3, 2, 0], [1, -2, 0], [-2, 1, 1]]
         sim.add_bodies(
-            TETRA, [[4 * k, 0, 0.944] for k in range(3)], RUBBER, scales=0.9, angular_velocities=spins
+            TETRA,
+            [[4 * k, 0, 0.944] for k in range(3)],
+            RUBBER,
+            scales=0.9,
+            angular_velocities=spins,
         )
         sim.run(0.01)
     _, rolls = (sim._core.body_contacts(0)["roll"] for sim in sims)

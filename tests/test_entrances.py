@@ -2,7 +2,6 @@
 
 import copy
 import csv
-import pickle
 
 import numpy as np
 import pytest
@@ -11,11 +10,6 @@ import abut
 from scenes_bodies import COUNT, CUBE, finder_of, heap_of
 
 COLUMNS = ("pair", "type", "feature", "normal", "overlap")
-
-
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -49,38 +43,6 @@ def test_columns(entrances, dimension, pairs):
     np.testing.assert_allclose(np.linalg.norm(entrances.normal, axis=1), 1)
 
 
-def test_types(entrances, dimension):
-    found = set(map(tuple, entrances.type.tolist()))
-    sides = {(abut.VERTEX, abut.FACET), (abut.FACET, abut.VERTEX)}
-    assert found == (sides if dimension == 2 else sides | {(abut.EDGE, abut.EDGE)})
-
-
-def test_they_tell_who_overlaps_and_by_how_much(dimension, pairs):
-    """Of sharp bodies: the least overlap is that of fds, and of slm where they are apart."""
-    sharp = [shape.rounded(0) for shape in finder_of(dimension).shapes]
-    made = finder_of(dimension)
-    finder = abut.ConvexFinder(sharp, made.shape, scales=made.scales, method="fds")
-    least = [finder.entrances(*heap_of(dimension), pairs=pairs).of(k).overlap.min()
-             for k in range(len(pairs))]  # fmt: skip
-    contacts = finder.find(*heap_of(dimension), pairs=pairs)
-    overlapping = contacts.overlap > 0
-    assert overlapping.any() and not overlapping.all()
-    assert np.array_equal(np.greater(least, 0), overlapping)
-    np.testing.assert_allclose(np.array(least)[overlapping], contacts.overlap[overlapping])
-    assert (np.array(least)[~overlapping] >= contacts.overlap[~overlapping] - 1e-12).all()
-
-
-def test_updated_is_initial(finder, dimension, pairs):
-    before = finder.entrances(*heap_of(dimension), pairs=pairs)
-    for step in range(1, 200, 20):
-        moved = heap_of(dimension, step)
-        initial = finder.entrances(*moved, pairs=pairs)
-        for given in (before, before[::3], before[:0]):
-            assert finder.entrances(*moved, pairs=pairs, before=given) == initial
-        assert finder.entrances(*moved, pairs=pairs, before=before, workers=2) == initial
-        before = initial
-
-
 def test_pairs_of_tables(finder, dimension):
     contacts = finder.find(*heap_of(dimension))
     found = finder.entrances(*heap_of(dimension), pairs=contacts)
@@ -88,27 +50,6 @@ def test_pairs_of_tables(finder, dimension):
         *heap_of(dimension), pairs=np.column_stack([contacts.i, contacts.j])
     )
     assert found == expected and len(found.pairs) == len(contacts)
-
-
-def test_selections(entrances):
-    best = [np.flatnonzero(entrances.pair == k)[0] for k in range(len(entrances.pairs))]
-    part = entrances[best]
-    assert part.pair.tolist() == list(range(len(best))) and (part.counts == 1).all()
-    assert np.array_equal(part.overlap, entrances.overlap[best])
-    assert len(entrances.of(3)) == entrances.counts[3]
-    with pytest.raises(IndexError, match="there is no pair 30: there are 30 pairs, from 0"):
-        entrances.of(30)
-
-
-def test_copies(entrances):
-    for again in (
-        copy.copy(entrances), copy.deepcopy(entrances), pickle.loads(pickle.dumps(entrances)),
-    ):  # fmt: skip
-        assert again == entrances and np.array_equal(again.pairs, entrances.pairs)
-    for name in COLUMNS:
-        other = copy.deepcopy(entrances)
-        getattr(other, name)[3] += 1
-        assert other != entrances, name
 
 
 def test_views(entrances):
@@ -129,19 +70,6 @@ def test_exports(entrances, tmp_path, dimension):
         entrances.save(tmp_path / "entrances.vtp")
     with pytest.raises(TypeError, match="entrances have no points"):
         entrances.to_pyvista()
-
-
-def test_to_pandas(entrances):
-    pytest.importorskip("pandas")
-    frame = entrances.to_pandas()
-    assert np.array_equal(frame.type_i, entrances.type[:, 0]) and len(frame) == len(entrances)
-
-
-def test_parquet(entrances, tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    entrances.save(tmp_path / "entrances.parquet")
-    table = parquet.read_table(tmp_path / "entrances.parquet")
-    assert table["overlap"].to_pylist() == entrances.overlap.tolist()
 
 
 def test_bad_input(finder, dimension, pairs, entrances):

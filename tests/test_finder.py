@@ -180,62 +180,6 @@ def test_rows_are_sorted(expected):
     assert (np.repeat(np.arange(500), expected.counts) == expected.sphere).all()
 
 
-def test_numbers_belong_together(expected, roof, spheres):
-    centers, radii = spheres[0][expected.sphere], spheres[1][expected.sphere]
-    reach = (radii - expected.overlap)[:, None]
-    np.testing.assert_allclose(expected.point + expected.normal * reach, centers, atol=1e-14)
-    kinds = np.diff(expected.node_offsets)
-    assert kinds.tolist() == [{0: 4, 1: 2, 2: 1}[kind] for kind in expected.type]
-    parts = expected.weight[:, None] * roof.vertices[expected.node]
-    moments = np.add.reduceat(parts, expected.node_offsets[:-1])
-    np.testing.assert_allclose(moments, expected.point, atol=1e-14)
-
-
-# ---- keywords ------------------------------------------------------------------------------------
-
-
-def test_all_keeps_what_the_hierarchy_drops(roof, spheres, expected):
-    everything = abut.find_contacts(*spheres, roof, resolution="all")
-    assert len(everything) > len(expected)
-    rows = {(s, *p) for s, p in zip(everything.sphere, everything.point.tolist(), strict=True)}
-    assert {(s, *p) for s, p in zip(expected.sphere, expected.point.tolist(), strict=True)} <= rows
-
-
-def test_gap_reports_near_facets(roof, spheres, expected):
-    near = abut.find_contacts(*spheres, roof, gap=0.25, resolution="all")
-    touching = abut.find_contacts(*spheres, roof, resolution="all")
-    assert near.overlap.min() < -0.1 and near.overlap.min() >= -0.25
-    assert same_bytes(near[near.overlap >= 0], touching)
-
-
-def test_flat_angle_merges_the_sides_of_a_valley():
-    slope = 0.05
-    vertices = [[-1, 0, slope], [-1, 1, slope], [0, 1, 0], [0, 0, 0], [1, 0, slope], [1, 1, slope]]
-    valley = abut.Mesh(vertices, [[0, 3, 2, 1], [3, 4, 5, 2]])
-    sphere = [[0, 0.5, 0.4]], 0.5
-    assert len(abut.find_contacts(*sphere, valley)) == 2
-    # the sides rise by 0.05 each: they differ from flat by 0.1
-    assert len(abut.find_contacts(*sphere, valley, flat_angle=0.11)) == 1
-    assert len(abut.find_contacts(*sphere, valley, flat_angle=0.09)) == 2
-
-
-def test_zhong_weights_of_a_kite():
-    kite = abut.Mesh([[0, 0, 0], [1, 0, 0], [2, 2, 0], [0, 1, 0]], [[0, 1, 2, 3]])
-    sphere = [[0.5, 0.75, 0.25]], 0.5
-    for weights in ("zhong", "wachspress"):
-        found = abut.find_contacts(*sphere, kite, weights=weights)
-        assert found.weight.sum() == pytest.approx(1, abs=1e-14)
-        off = abs(found.weight @ kite.vertices[found.node] - found.point).max()
-        assert (off > 0.01) == (weights == "zhong")
-
-
-@pytest.mark.parametrize("workers", [1, 2, 3, -1, np.int32(2)])
-def test_any_number_of_workers_finds_the_same(workers, roof, spheres, expected):
-    found = abut.find_contacts(*spheres, roof, workers=workers)
-    assert same_bytes(found, expected)
-    assert found.offsets.tobytes() == expected.offsets.tobytes()
-
-
 # ---- the finder ----------------------------------------------------------------------------------
 
 
@@ -275,15 +219,6 @@ def test_finder_cannot_be_given_another_mesh(roof):
         finder.meshes = ()
     with pytest.raises(AttributeError):
         finder.mesh = roof
-
-
-def test_radii_of_all_sizes_in_any_order(roof, spheres):
-    finder = abut.ContactFinder(roof)
-    large = finder.find(spheres[0], 5.0)
-    small = finder.find(spheres[0], 0.01)
-    other = abut.ContactFinder(roof)
-    assert other.find(spheres[0], 0.01) == small
-    assert other.find(spheres[0], 5.0) == large
 
 
 def test_result_is_of_the_calling_thread(roof, spheres, expected):

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 import abut
+from scenes import corners
 
 VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
 MIXED = [[0, 1, 2, 3], [1, 4, 5, 2]]
-
-
-def corners(mesh):
-    return [indices.tolist() for indices in np.split(mesh.indices, mesh.offsets[1:-1])]
 
 
 def places(mesh):

@@ -132,6 +132,17 @@ def test_sound_files_are_read(files, tmp_path, name):
     assert len(found if isinstance(found, abut.Mesh) else found.radii) > 0
 
 
+def assert_told_or_read(read, path, content):
+    """The file is read, or there is an error of one line that names it."""
+    path.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", abut.MeshWarning)
+        try:
+            read(path)
+        except ValueError as error:
+            assert path.name in str(error) and "\n" not in str(error)
+
+
 @pytest.mark.parametrize("name", KINDS)
 @given(data=st.data())
 def test_damage_is_told_in_one_way(files, tmp_path_factory, name, data):
@@ -141,29 +152,14 @@ def test_damage_is_told_in_one_way(files, tmp_path_factory, name, data):
         at = data.draw(st.integers(0, len(content) - 1))
         end = at + data.draw(st.integers(0, 3))
         content[at:end] = data.draw(st.binary(max_size=3))
-    path = tmp_path_factory.mktemp("damage") / name
-    path.write_bytes(content)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", abut.MeshWarning)
-        try:
-            read(path)
-        except ValueError as error:
-            assert name in str(error)
-            assert "\n" not in str(error)
+    assert_told_or_read(read, tmp_path_factory.mktemp("damage") / name, content)
 
 
 @pytest.mark.parametrize("name", KINDS)
 @given(content=st.binary(max_size=200))
 def test_any_bytes(files, tmp_path_factory, name, content):
     read, _ = files[name]
-    path = tmp_path_factory.mktemp("bytes") / name
-    path.write_bytes(content)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", abut.MeshWarning)
-        try:
-            read(path)
-        except ValueError as error:
-            assert name in str(error)
+    assert_told_or_read(read, tmp_path_factory.mktemp("bytes") / name, content)
 
 
 # ---- paths ---------------------------------------------------------------------------------------

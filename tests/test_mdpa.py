@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
+from scenes import corners
 
 NODES = """\
 Begin Nodes
@@ -101,11 +102,6 @@ def read(tmp_path, text, **options):
     path = tmp_path / "mesh.mdpa"
     path.write_text(text)
     return abut.read_mesh(path, **options)
-
-
-def corners(mesh):
-    pairs = zip(mesh.offsets[:-1], mesh.offsets[1:], strict=True)
-    return [mesh.indices[begin:end].tolist() for begin, end in pairs]
 
 
 # ---- reading -------------------------------------------------------------------------------------

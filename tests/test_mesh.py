@@ -15,6 +15,7 @@ import pytest
 import abut
 import scenes
 from abut.search.facets import Facets
+from scenes import corners
 
 pytestmark = pytest.mark.native
 
@@ -28,12 +29,6 @@ ARRAYS = ("vertices", "indices", "offsets", "source", "normals", "areas", "noise
 @pytest.fixture
 def mixed():
     return abut.Mesh(VERTICES, MIXED)
-
-
-def corners(mesh):
-    return [
-        mesh.indices[a:b].tolist() for a, b in zip(mesh.offsets, mesh.offsets[1:], strict=False)
-    ]
 
 
 def same(a, b):

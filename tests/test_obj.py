@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import abut
 from abut.io import obj
+from scenes import corners
 
 SQUARES = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\n"
 
@@ -18,11 +19,6 @@ def write(tmp_path, text):
 
 def read(tmp_path, text, **options):
     return abut.read_mesh(write(tmp_path, text), **options)
-
-
-def corners(mesh):
-    pairs = zip(mesh.offsets[:-1], mesh.offsets[1:], strict=True)
-    return [mesh.indices[begin:end].tolist() for begin, end in pairs]
 
 
 # ---- reading -------------------------------------------------------------------------------------

@@ -18,11 +18,6 @@ NODE_COLUMNS = ("node", "weight", "node_offsets")
 ORDERLESS = ("sphere", "type", "point", "normal", "overlap", "offsets")
 
 
-def assert_same_bits(found, expected, names):
-    for name in names:
-        assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
-
-
 def rows_with_points(contacts, facets):
     """Each contact's sphere, facet and point, to the bit."""
     points = [point.tobytes() for point in contacts.point]
@@ -35,7 +30,7 @@ def assert_same_contacts(scene, again, order, **options):
     other = abut.Mesh(again.vertices, scenes.flat_lists(again.facets))
     expected = abut.find_contacts(scene.centers, scene.radii, mesh, **options)
     found = abut.find_contacts(again.centers, again.radii, other, **options)
-    assert_same_bits(found, expected, ORDERLESS)
+    scenes.assert_same_bits(found, expected, ORDERLESS)
     facets = order[found.facet]
     mapped = facets == expected.facet
     apart = abs(found.weight_matrix() - expected.weight_matrix())[mapped]
@@ -166,7 +161,7 @@ def test_threads(resolution):
     )
     assert len(one) > 20_000
     for contacts in more:
-        assert_same_bits(contacts, one, COLUMNS + NODE_COLUMNS)
+        scenes.assert_same_bits(contacts, one, COLUMNS + NODE_COLUMNS)
 
 
 def test_a_sphere_alone_has_the_contacts_that_it_has_among_others():
@@ -176,7 +171,9 @@ def test_a_sphere_alone_has_the_contacts_that_it_has_among_others():
     finder = abut.ContactFinder(mesh)
     for k in range(0, 20_000, 500):
         alone = finder.find(scene.centers[k : k + 1], scene.radii[k : k + 1])
-        assert_same_bits(alone, together.of(k), ("facet", "type", "point", "normal", "overlap"))
+        scenes.assert_same_bits(
+            alone, together.of(k), ("facet", "type", "point", "normal", "overlap")
+        )
         np.testing.assert_array_equal(alone.weight, together.of(k).weight)
 
 
@@ -188,7 +185,7 @@ def test_signs_of_zero_are_one():
     second = abut.Mesh(other + one, [[0, 1, 2], [3, 4, 5]])
     spheres = [[0.0, 0.0, 1.0], [-0.0, -0.0, 0.5]], [2.0, 2.0]
     found = [abut.find_contacts(*spheres, mesh) for mesh in (first, second)]
-    assert_same_bits(*found, ORDERLESS)
+    scenes.assert_same_bits(*found, ORDERLESS)
     assert not np.signbit(found[0].point).any()
 
 

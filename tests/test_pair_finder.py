@@ -125,18 +125,6 @@ def test_thousands(dimension, ratio, search, periodic):
         assert_same(found, expected)
 
 
-def test_box_of_one_large_sphere():
-    """It touches its own images in all directions, and those of the small one many times."""
-    centers, radii = np.array([[0.2, 0.3, 0.4], [5.0, -7.0, 0.1]]), np.array([1.6, 0.05])
-    for period in [(1, 1, 1), (1, 2, 0.7), (1, None, None), (None, 3.2, 1)]:
-        cloud = scenes.Cloud(centers, radii, 0.0, period)
-        found = abut.find_pairs(centers, radii, period=period)
-        assert_same(found, expected_pairs(cloud))
-        own = found[(found.i == 0) & (found.j == 0)]
-        first = np.array([image[np.flatnonzero(image)[0]] for image in own.image])
-        assert len(own) and (first > 0).all()
-
-
 # spheres of a scene of giants, giants included
 GIANT_SCENE = 100
 # periods along one axis, two and all, of a box of side 1; of which axes does not matter
@@ -236,53 +224,6 @@ def assert_as_reference(centers, radii, period=None, others=None):
     return len(expected.i)
 
 
-@pytest.mark.parametrize("distance", [1e3, 1e6, 1e15, 2e40, 1e70])
-def test_others_far_smaller_and_far_away(distance):
-    """Walls of spheres, so to say: they are far from the others' box, and just reach into it."""
-    rng = np.random.default_rng(11)
-    small = rng.random((200, 3)), rng.uniform(0.01, 0.02, 200)
-    centers = np.array([[distance, 0.5, 0.5]] * 20) + rng.random((20, 3)) * [1, 0, 0]
-    radii = distance - 0.5 + rng.uniform(-0.4, 0.4, 20)
-    assert_as_reference(centers, radii, others=small)
-    assert_as_reference(*small, others=(centers, radii))
-    assert_as_reference(np.concatenate([centers, small[0]]), np.concatenate([radii, small[1]]))
-
-
-def test_positions_in_a_box_that_rounding_puts_outside():
-    """Centers so near to a whole number of periods that the quotient is whole."""
-    rng, found = np.random.default_rng(12), 0
-    for _ in range(60):
-        length = rng.uniform(1, 20)
-        whole = length * rng.integers(-(10**6), 10**6, 30)
-        x = whole + rng.integers(-2, 3, 30) * np.spacing(whole)
-        x[::3] = length * rng.uniform(-0.1, 1.1, 10)
-        centers = np.column_stack([x, rng.uniform(0, 3, 30), np.zeros(30)])
-        found += assert_as_reference(centers, np.full(30, length / 14), period=(length, None, None))
-    assert found > 600
-    tiny = [[-1e-20, 0.5, 0], [0.0, 0, 0], [-0.0, 0.5, 0.5], [10, 1, 0], [1e-20, 0, 1]]
-    assert assert_as_reference(tiny, np.ones(5), period=(10, None, None)) > 5
-
-
-def test_few_spheres_far_from_most():
-    """Doubles of their own, though most are in a small box."""
-    centers = [[1e30, 0, 0.5 * k] for k in range(5)]
-    for x in (1e29, 1e31, 1e74):
-        away = [[x, 0, 0], [np.nextafter(x, np.inf), 0, 0], [-x, 0, 0], [-x, 1, 0]]
-        assert assert_as_reference([*centers, *away], np.ones(9)) >= 10
-
-
-# ---- what is known -------------------------------------------------------------------------------
-
-
-def test_dust_below_what_floats_tell():
-    """Spheres far smaller than a float's step at their place touch or do not as doubles say."""
-    rng = np.random.default_rng(8)
-    stones, spots = rng.uniform(0, 1000, (1000, 3)), rng.uniform(900, 1000, (50, 1, 3))
-    dust = (spots + rng.uniform(-2e-5, 2e-5, (50, 20, 3))).reshape(-1, 3)
-    radii = np.concatenate([rng.uniform(3, 5, 1000), rng.uniform(1e-6, 1e-5, 1000)])
-    assert_as_reference(np.concatenate([stones, dust]), radii)
-
-
 # ---- work that grows with the number of spheres alone --------------------------------------------
 
 
@@ -326,20 +267,6 @@ def test_dust_in_a_corner():
     assert first == second == abut.find_pairs(centers, radii, levels=1)
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("far", [1e10, -1e10])
-@pytest.mark.parametrize("levels", [3, [0.002, 0.2, 10]])
-def test_levels_beyond_the_box(levels, far, axis):
-    """Most spheres are so far away from some that the grid counts those to its border."""
-    rng = np.random.default_rng(9)
-    centers = np.concatenate([rng.random((500, 3)), 3 * rng.random((20, 3))])
-    centers[500:, axis] = far
-    radii = np.repeat([1e-3, 0.1, 5.0], [500, 10, 10])
-    expected = reference.find_pairs(centers, radii)
-    assert len(expected.i) > 100
-    assert_same(abut.find_pairs(centers, radii, levels=levels), expected)
-
-
 @pytest.mark.parametrize("levels", ["auto", 3])
 def test_lookers_far_from_a_crowd(levels):
     """Who is far from all others does not compare itself with them, folded or not."""
@@ -348,74 +275,6 @@ def test_lookers_far_from_a_crowd(levels):
     pairs = finder.find(rng.uniform(0, 1000, (20_000, 3)), others=(rng.random((5000, 3)), 0.5))
     assert finder.statistics().distances < 50 * 5000
     assert len(pairs) < 50 * 5000
-
-
-def test_large_spheres_far_from_small_ones():
-    """Sizes by hand: the level of the small ones is searched only where these are."""
-    rng = np.random.default_rng(7)
-    stones, dust = rng.uniform(0, 100, (2000, 3)), rng.uniform(0, 0.5, (20_000, 3))
-    radii = np.concatenate([np.ones(2000), np.full(20_000, 0.005)])
-    centers = np.concatenate([stones, dust])
-    assert distances(centers, radii, levels=[0.01, 2.0]) < 100
-
-
-def test_numbers_belong_together():
-    rng = np.random.default_rng(2)
-    centers, radii, side = scenes.random_cloud(rng, 500, 10, 3)
-    pairs = abut.find_pairs(centers, radii, gap=0.5, period=(side, side, None))
-    step = centers[pairs.i] - (centers[pairs.j] + pairs.image * [side, side, 0])
-    distance = np.linalg.norm(step, axis=1)
-    np.testing.assert_allclose(pairs.normal, step / distance[:, None], atol=1e-12)
-    np.testing.assert_allclose(pairs.overlap, radii[pairs.i] + radii[pairs.j] - distance, atol=1e-9)
-    from_i = np.linalg.norm(centers[pairs.i] - pairs.point, axis=1)
-    np.testing.assert_allclose(from_i, np.abs(radii[pairs.i] - pairs.overlap / 2), atol=1e-9)
-    assert pairs.overlap.min() < 0 and pairs.overlap.min() >= -0.5
-    assert (pairs.i < pairs.j).all() and (np.diff(pairs.i) >= 0).all()
-
-
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_coincident_centers(dimension):
-    pairs = abut.find_pairs(np.ones((3, dimension)), [1.0, 2.0, 3.0])
-    assert pairs.i.tolist() == [0, 0, 1] and pairs.j.tolist() == [1, 2, 2]
-    assert pairs.normal.tolist() == [[1, *[0] * (dimension - 1)]] * 3
-    assert pairs.overlap.tolist() == [3, 4, 5]
-    assert pairs.point[:, 0].tolist() == [1 - (1 - 1.5), 1 - (1 - 2), 1 - (2 - 2.5)]
-
-
-def test_gaps():
-    centers, radii = [[0, 0, 0], [2.5, 0, 0], [5.5, 0, 0]], 1.0
-    assert len(abut.find_pairs(centers, radii)) == 0
-    assert abut.find_pairs(centers, radii, gap=0.5).overlap.tolist() == [-0.5]
-    assert abut.find_pairs(centers, radii, gap=0.25).j.tolist() == []
-    assert abut.find_pairs(centers, radii, gap=[0, 1, 0]).j.tolist() == [1]
-    assert abut.find_pairs(centers, radii, gap=[0, 1, 1]).overlap.tolist() == [-0.5, -1]
-
-
-def test_others_are_numbered_apart():
-    centers, others = [[0, 0], [3, 0]], [[3.5, 0], [0, 1.5], [9, 9]]
-    pairs = abut.find_pairs(centers, 1.0, others=(others, 1.0))
-    assert pairs.i.tolist() == [0, 1] and pairs.j.tolist() == [1, 0]
-    assert pairs.offsets.tolist() == [0, 1, 2] and pairs.other_count == 3
-    same = abut.find_pairs(centers, 1.0, others=(centers, 1.0))
-    assert same.i.tolist() == same.j.tolist() == [0, 1]
-
-
-@pytest.mark.cases(2)
-@pytest.mark.parametrize("dimension", [2, 3])
-@pytest.mark.parametrize("radii", ["one size", "two sizes"])
-def test_as_a_tree_finds_them(radii, dimension):
-    spatial = pytest.importorskip("scipy.spatial")
-    rng, n = np.random.default_rng(4), 100_000
-    sizes = np.where((rng.random(n) < 0.02) & (radii == "two sizes"), 5.0, 1.0)
-    side = scenes.box_side(sizes, dimension, 0.4)
-    centers = side * rng.random((n, dimension))
-    pairs = abut.find_pairs(centers, sizes)
-    near = spatial.cKDTree(centers).query_pairs(2 * sizes.max(), output_type="ndarray")
-    steps = centers[near[:, 0]] - centers[near[:, 1]]
-    near = near[(steps**2).sum(axis=1) <= (sizes[near].sum(axis=1)) ** 2]
-    near = near[np.lexsort((near[:, 1], near[:, 0]))]
-    assert len(near) > n / 2
-    assert (pairs.i == near[:, 0]).all() and (pairs.j == near[:, 1]).all()
 
 
 @pytest.mark.cases(1)
@@ -470,16 +329,6 @@ def find_at(level, cloud):
     return find(cloud, workers=1)
 
 
-@pytest.mark.cases(2)
-def test_any_levels_and_both_searches(many):
-    expected = find(many)
-    by_hand = abut.cell_sizes(2 * many.radii + 0.2, dimension=many.centers.shape[1], levels=3)
-    top = largest(many.radii, many.gap)
-    for choice in (1, 2, 7, [top], [3.0, top / 2, 2 * top], [0.1, top], by_hand * (2 + 1e-12)):
-        for search in SEARCHES:
-            assert_same(find(many, levels=choice, search=search), expected)
-
-
 def test_any_order_of_the_spheres(many):
     expected, found_first = find(many), np.random.default_rng(1).permutation(len(many.radii))
     found = find(many._replace(centers=many.centers[found_first], radii=many.radii[found_first]))
@@ -488,32 +337,6 @@ def test_any_order_of_the_spheres(many):
     assert (np.minimum(i, j)[order] == expected.i).all()
     assert (np.maximum(i, j)[order] == expected.j).all()
     assert found.overlap[order].tobytes() == expected.overlap.tobytes()
-
-
-def test_finder_that_is_asked_again(many):
-    finder = abut.PairFinder(many.radii, gap=many.gap, period=many.period)
-    rng = np.random.default_rng(3)
-    for scale in (0, 1e-3, 1e3, 1, 0):
-        centers = many.centers + scale * rng.normal(size=many.centers.shape)
-        assert_same(finder.find(centers), find(many._replace(centers=centers)))
-
-
-# ---- positions without bounds --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("far", [1e6, 1e9, 1e30, 1e75])
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_one_sphere_far_away(far, dimension):
-    rng = np.random.default_rng(6)
-    centers, radii, _ = scenes.random_cloud(rng, 3000, 10, dimension)
-    expected = abut.find_pairs(centers, radii)
-    for axis in range(dimension):
-        for sign in (-1, 1):
-            away = np.zeros(dimension)
-            away[axis] = sign * far
-            found = abut.find_pairs([*centers, away, away + 1], [*radii, 1.0, 1.0])
-            assert found.j.max() == 3001
-            assert_same(found[found.i < 3000], expected, COLUMNS[:5])
 
 
 # ---- what it did ---------------------------------------------------------------------------------
@@ -663,42 +486,6 @@ def test_one_radius_for_all(few):
     expected = abut.find_pairs(few[0], np.full(300, 2.0))
     for radius in (2, 2.0, np.float32(2), np.array(2.0)):
         assert_same(abut.find_pairs(few[0], radius), expected)
-
-
-@pytest.mark.parametrize("count", [0, 1, 2])
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_hardly_any_spheres(count, dimension):
-    centers = np.zeros((count, dimension))
-    found = abut.find_pairs(centers, 1.0)
-    assert len(found) == max(0, count - 1) and len(found.offsets) == count + 1
-    assert found.point.shape == (len(found), dimension)
-    assert len(abut.find_pairs(centers, 1.0, others=(np.zeros((0, dimension)), []))) == 0
-    assert len(abut.find_pairs(np.zeros((0, dimension)), [], others=(centers, 1.0))) == 0
-
-
-FORMS = {
-    "lists": lambda array: array.tolist(),
-    "strided": lambda array: np.repeat(array, 2, axis=0)[::2],
-    "Fortran": np.asfortranarray,
-    "big-endian": lambda array: array.astype(">f8"),
-    "read-only": lambda array: np.frombuffer(array.tobytes()).reshape(array.shape),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_forms_of_arrays(form, few):
-    held = [array.copy() for array in few]
-    centers, radii = (FORMS[form](array) for array in few)
-    expected = abut.find_pairs(*few, gap=few[1], others=(*few, few[1]), levels=[1.0, 20.0])
-    found = abut.find_pairs(
-        centers,
-        radii,
-        gap=radii,
-        others=(centers, radii, radii),
-        levels=FORMS[form](np.array([1.0, 20.0])),
-    )
-    assert_same(found, expected)
-    assert all((one == other).all() for one, other in zip(held, few, strict=True))
 
 
 def test_many_threads_ask_one_finder(many):

@@ -14,11 +14,6 @@ import scenes
 pytestmark = pytest.mark.native
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def steps(dimension):
     """Centers of two steps, a little apart, and radii."""
@@ -32,48 +27,7 @@ def tables(steps):
     return tuple(abut.find_pairs(centers, steps[2]) for centers in steps[:2])
 
 
-def by_hand(now, before, names=None):
-    """The row of the same two spheres, by a dictionary; for tables without images."""
-    rows = {(i, j): row for row, (i, j) in enumerate(zip(before.i, before.j, strict=True))}
-    names = np.arange(len(now.offsets)) if names is None else names
-    pairs = zip(names[now.i], names[now.j], strict=True)
-    return [rows.get((min(pair), max(pair)), -1) for pair in pairs]
-
-
 # ---- match ---------------------------------------------------------------------------------------
-
-
-def test_same_spheres_go_on(tables):
-    before, now = tables
-    match = now.match(before)
-    assert match.dtype == np.intp and match.tolist() == by_hand(now, before)
-    assert 0.5 < (match >= 0).mean() < 1
-    assert now.match(now).tolist() == list(range(len(now)))
-
-
-def test_spheres_in_another_order(steps, tables):
-    rng = np.random.default_rng(1)
-    _, centers, radii = steps
-    order = rng.permutation(len(radii))
-    now = abut.find_pairs(centers[order], radii[order])
-    ids = rng.permutation(10**6)[: len(radii)]
-    match = now.match(tables[0], ids[order], ids)
-    assert match.tolist() == by_hand(now, tables[0], order)
-    assert sorted(match[match >= 0]) == sorted(m for m in tables[1].match(tables[0]) if m >= 0)
-
-
-def test_spheres_that_come_and_go(steps, tables):
-    _, centers, radii = steps
-    now = abut.find_pairs(centers[100:], radii[100:])
-    ids = np.arange(400)
-    match = now.match(tables[0], [*ids[100:300], *(ids[300:] + 1000)], ids)
-    kept = (now.i < 200) & (now.j < 200)
-    names = np.arange(400) + 100
-    expected = np.where(kept, by_hand(now, tables[0], names), -1)
-    assert match.tolist() == expected.tolist()
-    nobody = abut.find_pairs(centers[:0], 1.0)
-    assert now.match(nobody, range(300), []).tolist() == [-1] * len(now)
-    assert nobody.match(now, [], range(300)).tolist() == []
 
 
 def test_selections_match(tables):
@@ -81,23 +35,6 @@ def test_selections_match(tables):
     match = now.match(before)
     assert now[3:].match(before[5:]).tolist() == [m - 5 if m >= 5 else -1 for m in match[3:]]
     assert now.match(before[:0]).tolist() == [-1] * len(now)
-
-
-def test_others(steps):
-    centers, later, radii = steps
-    before = abut.find_pairs(centers[:150], radii[:150], others=(centers[150:], radii[150:]))
-    now = abut.find_pairs(later[:150], radii[:150], others=(later[150:], radii[150:]))
-    rows = {(i, j): row for row, (i, j) in enumerate(zip(before.i, before.j, strict=True))}
-    expected = [rows.get(pair, -1) for pair in zip(now.i, now.j, strict=True)]
-    assert now.match(before).tolist() == expected
-    order = np.random.default_rng(2).permutation(250)
-    shuffled = later[150:][order], radii[150:][order]
-    found = abut.find_pairs(later[:150], radii[:150], others=shuffled)
-    names = (range(150), order), (range(150), range(250))
-    match = found.match(before, *names)
-    assert sorted(match) == sorted(expected)
-    carried = found.carry(np.ones(before.point.shape), before, match, *names)
-    assert (carried[match < 0] == 0).all()
 
 
 def test_others_need_ids_of_both(steps):
@@ -187,18 +124,6 @@ def test_image_that_is_new_is_no_other():
     assert now.match(before).tolist() == [-1]
 
 
-def test_images_and_another_order():
-    period = (1.0, 1.2)
-    centers, radii = np.array([[0.1, 0.5], [0.6, 0.6], [0.3, 1.1]]), np.array([0.5, 0.3, 0.4])
-    before = abut.find_pairs(centers, radii, period=period)
-    order = np.array([2, 0, 1])
-    now = abut.find_pairs(centers[order], radii[order], period=period)
-    match = now.match(before, order, range(3))
-    assert sorted(match) == list(range(len(before)))
-    assert (order[now.i] + order[now.j] == before.i[match] + before.j[match]).all()
-    np.testing.assert_allclose(now.overlap, before.overlap[match], atol=1e-12)
-
-
 def test_as_many_images_as_there_are():
     """One sphere far larger than its box: the image comes first where normals are the same."""
     before = abut.find_pairs([[0.5, 0.5]], 2.2, period=(1, 1))
@@ -255,24 +180,6 @@ def test_tens_of_thousands_of_images():
 def tangents(pairs, seed=0):
     vectors = np.random.default_rng(seed).normal(size=pairs.normal.shape)
     return vectors - (vectors * pairs.normal).sum(axis=1, keepdims=True) * pairs.normal
-
-
-def test_vectors_turn_with_the_normal(tables):
-    before, now = tables
-    match = now.match(before)
-    tangent = tangents(before)
-    carried = now.carry(tangent, before, match)
-    kept = match >= 0
-    assert not carried[~kept].any()
-    np.testing.assert_allclose((carried * now.normal).sum(axis=1), 0, atol=1e-12)
-    lengths = np.linalg.norm(tangent[match[kept]], axis=1)
-    np.testing.assert_allclose(np.linalg.norm(carried[kept], axis=1), lengths, rtol=1e-12)
-
-
-def test_nothing_moves_nothing_changes(tables):
-    tangent = tangents(tables[0])
-    carried = tables[0].carry(tangent, tables[0], np.arange(len(tables[0])))
-    np.testing.assert_allclose(carried, tangent, atol=1e-15)
 
 
 def test_sign_changes_where_the_first_is_the_second(steps, tables):

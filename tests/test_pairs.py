@@ -1,11 +1,8 @@
 """The table of pairs: selections, exports, copies, files."""
 
 import copy
-import csv
 import dataclasses
-import html.parser
 import pickle
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -14,17 +11,12 @@ import pytest
 import abut
 import reference
 from abut.io import save_table
-from test_npz import FALLING
+from test_npz import FALLING, change
 
 pytestmark = pytest.mark.native
 
 N = 60
 PERIOD = {2: (1.0, None), 3: (1.0, None, 0.8)}
-
-
-@pytest.fixture(scope="module", params=[2, 3])
-def dimension(request):
-    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +35,6 @@ def periodic(spheres, dimension):
     found = abut.find_pairs(*spheres, period=PERIOD[dimension])
     assert found.image.any()
     return found
-
-
-def assert_has_rows(selection, pairs, rows):
-    """The selection is these rows of the pairs, in all that a table has."""
-    assert len(selection) == len(rows)
-    for name in abut.Pairs._row_columns:
-        assert np.array_equal(getattr(selection, name), getattr(pairs, name)[rows]), name
-    assert selection.counts.tolist() == np.bincount(pairs.i[rows], minlength=N).tolist()
-    assert selection.offsets[0] == 0 and selection.offsets[-1] == len(rows)
-    assert (selection.period, selection.other_count) == (pairs.period, pairs.other_count)
-    assert not selection.offsets.flags.writeable
 
 
 # ---- columns -------------------------------------------------------------------------------------
@@ -83,86 +64,7 @@ def test_image_is_made_when_it_is_asked_for(pairs, spheres, dimension):
     assert pairs[1:].image[0].tolist() == [5] * dimension and pairs != abut.find_pairs(*spheres)
 
 
-def test_columns_cannot_be_exchanged(pairs):
-    for name in ("overlap", "image"):
-        with pytest.raises(AttributeError):
-            setattr(pairs, name, None)
-    with pytest.raises(ValueError, match="read-only"):
-        pairs.offsets[0] = 1
-    pairs.overlap[:] = 7
-
-
-# ---- selections ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "rows", [[], [0], [3, 4, 17], slice(None), slice(5, 20), slice(None, None, 3), slice(-7, None)]
-)
-def test_rows(pairs, periodic, rows):
-    for table in (pairs, periodic):
-        assert_has_rows(table[rows], table, np.arange(len(table))[rows])
-
-
-def test_mask(periodic):
-    mask = periodic.image.any(axis=1)
-    assert_has_rows(periodic[mask], periodic, np.flatnonzero(mask))
-
-
-def test_of(pairs):
-    for i in range(N):
-        assert pairs.of(i).j.tolist() == pairs.j[pairs.i == i].tolist()
-    assert_has_rows(pairs.of(np.int8(2)), pairs, np.flatnonzero(pairs.i == 2))
-
-
-@pytest.mark.parametrize(
-    ("rows", "error", "message"),
-    [
-        (3, TypeError, r"pairs are selected by.* not by 3: pairs\[i:i \+ 1\] is one row"),
-        ([2, 1], ValueError, "indices of pairs must increase"),
-        ([10**6], IndexError, "there is no pair 1000000"),
-        ([True], IndexError, r"the mask has shape \(1,\)"),
-        (slice(None, None, -1), ValueError, "a slice of pairs must have a positive step"),
-    ],
-)
-def test_what_selects_no_rows(pairs, rows, error, message):
-    with pytest.raises(error, match=message):
-        pairs[rows]
-
-
-def test_spheres_that_there_are_not(pairs):
-    with pytest.raises(IndexError, match="there is no sphere 60: there are 60 spheres, from 0"):
-        pairs.of(N)
-    with pytest.raises(TypeError, match="not iterable"):
-        iter(pairs)
-
-
 # ---- comparison, copies, views -------------------------------------------------------------------
-
-
-def test_equality_compares_all_columns(periodic):
-    for name in abut.Pairs._row_columns:
-        other = copy.deepcopy(periodic)
-        assert other == periodic
-        getattr(other, name)[3] += 1
-        assert other != periodic, name
-    assert periodic != 3
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(periodic)
-
-
-def test_pairs_are_no_contacts(pairs):
-    mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-    contacts = abut.find_contacts([[0.2, 0.2, 0.1]], 0.2, mesh)
-    assert pairs != contacts and contacts != pairs
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))]
-)
-def test_copies(periodic, copied):
-    again = copied(periodic)
-    assert again == periodic and again.period == periodic.period
-    assert again.other_count is None and not again.offsets.flags.writeable
 
 
 def test_repr(spheres):
@@ -170,18 +72,6 @@ def test_repr(spheres):
     assert repr(pairs) == f"Pairs({len(pairs)} of 60 spheres)"
     others = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
     assert repr(others) == f"Pairs({len(others)} of 60 spheres with 7 others)"
-
-
-def test_html_is_short_and_well_formed(pairs):
-    text = pairs._repr_html_()
-    assert repr(pairs) in text and f"and {len(pairs) - 5} more" in text
-    assert text.count("<tr>") == 6 and len(text) < 3000
-    depth = []
-    parser = html.parser.HTMLParser()
-    parser.handle_starttag = lambda tag, attributes: depth.append(tag)
-    parser.handle_endtag = lambda tag: depth.pop() == tag or pytest.fail(tag)
-    parser.feed(text)
-    assert not depth and pairs[:0]._repr_html_().count("<tr>") == 1
 
 
 # ---- exports -------------------------------------------------------------------------------------
@@ -359,22 +249,6 @@ def test_to_pyvista(pairs, dimension):
     assert np.asarray(cloud["normal"]).shape == (len(pairs), 3)
 
 
-@pytest.mark.parametrize(
-    ("method", "module", "extra"),
-    [
-        ("matrix", "scipy", "sparse"),
-        ("to_pandas", "pandas", "io"),
-        ("to_pyvista", "pyvista", "view"),
-    ],
-)
-def test_missing_packages_are_named(pairs, monkeypatch, method, module, extra):
-    hidden = [name for name in sys.modules if name.split(".")[0] == module]
-    for name in {*hidden, module}:
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=rf"needs {module}: pip install 'abut\[{extra}\]'"):
-        getattr(pairs, method)()
-
-
 # ---- files ---------------------------------------------------------------------------------------
 
 
@@ -402,13 +276,6 @@ def test_more_columns(pairs, tmp_path):
     for name in ("matrix", "force"):
         with pytest.raises(ValueError, match=f"extra column {name}"):
             save_table(pairs, tmp_path / "more.npz", {name: pairs.overlap})
-
-
-def change(name, at, value):
-    def apply(arrays):
-        arrays[name][at] = value
-
-    return apply
 
 
 def swap_two(arrays):
@@ -458,23 +325,6 @@ def test_contacts_are_no_pairs(pairs, tmp_path):
         abut.load_contacts(tmp_path / "pairs.npz")
     with pytest.raises(ValueError, match="no known ending of pairs files"):
         pairs.save(tmp_path / "pairs.txt")
-
-
-def test_csv(periodic, tmp_path):
-    periodic.save(tmp_path / "pairs.csv")
-    with open(tmp_path / "pairs.csv", newline="") as file:
-        head, *rows = csv.reader(file)
-    columns = dict(zip(head, zip(*rows, strict=True), strict=True))
-    assert [int(word) for word in columns["j"]] == periodic.j.tolist()
-    assert [float(word) for word in columns["normal_y"]] == periodic.normal[:, 1].tolist()
-
-
-def test_parquet(periodic, tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    periodic.save(tmp_path / "pairs.parquet")
-    table = parquet.read_table(tmp_path / "pairs.parquet")
-    assert table.schema.metadata[b"abut_format"] == b"1"
-    assert table["image_x"].to_pylist() == periodic.image[:, 0].tolist()
 
 
 def test_vtp(pairs, tmp_path, dimension):

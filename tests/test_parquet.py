@@ -20,21 +20,6 @@ def read(path):
     return pytest.importorskip("pyarrow.parquet").read_table(path)
 
 
-def test_columns_come_back(contacts, tmp_path):
-    pytest.importorskip("pyarrow")
-    contacts.save(tmp_path / "contacts.parquet")
-    table = read(tmp_path / "contacts.parquet")
-    assert table.schema.metadata[b"abut_format"] == b"1"
-    for name, column in contacts._flat().items():
-        found = table[name].to_numpy()
-        assert found.dtype == column.dtype
-        np.testing.assert_array_equal(found, column)
-    pairs = zip(contacts.node_offsets[:-1], contacts.node_offsets[1:], strict=True)
-    rows = [slice(begin, end) for begin, end in pairs]
-    assert table["node"].to_pylist() == [contacts.node[row].tolist() for row in rows]
-    assert table["weight"].to_pylist() == [contacts.weight[row].tolist() for row in rows]
-
-
 def test_more_columns_and_selections(contacts, tmp_path):
     pytest.importorskip("pyarrow")
     save_table(contacts[1:], tmp_path / "contacts.parquet", {"frame": np.array([3, 4])})

@@ -118,7 +118,7 @@ def test_a_selection_draws_its_own_contacts_alone(contacts, axes):
 
 def test_nothing_can_be_drawn(mesh, axes):
     empty = abut.find_contacts(np.empty((0, 3)), 1.0, mesh)
-    empty.plot(ax=axes)
+    assert empty.plot(ax=axes) is axes
     axes.figure.canvas.draw()
 
 
@@ -532,7 +532,7 @@ def test_wrong_arguments_of_pairs_are_errors(arguments, options, message):
 
 
 def test_no_pairs_can_be_drawn(plane):
-    abut.find_pairs(9 * DISKS, 0.5).plot(9 * DISKS, ax=plane)
+    assert abut.find_pairs(9 * DISKS, 0.5).plot(9 * DISKS, ax=plane) is plane
     plane.figure.canvas.draw()
 
 

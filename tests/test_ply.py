@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import abut
 from abut.io import ply
+from scenes import corners
 
 FORMATS = ("ascii", "binary_little_endian", "binary_big_endian")
 CODES = {
@@ -61,11 +62,6 @@ def read(tmp_path, data):
     path = tmp_path / "mesh.ply"
     path.write_bytes(data)
     return abut.read_mesh(path)
-
-
-def corners(mesh):
-    pairs = zip(mesh.offsets[:-1], mesh.offsets[1:], strict=True)
-    return [mesh.indices[begin:end].tolist() for begin, end in pairs]
 
 
 # ---- reading -------------------------------------------------------------------------------------

@@ -28,11 +28,6 @@ def square():
     return abut.Mesh(SQUARE, [[0, 1, 2, 3]])
 
 
-def assert_same_bits(found, expected, names=EXACT):
-    for name in names:
-        assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
-
-
 def turn(angle, axis=2, shift=(0, 0, 0)):
     pose = np.eye(4)
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -213,20 +208,6 @@ def test_weights_of_a_mesh_that_there_is_not(scene, mesh):
         found.weight_matrix(mesh=0.5)
 
 
-@pytest.mark.parametrize("options", [{}, {"resolution": "sharing"}, {"period": (1.5, None, 2)}])
-def test_any_number_of_workers_finds_the_same(scene, options):
-    (centers, radii), meshes, poses, _ = scene
-    # enough spheres for chunks of several threads
-    centers, radii = np.tile(centers, (40, 1)), np.tile(radii, 40)
-    finder = abut.ContactFinder(meshes)
-    first, *others = (
-        finder.find(centers, radii, poses=poses, workers=workers, **options)
-        for workers in (1, 2, 3)
-    )
-    for other in others:
-        assert_same_bits(other, first)
-
-
 @pytest.mark.parametrize("period", [None, (0.9, 1.1, None)])
 def test_order_of_facets_and_meshes(scene, period):
     spheres, meshes, poses, _ = scene
@@ -240,7 +221,7 @@ def test_order_of_facets_and_meshes(scene, period):
         )
     expected = abut.find_contacts(*spheres, meshes, poses=poses, period=period)
     found = abut.find_contacts(*spheres, shuffled, poses=poses[order], period=period)
-    assert_same_bits(found, expected, ORDERLESS if period is None else ORDERLESS[:-2])
+    scenes.assert_same_bits(found, expected, ORDERLESS if period is None else ORDERLESS[:-2])
 
 
 # ---- poses ---------------------------------------------------------------------------------------
@@ -250,7 +231,7 @@ def test_identity_is_no_pose(scene):
     spheres, _, _, whole = scene
     finder = abut.ContactFinder(whole.meshes[0])
     for poses in (None, np.eye(4), np.eye(4)[None], [None], [np.eye(4)], np.eye(4).tolist()):
-        assert_same_bits(finder.find(*spheres, poses=poses), whole)
+        scenes.assert_same_bits(finder.find(*spheres, poses=poses), whole, EXACT)
 
 
 def test_one_mesh_twice(square):
@@ -260,17 +241,6 @@ def test_one_mesh_twice(square):
     assert found.mesh.tolist() == [0, 1]
     assert found.point[:, 2].tolist() == [0, 1] and found.normal[:, 2].tolist() == [1, -1]
     assert repr(finder) == "ContactFinder(2 meshes, 2 facets)"
-
-
-def test_two_walls_of_one_plane_are_one(square):
-    """The hierarchy sees the facets of all meshes: no second contact where they meet."""
-    beside = moved_by((1, 0, 0))
-    found = abut.find_contacts([[0.9, 0.5, 0.4]], 0.5, [square, square], poses=[None, beside])
-    assert found.mesh.tolist() == [0] and found.type.tolist() == [abut.FACET]
-    both = abut.find_contacts(
-        [[0.9, 0.5, 0.4]], 0.5, [square, square], poses=[None, beside], resolution="all"
-    )
-    assert both.mesh.tolist() == [0, 1]
 
 
 def test_contacts_keep_the_poses(square):

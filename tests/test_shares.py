@@ -109,51 +109,6 @@ def test_coplanar_contacts_share_one_force():
     assert found.sum() == pytest.approx(1.0, abs=1e-14)
 
 
-def test_perpendicular_corner():
-    """No contact pushes another's way, to the bit, however the corner is turned."""
-    rng = np.random.default_rng(5)
-    for _ in range(100):
-        turned, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        assert (_core.share(turned, np.array([0.1, 0.03, 1e-13]), 1.5) == 1).all()
-
-
-@pytest.mark.parametrize("ratio", [1.0, 0.8, 0.3])
-def test_slot(ratio):
-    normals = np.array([[0.6, 0.0, 0.8], [-0.6, 0.0, -0.8]])
-    assert (_core.share(normals, np.array([0.1, 0.1 * ratio]), 1.0) == 1).all()
-
-
-@pytest.mark.parametrize("degrees", [1, 30, 60, 89])
-@pytest.mark.parametrize("ratio", [1.0, 0.95, 0.5])
-def test_two_planes(degrees, ratio):
-    """The second plane carries what the first leaves over of its force, F2 - F1 cos a, over
-    1 - cos^2 a; both get 1/(1 + cos a) where the overlaps are equal."""
-    cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    first, second = _core.share(
-        np.array([[0.0, 0.0, 1.0], [sine, 0.0, cosine]]), np.array([0.1, 0.1 * ratio]), 1.5
-    )
-    load = max(0.0, (ratio**1.5 - cosine) / sine**2)
-    assert second == pytest.approx(load / ratio**1.5, abs=1e-11)
-    assert first == pytest.approx(1 - cosine * load, abs=1e-11)
-    if ratio == 1.0:
-        assert first == pytest.approx(1 / (1 + cosine), abs=1e-11)
-
-
-@pytest.mark.parametrize("face_count", range(3, 9))
-@pytest.mark.parametrize("degrees", [3, 20, 40])
-def test_pyramid_tip(face_count, degrees):
-    """In the tip of a blunt pyramid whose faces' normals are at angle b to its axis the total is
-    1/cos b along the axis, and one of three faces has 1/(3 cos^2 b)."""
-    angle, around = np.radians(degrees), 2 * np.pi * np.arange(face_count) / face_count
-    across = np.sin(angle)
-    up = np.full(face_count, np.cos(angle))
-    normals = np.stack([across * np.cos(around), across * np.sin(around), up], axis=-1)
-    found = _core.share(normals, np.full(face_count, 0.1), 1.5)
-    assert found @ normals == pytest.approx([0, 0, 1 / np.cos(angle)], abs=1e-12)
-    if face_count == 3:
-        assert found == pytest.approx(np.full(3, 1 / (3 * np.cos(angle) ** 2)), abs=1e-12)
-
-
 def test_contacts_that_do_not_touch_take_no_part():
     found = _core.share(np.eye(3), np.array([0.1, 0.0, -0.1]), 1.5)
     assert found.tolist() == [1, 0, 0]

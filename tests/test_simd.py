@@ -201,30 +201,6 @@ def test_plane(kind, turn):
     assert contacts > 360
 
 
-@pytest.mark.parametrize("part", [0, 0.5, 1], ids=["quads", "mixed", "triangles"])
-@pytest.mark.parametrize("spacing", [1.0, 0.1])
-def test_lattice(spacing, part):
-    """Facets that stand twice, and spheres of the lattice's own symmetry: ties of all kinds."""
-    rng = np.random.default_rng([int(10 * part), int(10 * spacing)])
-    mesh = scenes.duplicated(rng, scenes.lattice(rng, 3, spacing, part))
-    centers, radii = scenes.lattice_spheres(3, spacing)
-    mesh = mesh_of(scenes.Scene(*mesh, centers, radii))
-    assert assert_same_however_asked(mesh, centers, radii) > len(centers)
-    assert assert_same_at_all_levels(mesh, centers, radii, weights="zhong") > len(centers) / 2
-
-
-@pytest.mark.parametrize("strips", [5, 48])
-def test_cylinder(strips):
-    rng = np.random.default_rng(strips)
-    unit, facets = scenes.cylinder(rng, strips, 3, 6, 9)
-    frame = scenes.frame(rng, turn="in space", shift=10)
-    vertices = scenes.rounded(frame.place(unit), np.float32)
-    mesh = abut.Mesh(vertices, scenes.flat_lists(facets), split=True)
-    for radius in (0.05, 1.0):
-        spheres = scenes.spheres_near(rng, vertices, facets, 300, radius)
-        assert assert_same_however_asked(mesh, *spheres) > 300
-
-
 @pytest.mark.parametrize("ratio", [1, 10, 1000])
 def test_rough_ground_of_many_spheres(ratio):
     """Several chunks and several octaves of radius, dense and sparse."""

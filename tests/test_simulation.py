@@ -17,7 +17,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import abut
-from abut import _core
 from abut.simulation import placement
 from children import run_child
 from scenes_simulation import (
@@ -537,29 +536,6 @@ def test_in_how_many_calls_it_runs_does_not_matter():
     assert seen == [*range(7, 241, 7)]
 
 
-@pytest.mark.parametrize("workers", [2, 3])
-def test_same_bits_for_any_number_of_threads(workers):
-    sim, alone = busy(workers=workers), busy()
-    for one in (sim, alone):
-        one.run(steps=600)
-    assert len(sim.contacts) + len(sim.pairs) > 10
-    assert state(sim) == state(alone)
-
-
-def test_same_bits_at_every_instruction_level(gone_on):
-    code = """
-        import hashlib
-        from scenes_simulation import busy, state
-        sim = busy()
-        sim.run(steps=1500)
-        print(hashlib.sha256(b"".join(state(sim))).hexdigest())
-    """
-    digests = {
-        level: run_code(code, ABUT_SIMD=level).stdout for level in ["", *_core.simd_levels()]
-    }
-    assert len(set(digests.values())) == 1 and len(digests[""]) == 65, digests
-
-
 def run_code(code, **environment):
     """Run Python code in this folder."""
     command = [sys.executable, "-c", textwrap.dedent(code)]
@@ -950,21 +926,6 @@ def test_nodal_forces_are_those_of_the_wall(gone_on):
         np.testing.assert_allclose(wall.nodal_forces.sum(axis=0), wall.force, rtol=1e-12)
 
 
-def test_moment_of_nodal_forces_is_the_torque_less_rolling():
-    sim = abut.Simulation(step=STEP)
-    laws(sim, law=abut.Hertz(friction=0.5, restitution=0.4))
-    turning = abut.Rotating(axis=(0, 0, 1), origin=(0.5, 0.5, 0), rate=5.0)
-    wall = sim.add_wall(plate(0.0), STEEL, motion=turning)
-    sim.add_spheres([[0.4, 0.3, 0.0995], [0.75, 0.5, 0.0999]], 0.1, GRAIN, velocities=(0.1, 0, -1))
-    sim.run(steps=10)
-    contacts = sim.contacts
-    assert len(contacts) > 0
-    corners = wall.mesh.vertices @ contacts.poses[0, :3, :3].T + contacts.poses[0, :3, 3]
-    moment = np.cross(corners - [0.5, 0.5, 0], wall.nodal_forces).sum(axis=0)
-    np.testing.assert_allclose(wall.torque, moment, rtol=1e-9, atol=1e-12)
-    assert math.isclose(wall.power, 5.0 * wall.torque[2], rel_tol=1e-9)
-
-
 def test_motion_begins_when_it_is_assigned():
     sim = empty(step=0.1)
     wall = sim.add_wall(plate(), motion=abut.Translating((1, 0, 0)))
@@ -1002,15 +963,6 @@ TURNING = abut.Rotating(axis=(0, 0, 1), origin=(0.5, 0.5, 0), rate=5.0)
 
 def turning(time):
     return TURNING.pose(time), TURNING.twist(time)
-
-
-def test_callable_moves_as_the_motion_that_it_follows():
-    given, known = busy(motion=turning, insertion=False), busy(motion=TURNING, insertion=False)
-    given.run(steps=500)
-    known.run(steps=500)
-    np.testing.assert_allclose(given.walls[1].pose, known.walls[1].pose, atol=1e-12)
-    np.testing.assert_allclose(given.centers, known.centers, atol=1e-8)
-    np.testing.assert_allclose(given.walls[1].force, known.walls[1].force, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -1086,21 +1038,12 @@ def test_tables_are_read_only(gone_on, kind):
 @pytest.mark.parametrize("kind", ["contacts", "pairs"])
 def test_tables_carry_forces_along(gone_on, kind, tmp_path):
     table = getattr(gone_on, kind)
-    few = table[2:5]
-    np.testing.assert_array_equal(few.force, table.force[2:5])
-    np.testing.assert_array_equal(table.to_dict()["force"], table.force)
-    np.testing.assert_array_equal(table.to_pandas()["force_y"], table.force[:, 1])
-    for same in (copy.copy(table), copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
-        assert same == table
-        np.testing.assert_array_equal(same.force, table.force)
     table.save(tmp_path / "a.npz")
     loaded = getattr(abut, f"load_{kind}")(tmp_path / "a.npz")
     assert loaded == table and loaded.force.tobytes() == table.force.tobytes()
     joined = abut.concatenate([table, table])
     np.testing.assert_array_equal(joined.force, np.concatenate([table.force] * 2))
-    for ending in ("csv", "vtp", "parquet"):
-        table.save(tmp_path / f"a.{ending}")
-    assert "force_z" in (tmp_path / "a.csv").read_text().split("\n")[0]
+    table.save(tmp_path / "a.vtp")
     assert b'Name="force"' in (tmp_path / "a.vtp").read_bytes()
 
 
@@ -1300,63 +1243,6 @@ class Interrupting:
             raise KeyboardInterrupt
 
         return interrupted
-
-
-CHANGES = {
-    "add": lambda s: s.add_spheres([[9, 9, 9]], 0.1, GRAIN),
-    "remove": lambda s: s.remove_spheres([3]),
-    "add_clusters": lambda s: s.add_clusters(
-        abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1), [[9, 9, 9]], GRAIN
-    ),
-    "set_laws": lambda s: s.set_law(abut.Material(5.0, 7.0), GRAIN, abut.Hertz()),
-    "assign": lambda s: setattr(s, "velocities", 2 * s.velocities),
-    "apply": lambda s: (s.add_force(lambda s: np.zeros((len(s.ids), 3))), s.run(steps=1)),
-    "run": lambda s: s.run(steps=5),
-    "contacts": lambda s: s.contacts,
-}
-
-
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("name", CHANGES)
-def test_interrupt_of_a_change_leaves_it_whole(name, after):
-    sim = busy()
-    sim.run(steps=20)
-    core = sim._core
-    sim._core = sim._walls._core = Interrupting(core, name, after)
-    with pytest.raises(KeyboardInterrupt):
-        CHANGES[name](sim)
-    sim._core = sim._walls._core = core
-    assert len(sim.ids) == len(sim.centers) and len(sim.clusters.numbers) == core.counts()[2]
-    sim.run(steps=20)
-    sim.remove_spheres(sim.ids[:2])
-    sim.add_spheres([[5, 5, 5]], 0.1, GRAIN)
-    assert len(np.unique(sim.ids)) == len(sim.ids) == len(sim.radii)
-    sim.run(steps=20)
-
-
-@pytest.mark.parametrize("after", [False, True])
-def test_interrupt_of_a_wall_leaves_it_whole(after):
-    sim = busy()
-    sim.run(steps=20)
-
-    class Once(Interrupting):
-        def __getattr__(self, name):
-            found = super().__getattr__(name)
-            if name == self._name:
-                self._name = None
-            return found
-
-    sim._walls._core = Once(sim._core, "set_walls", after)
-    with pytest.raises(KeyboardInterrupt):
-        sim.add_wall(plate(0.1))
-    assert len(sim.walls) == 2 + after
-    expected = busy()
-    expected.run(steps=20)
-    if after:
-        expected.add_wall(plate(0.1))
-    expected.run(steps=40)
-    sim.run(steps=40)
-    assert state(sim) == state(expected)
 
 
 @pytest.mark.cases(1)

@@ -1,7 +1,9 @@
-"""What all tables have in common: columns by their names, copies, ways to other libraries."""
+"""What all tables have in common: columns, rows, comparison, copies, files, other libraries."""
 
 import copy
+import csv
 import inspect
+import pickle
 import re
 import sys
 
@@ -9,14 +11,19 @@ import numpy as np
 import pytest
 
 import abut
+from test_html import shown
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
 CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
 TRIANGLE = abut.Mesh(CORNERS, [[0, 1, 2]])
 
 
+def places(dimension, size=1.0):
+    return size * np.random.default_rng(3).random((12, dimension))
+
+
 def contacts():
-    return abut.find_contacts([[0.2, 0.2, 0.1], [0.5, -0.1, 0], [9, 9, 9]], 0.2, TRIANGLE)
+    return abut.find_contacts([*places(3) * [1, 1, 0.1], [9, 9, 9]], 0.2, TRIANGLE)
 
 
 def stepped():
@@ -31,7 +38,7 @@ def stepped():
 
 
 def pairs():
-    return abut.find_pairs([[0, 0, 0], [0.9, 0, 0], [0.4, 0, 0]], 0.3, period=(1, None, None))
+    return abut.find_pairs(places(3), 0.3, period=(1, None, None))
 
 
 def disks():
@@ -39,7 +46,18 @@ def disks():
 
 
 def convex():
-    return abut.find_convex_contacts(abut.ConvexShape(SQUARE), [[0, 0], [0.75, 0], [0.25, 0.8]])
+    return abut.find_convex_contacts(abut.ConvexShape(SQUARE), places(2, 3.0))
+
+
+def of_given_pairs():
+    """In no order, so that they have no offsets."""
+    given = [[2, 1], [0, 3], [5, 4]]
+    return abut.find_convex_contacts(abut.ConvexShape(SQUARE), places(2, 2.0), pairs=given)
+
+
+def on_walls():
+    finder = abut.ConvexFinder(abut.ConvexShape(CORNERS + [[0, 0, 1]]))
+    return finder.find_walls([[0, 0, -0.01], [0.1, 0.2, -0.02]], None, TRIANGLE)
 
 
 def without_spots():
@@ -49,10 +67,12 @@ def without_spots():
 
 def entrances():
     finder = abut.ConvexFinder(abut.ConvexShape(SQUARE))
-    return finder.entrances([[0, 0], [2, 0.25]], pairs=[[0, 1]])
+    return finder.entrances([[0, 0], [2, 0.25], [0, 2]], pairs=[[0, 1], [2, 0]])
 
 
-MAKERS = [contacts, stepped, pairs, disks, convex, without_spots, entrances]
+MAKERS = [
+    contacts, stepped, pairs, disks, convex, of_given_pairs, on_walls, without_spots, entrances
+]  # fmt: skip
 
 
 @pytest.fixture(params=MAKERS, ids=lambda maker: maker.__name__)
@@ -69,13 +89,6 @@ def test_columns_by_their_names(table):
     for name, column in table.to_dict().items():
         assert table[name] is column and column is getattr(table, name)
         assert table[np.str_(name)] is column
-
-
-def test_rows_are_still_selected(table):
-    mask = np.arange(len(table)) % 2 == 0
-    for rows in (mask, np.flatnonzero(mask), slice(None, None, 2)):
-        assert table[rows] == table[mask] and type(table[rows]) is type(table)
-        assert np.array_equal(table[rows]["overlap"], table["overlap"][mask])
 
 
 def test_names_that_are_no_columns(table):
@@ -98,12 +111,113 @@ def test_columns_that_this_table_does_not_have():
     assert stepped()["force"].shape == (2, 3)
 
 
+def test_columns_cannot_be_exchanged(table):
+    for name, column in table.to_dict().items():
+        with pytest.raises(AttributeError):
+            setattr(table, name, column)
+        with pytest.raises(AttributeError):
+            delattr(table, name)
+        assert not column.flags.writeable or name not in table._offset_columns, name
+    with pytest.raises((AttributeError, TypeError)):
+        table.anything = "a new attribute"
+
+
 def test_one_column_makes_no_other():
     found = contacts()
     assert found["overlap"] is found.overlap and "image" not in vars(found)
 
 
-# ---- copies --------------------------------------------------------------------------------------
+# ---- selections ----------------------------------------------------------------------------------
+
+
+def row_of(table, row):
+    """All that a table has in a row, as lists."""
+    others = (*table._list_columns, *table._offset_columns)
+    columns = table.to_dict()
+    found = [columns[name][row].tolist() for name in columns if name not in others]
+    for name in table._list_columns:
+        if (column := getattr(table, name)) is not None:
+            found.append(column[slice(*getattr(table, table._list_offsets)[row:][:2])].tolist())
+    return found
+
+
+def assert_has_rows(part, table, rows):
+    assert type(part) is type(table) and len(part) == len(rows)
+    assert [row_of(part, k) for k in range(len(part))] == [row_of(table, row) for row in rows]
+    whose = getattr(table, table._row_columns[0])[rows]
+    assert part.counts.tolist() == np.bincount(whose, minlength=len(table.counts)).tolist()
+    assert (part.offsets is None) == (table.offsets is None)
+    assert part.offsets is None or np.diff(part.offsets).tolist() == part.counts.tolist()
+    assert part._search() == table._search() and not np.shares_memory(part.overlap, table.overlap)
+    for name in table._offset_columns:
+        assert getattr(part, name) is None or not getattr(part, name).flags.writeable
+
+
+def test_rows(table):
+    every = np.arange(len(table))
+    for rows in (slice(None), slice(0), slice(1, 7), slice(None, None, 3), slice(-2, None)):
+        assert_has_rows(table[rows], table, every[rows])
+    for rows in ([], [0], [*range(1, len(table), 2)]):
+        for given in (rows, tuple(rows), np.array(rows, np.uint8)):
+            assert_has_rows(table[given], table, rows)
+    mask = every % 2 == 0
+    for given in (mask, mask.tolist()):
+        assert_has_rows(table[given], table, every[mask])
+    assert_has_rows(table[mask][1:], table, every[mask][1:])
+
+
+def test_rows_of_one(table):
+    whose = getattr(table, table._row_columns[0])
+    for i in range(len(table.counts)):
+        assert_has_rows(table.of(np.int16(i)), table, np.flatnonzero(whose == i))
+
+
+def test_rows_that_there_are_not(table):
+    name = table._row
+    with pytest.raises(TypeError, match=r"\[i:i \+ 1\] is one row"):
+        table[3]
+    with pytest.raises(IndexError, match=f"there is no {name} 1000000"):
+        table[[10**6]]
+    with pytest.raises(IndexError, match=r"the mask has shape \(99,\)"):
+        table[[True] * 99]
+    with pytest.raises(ValueError, match=r"indices of .* must increase"):
+        table[[0, 0]]
+    with pytest.raises(ValueError, match=r"a slice of .* must have a positive step"):
+        table[::-1]
+    with pytest.raises(IndexError, match=r"there is no \w+ -1: there"):
+        table.of(-1)
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(table)
+
+
+# ---- comparison and copies -----------------------------------------------------------------------
+
+
+def test_equality_compares_all_columns(table):
+    for name in (*table._row_columns, *table._list_columns):
+        if getattr(table, name) is not None:
+            other = copy.deepcopy(table)
+            assert other == table
+            getattr(other, name)[-1] += 1
+            assert other != table, name
+    assert table != 3 and table != table[1:]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(table)
+
+
+def test_tables_of_other_kinds_are_not_equal():
+    assert pairs() != contacts() and contacts() != pairs() and convex() != of_given_pairs()
+
+
+def test_shallow_copies_deep_ones_and_pickles(table):
+    shallow, deep = copy.copy(table), copy.deepcopy(table)
+    for again in (shallow, deep, pickle.loads(pickle.dumps(table))):
+        assert again == table and (again.offsets is None) == (table.offsets is None)
+        assert again.offsets is None or not again.offsets.flags.writeable
+        np.testing.assert_equal({**again._search(), "meshes": 0}, {**table._search(), "meshes": 0})
+    assert shallow.overlap is table.overlap and not np.shares_memory(deep.overlap, table.overlap)
+    if isinstance(table, abut.Contacts):
+        assert shallow.meshes is deep.meshes is table.meshes
 
 
 def test_copy(table):
@@ -139,6 +253,50 @@ def test_a_table_equals_no_array(table):
         assert (table == array) is False and (array == table) is False
     with pytest.raises(TypeError):
         table.overlap * table
+
+
+# ---- views and files -----------------------------------------------------------------------------
+
+
+def test_html_shows_the_first_rows(table):
+    head, *rows = shown(table).rows
+    assert len(rows) == min(len(table), 5) and "overlap" in head
+    assert (f"and {len(table) - 5} more" in table._repr_html_()) == (len(table) > 5)
+    assert len(shown(table[:0]).rows) == 1
+
+
+def test_csv(table, tmp_path):
+    table.save(tmp_path / "table.csv")
+    with open(tmp_path / "table.csv", newline="") as file:
+        head, *rows = csv.reader(file)
+    flat = table.to_dict(flat=True)
+    assert [name for name in head if name in flat] == head and "overlap" in head
+    for name, words in zip(head, zip(*rows, strict=True), strict=True):
+        assert [float(word) for word in words] == flat[name].tolist(), name
+
+
+def test_parquet(table, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for part in (table, table[1:], table[:0]):
+        part.save(tmp_path / "table.parquet")
+        check_arrow(parquet.read_table(tmp_path / "table.parquet"), part)
+
+
+@pytest.mark.parametrize(
+    ("call", "module", "extra"),
+    [
+        (lambda: contacts().weight_matrix(), "scipy", "sparse"),
+        (lambda: pairs().matrix(), "scipy", "sparse"),
+        (lambda: convex().to_pandas(), "pandas", "io"),
+        (lambda: contacts().to_pyvista(), "pyvista", "view"),
+    ],
+)
+def test_missing_packages_are_named(monkeypatch, call, module, extra):
+    hidden = [name for name in sys.modules if name.split(".")[0] == module]
+    for name in {*hidden, module}:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=rf"needs {module}: pip install 'abut\[{extra}\]'"):
+        call()
 
 
 # ---- other libraries -----------------------------------------------------------------------------

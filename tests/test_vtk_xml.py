@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import abut
+from scenes import corners
 
 VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0], [0.5, 1.5, 0]]
 FACETS = [[0, 1, 2, 3], [1, 4, 2], [4, 5, 2]]
@@ -23,10 +24,6 @@ def pyvista():
 @pytest.fixture
 def mesh():
     return abut.Mesh(np.float32(VERTICES), FACETS)
-
-
-def corners(mesh):
-    return [indices.tolist() for indices in np.split(mesh.indices, mesh.offsets[1:-1])]
 
 
 def write_by_vtk(pyvista, data, path, mode, compressor="none", *, wide=False, big=False):

@@ -12,17 +12,13 @@ import abut
 from abut.io.facets import offsets_of
 from abut.io.weld import coinciding, weld
 from abut.search.facets import Facets
+from scenes import corners
 
 
 def facets_of(vertices, facets):
     counts = np.array([len(facet) for facet in facets], np.intp)
     indices = np.array([corner for facet in facets for corner in facet], np.intp)
     return Facets(np.array(vertices, float).reshape(-1, 3), indices, offsets_of(counts))
-
-
-def corners(facets):
-    pairs = zip(facets.offsets[:-1], facets.offsets[1:], strict=True)
-    return [facets.indices[begin:end].tolist() for begin, end in pairs]
 
 
 def joined(points, distance):

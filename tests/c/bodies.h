@@ -14,13 +14,8 @@ static inline abut_shape *hull_shape(const double *points, int count)
     abut_index indices[3 * 4 * MOST_POINTS];
     abut_shape *shape = NULL;
     const int triangles = find_hull(points, count, indices);
-    build_triangles(points, count, indices, triangles, 0.0, &shape, NULL);
+    build_shape(points, count, indices, triangles, 0.0, &shape, NULL);
     return shape;
-}
-
-static inline double draw_between(double low, double high)
-{
-    return low + (high - low) * draw_number();
 }
 
 /* A uniform direction. */
@@ -45,16 +40,7 @@ static inline abut_shape *box_shape(double x, double y, double z)
     for (int k = 0; k < 8; k++) {
         vec3_store(p + 3 * k, (vec3){k & 1 ? x : -x, k & 2 ? y : -y, k & 4 ? z : -z});
     }
-    const abut_shape_input input = {.dimension = 3,
-                                    .vertex_count = 8,
-                                    .facet_count = 6,
-                                    .index_count = 24,
-                                    .vertices = p,
-                                    .indices = quads,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    abut_shape_build(&input, &shape, NULL);
-    return shape;
+    return shape_of(3, 8, p, 6, quads, offsets);
 }
 
 /* A polygon of points at these angles about the origin. */
@@ -69,16 +55,7 @@ static inline abut_shape *polygon_shape(int count, double radius, double turn)
         offsets[k] = 2 * k;
     }
     offsets[count] = 2 * count;
-    const abut_shape_input input = {.dimension = 2,
-                                    .vertex_count = count,
-                                    .facet_count = count,
-                                    .index_count = 2 * count,
-                                    .vertices = p,
-                                    .indices = indices,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    abut_shape_build(&input, &shape, NULL);
-    return shape;
+    return shape_of(2, count, p, count, indices, offsets);
 }
 
 /* Points on an ellipsoid. */
@@ -161,32 +138,7 @@ static inline abut_shape *build_prism(int sides, const double *corners, double h
         offsets[k + 3] = 2 * sides + 4 * (k + 1);
     }
     offsets[1] = sides, offsets[2] = 2 * sides;
-    const abut_shape_input input = {.dimension = 3,
-                                    .vertex_count = 2 * sides,
-                                    .facet_count = sides + 2,
-                                    .index_count = 6 * sides,
-                                    .vertices = vertices,
-                                    .indices = indices,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
-}
-
-static inline abut_shape *build_polygon(int sides, const double *corners)
-{
-    abut_index indices[2 * MOST_SIDES], offsets[MOST_SIDES + 1] = {0};
-    for (int k = 0; k < sides; k++) {
-        indices[2 * k] = k, indices[2 * k + 1] = (k + 1) % sides, offsets[k + 1] = 2 * k + 2;
-    }
-    const abut_shape_input input = {.dimension = 2,
-                                    .vertex_count = sides,
-                                    .facet_count = sides,
-                                    .index_count = 2 * sides,
-                                    .vertices = corners,
-                                    .indices = indices,
-                                    .offsets = offsets};
-    abut_shape *shape = NULL;
-    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
+    return shape_of(3, 2 * sides, vertices, sides + 2, indices, offsets);
 }
 
 static inline vec3 draw_vector(double size)

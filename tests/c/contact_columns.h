@@ -2,64 +2,31 @@
 #ifndef CONTACT_COLUMNS_H
 #define CONTACT_COLUMNS_H
 
-#include "abut.h"
+#include "columns.h"
 
-#include "check.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static inline abut_columns allocate_columns(abut_index spheres, abut_index contacts,
-                                            abut_index nodes)
+static inline column_counts count_columns(abut_index spheres, abut_index rows, abut_index nodes)
 {
-    size_t n = (size_t)spheres, m = (size_t)contacts, k = (size_t)nodes;
-    return (abut_columns){.sphere = calloc(m + 1, sizeof(abut_index)),
-                          .facet = calloc(m + 1, sizeof(abut_index)),
-                          .type = calloc(m + 1, 1),
-                          .feature = calloc(m + 1, sizeof(abut_index)),
-                          .point = calloc(m + 1, 3 * sizeof(double)),
-                          .normal = calloc(m + 1, 3 * sizeof(double)),
-                          .overlap = calloc(m + 1, sizeof(double)),
-                          .mesh = calloc(m + 1, sizeof(abut_index)),
-                          .share = calloc(m + 1, sizeof(double)),
-                          .tilt = calloc(m + 1, sizeof(double)),
-                          .image = calloc(m + 1, 3 * sizeof(abut_index)),
-                          .offsets = calloc(n + 1, sizeof(abut_index)),
-                          .node = calloc(k + 1, sizeof(abut_index)),
-                          .weight = calloc(k + 1, sizeof(double)),
-                          .node_offsets = calloc(m + 1, sizeof(abut_index))};
+    return (column_counts){rows, nodes, spheres + 1, rows + 1, 3};
 }
 
-static inline void free_columns(abut_columns *c)
+static inline abut_columns allocate_columns(abut_index spheres, abut_index rows, abut_index nodes)
 {
-    void *arrays[] = {c->sphere, c->facet,   c->type, c->feature, c->point,
-                      c->normal, c->overlap, c->mesh, c->share,   c->tilt,
-                      c->image,  c->offsets, c->node, c->weight,  c->node_offsets};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        free(arrays[i]);
-    }
+    const column_counts n = count_columns(spheres, rows, nodes);
+    return (abut_columns){ABUT_CONTACT_COLUMNS(ALLOCATE_COLUMN)};
+}
+
+static inline void free_columns(const abut_columns *c)
+{
+    ABUT_CONTACT_COLUMNS(FREE_COLUMN)
 }
 
 /* Check that so many rows and nodes are the same to the bit; gives whether they are. */
 static inline int check_columns(abut_index spheres, abut_index rows, abut_index nodes,
                                 const abut_columns *a, const abut_columns *b)
 {
-    const size_t m = (size_t)rows, k = (size_t)nodes, index = sizeof(abut_index);
-    int same = CHECK(memcmp(a->sphere, b->sphere, m * index) == 0);
-    same &= CHECK(memcmp(a->mesh, b->mesh, m * index) == 0);
-    same &= CHECK(memcmp(a->facet, b->facet, m * index) == 0);
-    same &= CHECK(memcmp(a->type, b->type, m) == 0);
-    same &= CHECK(memcmp(a->feature, b->feature, m * index) == 0);
-    same &= CHECK(memcmp(a->point, b->point, 3 * m * sizeof(double)) == 0);
-    same &= CHECK(memcmp(a->normal, b->normal, 3 * m * sizeof(double)) == 0);
-    same &= CHECK(memcmp(a->overlap, b->overlap, m * sizeof(double)) == 0);
-    same &= CHECK(memcmp(a->share, b->share, m * sizeof(double)) == 0);
-    same &= CHECK(memcmp(a->tilt, b->tilt, m * sizeof(double)) == 0);
-    same &= CHECK(memcmp(a->image, b->image, 3 * m * index) == 0);
-    same &= CHECK(memcmp(a->offsets, b->offsets, ((size_t)spheres + 1) * index) == 0);
-    same &= CHECK(memcmp(a->node, b->node, k * index) == 0);
-    same &= CHECK(memcmp(a->weight, b->weight, k * sizeof(double)) == 0);
-    same &= CHECK(memcmp(a->node_offsets, b->node_offsets, (m + 1) * index) == 0);
+    const column_counts n = count_columns(spheres, rows, nodes);
+    int same = 1;
+    ABUT_CONTACT_COLUMNS(COMPARE_COLUMN)
     return same;
 }
 

@@ -27,7 +27,7 @@ static inline abut_shape *rounded_shape(int count, double radius)
         vec3_store(p + 3 * k, draw_unit());
     }
     const int triangles = find_hull(p, count, indices);
-    build_triangles(p, count, indices, triangles, radius, &shape, NULL);
+    build_shape(p, count, indices, triangles, radius, &shape, NULL);
     return shape;
 }
 

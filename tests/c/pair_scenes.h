@@ -2,9 +2,7 @@
 #ifndef ABUT_PAIR_SCENES_H
 #define ABUT_PAIR_SCENES_H
 
-#include "abut.h"
-
-#include "check.h"
+#include "columns.h"
 #include "random.h"
 #include "simd_levels.h"
 
@@ -18,20 +16,10 @@ enum { MOST = 12000 };
 
 /* ---- more random numbers ---- */
 
-static inline double draw_between(double low, double high)
-{
-    return low + (high - low) * draw_number();
-}
-
 /* As many of each order of magnitude. */
 static inline double draw_scale(double low, double high)
 {
     return low * pow(high / low, draw_number());
-}
-
-static inline int draw_below(int count)
-{
-    return (int)(draw() % (uint64_t)count);
 }
 
 /* ---- scenes ---- */
@@ -136,25 +124,18 @@ typedef struct table {
 static inline void free_table(table *t)
 {
     abut_pair_columns *c = &t->columns;
-    free(c->i), free(c->j), free(c->normal), free(c->overlap), free(c->point);
-    free(c->image), free(c->offsets);
+    ABUT_PAIR_COLUMNS(FREE_COLUMN)
     *t = (table){0};
 }
 
 static inline void make_room(table *t, abut_index count)
 {
-    if (count <= t->capacity) {
-        return;
+    if (count > t->capacity) {
+        abut_pair_columns *c = &t->columns;
+        t->capacity = 2 * count;
+        const column_counts n = {.ROWS = t->capacity, .OFFSETS = t->offset_count, .dimension = 3};
+        ABUT_PAIR_COLUMNS(GROW_COLUMN)
     }
-    const size_t m = (size_t)(2 * count);
-    abut_pair_columns *c = &t->columns;
-    c->i = realloc(c->i, m * sizeof *c->i);
-    c->j = realloc(c->j, m * sizeof *c->j);
-    c->normal = realloc(c->normal, 3 * m * sizeof *c->normal);
-    c->overlap = realloc(c->overlap, m * sizeof *c->overlap);
-    c->point = realloc(c->point, 3 * m * sizeof *c->point);
-    c->image = realloc(c->image, 3 * m * sizeof *c->image);
-    t->capacity = (abut_index)m;
 }
 
 static inline table start_table(const scene *s)
@@ -293,23 +274,17 @@ static inline void write_table(const scene *s, const abut_pairs *pairs, table *t
 }
 
 /* Whether all rows are the same to the bit. */
-static inline bool is_same_table(const scene *s, const table *a, const table *b)
+static inline bool is_same_table(const scene *s, const table *found, const table *expected)
 {
-    if (!CHECK_INT(a->count, b->count)) {
+    if (!CHECK_INT(found->count, expected->count)) {
         return false;
     }
-    const size_t m = (size_t)a->count, vectors = m * (size_t)s->dimension * sizeof(double);
-    const abut_pair_columns *x = &a->columns, *y = &b->columns;
-    bool is_same = CHECK_INT(memcmp(x->i, y->i, m * sizeof *x->i), 0);
-    is_same &= CHECK_INT(memcmp(x->j, y->j, m * sizeof *x->j), 0);
-    is_same &= CHECK_INT(memcmp(x->normal, y->normal, vectors), 0);
-    is_same &= CHECK_INT(memcmp(x->overlap, y->overlap, m * sizeof *x->overlap), 0);
-    is_same &= CHECK_INT(memcmp(x->point, y->point, vectors), 0);
-    is_same &=
-        CHECK_INT(memcmp(x->image, y->image, m * (size_t)s->dimension * sizeof *x->image), 0);
-    is_same &=
-        CHECK_INT(memcmp(x->offsets, y->offsets, (size_t)a->offset_count * sizeof *x->offsets), 0);
-    return is_same;
+    const abut_pair_columns *a = &found->columns, *b = &expected->columns;
+    const column_counts n = {
+        .ROWS = found->count, .OFFSETS = found->offset_count, .dimension = s->dimension};
+    int same = 1;
+    ABUT_PAIR_COLUMNS(COMPARE_COLUMN)
+    return same;
 }
 
 static inline bool find_and_compare(const scene *s, const abut_pair_finder *finder, int workers,

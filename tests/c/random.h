@@ -21,4 +21,14 @@ static inline double draw_number(void)
     return (double)(draw() >> 11) * 0x1p-53;
 }
 
+static inline double draw_between(double low, double high)
+{
+    return low + (high - low) * draw_number();
+}
+
+static inline int draw_below(int count)
+{
+    return (int)(draw() % (uint64_t)count);
+}
+
 #endif

@@ -47,10 +47,27 @@ static inline int find_hull(const double *points, int count, abut_index *indices
     return triangles;
 }
 
+/* The shape of facets, NULL where it is refused. */
+static inline abut_shape *shape_of(int dimension, abut_index vertex_count, const double *vertices,
+                                   abut_index facet_count, const abut_index *indices,
+                                   const abut_index *offsets)
+{
+    const abut_shape_input input = {.dimension = dimension,
+                                    .vertex_count = vertex_count,
+                                    .facet_count = facet_count,
+                                    .index_count = offsets[facet_count],
+                                    .vertices = vertices,
+                                    .indices = indices,
+                                    .offsets = offsets};
+    abut_shape *shape = NULL;
+    abut_shape_build(&input, &shape, NULL);
+    return shape;
+}
+
 /* The shape of triangles. */
-static inline abut_status build_triangles(const double *points, int count,
-                                          const abut_index *indices, int triangles, double radius,
-                                          abut_shape **shape, abut_error *error)
+static inline abut_status build_shape(const double *points, int count, const abut_index *indices,
+                                      int triangles, double radius, abut_shape **shape,
+                                      abut_error *error)
 {
     abut_index offsets[2 * MOST_POINTS * 4 + 1];
     for (int f = 0; f <= triangles; f++) {

@@ -4,6 +4,7 @@
 #include "bins/pieces.h"
 
 #include "check.h"
+#include "random.h"
 #include "triangle_mesh.h"
 
 #include <stdlib.h>
@@ -21,20 +22,6 @@ typedef struct scene {
 static const vicinity everything = {
     .bounds = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}}};
 
-static uint64_t state = 1;
-
-/* 0 ... 1 */
-static double uniform(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return ldexp((double)(state >> 11), -53);
-}
-
-static double between(double low, double high)
-{
-    return low + (high - low) * uniform();
-}
-
 /* ---- scenes ---- */
 
 /* Triangles around random places of a cube, and now and then on its lower side: flat ones and
@@ -43,10 +30,10 @@ static void scatter(scene *s, double middle, double width, double size)
 {
     for (int f = 0; f < FACETS; f++) {
         for (int axis = 0; axis < 3; axis++) {
-            double place = middle + between(-0.5, 0.5) * width;
+            double place = middle + draw_between(-0.5, 0.5) * width;
             bool is_flat = f % 4 == axis;
             for (int k = 0; k < 3; k++) {
-                double off = is_flat ? 0.0 : between(-0.5, 0.5) * size;
+                double off = is_flat ? 0.0 : draw_between(-0.5, 0.5) * size;
                 s->corners[9 * f + 3 * k + axis] = (is_flat ? middle : place) + off;
             }
         }
@@ -158,10 +145,10 @@ static void check_center(const scene *s, const double *center, double reach)
 static void check_near_facets(const scene *s)
 {
     for (int i = 0; i < CENTERS; i++) {
-        double center[3], reach = s->reach * (i % 2 ? 1.0 : uniform());
-        int corner = (int)(uniform() * 3 * FACETS);
+        double center[3], reach = s->reach * (i % 2 ? 1.0 : draw_number());
+        int corner = (int)(draw_number() * 3 * FACETS);
         for (int axis = 0; axis < 3; axis++) {
-            center[axis] = s->corners[3 * corner + axis] + between(-1.2, 1.2) * reach;
+            center[axis] = s->corners[3 * corner + axis] + draw_between(-1.2, 1.2) * reach;
         }
         check_center(s, center, reach);
     }
@@ -172,10 +159,10 @@ static void check_cell_sides(const scene *s)
 {
     for (int i = 0; i < CENTERS; i++) {
         double center[3];
-        int corner = (int)(uniform() * 3 * FACETS);
+        int corner = (int)(draw_number() * 3 * FACETS);
         double cell = 1.0 / s->set->levels[i % s->set->level_count].inv_cell;
         for (int axis = 0; axis < 3; axis++) {
-            double near = s->corners[3 * corner + axis] + between(-1.0, 1.0) * s->reach;
+            double near = s->corners[3 * corner + axis] + draw_between(-1.0, 1.0) * s->reach;
             center[axis] = (floor(near / cell) + 0.5 * (double)((i >> axis) % 2)) * cell;
             center[axis] = center[axis] == 0.0 ? -0.0 : center[axis];
             center[axis] = i % 8 < 6 ? center[axis] : nextafter(center[axis], i % 8 == 6 ? -1 : 1);
@@ -325,9 +312,10 @@ static void check_whole(void)
     s.mesh = build_triangles(FACETS, s.corners);
     s.set = bins_build_whole(s.mesh, &everything);
     for (int i = 0; i < CENTERS; i++) {
-        double center[3] = {between(-20, 20), between(-1e20, 1e20), between(-20, 20)};
+        double center[3] = {draw_between(-20, 20), draw_between(-1e20, 1e20),
+                            draw_between(-20, 20)};
         int seen[FACETS] = {0}, left[FACETS] = {0}, all = 0;
-        look(&s, center, 1e30 * uniform(), seen, left);
+        look(&s, center, 1e30 * draw_number(), seen, left);
         for (int f = 0; f < FACETS; f++) {
             all += seen[f] == 1 && left[f] == 1;
         }
@@ -342,10 +330,10 @@ static void check_part(scene *s, const box *bounds)
 {
     CHECK(s->set != NULL);
     for (int i = 0; i < CENTERS; i++) {
-        const double reach = s->reach * uniform();
+        const double reach = s->reach * draw_number();
         double center[3];
         for (int axis = 0; axis < 3; axis++) {
-            center[axis] = between(bounds->low[axis] + reach, bounds->high[axis] - reach);
+            center[axis] = draw_between(bounds->low[axis] + reach, bounds->high[axis] - reach);
         }
         check_center(s, center, reach);
     }
@@ -415,6 +403,7 @@ static void check_no_facets(void)
 
 void test_bins(void)
 {
+    state = 1;
     check_scenes();
     check_odd_facets();
     check_level_count();

@@ -167,26 +167,17 @@ static void check_mesh(const scene *s)
 static uint64_t sum_pairs(const abut_pairs *pairs)
 {
     const abut_index count = abut_pairs_count(pairs);
-    const size_t m = (size_t)count + 1;
-    abut_pair_columns c = {.i = calloc(m, sizeof(abut_index)),
-                           .j = calloc(m, sizeof(abut_index)),
-                           .normal = calloc(3 * m, sizeof(double)),
-                           .overlap = calloc(m, sizeof(double)),
-                           .point = calloc(3 * m, sizeof(double)),
-                           .image = calloc(3 * m, sizeof(abut_index)),
-                           .offsets = calloc(SPHERES + 1, sizeof(abut_index))};
-    abut_pairs_write(pairs, &c);
-    uint64_t sum = add_indices(EMPTY_SUM, c.i, count);
-    sum = add_indices(sum, c.j, count);
-    sum = add_doubles(sum, c.normal, 3 * count);
-    sum = add_doubles(sum, c.overlap, count);
-    sum = add_doubles(sum, c.point, 3 * count);
-    sum = add_indices(sum, c.image, 3 * count);
-    sum = add_indices(sum, c.offsets, SPHERES + 1);
-    void *arrays[] = {c.i, c.j, c.normal, c.overlap, c.point, c.image, c.offsets};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        free(arrays[i]);
-    }
+    const column_counts n = {.ROWS = count, .OFFSETS = SPHERES + 1, .dimension = 3};
+    const abut_pair_columns columns = {ABUT_PAIR_COLUMNS(ALLOCATE_COLUMN)}, *c = &columns;
+    abut_pairs_write(pairs, c);
+    uint64_t sum = add_indices(EMPTY_SUM, c->i, count);
+    sum = add_indices(sum, c->j, count);
+    sum = add_doubles(sum, c->normal, 3 * count);
+    sum = add_doubles(sum, c->overlap, count);
+    sum = add_doubles(sum, c->point, 3 * count);
+    sum = add_indices(sum, c->image, 3 * count);
+    sum = add_indices(sum, c->offsets, SPHERES + 1);
+    ABUT_PAIR_COLUMNS(FREE_COLUMN)
     return sum;
 }
 

@@ -1,61 +1,5 @@
-/* Queries of many convex bodies: which rows there are, where they begin, and that each depends on
- * its own pair and state alone. */
+/* Queries of many convex bodies: each row depends on its own pair and state alone. */
 #include "convex_scenes.h"
-
-/* ---- which rows ---- */
-
-typedef struct all_pairs {
-    abut_index i[MOST_BODIES * (MOST_BODIES - 1) / 2], j[MOST_BODIES * (MOST_BODIES - 1) / 2];
-    abut_index count;
-} all_pairs;
-
-static void list_pairs(all_pairs *p, int bodies)
-{
-    p->count = 0;
-    for (int i = 0; i < bodies; i++) {
-        for (int j = i + 1; j < bodies; j++) {
-            p->i[p->count] = i, p->j[p->count++] = j;
-        }
-    }
-}
-
-/* The search finds what looking at all pairs does, to the bit. */
-static void check_search(const convex_scene *s, double gap)
-{
-    static all_pairs pairs;
-    list_pairs(&pairs, s->count);
-    abut_convex_query query = query_of(s);
-    query.gap = gap;
-    convex_table searched = find_table(s, &query);
-    query.i = pairs.i, query.j = pairs.j, query.pair_count = pairs.count;
-    convex_table given = find_table(s, &query);
-    CHECK(searched.rows > s->count / 2);
-    memcpy(given.columns.offsets, searched.columns.offsets, given.bytes[13]); /* has none */
-    CHECK(is_same_table(&searched, &given));
-    for (abut_index row = 0; row < searched.rows; row++) {
-        CHECK(searched.columns.overlap[row] >= -gap);
-    }
-    free_table(&searched), free_table(&given);
-}
-
-static void check_offsets(const convex_scene *s)
-{
-    const abut_convex_query query = query_of(s);
-    convex_table t = find_table(s, &query);
-    const abut_convex_columns *c = &t.columns;
-    CHECK_INT(c->offsets[0], 0);
-    CHECK_INT(c->offsets[s->count], t.rows);
-    CHECK_INT(c->spot_offsets[0], 0);
-    CHECK_INT(c->spot_offsets[t.rows], t.spots);
-    for (int i = 0; i < s->count; i++) {
-        for (abut_index row = c->offsets[i]; row < c->offsets[i + 1]; row++) {
-            CHECK_INT(c->i[row], i);
-            CHECK(c->j[row] > i && c->spot_offsets[row] < c->spot_offsets[row + 1]);
-            CHECK(row == c->offsets[i] || c->j[row - 1] <= c->j[row]);
-        }
-    }
-    free_table(&t);
-}
 
 /* ---- what a row depends on ---- */
 
@@ -159,105 +103,7 @@ static void check_missing_states(const convex_scene *s)
     free_table(&cold), free_table(&half), free_table(&warm), free_table(&mixed);
 }
 
-/* The caller's pairs, some twice, in any order, the first body behind the second or before it. */
-static void check_swapped(const convex_scene *s)
-{
-    abut_convex_query query = query_of(s);
-    convex_table t = find_table(s, &query);
-    query.i = t.columns.j, query.j = t.columns.i;
-    query.pair_count = t.rows, query.all_rows = 1;
-    convex_table swapped = find_table(s, &query);
-    const abut_convex_columns *a = &t.columns, *b = &swapped.columns;
-    CHECK_INT(swapped.rows, t.rows);
-    CHECK_INT(swapped.spots, t.spots);
-    CHECK(memcmp(a->state, b->state, t.bytes[11]) == 0);
-    CHECK(memcmp(a->overlap, b->overlap, t.bytes[6]) == 0);
-    CHECK(memcmp(a->point, b->point, t.bytes[9]) == 0);
-    for (abut_index k = 0; k < s->dimension * t.rows; k++) {
-        CHECK(a->normal[k] == -b->normal[k]);
-    }
-    for (abut_index row = 0; row < t.rows; row++) {
-        CHECK_INT(a->type[2 * row], b->type[2 * row + 1]);
-        CHECK_INT(a->feature[2 * row + 1], b->feature[2 * row]);
-    }
-    for (abut_index spot = 0; spot < t.spots; spot++) {
-        CHECK_INT(a->spot_type[2 * spot], b->spot_type[2 * spot + 1]);
-        CHECK_INT(a->spot_feature[2 * spot + 1], b->spot_feature[2 * spot]);
-    }
-    free_table(&t), free_table(&swapped);
-}
-
-/* All rows are there, in the caller's order, where they are asked for. */
-static void check_given(const convex_scene *s)
-{
-    const abut_index i[] = {5, 0, 5, 9, 1}, j[] = {0, 9, 0, 2, 3};
-    abut_convex_query query = query_of(s);
-    query.i = i, query.j = j, query.pair_count = 5, query.all_rows = 1;
-    convex_table t = find_table(s, &query);
-    CHECK_INT(t.rows, 5);
-    CHECK(memcmp(t.columns.i, i, sizeof i) == 0 && memcmp(t.columns.j, j, sizeof j) == 0);
-    CHECK(is_same_row(&t, 0, &t, 2, s->dimension));
-    query.before = before_of(&t);
-    check_threads(s, query);
-    query.spots = 0;
-    convex_table bare = find_table(s, &query);
-    CHECK_INT(bare.spots, 0);
-    CHECK_INT(bare.rows, 5);
-    free_table(&t), free_table(&bare);
-}
-
 /* ---- space that repeats ---- */
-
-/* Bodies that are moved by whole periods meet the same ones, at other images. */
-static void check_moved(convex_scene *s)
-{
-    abut_convex_query query = query_of(s);
-    query.period = s->period;
-    convex_table t = find_table(s, &query);
-    abut_index images = 0;
-    for (abut_index k = 0; k < s->dimension * t.rows; k++) {
-        images += t.columns.image[k] != 0;
-    }
-    CHECK(images > 5);
-    for (int i = 0; i < s->count; i += 5) {
-        s->positions[s->dimension * i] += 8.0 * (i % 3 - 1) * s->period[0];
-    }
-    convex_table moved = find_table(s, &query);
-    CHECK_INT(moved.rows, t.rows);
-    for (abut_index row = 0; row < t.rows; row++) {
-        const abut_index i = t.columns.i[row], j = t.columns.j[row];
-        const abut_index from = i % 5 ? 0 : 8 * (i % 3 - 1), to = j % 5 ? 0 : 8 * (j % 3 - 1);
-        const abut_index at = s->dimension * row;
-        CHECK_INT(moved.columns.j[row], j);
-        CHECK_INT(moved.columns.image[at], t.columns.image[at] + from - to);
-        CHECK_NEAR(moved.columns.overlap[row], t.columns.overlap[row], 1e-9);
-    }
-    check_threads(s, query);
-    free_table(&t), free_table(&moved);
-}
-
-/* Of pairs that are given the nearest image counts, from either body. */
-static void check_nearest(const convex_scene *s)
-{
-    abut_convex_query query = query_of(s);
-    query.period = s->period;
-    convex_table t = find_table(s, &query);
-    query.i = t.columns.j, query.j = t.columns.i, query.pair_count = t.rows, query.all_rows = 1;
-    convex_table given = find_table(s, &query);
-    CHECK_INT(given.rows, t.rows);
-    for (abut_index row = 0; row < t.rows; row++) {
-        CHECK(is_same_row(&t, row, &t, row, s->dimension));
-        CHECK_NEAR(given.columns.overlap[row], t.columns.overlap[row], 1e-12);
-        const double *from = s->positions + s->dimension * t.columns.i[row];
-        const double *link = given.columns.link + 2 * s->dimension * row + s->dimension;
-        CHECK(fabs(given.columns.link[2 * s->dimension * row] - link[0]) < 3.0 && from[0] < 1e9);
-        for (int axis = 0; axis < s->dimension; axis++) {
-            const abut_index at = s->dimension * row + axis;
-            CHECK_INT(given.columns.image[at], -t.columns.image[at]);
-        }
-    }
-    free_table(&t), free_table(&given);
-}
 
 /* A body meets its own image. */
 static void check_own_image(const convex_scene *s)
@@ -311,16 +157,9 @@ static void check_dimension(int dimension, double side)
     static convex_scene s;
     start_bodies(&s, dimension, 300, side);
     build_finder(&s);
-    check_search(&s, 0.0);
-    check_search(&s, 0.3);
-    check_offsets(&s);
-    check_swapped(&s);
-    check_given(&s);
     check_states(&s);
     check_missing_states(&s);
     s.period[0] = s.period[1] = side;
-    check_moved(&s);
-    check_nearest(&s);
     check_own_image(&s);
     end_bodies(&s);
 }

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "random.h"
 #include "triangle_mesh.h"
 
 #include <math.h>
@@ -17,27 +18,20 @@ typedef struct scene {
     double vertices[9 * TRIANGLES], centers[3 * SPHERES], radii[SPHERES], period[3];
 } scene;
 
-static uint64_t state = 1;
-
-static double draw(void)
-{
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(state >> 40) / (double)(1 << 24);
-}
-
 static const scene *make_scene(void)
 {
     static scene s = {.period = {1.25, 0.0, 0.0}};
+    state = 1;
     for (int f = 0; f < TRIANGLES; f++) {
-        const double at[3] = {draw(), draw(), draw()};
+        const double at[3] = {draw_number(), draw_number(), draw_number()};
         for (int i = 0; i < 9; i++) {
-            s.vertices[9 * f + i] = at[i % 3] + 0.2 * draw();
+            s.vertices[9 * f + i] = at[i % 3] + 0.2 * draw_number();
         }
     }
     for (int i = 0; i < SPHERES; i++) {
-        s.radii[i] = 0.06 + 0.06 * draw();
+        s.radii[i] = 0.06 + 0.06 * draw_number();
         for (int axis = 0; axis < 3; axis++) {
-            s.centers[3 * i + axis] = draw() * (i % 5000 < 1500 ? 0.1 : 1.0);
+            s.centers[3 * i + axis] = draw_number() * (i % 5000 < 1500 ? 0.1 : 1.0);
         }
     }
     return &s;

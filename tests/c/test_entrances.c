@@ -1,4 +1,5 @@
-/* Entrances: what is one, the best one, all of them, and the direct search. */
+/* Entrances: what is no list of them, the climb from one to a better one, and those of points and
+ * of flat bodies. */
 #include "abut.h"
 #include "base/memory.h"
 #include "convex/entrances.h"
@@ -53,14 +54,11 @@ static entrance with_types(int32_t a, int32_t b)
     return (entrance){{{a, 0}, {b, 0}}, {0.0, 0.0, 0.0}, 0.0};
 }
 
-typedef struct found {
-    int count;
-    double widest;
-} found;
-
-static void look(const convex_pair *pair, int32_t type_a, int32_t count_a, int32_t type_b,
-                 int32_t count_b, found *f)
+/* How many feature pairs of these types are entrances. */
+static int look(const convex_pair *pair, int32_t type_a, int32_t count_a, int32_t type_b,
+                int32_t count_b)
 {
+    int count = 0;
     for (int32_t a = 0; a < count_a; a++) {
         for (int32_t b = 0; b < count_b; b++) {
             entrance e = with_types(type_a, type_b);
@@ -70,42 +68,19 @@ static void look(const convex_pair *pair, int32_t type_a, int32_t count_a, int32
                 const double gap = pair_support_gap(pair, e.normal).gap;
                 CHECK_NEAR(vec3_length(e.normal), 1.0, 1e-14);
                 CHECK_NEAR(e.gap, gap, 1e-12);
-                f->count++;
-                f->widest = larger(f->widest, e.gap);
+                count++;
             }
         }
     }
+    return count;
 }
 
-static found look_at_all(const convex_pair *pair)
+static int look_at_all(const convex_pair *pair)
 {
     const abut_shape *a = pair->a.shape, *b = pair->b.shape;
-    found f = {0, -INFINITY};
-    look(pair, ABUT_FACET, a->facet_count, ABUT_VERTEX, b->vertex_count, &f);
-    look(pair, ABUT_EDGE, a->edge_count, ABUT_EDGE, b->edge_count, &f);
-    look(pair, ABUT_VERTEX, a->vertex_count, ABUT_FACET, b->facet_count, &f);
-    return f;
-}
-
-/* The best one is the widest of all; it is as wide as its supports say, and no direction among many
- * has wider ones where bodies overlap. */
-static void check_best(abut_shape *const shapes[SHAPE_COUNT])
-{
-    int overlapping = 0;
-    for (int k = 0; k < PAIRS; k++) {
-        const convex_pair pair = draw_pair(shapes, k % 2 ? 1.0 : 3.0);
-        const found f = look_at_all(&pair);
-        entrance best;
-        CHECK(entrances_best(&pair, &best));
-        CHECK_NEAR(best.gap, f.widest, 1e-14);
-        CHECK_NEAR(pair_support_gap(&pair, best.normal).gap, best.gap, 1e-14);
-        CHECK(entrance_read(&pair, &best));
-        overlapping += best.gap < 0.0;
-        for (int d = 0; best.gap < 0.0 && d < 100; d++) {
-            CHECK(pair_support_gap(&pair, draw_unit()).gap <= best.gap + 1e-14);
-        }
-    }
-    CHECK(overlapping > PAIRS / 4), CHECK(overlapping < PAIRS);
+    return look(pair, ABUT_FACET, a->facet_count, ABUT_VERTEX, b->vertex_count) +
+           look(pair, ABUT_EDGE, a->edge_count, ABUT_EDGE, b->edge_count) +
+           look(pair, ABUT_VERTEX, a->vertex_count, ABUT_FACET, b->facet_count);
 }
 
 /* ---- all of them ---- */
@@ -123,8 +98,7 @@ static int entrances_differ(const entrance *a, const entrance *b)
 /* Each that is listed is one, and there are as many as there are. */
 static void check_listed(const convex_pair *pair, abut_index count)
 {
-    const found f = look_at_all(pair);
-    CHECK_INT(count, f.count);
+    CHECK_INT(count, look_at_all(pair));
     CHECK(count <= entrances_limit(pair));
     for (abut_index k = 0; k < count; k++) {
         entrance e = listed[k];
@@ -145,30 +119,6 @@ static void check_updated(const convex_pair *pair, const entrance *before, abut_
     CHECK_INT(different, 0);
 }
 
-/* Bodies move by small steps and by large ones, and stay parallel in some. */
-static void check_all(abut_shape *const shapes[SHAPE_COUNT])
-{
-    static entrance before[MOST_ENTRANCES];
-    const vec3 up = {0.0, 0.0, 1.0};
-    abut_index before_count = 0;
-    for (int k = 0; k < PAIRS; k++) {
-        const abut_shape *a = shapes[k % SHAPE_COUNT], *b = shapes[k / SHAPE_COUNT % SHAPE_COUNT];
-        const bool is_parallel = k % 5 == 0;
-        const double angle = is_parallel ? PI / 2.0 * (k % 3) : PI * draw_number();
-        const vec3 axis = is_parallel ? up : draw_unit();
-        convex_pair pair = make_pair(a, b, axis, angle, vec3_scale(draw_unit(), 1.5));
-        for (int step = 0; step < 3; step++) {
-            const abut_index count = entrances_all(&pair, NULL, 0, listed);
-            check_listed(&pair, count);
-            check_updated(&pair, before, before_count, count);
-            memcpy(before, listed, (size_t)count * sizeof *before);
-            before_count = count;
-            check_updated(&pair, before, before_count, count);
-            pair.shift = vec3_add(pair.shift, vec3_scale(draw_unit(), 0.01));
-        }
-    }
-}
-
 /* What is no list of entrances does no harm. */
 static void check_garbage(abut_shape *const shapes[SHAPE_COUNT])
 {
@@ -183,18 +133,6 @@ static void check_garbage(abut_shape *const shapes[SHAPE_COUNT])
         }
         check_updated(&pair, garbage, 64, count);
     }
-}
-
-/* Aligned boxes: four corners before each facet, and no edges that cross. */
-static void check_aligned(abut_shape *const shapes[SHAPE_COUNT])
-{
-    const vec3 up = {0.0, 0.0, 1.0};
-    const convex_pair pair = make_pair(shapes[0], shapes[1], up, 0.0, (vec3){3.0, 0.0, 0.0});
-    CHECK_INT(entrances_all(&pair, NULL, 0, listed), 48);
-    CHECK_INT(listed[47].ends[0].type, ABUT_VERTEX);
-    entrance best;
-    CHECK(entrances_best(&pair, &best));
-    CHECK_NEAR(best.gap, 1.0, 1e-15);
 }
 
 /* ---- the climb ---- */
@@ -279,34 +217,7 @@ static void check_link(const convex_pair *pair, const convex_link *link, bool is
     CHECK_NEAR(vec3_length(across), fabs(link->gap), 2.0 * pair->tolerance);
 }
 
-enum { SEARCHED = 40 };
-
-/* Cold, then along a motion, by the state of the step before. */
-static void check_search(abut_shape *const shapes[SHAPE_COUNT])
-{
-    const abut_convex_options options = options_of_search();
-    int apart = 0;
-    for (int k = 0; k < SEARCHED; k++) {
-        convex_pair pair = draw_pair(shapes, k % 2 ? 1.0 : 3.0);
-        convex_link link;
-        entrances_find(&pair, NULL, &options, &link);
-        check_link(&pair, &link, true);
-        apart += link.gap > 0.0;
-        const vec3 way = draw_unit();
-        for (int step = 0; step < 8; step++) {
-            double packed[ABUT_CONVEX_STATE];
-            convex_link before;
-            link_pack(&link, packed);
-            CHECK(link_unpack(packed, &pair, &before));
-            pair.shift = vec3_add(pair.shift, vec3_scale(way, 0.05));
-            entrances_find(&pair, &before, &options, &link);
-            check_link(&pair, &link, false);
-        }
-    }
-    CHECK(apart > SEARCHED / 5), CHECK(apart < SEARCHED);
-}
-
-/* ---- polygons, points and flat bodies ---- */
+/* ---- points and flat bodies ---- */
 
 /* A search without a step before, and all entrances, of any pair. */
 static void check_pair(const convex_pair *pair)
@@ -316,21 +227,6 @@ static void check_pair(const convex_pair *pair)
     entrances_find(pair, NULL, &options, &link);
     check_link(pair, &link, true);
     check_listed(pair, entrances_all(pair, NULL, 0, listed));
-}
-
-static void check_polygons(void)
-{
-    const vec3 out = {0.0, 0.0, 1.0};
-    for (int k = 0; k < PAIRS; k++) {
-        abut_shape *a = polygon_shape(3 + k % 6, 1.0, draw_number());
-        abut_shape *b = polygon_shape(3 + k / 6 % 9, 0.5, draw_number());
-        const double angle = 2.0 * PI * draw_number(), distance = 2.5 * draw_number();
-        const vec3 shift = {distance * cos(angle), distance * sin(angle), 0.0};
-        const convex_pair pair = make_pair(a, b, out, 2.0 * PI * draw_number(), shift);
-        check_pair(&pair);
-        CHECK_INT(entrances_all(&pair, NULL, 0, listed), a->facet_count + b->facet_count);
-        abut_shape_free(a), abut_shape_free(b);
-    }
 }
 
 /* A point has an entrance on each facet, and the deepest one is that of the least depth. */
@@ -455,13 +351,8 @@ void test_entrances(void)
     abut_shape *shapes[SHAPE_COUNT];
     state = 19;
     make_shapes(shapes);
-    check_best(shapes);
-    check_all(shapes);
     check_garbage(shapes);
-    check_aligned(shapes);
     check_climb(shapes);
-    check_search(shapes);
-    check_polygons();
     check_points(shapes);
     check_flat_bodies(shapes);
     free_shapes(shapes);

@@ -10,21 +10,6 @@
 static const double VERTICES[] = {1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0};
 static const abut_index CORNERS[] = {2, 0, 1, 3};
 
-static void check_fan(void)
-{
-    const polygon p = {VERTICES, CORNERS, 4};
-    const triangle common = {.facet = 7};
-    triangle fan[2];
-    uint8_t flat[4];
-    facet_shape shape = facet_measure(&p);
-    CHECK_INT(facet_mark_flat(&p, &shape, 0.0, flat), 4);
-    CHECK_NEAR(shape.area, 1.0, 0.0);
-    CHECK_NEAR(shape.diagonal, sqrt(2.0), 1e-15);
-    CHECK_NEAR(shape.normal.z, 1.0, 0.0);
-    facet_fan(&p, &shape, flat, &common, fan);
-    CHECK_INT(fan[1].facet, 7);
-}
-
 /* A finder of the square, which borrows the mesh. */
 static abut_finder *build_square(abut_mesh **mesh)
 {
@@ -90,19 +75,6 @@ static void check_features(void)
     abut_finder_free(finder), abut_mesh_free(mesh);
 }
 
-static void check_reach(void)
-{
-    abut_mesh *mesh = NULL;
-    abut_finder *finder = build_square(&mesh);
-    const double radii[] = {1.9, 2.0};
-    for (int k = 0; k < 2; k++) {
-        found f = find_one(finder, (vec3){0.5, 0.25, 2.0}, radii[k]);
-        CHECK_INT(f.rows, k);
-        free_columns(&f.columns);
-    }
-    abut_finder_free(finder), abut_mesh_free(mesh);
-}
-
 /* a b - c d where all but the last digit cancels: 2^-104, which plain arithmetic loses. */
 static void check_exact_products(void)
 {
@@ -113,8 +85,6 @@ static void check_exact_products(void)
 
 void test_facet(void)
 {
-    check_fan();
     check_features();
-    check_reach();
     check_exact_products();
 }

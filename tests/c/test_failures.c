@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include "check.h"
+#include "failing.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -118,21 +119,16 @@ static abut_status build_and_find(const abut_mesh_input *input, const abut_query
 
 static void fail_every_allocation(const abut_mesh_input *input, const abut_query *query)
 {
-    long live = memory_live_count();
+    const long live = memory_live_count();
     abut_index whole = -1, rows = -1;
     CHECK_INT(build_and_find(input, query, &whole), ABUT_OK);
     CHECK_INT(memory_live_count(), live);
     CHECK(whole > query->sphere_count);
-    int call = 0;
-    abut_status status;
-    do {
-        memory_fail_at(++call);
-        status = build_and_find(input, query, &rows);
-        CHECK_INT(status, memory_has_failed() ? ABUT_NO_MEMORY : ABUT_OK);
-        CHECK_INT(memory_live_count(), live);
-    } while (memory_has_failed());
-    memory_fail_at(0);
-    CHECK(call > 20); /* it did fail, all the way through */
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = build_and_find(input, query, &rows);
+    }
+    CHECK(f.count > 20); /* it did fail, all the way through */
     CHECK_INT(rows, whole);
 }
 
@@ -159,17 +155,11 @@ static abut_status build_and_prepare(const abut_mesh_input *input, double reach)
 /* Bins that are prepared are there in full, or not at all. */
 static void fail_prepare(const abut_mesh_input *input, double reach)
 {
-    const long live = memory_live_count();
-    int call = 0;
-    abut_status status;
-    do {
-        memory_fail_at(++call);
-        status = build_and_prepare(input, reach);
-        CHECK_INT(status, memory_has_failed() ? ABUT_NO_MEMORY : ABUT_OK);
-        CHECK_INT(memory_live_count(), live);
-    } while (memory_has_failed());
-    memory_fail_at(0);
-    CHECK(call > 20);
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = build_and_prepare(input, reach);
+    }
+    CHECK(f.count > 20);
 }
 
 static void fail_contacts(const scene *s)

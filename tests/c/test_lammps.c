@@ -1,6 +1,6 @@
-/* Walls under LAMMPS: the same forces as in a simulation, wherever an atom's data lie and whoever
- * has it; and through failures. What steps here plays LAMMPS' part: its order of a step, and its
- * arrays, two ranks of them. */
+/* Walls under LAMMPS: the same forces wherever an atom's data lie and whoever has it; and through
+ * failures. What steps here plays LAMMPS' part: its order of a step, and its arrays, two ranks of
+ * them. */
 #include "base/memory.h"
 #include "lammps/lammps.h"
 
@@ -181,19 +181,14 @@ static void begin_rank(rank *r, const scene *s)
     CHECK_INT(abut_lammps_build(&input, &r->walls, NULL), ABUT_OK);
 }
 
-static double between(double low, double high)
-{
-    return low + (high - low) * draw_number();
-}
-
 /* One more atom, which is somewhere in the box, and moves. */
 static void add_atom(rank *r)
 {
     const int k = r->count++;
     for (int axis = 0; axis < 3; axis++) {
-        r->x[k][axis] = between(0.1, 0.9);
-        r->v[k][axis] = between(-1.0, 1.0);
-        r->omega[k][axis] = between(-5.0, 5.0);
+        r->x[k][axis] = draw_between(0.1, 0.9);
+        r->v[k][axis] = draw_between(-1.0, 1.0);
+        r->omega[k][axis] = draw_between(-5.0, 5.0);
     }
     r->radii[k] = radius, r->masses[k] = mass;
     r->masks[k] = 1 | GROUP;
@@ -248,67 +243,6 @@ static void run(rank *r, int64_t first, int64_t end)
         act(r, number);
         kick(r);
     }
-}
-
-/* ---- against a simulation ---- */
-
-static abut_simulation *simulate(const scene *s, const rank *r, abut_finder **finder)
-{
-    const abut_simulation_input input = {.step = step, .gravity = {0, 0, gravity}, .workers = 1};
-    abut_simulation *simulation = NULL;
-    double velocities[ATOMS][3], masses[ATOMS];
-    abut_index materials[ATOMS] = {0};
-    for (int k = 0; k < r->count; k++) {
-        memcpy(velocities[k], r->v[k], sizeof velocities[k]);
-        velocities[k][2] -= 0.5 * step * gravity; /* half a kick ago */
-        masses[k] = mass;
-    }
-    const abut_spheres spheres = {.count = r->count,
-                                  .centers = (double *)r->x[0],
-                                  .radii = (double *)r->radii,
-                                  .masses = masses,
-                                  .velocities = velocities[0],
-                                  .spins = (double *)r->omega[0],
-                                  .materials = materials};
-    abut_law laws[4];
-    memcpy(laws, s->laws, sizeof laws);
-    /* walls alone: spheres pass through one another, as nearly as a law can say it */
-    laws[0] = (abut_law){.kind = ABUT_LINEAR, .stiffness = 1e-300, .restitution = 1.0};
-    CHECK_INT(abut_simulation_build(&input, &simulation, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_set_laws(simulation, 2, laws, NULL), ABUT_OK);
-    CHECK_INT(abut_finder_build((const abut_mesh *const *)s->meshes, 2, finder, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_set_walls(simulation, *finder, s->walls, 2, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_add(simulation, &spheres, NULL), ABUT_OK);
-    return simulation;
-}
-
-static void check_simulation(abut_rolling rolling)
-{
-    static scene s;
-    static rank r;
-    abut_finder *finder = NULL;
-    abut_index done = 0;
-    double centers[ATOMS][3];
-    make_scene(&s, rolling);
-    fill_rank(&r, &s);
-    abut_simulation *simulation = simulate(&s, &r, &finder);
-    run(&r, 0, STEPS);
-    CHECK_INT(r.timeouts, 0);
-    CHECK_INT(abut_simulation_run(simulation, STEPS, NULL, NULL, &done, NULL), ABUT_OK);
-    abut_simulation_read(simulation, &(abut_spheres){.centers = centers[0]});
-    double farthest = 0.0, lowest = 1.0;
-    for (int k = 0; k < ATOMS; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            farthest = fmax(farthest, fabs(centers[k][axis] - r.x[k][axis]));
-        }
-        lowest = fmin(lowest, r.x[k][2]);
-    }
-    CHECK(farthest < 1e-10);
-    CHECK(lowest < radius); /* they have come down */
-    abut_simulation_free(simulation);
-    abut_finder_free(finder);
-    abut_lammps_free(r.walls);
-    free_scene(&s);
 }
 
 /* ---- two ranks ---- */
@@ -444,35 +378,6 @@ static void check_setup(void)
 
 /* ---- what a rank has, and what it tells ---- */
 
-/* Atoms of no group are left alone. */
-static void check_group(void)
-{
-    static scene s;
-    static rank all, some;
-    make_scene(&s, ABUT_NO_ROLLING);
-    fill_rank(&all, &s);
-    fill_rank(&some, &s);
-    for (int k = 0; k < ATOMS; k += 2) {
-        some.masks[k] = 1;
-    }
-    run(&all, 0, 100);
-    run(&some, 0, 100);
-    int same = 0, forces = 0;
-    for (int k = 0; k < ATOMS; k++) {
-        same += memcmp(all.x[k], some.x[k], sizeof all.x[k]) == 0 && k % 2 == 1;
-        forces += some.counts[k] != 0 && k % 2 == 0;
-    }
-    CHECK_INT(same, ATOMS / 2);
-    CHECK_INT(forces, 0);
-    CHECK_INT(abut_lammps_sphere_count(some.walls), ATOMS / 2);
-    abut_index ids[ATOMS];
-    abut_lammps_read_ids(some.walls, ids);
-    CHECK_INT(ids[1], 4);
-    abut_lammps_free(all.walls);
-    abut_lammps_free(some.walls);
-    free_scene(&s);
-}
-
 /* Rests on the floor, in the corner of two sides. */
 static void put_into_corner(rank *r, int k)
 {
@@ -496,33 +401,6 @@ static void check_leaver(void)
     r.masks[4] = 1;
     act(&r, 2);
     CHECK_INT(r.counts[4], 0);
-    abut_lammps_free(r.walls);
-    free_scene(&s);
-}
-
-/* What walls bear is what spheres do not. */
-static void check_load(void)
-{
-    static scene s;
-    static rank r;
-    make_scene(&s, ABUT_NO_ROLLING);
-    fill_rank(&r, &s);
-    run(&r, 0, 200);
-    vec3 sum = {0.0, 0.0, 0.0};
-    for (int k = 0; k < ATOMS; k++) {
-        sum = vec3_add(sum, vec3_load(r.f[k]));
-    }
-    for (int wall = 0; wall < 2; wall++) {
-        const abut_wall_load load = abut_simulation_load(abut_lammps_simulation(r.walls), wall);
-        sum = vec3_add(sum, vec3_load(load.force));
-        CHECK_INT(memcmp(&load, abut_lammps_loads(r.walls) + order[wall], sizeof load), 0);
-        CHECK_INT(memcmp(&load, r.vector + 7 * order[wall], sizeof load), 0);
-    }
-    CHECK(r.vector[2] < 0.0); /* the floor bears them */
-    CHECK_NEAR(vec3_length(sum), 0.0, 1e-9);
-    CHECK_INT(abut_lammps_inspect(r.walls).call_count, 201);
-    CHECK_INT(abut_lammps_inspect(r.walls).read_count, 2); /* at the setup and after it */
-    CHECK(abut_lammps_inspect(r.walls).byte_count > 0);
     abut_lammps_free(r.walls);
     free_scene(&s);
 }
@@ -759,14 +637,11 @@ void test_lammps(void)
     const long live = memory_live_count();
     const abut_rolling rollings[] = {ABUT_NO_ROLLING, ABUT_ROLLING_A, ABUT_ROLLING_C};
     for (int k = 0; k < 3; k++) {
-        check_simulation(rollings[k]);
         check_ranks(rollings[k], false);
     }
     check_ranks(ABUT_NO_ROLLING, true);
     check_setup();
-    check_group();
     check_leaver();
-    check_load();
     check_sums();
     check_other_motions();
     check_bins();

@@ -2,19 +2,13 @@
 #include "base/nearest.h"
 
 #include "check.h"
+#include "failing.h"
+#include "random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 4096, FEW = 300 };
-
-static uint32_t state;
-
-static uint32_t draw(uint32_t below)
-{
-    state = state * 1664525u + 1013904223u;
-    return (state >> 8) % below;
-}
 
 /* ---- one tree a set: the nearest first, but only where limits let them ---- */
 
@@ -92,15 +86,15 @@ static abut_status match_sets(void)
 }
 
 /* Places on a lattice of `cells` a side, so that many are the same and many distances equal. */
-static void draw_places(abut_index count, abut_index other_count, uint32_t cells, double limit)
+static void draw_places(abut_index count, abut_index other_count, int cells, double limit)
 {
     counts[0] = count, counts[1] = other_count;
     for (int s = 0; s < 2; s++) {
         for (abut_index k = 0; k < counts[s]; k++) {
             for (int axis = 0; axis < NEAREST_AXES; axis++) {
-                places[s][k].at[axis] = axis < 3 ? draw(cells) / (double)cells : 0.0;
+                places[s][k].at[axis] = axis < 3 ? draw_below(cells) / (double)cells : 0.0;
             }
-            places[s][k].limit = limit * draw(3);
+            places[s][k].limit = limit * draw_below(3);
         }
     }
 }
@@ -145,8 +139,8 @@ static void test_all_pairs(void)
 {
     for (uint32_t seed = 0; seed < 60; seed++) {
         state = seed;
-        const uint32_t cells[] = {1, 2, 5, 40, 1 << 20};
-        draw_places(draw(FEW), draw(FEW), cells[seed % 5], seed % 3 ? 1.0 : 0.003);
+        const int cells[] = {1, 2, 5, 40, 1 << 20};
+        draw_places(draw_below(FEW), draw_below(FEW), cells[seed % 5], seed % 3 ? 1.0 : 0.003);
         match_all_pairs();
         CHECK_INT(match_sets(), ABUT_OK);
         CHECK_INT(memcmp(found, expected, sizeof found), 0);
@@ -155,7 +149,7 @@ static void test_all_pairs(void)
 
 /* ---- how much work it is ---- */
 
-static abut_index count_keys(abut_index count, uint32_t cells, double limit)
+static abut_index count_keys(abut_index count, int cells, double limit)
 {
     state = 7;
     draw_places(count, count, cells, limit);
@@ -168,7 +162,7 @@ static abut_index count_keys(abut_index count, uint32_t cells, double limit)
 static void test_work_grows_little_faster_than_the_number(void)
 {
     const struct {
-        uint32_t cells;
+        int cells;
         double limit;
     } scenes[] = {{1 << 20, 1.0}, {1, 1.0}, {4, 1.0}, {1 << 20, 1e-9}};
     for (int k = 0; k < 4; k++) {
@@ -185,18 +179,11 @@ static void test_no_memory(void)
 {
     state = 5;
     draw_places(200, 150, 9, 1.0);
-    const long live = memory_live_count();
-    long call = 0;
-    bool has_failed;
-    do {
-        memory_fail_at(++call);
-        const abut_status status = match_sets();
-        has_failed = memory_has_failed();
-        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
-        CHECK_INT(memory_live_count(), live);
-    } while (has_failed);
-    memory_fail_at(0);
-    CHECK(call > 10);
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = match_sets();
+    }
+    CHECK(f.count > 10);
 }
 
 void test_nearest(void)

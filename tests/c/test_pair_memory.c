@@ -95,21 +95,14 @@ static void check_choice(const scene *s, const abut_pairs *pairs, const table *e
     table t = start_table(s);
     make_room(&t, expected->count);
     t.count = expected->count;
-    const size_t m = (size_t)t.count, vectors = m * (size_t)s->dimension;
-    memset(t.columns.image, 0, vectors * sizeof *t.columns.image);
-    const abut_pair_columns columns = leave_out(&t.columns, chosen), *of = &expected->columns;
-    abut_pairs_write(pairs, &columns);
-    bool is_same = !columns.i || memcmp(columns.i, of->i, m * sizeof *of->i) == 0;
-    is_same &= !columns.j || memcmp(columns.j, of->j, m * sizeof *of->j) == 0;
-    is_same &=
-        !columns.normal || memcmp(columns.normal, of->normal, vectors * sizeof *of->normal) == 0;
-    is_same &=
-        !columns.overlap || memcmp(columns.overlap, of->overlap, m * sizeof *of->overlap) == 0;
-    is_same &= !columns.point || memcmp(columns.point, of->point, vectors * sizeof *of->point) == 0;
-    is_same &= !columns.image || memcmp(columns.image, of->image, vectors * sizeof *of->image) == 0;
-    is_same &= !columns.offsets || memcmp(columns.offsets, of->offsets,
-                                          (size_t)t.offset_count * sizeof *of->offsets) == 0;
-    CHECK(is_same);
+    const column_counts n = {.ROWS = t.count, .OFFSETS = t.offset_count, .dimension = s->dimension};
+    memset(t.columns.image, 0, COLUMN_BYTES(INDEX, ABUT_DIMENSION, ROWS));
+    const abut_pair_columns columns = leave_out(&t.columns, chosen);
+    const abut_pair_columns *a = &columns, *b = &expected->columns;
+    abut_pairs_write(pairs, a);
+    int same = 1;
+    ABUT_PAIR_COLUMNS(COMPARE_COLUMN)
+    CHECK(same);
     free_table(&t);
 }
 

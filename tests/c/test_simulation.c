@@ -1,5 +1,5 @@
-/* A simulation in C: the same bits for any number of threads, instruction level and order in
- * memory, through failures, and after a restart. */
+/* A simulation in C: the same bits for any instruction level and order in memory, and through
+ * failures. */
 #include "base/memory.h"
 #include "dem/simulation.h"
 
@@ -179,26 +179,6 @@ static void check_same_bits(setting *first, setting *other, double period)
     CHECK(are_same(first, other));
 }
 
-static void run_many(setting *s, int workers)
-{
-    s->simulation = build_simulation(1.0, workers);
-    set_walls(s);
-    add_spheres(s->simulation, MANY);
-    CHECK_INT(run(s->simulation, 12), ABUT_OK);
-    read_state(s);
-    CHECK(abut_simulation_pair_count(s->simulation) > MANY / 2);
-    end(s);
-}
-
-static void check_threads(setting *one, setting *several)
-{
-    run_many(one, 1);
-    for (int workers = 2; workers <= 3; workers++) {
-        run_many(several, workers);
-        CHECK(are_same(one, several));
-    }
-}
-
 /* Each allocation of a step fails once: the step is not done, and the next one is. */
 static void check_failures(setting *whole, setting *s)
 {
@@ -222,202 +202,6 @@ static void check_failures(setting *whole, setting *s)
     CHECK(failures > 20);
     read_state(s);
     CHECK(are_same(whole, s));
-    end(s);
-}
-
-/* Everything that a restart needs, as columns of the caller's. */
-typedef struct saved {
-    double centers[3 * SPHERES], began[3 * SPHERES], radii[SPHERES], masses[SPHERES];
-    double velocities[3 * SPHERES], spins[3 * SPHERES], forces[3 * SPHERES], torques[3 * SPHERES];
-    double works[4 * SPHERES];
-    abut_index materials[SPHERES];
-    abut_contact_state contacts;
-    abut_pair_state pairs;
-    abut_wall_state walls[2];
-    abut_step_state step;
-} saved;
-
-static abut_spheres rows_of(saved *to)
-{
-    return (abut_spheres){.count = SPHERES,
-                          .centers = to->centers,
-                          .began = to->began,
-                          .radii = to->radii,
-                          .masses = to->masses,
-                          .velocities = to->velocities,
-                          .spins = to->spins,
-                          .materials = to->materials,
-                          .forces = to->forces,
-                          .torques = to->torques,
-                          .works = to->works};
-}
-
-static double *make_vectors(abut_index count)
-{
-    return calloc(3 * (size_t)count + 1, sizeof(double));
-}
-
-static abut_index *make_indices(abut_index count)
-{
-    return calloc((size_t)count + 1, sizeof(abut_index));
-}
-
-static void make_contact_columns(saved *to, abut_index rows, abut_index nodes)
-{
-    to->contacts = (abut_contact_state){.contact_count = rows,
-                                        .node_count = nodes,
-                                        .columns = {.sphere = make_indices(rows),
-                                                    .mesh = make_indices(rows),
-                                                    .facet = make_indices(rows),
-                                                    .type = calloc((size_t)rows + 1, 1),
-                                                    .feature = make_indices(rows),
-                                                    .point = make_vectors(rows),
-                                                    .normal = make_vectors(rows),
-                                                    .overlap = make_vectors(rows),
-                                                    .share = make_vectors(rows),
-                                                    .tilt = make_vectors(rows),
-                                                    .image = make_indices(3 * rows),
-                                                    .offsets = make_indices(SPHERES),
-                                                    .node = make_indices(nodes),
-                                                    .weight = make_vectors(nodes),
-                                                    .node_offsets = make_indices(rows)},
-                                        .force = make_vectors(rows),
-                                        .moment = make_vectors(rows),
-                                        .spring = make_vectors(rows),
-                                        .roll = make_vectors(rows)};
-}
-
-static void make_pair_columns(saved *to, abut_index rows)
-{
-    to->pairs = (abut_pair_state){.pair_count = rows,
-                                  .columns = {.i = make_indices(rows),
-                                              .j = make_indices(rows),
-                                              .normal = make_vectors(rows),
-                                              .overlap = make_vectors(rows),
-                                              .point = make_vectors(rows),
-                                              .image = make_indices(3 * rows),
-                                              .offsets = make_indices(SPHERES)},
-                                  .force = make_vectors(rows),
-                                  .moment = make_vectors(rows),
-                                  .spring = make_vectors(rows),
-                                  .roll = make_vectors(rows)};
-}
-
-static void free_columns(saved *s)
-{
-    const abut_columns *c = &s->contacts.columns;
-    void *const contacts[] = {c->sphere,
-                              c->mesh,
-                              c->facet,
-                              c->type,
-                              c->feature,
-                              c->point,
-                              c->normal,
-                              c->overlap,
-                              c->share,
-                              c->tilt,
-                              c->image,
-                              c->offsets,
-                              c->node,
-                              c->weight,
-                              c->node_offsets,
-                              s->contacts.force,
-                              s->contacts.moment,
-                              s->contacts.spring,
-                              s->contacts.roll};
-    const abut_pair_columns *p = &s->pairs.columns;
-    void *const pairs[] = {
-        p->i,       p->j,           p->normal,       p->overlap,      p->point,     p->image,
-        p->offsets, s->pairs.force, s->pairs.moment, s->pairs.spring, s->pairs.roll};
-    for (size_t k = 0; k < sizeof contacts / sizeof *contacts; k++) {
-        free(contacts[k]);
-    }
-    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
-        free(pairs[k]);
-    }
-}
-
-static void save(const abut_simulation *s, saved *to)
-{
-    const abut_spheres rows = rows_of(to);
-    abut_simulation_read(s, &rows);
-    make_contact_columns(to, abut_simulation_contact_count(s),
-                         abut_simulation_contact_node_count(s));
-    make_pair_columns(to, abut_simulation_pair_count(s));
-    CHECK_INT(abut_simulation_write_contacts(s, &to->contacts, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_write_pairs(s, &to->pairs, NULL), ABUT_OK);
-    to->step = abut_simulation_step_state(s);
-    for (int k = 0; k < 2; k++) {
-        to->walls[k] = abut_simulation_wall(s, k);
-    }
-    to->step.walls = to->walls, to->step.contacts = &to->contacts, to->step.pairs = &to->pairs;
-}
-
-static void load(setting *s, double period, saved *from)
-{
-    const abut_spheres rows = rows_of(from);
-    s->simulation = build_simulation(period, 1);
-    set_walls(s);
-    CHECK_INT(abut_simulation_add(s->simulation, &rows, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_assign(s->simulation, &rows, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_restore(s->simulation, &from->step, NULL), ABUT_OK);
-}
-
-static void check_same_energy(const abut_simulation *a, const abut_simulation *b)
-{
-    const abut_energy x = abut_simulation_energy(a), y = abut_simulation_energy(b);
-    CHECK(memcmp(&x, &y, sizeof x) == 0);
-}
-
-/* Half of the steps, another simulation, and the rest: the same bits, whatever the order. */
-static void check_restart(setting *whole, setting *s, double period, bool is_sorted)
-{
-    static saved kept;
-    do_run(whole, period, 1);
-    order_sort_always(is_sorted);
-    begin(s, period, 1);
-    CHECK_INT(run(s->simulation, STEPS / 2), ABUT_OK);
-    save(s->simulation, &kept);
-    abut_simulation *first = s->simulation;
-    load(s, period, &kept);
-    check_same_energy(first, s->simulation);
-    abut_simulation_free(first);
-    CHECK_INT(run(s->simulation, STEPS - STEPS / 2), ABUT_OK);
-    order_sort_always(false);
-    read_state(s);
-    CHECK(are_same(whole, s));
-    end(s);
-    free_columns(&kept);
-}
-
-/* Some spheres go: the others keep what they have, in their order. */
-static void check_removal(setting *s)
-{
-    static saved before, after;
-    uint8_t is_gone[SPHERES] = {0};
-    begin(s, 1.0, 1);
-    order_sort_always(true);
-    CHECK_INT(run(s->simulation, STEPS), ABUT_OK);
-    const abut_spheres rows = rows_of(&before), rest = rows_of(&after);
-    abut_simulation_read(s->simulation, &rows);
-    const abut_energy energy = abut_simulation_energy(s->simulation);
-    for (int i = 0; i < SPHERES; i += 7) {
-        is_gone[i] = 1;
-    }
-    CHECK_INT(abut_simulation_remove(s->simulation, is_gone, NULL), ABUT_OK);
-    abut_simulation_read(s->simulation, &rest);
-    abut_index row = 0;
-    for (int i = 0; i < SPHERES; i++) {
-        const bool is_same = is_gone[i] || (memcmp(before.centers + 3 * i, after.centers + 3 * row,
-                                                   3 * sizeof(double)) == 0 &&
-                                            before.radii[i] == after.radii[row]);
-        CHECK(is_same);
-        row += !is_gone[i];
-    }
-    CHECK_INT(abut_simulation_sphere_count(s->simulation), row);
-    CHECK(abut_simulation_energy(s->simulation).dissipated == energy.dissipated);
-    CHECK_INT(run(s->simulation, 10), ABUT_OK);
-    order_sort_always(false);
     end(s);
 }
 
@@ -549,12 +333,8 @@ void test_simulation(void)
     const long live = memory_live_count();
     check_same_bits(&first, &other, 0.0);
     check_same_bits(&first, &other, 1.0);
-    check_threads(&first, &other);
     check_failures(&first, &other);
     check_deeds(&first, &other);
-    check_restart(&first, &other, 0.0, false);
-    check_restart(&first, &other, 1.0, true);
-    check_removal(&first);
     abut_finder_free(first.finder);
     abut_mesh_free(first.box);
     abut_mesh_free(first.paddle);

@@ -5,6 +5,7 @@
 #include "bins/slices.h"
 
 #include "check.h"
+#include "failing.h"
 #include "random.h"
 #include "triangle_mesh.h"
 
@@ -154,18 +155,14 @@ static void check_bins(void)
 static void fail_every_allocation(void)
 {
     abut_mesh *mesh = make_slivers(1e-3, 0.0);
-    const long live = memory_live_count();
-    int call = 0;
-    do {
-        memory_fail_at(++call);
-        const vicinity all = vicinity_of_all();
+    const vicinity all = vicinity_of_all();
+    failures f = {0};
+    while (fail_next(&f)) {
         bins *set = bins_build(mesh, REACH, &all);
-        CHECK_INT(set == NULL, memory_has_failed());
+        f.status = set ? ABUT_OK : ABUT_NO_MEMORY;
         bins_free(set);
-        CHECK_INT(memory_live_count(), live);
-    } while (memory_has_failed());
-    memory_fail_at(0);
-    CHECK(call > 10);
+    }
+    CHECK(f.count > 10);
     abut_mesh_free(mesh);
 }
 

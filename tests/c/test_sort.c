@@ -3,6 +3,7 @@
 #include "base/sort.h"
 
 #include "check.h"
+#include "random.h"
 
 #include <stdlib.h>
 
@@ -26,18 +27,10 @@ static void fill_keys(void *context, abut_index begin, abut_index end, uint16_t 
     }
 }
 
-static uint32_t state;
-
-static uint32_t draw(void)
-{
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
-
 static void draw_keys(abut_index count, int32_t key_count)
 {
     for (abut_index i = 0; i < count; i++) {
-        keys[i] = (uint16_t)(draw() % (uint32_t)key_count);
+        keys[i] = (uint16_t)draw_below(key_count);
     }
 }
 
@@ -213,11 +206,11 @@ static void check_block(int32_t key_count, abut_index run_count, abut_index coun
     keyed_run runs[MOST_RUNS];
     abut_index first = 0, wrong = 0;
     for (abut_index k = 0; k < count; k++) {
-        const uint32_t key = draw() % (uint32_t)key_count;
-        items[2 * k] = (int32_t)key + 1000, items[2 * k + 1] = (int32_t)k;
+        const int32_t key = draw_below(key_count);
+        items[2 * k] = key + 1000, items[2 * k + 1] = (int32_t)k;
     }
     for (abut_index r = 0; r < run_count; r++) {
-        const abut_index rest = count - first, part = (abut_index)(draw() % (uint32_t)(rest + 1));
+        const abut_index rest = count - first, part = draw_below((int)rest + 1);
         runs[r] = (keyed_run){items + 2 * first, items + 2 * first + 1,
                               r == run_count - 1 ? rest : part, 2};
         first += runs[r].count;

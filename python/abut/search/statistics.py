@@ -292,7 +292,7 @@ class SimulationStatistics:
         motion                      0.002               20.0
         order                      0.0005                5.0
         all                        0.0375              375.0
-        neighbor lists: 25 made (24 since spheres moved, 1 since they changed); 1.4 candidates a sphere
+        neighbor lists: 25 made (24 moved, 1 changed); 1.4 candidates a sphere
     """
 
     steps: int
@@ -372,9 +372,8 @@ class SimulationStatistics:
             return []
         walls = f", {self.lists_of_walls} more of walls" if self.lists_of_walls else ""
         return [
-            f"    neighbor lists: {made} made ({self.lists_moved} since spheres moved,"
-            f" {self.lists_changed} since they changed){walls};"
-            f" {_ratio(self.candidates, self.sphere_steps):.1f} candidates a sphere",
+            f"    neighbor lists: {made} made ({self.lists_moved} moved, {self.lists_changed} changed)"
+            f"{walls}; {_ratio(self.candidates, self.sphere_steps):.1f} candidates a sphere",
         ]
 
 
