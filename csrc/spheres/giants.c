@@ -74,7 +74,8 @@ static bool is_less_work(const giant_counts *counts, const level_input *spheres,
     const double looking = (double)(is_own ? counts->giants : lookers->count);
     const double compared = (double)counts->giants * looking * (is_own ? 0.5 : 1.0) +
                             (double)counts->twice * (double)spheres->count;
-    return compared <= COMPARED_EACH * ((double)spheres->count + (is_own ? 0 : lookers->count));
+    const double all = (double)spheres->count + (is_own ? 0.0 : (double)lookers->count);
+    return compared <= COMPARED_EACH * all;
 }
 
 bool giants_do_pay(const lattice *l, const level_input *spheres, const level_input *lookers,

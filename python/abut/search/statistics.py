@@ -372,8 +372,8 @@ class SimulationStatistics:
             return []
         walls = f", {self.lists_of_walls} more of walls" if self.lists_of_walls else ""
         return [
-            f"    neighbor lists: {made} made ({self.lists_moved} moved, {self.lists_changed} changed)"
-            f"{walls}; {_ratio(self.candidates, self.sphere_steps):.1f} candidates a sphere",
+            f"    neighbor lists: {made} made ({self.lists_moved} moved,"
+            f" {self.lists_changed} changed){walls}; {_ratio(self.candidates, self.sphere_steps):.1f} candidates a sphere",
         ]
 
 
