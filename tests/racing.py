@@ -223,7 +223,7 @@ def mesh(name):
         def build():
             made = _core.Mesh(**arguments, split=True, drop_zero_area=True)
             abut._core.Finder((made,)).find(
-                np.zeros((1, 3)), np.ones(1), 0.0, 0.0, 0, 1.5, False, 0, None, None, 1
+                np.zeros((1, 3)), np.ones(1), 0.0, 0.0, 0, 1.5, False, 0, None, None, None, 1
             )
 
         return [given[name]], [build]

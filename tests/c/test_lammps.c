@@ -401,6 +401,11 @@ static void check_leaver(void)
     r.masks[4] = 1;
     act(&r, 2);
     CHECK_INT(r.counts[4], 0);
+    abut_index ids[ATOMS];
+    CHECK_INT(abut_lammps_sphere_count(r.walls), ATOMS - 1);
+    abut_lammps_read_ids(r.walls, ids);
+    CHECK_INT(ids[3], r.ids[3]);
+    CHECK_INT(ids[4], r.ids[5]);
     abut_lammps_free(r.walls);
     free_scene(&s);
 }
@@ -448,6 +453,8 @@ static void check_sums(void)
     for (int k = 0; k < 2 * 7; k++) {
         CHECK(two.vector[k] == 2.0 * one.vector[k]);
     }
+    const abut_wall_load *loads = abut_lammps_loads(two.walls);
+    CHECK_INT(memcmp(loads, two.vector, 2 * sizeof *loads), 0);
     is_failing = 1;
     check_error(&two, ABUT_INTERRUPTED, 0);
     abut_lammps_free(one.walls);

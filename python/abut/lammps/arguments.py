@@ -11,8 +11,7 @@ from .. import _core
 from ..base import checks
 from ..base.poses import Period
 from ..search.finder import is_one_mesh
-from ..search.half_space import HalfSpace
-from ..search.surfaces import Surface, read_surface
+from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known
 from ..simulation.law_table import Law, LawTable
 from ..simulation.materials import Material

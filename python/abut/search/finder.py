@@ -14,14 +14,14 @@ from ..base.poses import lengths_of, read_period, read_poses
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.contacts import Contacts
-from .half_space import HalfSpace, plane_rows
 from .mesh import Mesh
 from .statistics import Statistics
-from .surfaces import Surface, facets_of, library_order, read_surface
 from .units import warn_of_units
 
 if TYPE_CHECKING:
+    from ..base.arrays import Doubles, Indices
     from ..options import Poses, Resolution, Weights
+    from .half_space import Surface
 
 _Read = TypeVar("_Read")
 
@@ -103,7 +103,8 @@ def find_contacts(
            [1., 0., 0.]])
     """
     _check_order(centers, radii, mesh)
-    contacts = ContactFinder(mesh).find(
+    finder = ContactFinder(mesh)
+    contacts = finder.find(
         centers,
         radii,
         resolution=resolution,
@@ -116,9 +117,8 @@ def find_contacts(
         exponent=exponent,
         keep_zero=keep_zero,
     )
-    surfaces = mesh if isinstance(mesh, (list, tuple)) else (mesh,)
     # a half space has no size, and its half of the world no box
-    if not len(contacts) and not any(isinstance(one, HalfSpace) for one in surfaces):
+    if not len(contacts) and finder._planes is None:
         points = checks.points(centers, "centers")
         sizes = checks.lengths(radii, "radii", len(points), "center")
         warn_of_units(points, sizes, checks.number(gap, "gap"), contacts)
@@ -191,10 +191,7 @@ class ContactFinder:
 
     def __init__(self, meshes: Any) -> None:
         self._meshes = _read_surfaces(meshes)
-        self._order = library_order(self._meshes)
-        planes = [one for one in self._meshes if isinstance(one, HalfSpace)]
-        self._planes = plane_rows(planes) if planes else None
-        self._shown = tuple(map(facets_of, self._meshes))
+        self._order, self._planes, self._shown = _arranged(self._meshes)
         self._core = _core.Finder(tuple(mesh._core for mesh in self._facets))
 
     @property
@@ -420,8 +417,20 @@ class ContactFinder:
         return ContactFinder, (self._meshes,)
 
 
+def _arranged(surfaces: tuple[Surface, ...]) -> tuple[Indices, Doubles | None, tuple[Mesh, ...]]:
+    """Surfaces in the order of the library, planes of the half spaces, and the meshes that tables
+    show."""
+    meshes = tuple(one for one in surfaces if isinstance(one, Mesh))
+    if len(meshes) == len(surfaces):
+        return np.arange(len(meshes)), None, meshes
+    from .half_space import facets_of, library_order, plane_rows
+
+    planes = [one for one in surfaces if not isinstance(one, Mesh)]
+    return library_order(surfaces), plane_rows(planes), tuple(map(facets_of, surfaces))
+
+
 def _shown_row(surface: Surface) -> list[str]:
-    if isinstance(surface, HalfSpace):
+    if not isinstance(surface, Mesh):
         return ["half space", "", "", "", ""]
     counts = [str(len(surface)), str(len(surface.vertices))]
     return [*counts, *map(html.span, surface.bounds.T)]
@@ -442,7 +451,16 @@ def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
 
 def _read_surfaces(given: Any) -> tuple[Surface, ...]:
     """One mesh or half space, or those of a list or tuple."""
-    return _read_each(given, read_surface)
+    return _read_each(given, _read_surface)
+
+
+def _read_surface(item: Any) -> Surface:
+    """What is a mesh needs nothing of half spaces, which take longer to import."""
+    if isinstance(item, Mesh):
+        return item
+    from .half_space import read_surface
+
+    return read_surface(item)
 
 
 def read_meshes(given: Any) -> tuple[Mesh, ...]:

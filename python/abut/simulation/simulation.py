@@ -13,8 +13,7 @@ from ..base import checks
 from ..base.arrays import Indices
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
-from ..search.half_space import HalfSpace
-from ..search.surfaces import read_surface
+from ..search.half_space import HalfSpace, read_surface
 from .bodies import table_columns
 from .known import changes
 from .law_table import Law

@@ -16,9 +16,8 @@ from ..base.poses import Period
 from ..results.contacts import Contacts
 from ..results.maps import vertex_sums
 from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace, plane_rows
+from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
 from ..search.mesh import Mesh
-from ..search.surfaces import facets_of, library_order
 from .bodies import table_columns
 from .materials import Material
 from .motions import Given, Motion, call_given, check_given, read_motion
