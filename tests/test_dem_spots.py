@@ -311,6 +311,29 @@ def test_bounces_keep_energy(angles):
     assert coarse < 3e-5 and fine < coarse / 32
 
 
+@pytest.mark.parametrize("is_body", [False, True])
+def test_across_a_border(is_body):
+    """What meets across the border of a period meets as in its middle."""
+    found = []
+    for start in (5.0, 9.9):
+        sim = world(abut.Hertz(**FULL), step=1e-4, period=(10, None, None), gravity=(0, 0, 0))
+        sim.add_bodies(
+            TETRA, [[start, 0, 0]], RUBBER, velocities=(1, 0, 0), angular_velocities=(0, 0.5, 0.2)
+        )
+        there = [[(start + 2.29) % 10, 0.1, 0]]
+        if is_body:
+            sim.add_bodies(TETRA, there, RUBBER, angular_velocities=(0.4, 0, 1))
+        else:
+            sim.add_spheres(there, 1.24, RUBBER, angular_velocities=(0.4, 0, 1))
+        met = sim.record(0.01, lambda s: len(s.body_pairs) + len(s.body_sphere_pairs))
+        sim.run(0.2)
+        assert met.values.any()
+        b = sim.bodies
+        found.append(np.concatenate([b.velocities, b.angular_velocities, sim.angular_velocities]))
+    assert np.abs(found[0][0] - [1, 0, 0]).max() > 0.01
+    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-10)
+
+
 # ---- how long a step may be ----------------------------------------------------------------------
 
 SWINGS = {
@@ -437,7 +460,11 @@ def test_bodies_go_and_springs_stay():
         sim.add_wall(PLANE, FLOOR)
         spins = [[3, 2, 0], [1, -2, 0], [-2, 1, 1]]
         sim.add_bodies(
-            TETRA, [[4 * k, 0, 0.944] for k in range(3)], RUBBER, scales=0.9, angular_velocities=spins
+            TETRA,
+            [[4 * k, 0, 0.944] for k in range(3)],
+            RUBBER,
+            scales=0.9,
+            angular_velocities=spins,
         )
         sim.run(0.01)
     _, rolls = (sim._core.body_contacts(0)["roll"] for sim in sims)
