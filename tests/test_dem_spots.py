@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import abut
 import reference_bodies
+from abut import _core
 from test_dem_bodies import CUBE, TETRA, angular_momentum, cloud, momenta
 
 pytestmark = pytest.mark.native
@@ -14,6 +15,7 @@ RUBBER = abut.Material(density=1000, young=1e7, poisson=0.3)
 WOOD = abut.Material(density=800, young=5e7, poisson=0.2)
 FLOOR = abut.Material(young=1e8, poisson=0.25)
 PLANE = abut.HalfSpace((0, 0, 0), (0, 0, 1))
+HISTORY = ("roll", "moment")
 FULL = {"friction": 0.4, "restitution": 0.6, "rolling": abut.RollingC(0.05, 0.3)}
 
 
@@ -311,6 +313,29 @@ def test_bounces_keep_energy(angles):
     assert coarse < 3e-5 and fine < coarse / 32
 
 
+@pytest.mark.parametrize("is_body", [False, True])
+def test_across_a_border(is_body):
+    """What meets across the border of a period meets as in its middle."""
+    found = []
+    for start in (5.0, 9.9):
+        sim = world(abut.Hertz(**FULL), step=1e-4, period=(10, None, None), gravity=(0, 0, 0))
+        sim.add_bodies(
+            TETRA, [[start, 0, 0]], RUBBER, velocities=(1, 0, 0), angular_velocities=(0, 0.5, 0.2)
+        )
+        there = [[(start + 2.29) % 10, 0.1, 0]]
+        if is_body:
+            sim.add_bodies(TETRA, there, RUBBER, angular_velocities=(0.4, 0, 1))
+        else:
+            sim.add_spheres(there, 1.24, RUBBER, angular_velocities=(0.4, 0, 1))
+        met = sim.record(0.01, lambda s: len(s.body_pairs) + len(s.body_sphere_pairs))
+        sim.run(0.2)
+        assert met.values.any()
+        b = sim.bodies
+        found.append(np.concatenate([b.velocities, b.angular_velocities, sim.angular_velocities]))
+    assert np.abs(found[0][0] - [1, 0, 0]).max() > 0.01
+    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-10)
+
+
 # ---- how long a step may be ----------------------------------------------------------------------
 
 SWINGS = {
@@ -388,14 +413,21 @@ def everything(sim):
     return b"".join(np.ascontiguousarray(c).tobytes() for c in (*sim.bodies, *columns, sim.energy))
 
 
-def test_threads():
-    found = []
-    for workers in (1, 3):
+def at_level(level, workers):
+    _core.set_simd(level)
+    try:
         sim = heap(workers=workers)
         sim.run(0.06)
-        found.append(everything(sim))
-    assert len(sim.body_sphere_pairs) and len(sim.body_pairs) and len(sim.body_contacts)
-    assert found[0] == found[1]
+        assert len(sim.body_sphere_pairs) and len(sim.body_pairs) and len(sim.body_contacts)
+        return everything(sim)
+    finally:
+        _core.set_simd(None)
+
+
+def test_threads_and_instruction_levels():
+    """They do not show."""
+    first, *others = [at_level(level, 1) for level in _core.simd_levels()]
+    assert all(other == first for other in (*others, at_level(None, 3)))
 
 
 def test_restart(tmp_path):
@@ -454,6 +486,22 @@ def test_bodies_go_and_springs_stay():
     for sim in sims:
         sim.run(0.005)
     np.testing.assert_array_equal(sims[0].bodies.positions, sims[1].bodies.positions[[0, 2]])
+
+
+def test_laws_that_begin_and_end_rolling():
+    """Springs against rolling begin at 0 where a law is new, and are gone where there is none."""
+    sim = heap()
+    sim.run(0.03)
+    assert sim._core.body_contacts(0)["roll"].any()
+    for own in (RUBBER, WOOD):
+        for other in (RUBBER, WOOD, FLOOR):
+            sim.set_law(own, other, abut.Hertz(0.4, 0.6, curvature=0.1))
+    sim.run(steps=1)
+    assert not any(sim._core.body_contacts(k)[name].any() for k in range(3) for name in HISTORY)
+    sim.set_law(RUBBER, FLOOR, abut.Hertz(**FULL, curvature=0.1))
+    assert not sim._core.body_contacts(0)["roll"].any()
+    sim.run(steps=5)
+    assert sim._core.body_contacts(0)["roll"].any()
 
 
 # ---- errors --------------------------------------------------------------------------------------
