@@ -371,9 +371,10 @@ class SimulationStatistics:
         if not made:
             return []
         walls = f", {self.lists_of_walls} more of walls" if self.lists_of_walls else ""
+        each = _ratio(self.candidates, self.sphere_steps)
         return [
             f"    neighbor lists: {made} made ({self.lists_moved} moved,"
-            f" {self.lists_changed} changed){walls}; {_ratio(self.candidates, self.sphere_steps):.1f} candidates a sphere",
+            f" {self.lists_changed} changed){walls}; {each:.1f} candidates a sphere"
         ]
 
 
