@@ -397,6 +397,14 @@ const abut_mesh *abut_finder_mesh(const abut_finder *finder, abut_index mesh);
  * threads may call this, and query meanwhile. ABUT_OK, ABUT_BAD_REACH or ABUT_NO_MEMORY. */
 abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_error *error);
 
+/* A search of spheres.
+ *
+ * Half spaces are surfaces beside the finder's meshes, which need no bins: each fills all of space
+ * behind a plane. Numbers of meshes in results go on with them. A contact has facet 0, feature 0
+ * and type FACET, and one node, 0, of weight 1; the normal is the half space's, also where the
+ * center is behind the plane and the overlap larger than the radius. They are repeated along no
+ * axis: one whose normal, in the world, is not perpendicular to the axes of the period is an error.
+ */
 typedef struct abut_query {
     abut_index sphere_count;
     const double *centers; /* sphere_count x 3 */
@@ -408,12 +416,6 @@ typedef struct abut_query {
     double exponent; /* SHARING: of the contact law, force ~ overlap^exponent, > 0 */
     int keep_zero;   /* SHARING: keep contacts whose share is 0 */
     abut_weights weights;
-    /* Surfaces beside the finder's meshes, which need no bins: each fills all of space behind a
-     * plane. Numbers of meshes in results go on with them. A contact has facet 0, feature 0 and
-     * type FACET, and one node, 0, of weight 1; the normal is the half space's, also where the
-     * center is behind the plane and the overlap larger than the radius. They are repeated along no
-     * axis: one whose normal, in the world, is not perpendicular to the axes of the period is an
-     * error. */
     abut_index half_space_count;
     const double *half_spaces; /* x 6, in their own frames: a point of the plane, and the unit
                                   normal, out of the wall */

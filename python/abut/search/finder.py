@@ -248,12 +248,11 @@ class ContactFinder:
             number.
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
             Rigid transforms from each mesh's own frame, and each half space's, to the world: a
-            vertex v is at
-            ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy ``Rotation``
-            (about the origin of the mesh's frame) or ``RigidTransform``, or None, where the mesh
-            has not moved. For one mesh, (4, 4) will do. Rotations are made orthonormal. By default
-            no mesh has moved. Other poses do not build anything anew: each mesh is searched in its
-            own frame.
+            vertex v is at ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy
+            ``Rotation`` (about the origin of the mesh's frame) or ``RigidTransform``, or None,
+            where the mesh has not moved. For one mesh, (4, 4) will do. Rotations are made
+            orthonormal. By default no mesh has moved. Other poses do not build anything anew: each
+            mesh is searched in its own frame.
         period : sequence of 3 floats or None, optional
             The world repeats along x, y and z at these lengths, and along no axis whose item is
             None. Every mesh is repeated; spheres may be anywhere and larger than a period. A half
