@@ -163,6 +163,7 @@ static void run_heap(setting *s)
 static void check_failures(const setting *whole, setting *s)
 {
     begin_heap(s);
+    static double push[3 * BODIES];
     abut_index step = 0;
     int failures = 0;
     for (long call = 1; step < STEPS; call++) {
@@ -178,6 +179,8 @@ static void check_failures(const setting *whole, setting *s)
     CHECK(failures > 20);
     read_state(s);
     CHECK(are_same(whole, s));
+    push[2] = 1e308;
+    CHECK_INT(abut_simulation_apply_to_bodies(s->simulation, push, NULL, NULL), ABUT_BAD_FORCE);
     end(s);
 }
 
