@@ -64,9 +64,28 @@ static void check_failures(void)
     CHECK_INT(f.count, 2);
 }
 
+/* The period is given twice here, as it cannot be in Python. */
+static void check_periods(void)
+{
+    const double period[] = {0.0, 2.0, 0.0}, other[] = {0.0, 3.0, 0.0}, bad[] = {0.0, NAN, 0.0};
+    const double *const before_it[] = {period, other, NULL, bad};
+    const abut_status expected[] = {ABUT_OK, ABUT_PERIOD_CHANGED, ABUT_PERIOD_CHANGED,
+                                    ABUT_BAD_PERIOD};
+    abut_step now = {.contact_count = ROWS, .normal = normals}, before = now;
+    for (int k = 0; k < 4; k++) {
+        abut_error error;
+        now.period = k == 3 ? bad : period, before.period = before_it[k];
+        CHECK_INT(abut_contacts_carry(&now, &before, match, tangents, 1, carried, &error),
+                  expected[k]);
+        CHECK_INT(error.status, expected[k]);
+        CHECK_INT(error.index, k > 0);
+    }
+}
+
 void test_carry(void)
 {
     fill_columns();
     check_no_step_before();
+    check_periods();
     check_failures();
 }

@@ -195,6 +195,48 @@ static void check_bad_input(const convex_scene *s)
     CHECK(contacts == NULL && error.status == ABUT_BAD_MINIMUM);
 }
 
+static void check_status(abut_convex_input input, abut_status status)
+{
+    abut_convex_finder *finder = NULL;
+    abut_error error;
+    CHECK_INT(abut_convex_finder_build(&input, &finder, &error), status);
+    CHECK(finder == NULL && error.status == status);
+}
+
+/* What Python sees to itself. */
+static void check_limits(convex_scene *s)
+{
+    abut_convex_input input = input_of(s);
+    double scales[MOST_BODIES];
+    for (int k = 0; k < s->count; k++) {
+        scales[k] = 1e75;
+    }
+    input.shape_count = 0;
+    check_status(input, ABUT_NO_SHAPES);
+    input = input_of(s), input.scales = scales;
+    check_status(input, ABUT_BODY_TOO_LARGE);
+    input = input_of(s), input.options.iterations = 0;
+    check_status(input, ABUT_BAD_ITERATIONS);
+    input = input_of(s), input.options.cp_first = 2.0;
+    check_status(input, ABUT_BAD_CP_ANGLE);
+    const double short_period[] = {1.0, 0.0, 0.0};
+    const abut_index i[] = {0, 0}, j[] = {3, MOST_BODIES};
+    abut_convex_query query = query_of(s);
+    const double was = s->positions[9];
+    s->positions[9] = 1e12;
+    query.period = short_period, query.i = i, query.j = j, query.pair_count = 1;
+    abut_convex_contacts *contacts = NULL;
+    abut_error error;
+    CHECK_INT(abut_convex_find(s->finder, &query, &contacts, &error), ABUT_POSITION_FAR_PERIODS);
+    CHECK(error.index == 3 && error.detail == 0);
+    s->positions[9] = was;
+    query.period = NULL, query.pair_count = 2;
+    CHECK_INT(abut_convex_find(s->finder, &query, &contacts, &error), ABUT_BAD_J);
+    query.i = j, query.j = i;
+    CHECK_INT(abut_convex_find(s->finder, &query, &contacts, &error), ABUT_BAD_I);
+    CHECK(contacts == NULL && error.index == 1);
+}
+
 /* Entrances before of another number of pairs, and offsets that do not ascend. */
 static void check_entrances_before(const convex_scene *s)
 {
@@ -221,6 +263,7 @@ void test_convex_failures(void)
     check_loops(&s);
     check_interruption(&s);
     check_bad_input(&s);
+    check_limits(&s);
     check_entrances_before(&s);
     end_bodies(&s);
 }

@@ -246,9 +246,23 @@ static void test_allocation_failures_of_a_crowd(void)
     CHECK_INT(crowd_rows[299], 299);
 }
 
+/* Python sees to numbers of spheres itself. */
+static void test_numbers_that_no_sphere_had(void)
+{
+    const abut_index far = INTPTR_MAX / 2, bad[] = {MOST_SPHERES, far};
+    const abut_index good = earlier[3];
+    for (int k = 0; k < 2; k++) {
+        earlier[3] = bad[k];
+        CHECK_INT(match_tables(1), ABUT_BAD_EARLIER);
+        CHECK_INT(match_tables(2), ABUT_BAD_EARLIER);
+    }
+    earlier[3] = good;
+}
+
 void test_match(void)
 {
     test_many_spheres();
+    test_numbers_that_no_sphere_had();
     test_allocation_failures();
     test_crowd_is_interrupted();
     test_allocation_failures_of_a_crowd();

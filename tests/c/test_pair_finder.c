@@ -127,6 +127,9 @@ static void check_bad_numbers(void)
     }
     input.dimension = 3, input.sphere_count = (abut_index)1 << 31;
     check_build_error(&input, ABUT_TOO_MANY_SPHERES, (abut_index)1 << 31);
+    static const double sizes[] = {1.0, 4.0};
+    input.sphere_count = 3, input.sizes = sizes, input.level_count = 2;
+    check_build_error(&input, ABUT_SIZE_TOO_SMALL, 2);
 }
 
 /* ---- statistics ---- */

@@ -486,6 +486,33 @@ static void check_failures(void)
     abut_shape_free(NULL);
 }
 
+static void check_refused(abut_shape_input input, abut_status status, abut_index detail)
+{
+    abut_shape *shape = NULL;
+    abut_error error;
+    CHECK_INT(abut_shape_build(&input, &shape, &error), status);
+    CHECK(shape == NULL && error.status == status && error.detail == detail);
+}
+
+/* Python gives facets of its own, which are right. */
+static void check_errors(void)
+{
+    const double plane[24] = {-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0,
+                              -2, -2, 0, 2, -2, 0, -2, 2, 0, 2, 2, 0};
+    abut_index indices[24];
+    memcpy(indices, SQUARES, sizeof indices);
+    indices[9] = indices[8];
+    check_refused(cube_input(CUBE, indices), ABUT_FACET_REPEATS_VERTEX, 0);
+    abut_shape_input in = cube_input(CUBE, SQUARES);
+    in.vertex_count = 3;
+    check_refused(in, ABUT_SHAPE_TOO_FEW_VERTICES, 4);
+    in = cube_input(CUBE, SQUARES), in.facet_count = 3, in.index_count = 12;
+    check_refused(in, ABUT_SHAPE_TOO_FEW_FACETS, 4);
+    in = cube_input(CUBE, SQUARES), in.facet_count = 5;
+    check_refused(in, ABUT_BAD_LAST_OFFSET, 20);
+    check_refused(cube_input(plane, SQUARES), ABUT_SHAPE_FLAT, 0);
+}
+
 void test_shape(void)
 {
     state = 2026;
@@ -495,6 +522,7 @@ void test_shape(void)
     check_polygon();
     check_limits();
     check_failures();
+    check_errors();
     check_cube();
     check_dropped();
     CHECK_INT(memory_live_count(), 0);

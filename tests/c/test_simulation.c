@@ -179,6 +179,25 @@ static void check_same_bits(setting *first, setting *other, double period)
     CHECK(are_same(first, other));
 }
 
+static void run_many(setting *s, int workers)
+{
+    s->simulation = build_simulation(1.0, workers);
+    set_walls(s);
+    add_spheres(s->simulation, MANY);
+    CHECK_INT(run(s->simulation, 12), ABUT_OK);
+    read_state(s);
+    CHECK(abut_simulation_pair_count(s->simulation) > MANY / 2);
+    end(s);
+}
+
+/* So many contacts at once that there is no room for them at first. */
+static void check_many(setting *one, setting *several)
+{
+    run_many(one, 1);
+    run_many(several, 3);
+    CHECK(are_same(one, several));
+}
+
 /* Each allocation of a step fails once: the step is not done, and the next one is. */
 static void check_failures(setting *whole, setting *s)
 {
@@ -333,6 +352,7 @@ void test_simulation(void)
     const long live = memory_live_count();
     check_same_bits(&first, &other, 0.0);
     check_same_bits(&first, &other, 1.0);
+    check_many(&first, &other);
     check_failures(&first, &other);
     check_deeds(&first, &other);
     abut_finder_free(first.finder);
