@@ -258,6 +258,14 @@ def test_the_smallest_radius_of_pairs():
         abut.find_pairs([[0, 0, 0]], 9.99e-76)
 
 
+def test_sizes_of_others():
+    """Errors name whose size it is."""
+    with pytest.raises(ValueError, match=r"others: radii\[0\] is 1e-80; radii of pairs must be"):
+        abut.find_pairs([[0, 0, 0]], 1.0, others=([[0, 0, 0]], 1e-80))
+    with pytest.raises(ValueError, match=r"others: sphere 0 has the diameter.* than levels\[0\]"):
+        abut.find_pairs([[0, 0, 0]], 1.0, levels=[3.0], others=([[0, 0, 0]], 2.0))
+
+
 @pytest.mark.parametrize(("keywords", "error", "message"), BAD_KEYWORDS)
 def test_keywords(finder, keywords, error, message):
     def find(centers, radii):
