@@ -197,6 +197,29 @@ def test_kicks():
         assert state(lives) == state(anew)
 
 
+def test_a_sphere_that_leaves_one_image_for_another():
+    """It touches one image in a step and another one in the next, and never both: a new contact,
+    with a spring of its own, whether the list tells of both images or is made anew."""
+
+    def make():
+        sim = abut.Simulation(step=1e-5, period=(0.1, None, None), gravity=(0, 0, 0))
+        sim.set_law(SOFT, SOFT, abut.Hertz(friction=50.0, restitution=1.0))
+        centers = [[0.03, 0.0, 0.0], [0.0797, 0.049, 0.0]]
+        sim.add_spheres(centers, 0.035, SOFT, velocities=[[0, 0, 0], [20.0, 0, 3.0]])
+        return sim
+
+    lives, anew = make(), make()
+    images = []
+    for _ in range(4):
+        lives.run(steps=1)
+        forget(anew)
+        anew.run(steps=1)
+        images += lives.pairs.image[:, 0].tolist()
+        assert state(lives) == state(anew)
+    assert images == [0, 0, -1, -1]
+    assert lives.statistics().lists_moved == 0
+
+
 def test_spheres_that_come_and_go_in_each_step():
     lives, anew = in_a_period(), in_a_period()
     for k in range(40):
