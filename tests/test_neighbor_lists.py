@@ -220,6 +220,62 @@ def test_a_sphere_that_leaves_one_image_for_another():
     assert lives.statistics().lists_moved == 0
 
 
+def with_a_mote(period=(0.05, 0.05, None)):
+    """A heap, and last of its spheres one so light that a force of the caller's loses it."""
+    sim = heap(period)
+    mote = abut.Material(density=1e-6, young=5e6, poisson=0.25)
+    sim.set_law(mote, SOFT, LAW)
+    sim.add_spheres([[0.01, 0.01, 1.0]], 0.003, mote)
+    return sim
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_steps_that_are_not_done(forgets):
+    """Whether the list lives on in them or is made by them, the next step goes on from the one
+    before."""
+    lost = False
+
+    def push(sim):
+        forces = np.zeros((len(sim.centers), 3))
+        forces[-1, 0] = 9e74 * lost
+        return forces
+
+    fails, whole = with_a_mote(), with_a_mote()
+    for sim in (fails, whole):
+        sim.add_force(push)
+    for steps in (1, 2, 10, 30):
+        fails.run(steps=steps)
+        whole.run(steps=steps)
+        lost = True
+        for _ in range(3):
+            if forgets:
+                forget(fails)
+            with pytest.raises(FloatingPointError, match="is lost"):
+                fails.run(steps=1)
+        lost = False
+    fails.run(steps=20)
+    whole.run(steps=20)
+    assert state(fails) == state(whole)
+
+
+def test_no_spheres_one_sphere_and_two():
+    lives, anew = heap(), heap()
+    for sim in (lives, anew):
+        sim.run(steps=5)
+        sim.remove_spheres(sim.ids)
+        sim.run(steps=2)
+    for x in (0.01, 0.0155, 0.021):
+        for sim in (lives, anew):
+            sim.add_spheres([[x, 0.01, 0.0029]], 0.003, SOFT)
+        lives.run(steps=4)
+        for _ in range(4):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+    assert len(lives.pairs) == 2
+    assert len(lives.contacts) == 3
+
+
 def test_spheres_that_come_and_go_in_each_step():
     lives, anew = in_a_period(), in_a_period()
     for k in range(40):
