@@ -308,17 +308,7 @@ def test_walls_that_come_while_a_list_lives():
     lives, anew = heap(), heap()
     for sim in (lives, anew):
         sim.run(steps=20)
-        sim.add_wall(
-            abut.Mesh(
-                *scenes.grid(
-                    2,
-                    2,
-                    (0.0, 0.05),
-                    (0.0, 0.05),
-                )
-            ),
-            SOFT,
-        )
+        sim.add_wall(abut.Mesh(*scenes.grid(2, 2, (0.0, 0.05), (0.0, 0.05))), SOFT)
     lives.run(steps=20)
     for _ in range(20):
         forget(anew)
