@@ -197,6 +197,85 @@ def test_kicks():
         assert state(lives) == state(anew)
 
 
+def test_a_sphere_that_leaves_one_image_for_another():
+    """It touches one image in a step and another one in the next, and never both: a new contact,
+    with a spring of its own, whether the list tells of both images or is made anew."""
+
+    def make():
+        sim = abut.Simulation(step=1e-5, period=(0.1, None, None), gravity=(0, 0, 0))
+        sim.set_law(SOFT, SOFT, abut.Hertz(friction=50.0, restitution=1.0))
+        centers = [[0.03, 0.0, 0.0], [0.0797, 0.049, 0.0]]
+        sim.add_spheres(centers, 0.035, SOFT, velocities=[[0, 0, 0], [20.0, 0, 3.0]])
+        return sim
+
+    lives, anew = make(), make()
+    images = []
+    for _ in range(4):
+        lives.run(steps=1)
+        forget(anew)
+        anew.run(steps=1)
+        images += lives.pairs.image[:, 0].tolist()
+        assert state(lives) == state(anew)
+    assert images == [0, 0, -1, -1]
+    assert lives.statistics().lists_moved == 0
+
+
+def with_a_mote(period=(0.05, 0.05, None)):
+    """A heap, and last of its spheres one so light that a force of the caller's loses it."""
+    sim = heap(period)
+    mote = abut.Material(density=1e-6, young=5e6, poisson=0.25)
+    sim.set_law(mote, SOFT, LAW)
+    sim.add_spheres([[0.01, 0.01, 1.0]], 0.003, mote)
+    return sim
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_steps_that_are_not_done(forgets):
+    """Whether the list lives on in them or is made by them, the next step goes on from the one
+    before."""
+    lost = False
+
+    def push(sim):
+        forces = np.zeros((len(sim.centers), 3))
+        forces[-1, 0] = 9e74 * lost
+        return forces
+
+    fails, whole = with_a_mote(), with_a_mote()
+    for sim in (fails, whole):
+        sim.add_force(push)
+    for steps in (1, 2, 10, 30):
+        fails.run(steps=steps)
+        whole.run(steps=steps)
+        lost = True
+        for _ in range(3):
+            if forgets:
+                forget(fails)
+            with pytest.raises(FloatingPointError, match="is lost"):
+                fails.run(steps=1)
+        lost = False
+    fails.run(steps=20)
+    whole.run(steps=20)
+    assert state(fails) == state(whole)
+
+
+def test_no_spheres_one_sphere_and_two():
+    lives, anew = heap(), heap()
+    for sim in (lives, anew):
+        sim.run(steps=5)
+        sim.remove_spheres(sim.ids)
+        sim.run(steps=2)
+    for x in (0.01, 0.0155, 0.021):
+        for sim in (lives, anew):
+            sim.add_spheres([[x, 0.01, 0.0029]], 0.003, SOFT)
+        lives.run(steps=4)
+        for _ in range(4):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+    assert len(lives.pairs) == 2
+    assert len(lives.contacts) == 3
+
+
 def test_spheres_that_come_and_go_in_each_step():
     lives, anew = in_a_period(), in_a_period()
     for k in range(40):
@@ -229,17 +308,7 @@ def test_walls_that_come_while_a_list_lives():
     lives, anew = heap(), heap()
     for sim in (lives, anew):
         sim.run(steps=20)
-        sim.add_wall(
-            abut.Mesh(
-                *scenes.grid(
-                    2,
-                    2,
-                    (0.0, 0.05),
-                    (0.0, 0.05),
-                )
-            ),
-            SOFT,
-        )
+        sim.add_wall(abut.Mesh(*scenes.grid(2, 2, (0.0, 0.05), (0.0, 0.05))), SOFT)
     lives.run(steps=20)
     for _ in range(20):
         forget(anew)

@@ -158,3 +158,20 @@ void *memory_reserve(memory_block *block, abut_index count, size_t size)
     block->byte_count = block->data != NULL ? (abut_index)byte_count(room, size) : 0;
     return block->data;
 }
+
+void memory_free_blocks(memory_block *blocks, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        memory_free(blocks[k].data);
+        blocks[k] = (memory_block){.data = NULL};
+    }
+}
+
+abut_index memory_count_bytes(const memory_block *blocks, size_t count)
+{
+    abut_index sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        sum += blocks[k].byte_count;
+    }
+    return sum;
+}

@@ -51,6 +51,10 @@ enum { MEMORY_SPARE_FACTOR = 8 };
  * down from step to step soon allocate nothing. */
 void *memory_reserve(memory_block *block, abut_index count, size_t size);
 
+/* Of several blocks: free what they have, and tell how many bytes that is. */
+void memory_free_blocks(memory_block *blocks, size_t count);
+abut_index memory_count_bytes(const memory_block *blocks, size_t count);
+
 #ifdef ABUT_TESTING
 /* Let the call-th allocation from now on fail, once: 1 is the next one, 0 none. */
 void memory_fail_at(long call);

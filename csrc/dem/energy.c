@@ -96,7 +96,8 @@ static double energy_of_pairs(const abut_simulation *s)
     return sum + rest;
 }
 
-abut_energy energy_count(const abut_simulation *s)
+/* Count the energies, without what the account adds. */
+static abut_energy count_energy(const abut_simulation *s)
 {
     abut_energy sum = {.wall_work = s->account.gone_wall_work};
     for (abut_index row = 0; row < s->store.count; row++) {
@@ -127,7 +128,7 @@ abut_energy energy_count(const abut_simulation *s)
 
 abut_energy abut_simulation_energy(const abut_simulation *s)
 {
-    abut_energy sum = energy_count(s);
+    abut_energy sum = count_energy(s);
     sum.dissipated = s->account.is_held ? s->account.held : sum.dissipated + s->account.base;
     return sum;
 }
@@ -143,7 +144,7 @@ void energy_hold(abut_simulation *s)
 void energy_settle(abut_simulation *s)
 {
     if (s->account.is_held) {
-        s->account.base = s->account.held - energy_count(s).dissipated;
+        s->account.base = s->account.held - count_energy(s).dissipated;
         s->account.is_held = false;
     }
 }

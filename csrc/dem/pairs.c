@@ -110,14 +110,16 @@ static abut_status match_images(abut_simulation *s, const parallel_plan *plan, a
                             error);
 }
 
-/* Pairs of a neighbor list that is new are matched by their spheres. */
+/* Pairs of a neighbor list that is new are matched by their spheres, and where two may touch at
+ * several images by these, too: a list that lives on tells them apart, even if each step has one.
+ */
 static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const pair_table *t = &s->now.pairs;
     if (!s->neighbors.is_new) {
         return ABUT_OK;
     }
-    if (t->columns.image && (has_twins(t) || has_twins(&s->before.pairs))) {
+    if (s->neighbors.images || (t->columns.image && has_twins(&s->before.pairs))) {
         return match_images(s, plan, error);
     }
     if (s->before.pairs.count == 0) {

@@ -262,9 +262,6 @@ abut_status simulation_check_law(const abut_simulation *s, abut_index place, int
 const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall);
 const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j);
 
-/* Count the energies, without what the account adds. */
-abut_energy energy_count(const abut_simulation *s);
-
 /* What a contact of the step before adds to what its wall bears, which was there. */
 void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load);

@@ -428,6 +428,5 @@ abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abu
         s->search.presses = NULL;
         return ABUT_OK;
     }
-    const abut_status status = apply_all(s, plan, error);
-    return status;
+    return apply_all(s, plan, error);
 }

@@ -191,7 +191,8 @@ static void append_body(abut_simulation *s, const abut_bodies *b, abut_index k)
     }
 }
 
-static abut_status add(abut_simulation *s, const abut_bodies *bodies, abut_error *error)
+abut_status abut_simulation_add_bodies(abut_simulation *s, const abut_bodies *bodies,
+                                       abut_error *error)
 {
     const abut_index count = s->solids.count + bodies->count;
     abut_status status = check_bodies(s, bodies, error);
@@ -212,12 +213,6 @@ static abut_status add(abut_simulation *s, const abut_bodies *bodies, abut_error
     }
     simulation_forget_bodies(s);
     return ABUT_OK;
-}
-
-abut_status abut_simulation_add_bodies(abut_simulation *s, const abut_bodies *bodies,
-                                       abut_error *error)
-{
-    return add(s, bodies, error);
 }
 
 /* ---- going ---- */

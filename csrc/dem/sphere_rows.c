@@ -255,7 +255,7 @@ static abut_status extend_tables(abut_simulation *s, abut_index count)
     return status;
 }
 
-static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
+abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
     const abut_index first = s->store.count, count = first + rows->count;
     abut_status status = check_rows(s, rows, error);
@@ -279,11 +279,6 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
     wrap_rows(s, first);
     simulation_forget_spheres(s);
     return ABUT_OK;
-}
-
-abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
-{
-    return add(s, rows, error);
 }
 
 /* ---- going ---- */
@@ -485,7 +480,7 @@ abut_status abut_simulation_add_clusters(abut_simulation *s, const abut_clusters
     if (status) {
         return error_set_status(error, status);
     }
-    status = add(s, rows, error);
+    status = abut_simulation_add(s, rows, error);
     abut_index member = 0;
     for (abut_index k = 0; !status && k < clusters->count; k++) {
         cluster *c = append_cluster(s, clusters, k, first_row + member, member);

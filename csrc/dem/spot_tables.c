@@ -103,9 +103,7 @@ abut_status spot_table_reserve(spot_table *t, abut_meeting meeting, abut_index r
 
 void spot_table_free(spot_table *t)
 {
-    for (int k = 0; k < SPOT_COLUMNS; k++) {
-        memory_free(t->blocks[k].data);
-    }
+    memory_free_blocks(t->blocks, SPOT_COLUMNS);
     memory_free(t->offset_block.data);
     memory_free(t->power_block.data);
     memory_free(t->match_block.data);
@@ -115,12 +113,8 @@ void spot_table_free(spot_table *t)
 
 abut_index spot_table_bytes(const spot_table *t)
 {
-    abut_index sum = t->offset_block.byte_count + t->power_block.byte_count +
-                     t->match_block.byte_count + springs_bytes(&t->springs);
-    for (int k = 0; k < SPOT_COLUMNS; k++) {
-        sum += t->blocks[k].byte_count;
-    }
-    return sum;
+    return memory_count_bytes(t->blocks, SPOT_COLUMNS) + t->offset_block.byte_count +
+           t->power_block.byte_count + t->match_block.byte_count + springs_bytes(&t->springs);
 }
 
 /* ---- rows ---- */

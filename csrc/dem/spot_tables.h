@@ -30,9 +30,4 @@ void spot_table_copy(const abut_convex_columns *to, const abut_convex_columns *f
 /* Keep the rows whose i, and j, have other numbers than -1 now, by these; NULL: they stay. */
 void spot_table_renumber(spot_table *t, const int32_t *new_i, const int32_t *new_j);
 
-static inline abut_index spot_table_begin(const spot_table *t, abut_index row)
-{
-    return t->columns.spot_offsets[row];
-}
-
 #endif

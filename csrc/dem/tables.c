@@ -40,15 +40,6 @@ void springs_free(springs *s)
     *s = (springs){0};
 }
 
-static abut_index bytes_of(const memory_block *blocks, size_t count)
-{
-    abut_index sum = 0;
-    for (size_t k = 0; k < count; k++) {
-        sum += blocks[k].byte_count;
-    }
-    return sum;
-}
-
 abut_index springs_bytes(const springs *s)
 {
     return s->spring_block.byte_count + s->roll_block.byte_count + s->moment_block.byte_count +
@@ -125,30 +116,28 @@ abut_status pair_table_reserve(pair_table *t, abut_index sphere_count, abut_inde
 
 void contact_table_free(contact_table *t)
 {
-    for (size_t k = 0; k < sizeof t->blocks / sizeof *t->blocks; k++) {
-        memory_free(t->blocks[k].data);
-    }
+    memory_free_blocks(t->blocks, sizeof t->blocks / sizeof *t->blocks);
     springs_free(&t->springs);
     *t = (contact_table){0};
 }
 
 void pair_table_free(pair_table *t)
 {
-    for (size_t k = 0; k < sizeof t->blocks / sizeof *t->blocks; k++) {
-        memory_free(t->blocks[k].data);
-    }
+    memory_free_blocks(t->blocks, sizeof t->blocks / sizeof *t->blocks);
     springs_free(&t->springs);
     *t = (pair_table){0};
 }
 
 abut_index contact_table_bytes(const contact_table *t)
 {
-    return bytes_of(t->blocks, sizeof t->blocks / sizeof *t->blocks) + springs_bytes(&t->springs);
+    return memory_count_bytes(t->blocks, sizeof t->blocks / sizeof *t->blocks) +
+           springs_bytes(&t->springs);
 }
 
 abut_index pair_table_bytes(const pair_table *t)
 {
-    return bytes_of(t->blocks, sizeof t->blocks / sizeof *t->blocks) + springs_bytes(&t->springs);
+    return memory_count_bytes(t->blocks, sizeof t->blocks / sizeof *t->blocks) +
+           springs_bytes(&t->springs);
 }
 
 /* ---- where walls are touched ---- */

@@ -262,17 +262,11 @@ void near_walls_forget(near_walls *n)
 
 void near_walls_free(near_walls *n)
 {
-    for (size_t k = 0; k < sizeof n->blocks / sizeof *n->blocks; k++) {
-        memory_free(n->blocks[k].data);
-    }
+    memory_free_blocks(n->blocks, sizeof n->blocks / sizeof *n->blocks);
     *n = (near_walls){.is_made = false};
 }
 
 abut_index near_walls_bytes(const near_walls *n)
 {
-    abut_index sum = 0;
-    for (size_t k = 0; k < sizeof n->blocks / sizeof *n->blocks; k++) {
-        sum += n->blocks[k].byte_count;
-    }
-    return sum;
+    return memory_count_bytes(n->blocks, sizeof n->blocks / sizeof *n->blocks);
 }

@@ -358,17 +358,11 @@ void neighbor_list_forget(neighbor_list *l)
 
 void neighbor_list_free(neighbor_list *l)
 {
-    for (size_t k = 0; k < sizeof l->blocks / sizeof *l->blocks; k++) {
-        memory_free(l->blocks[k].data);
-    }
+    memory_free_blocks(l->blocks, sizeof l->blocks / sizeof *l->blocks);
     *l = (neighbor_list){.is_made = false};
 }
 
 abut_index neighbor_list_bytes(const neighbor_list *l)
 {
-    abut_index sum = 0;
-    for (size_t k = 0; k < sizeof l->blocks / sizeof *l->blocks; k++) {
-        sum += l->blocks[k].byte_count;
-    }
-    return sum;
+    return memory_count_bytes(l->blocks, sizeof l->blocks / sizeof *l->blocks);
 }

@@ -165,8 +165,6 @@ abut_status ordered_make(const abut_pair_step *given, const uint8_t *done, order
 
 void ordered_free(ordered_step *ordered)
 {
-    for (int k = 0; k < ORDERED_BLOCKS; k++) {
-        memory_free(ordered->blocks[k].data);
-    }
+    memory_free_blocks(ordered->blocks, ORDERED_BLOCKS);
     *ordered = (ordered_step){.order = NULL};
 }
