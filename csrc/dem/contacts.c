@@ -114,7 +114,7 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
     abut_status status =
         abut_contacts_find_into(simulation_finder(s), &query, &room, &found, error);
     if (status) {
-        status = simulation_name_row(s, error);
+        status = simulation_name_row(s, &s->near, error);
     } else {
         status =
             write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));

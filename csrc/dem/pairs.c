@@ -38,7 +38,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     if (!status && s->walls.count > 0) {
         status = near_walls_refresh(&s->near, &s->neighbors, &spheres, &walls, plan, error);
     }
-    return status ? simulation_name_row(s, error) : ABUT_OK;
+    return status ? simulation_name_row(s, NULL, error) : ABUT_OK;
 }
 
 /* ---- matching ---- */

@@ -30,7 +30,7 @@ static abut_status make_lender(abut_simulation *s, abut_error *error)
     return abut_pair_finder_build(&input, &s->lender, error);
 }
 
-abut_status simulation_name_row(const abut_simulation *s, abut_error *error)
+abut_status simulation_name_row(const abut_simulation *s, const near_walls *near, abut_error *error)
 {
     switch (error->status) {
     case ABUT_CENTER_NOT_FINITE:
@@ -39,6 +39,7 @@ abut_status simulation_name_row(const abut_simulation *s, abut_error *error)
     case ABUT_TOO_MANY_IMAGES:
     case ABUT_RADIUS_TOO_SMALL:
     case ABUT_TOO_MANY_PERIODS:
+        error->index = near ? near_walls_place(near, error->index) : error->index;
         error->index = s->store.rows[error->index];
         break;
     default:

@@ -113,9 +113,11 @@ static inline const abut_finder *simulation_finder(const abut_simulation *s)
     return s->walls.finder ? s->walls.finder : s->no_meshes;
 }
 
-/* The error of a search of the store's spheres names them by places: let it name them by rows. Who
- * searches something else names what was searched. Returns the error's status. */
-abut_status simulation_name_row(const abut_simulation *s, abut_error *error);
+/* The error of a search of the store's spheres names them by places, or by numbers among those that
+ * are near walls: let it name them by rows. near: NULL, where all were searched for. Who searches
+ * something else names what was searched. Returns the error's status. */
+abut_status simulation_name_row(const abut_simulation *s, const near_walls *near,
+                                abut_error *error);
 
 static inline double simulation_time(const abut_simulation *s)
 {

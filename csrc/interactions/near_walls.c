@@ -173,7 +173,11 @@ static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_sp
         memcpy(n->centers + 3 * k, l->anchors[k].place, 3 * sizeof *n->centers);
         n->radii[k] = s->radii[k] + 0.5 * l->gaps[k] + allowance;
     }
-    const abut_status status = find_near(n, s, w, plan, error);
+    abut_status status = find_near(n, s, w, plan, error);
+    if (status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED) {
+        n->is_of_all = true; /* it may be their allowances that are too large to search with */
+        status = error_set_status(error, ABUT_OK);
+    }
     n->is_made = !status;
     return status;
 }

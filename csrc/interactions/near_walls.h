@@ -41,6 +41,12 @@ void near_walls_narrow(const near_walls *n, abut_query *query);
 void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,
                       const abut_columns *columns);
 
+/* The place of the sphere that such a query calls by this number. */
+static inline abut_index near_walls_place(const near_walls *n, abut_index number)
+{
+    return n->is_made && !n->is_of_all ? n->spheres[number] : number;
+}
+
 void near_walls_forget(near_walls *n);
 void near_walls_free(near_walls *n);
 abut_index near_walls_bytes(const near_walls *n);
