@@ -39,19 +39,32 @@ static vec3 arm_of(const cluster_set *set, const cluster *c, const vec3 rows[3],
     return rows_turn(rows, vec3_load(set->members + 3 * (c->first_member + member)));
 }
 
+/* Forces and torques by place. */
+typedef struct member_vectors {
+    const double *forces, *torques;
+    abut_index stride; /* from one sphere's to the next one's */
+} member_vectors;
+
+/* What acts on them in this step, which may still end. */
+static member_vectors next_of(const store *s)
+{
+    return (member_vectors){&s->sums->force.x, &s->sums->torque.x,
+                            sizeof(sphere_sum) / sizeof(double)};
+}
+
 /* The force on all members. */
-static wrench sum_members(const cluster_set *set, const cluster *c, const double *forces,
-                          const double *torques, const store *s)
+static wrench sum_members(const cluster_set *set, const cluster *c, member_vectors of,
+                          const store *s)
 {
     vec3 rows[3];
     wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     rigid_rows(c->rigid.orientation, rows);
     for (int32_t k = 0; k < c->member_count; k++) {
-        const abut_index at = 3 * (abut_index)place_of(s, c, k);
-        const vec3 force = vec3_load(forces + at);
+        const abut_index at = of.stride * place_of(s, c, k);
+        const vec3 force = vec3_load(of.forces + at);
         const vec3 turning = vec3_cross(arm_of(set, c, rows, k), force);
         sum.force = vec3_add(sum.force, force);
-        sum.torque = vec3_add(sum.torque, vec3_add(vec3_load(torques + at), turning));
+        sum.torque = vec3_add(sum.torque, vec3_add(vec3_load(of.torques + at), turning));
     }
     return sum;
 }
@@ -86,7 +99,7 @@ bool clusters_will_be_finite(const cluster_set *set, abut_index number, const st
                              const rigid_step *by)
 {
     const cluster *c = &set->clusters[number];
-    return rigid_will_be_finite(&c->rigid, sum_members(set, c, s->forces, s->torques, s), by);
+    return rigid_will_be_finite(&c->rigid, sum_members(set, c, next_of(s), s), by);
 }
 
 /* The force and torque that contacts exert on a cluster. What the caller applied is left out, since
@@ -96,14 +109,14 @@ static wrench sum_contacts(const cluster_set *set, const cluster *c, const store
     if (!s->has_applied) {
         return all;
     }
-    const wrench applied = sum_members(set, c, s->pushes, s->twists, s);
+    const wrench applied = sum_members(set, c, (member_vectors){s->pushes, s->twists, 3}, s);
     return (wrench){vec3_sub(all.force, applied.force), vec3_sub(all.torque, applied.torque)};
 }
 
 void clusters_move(cluster_set *set, abut_index number, store *s, const rigid_step *by)
 {
     cluster *c = &set->clusters[number];
-    const wrench sum = sum_members(set, c, s->forces, s->torques, s);
+    const wrench sum = sum_members(set, c, next_of(s), s);
     rigid_move(&c->rigid, sum, sum_contacts(set, c, s, sum), by);
     place_members(set, c, s);
 }

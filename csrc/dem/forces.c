@@ -14,7 +14,7 @@ static void add_effect(sphere_sum *w, const effect *e, double radius, double sig
 {
     w->force = vec3_add(w->force, vec3_scale(vec3_load(e->force), sign));
     w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));
-    w->sums.brake += e->brake;
+    w->brake += e->brake;
 }
 
 static void add_moment(sphere_sum *w, const double *moments, abut_index row, double sign)
@@ -32,7 +32,7 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
     for (abut_index row = begin; row < end; row++) {
         add_effect(w, &t->springs.effects[row], radius, 1.0);
         add_moment(w, t->springs.moment, row, 1.0);
-        w->sums.power += t->power[row];
+        w->power += t->power[row];
     }
 }
 
@@ -99,7 +99,7 @@ static void sum_sphere(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
     const double radius = of->radii[place];
-    sphere_sum w = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
+    sphere_sum w = {.brake = 0.0};
     forces_add_contacts(s, place, radius, &w);
     if (s->now.pairs.count > 0) {
         add_pairs(s, place, radius, &w);
@@ -112,9 +112,7 @@ static void sum_sphere(abut_simulation *s, abut_index place)
         w.force = vec3_add(w.force, vec3_load(of->pushes + 3 * place));
         w.torque = vec3_add(w.torque, vec3_load(of->twists + 3 * place));
     }
-    vec3_store(of->forces + 3 * place, w.force);
-    vec3_store(of->torques + 3 * place, w.torque);
-    of->sums[place] = w.sums;
+    of->sums[place] = w;
     if (!will_be_finite(s, place, w.force, w.torque)) {
         note_lost(s, of->rows[place]);
     }

@@ -26,16 +26,10 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia)
     return loss < speed ? vec3_scale(spin, 1.0 - loss / speed) : (vec3){0.0, 0.0, 0.0};
 }
 
-/* The torque of contacts has what the brake took. */
-static void add_brake(double *torque, vec3 change, double inertia_a_time)
-{
-    vec3_store(torque, vec3_add(vec3_load(torque), vec3_scale(change, inertia_a_time)));
-}
-
 /* The work of contacts alone: what was applied is left out. */
 static double work_of(const store *s, abut_index place, vec3 velocities, vec3 spins)
 {
-    vec3 force = vec3_load(s->forces + 3 * place), torque = vec3_load(s->torques + 3 * place);
+    vec3 force = s->sums[place].force, torque = s->sums[place].torque;
     if (s->has_applied) {
         force = vec3_sub(force, vec3_load(s->pushes + 3 * place));
         torque = vec3_sub(torque, vec3_load(s->twists + 3 * place));
@@ -58,27 +52,34 @@ static bool is_fast(vec3 velocity, double step, double radius)
     return vec3_norm_sq(vec3_scale(velocity, step)) > radius * radius;
 }
 
+static void keep_forces(store *of, abut_index place, vec3 force, vec3 torque)
+{
+    vec3_store(of->forces + 3 * place, force);
+    vec3_store(of->torques + 3 * place, torque);
+}
+
 static void move_sphere(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
     mover *b = &of->movers[place];
     const double step = s->input.step, inertia = of->inertias[place];
-    const sums sum = of->sums[place];
+    sphere_sum sum = of->sums[place];
     const vec3 velocity = vec3_load(b->velocity), spin = vec3_load(b->spin);
-    const vec3 pull = vec3_add(vec3_load(s->input.gravity),
-                               vec3_scale(vec3_load(of->forces + 3 * place), 1.0 / b->mass));
+    const vec3 pull = vec3_add(vec3_load(s->input.gravity), vec3_scale(sum.force, 1.0 / b->mass));
     const vec3 next = vec3_add(velocity, vec3_scale(pull, step));
-    const vec3 turning = vec3_scale(vec3_load(of->torques + 3 * place), step / inertia);
+    const vec3 turning = vec3_scale(sum.torque, step / inertia);
     vec3 next_spin = vec3_add(spin, turning);
     double work =
         0.5 * step * work_of(of, place, vec3_add(velocity, next), vec3_add(spin, next_spin));
     if (sum.brake > 0.0) {
         const vec3 less = spheres_brake(next_spin, sum.brake, step, inertia);
         work += 0.5 * inertia * (vec3_norm_sq(less) - vec3_norm_sq(next_spin));
-        add_brake(of->torques + 3 * place, vec3_sub(less, next_spin), inertia / step);
+        /* the torque of contacts has what the brake took */
+        sum.torque = vec3_add(sum.torque, vec3_scale(vec3_sub(less, next_spin), inertia / step));
         next_spin = less;
     }
     keep_books(&of->books[place], work, step * sum.power);
+    keep_forces(of, place, sum.force, sum.torque);
     const vec3 center = vec3_load(of->centers + 3 * place);
     vec3_store(of->began + 3 * place, center);
     vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
@@ -98,6 +99,7 @@ static void note_member(abut_simulation *s, abut_index place)
     store *of = &s->store;
     vec3_store(of->began + 3 * place, vec3_load(of->centers + 3 * place));
     keep_books(&of->books[place], 0.0, s->input.step * of->sums[place].power);
+    keep_forces(of, place, of->sums[place].force, of->sums[place].torque);
 }
 
 static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -138,6 +140,7 @@ static void move_solid(abut_simulation *s, abut_index number)
 {
     solid *of = &s->solids.solids[number];
     const rigid_step by = rigid_step_of(s);
+    of->sum = of->next;
     wrench contacts = of->sum;
     if (s->solids.has_applied) {
         contacts.force = vec3_sub(contacts.force, of->applied.force);

@@ -214,12 +214,6 @@ void watch_keep_fast(abut_simulation *s);
 /* To be called where the numbers of spheres or bodies change. */
 void watch_forget(abut_simulation *s);
 
-/* What acts on one sphere. */
-typedef struct sphere_sum {
-    vec3 force, torque;
-    sums sums;
-} sphere_sum;
-
 /* Add what its contacts with walls exert, nearest first. */
 void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w);
 

@@ -296,10 +296,10 @@ static void begin_sums(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->solids.count; k++) {
         solid *of = &s->solids.solids[k];
-        of->sum = (wrench){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        of->next = (wrench){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         of->power = 0.0;
         if (s->solids.has_applied) {
-            of->sum = of->applied;
+            of->next = of->applied;
         }
     }
 }
@@ -335,14 +335,14 @@ static void add_spot(abut_simulation *s, abut_meeting meeting, const spot_row *r
     const vec3 point = simulation_spot_point(t, r, spot), shifted = vec3_sub(point, r->shift);
     const wrench w = wrench_of(t, spot);
     const wrench back = {vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
-    add_wrench(&own->sum, w, vec3_sub(point, own->rigid.position));
+    add_wrench(&own->next, w, vec3_sub(point, own->rigid.position));
     switch (meeting) {
     case ABUT_WITH_WALLS:
         own->power += t->power[spot];
         break;
     case ABUT_WITH_BODIES: {
         solid *other = &s->solids.solids[t->columns.j[r->row]];
-        add_wrench(&other->sum, back, vec3_sub(shifted, other->rigid.position));
+        add_wrench(&other->next, back, vec3_sub(shifted, other->rigid.position));
         break;
     }
     case ABUT_WITH_SPHERES:
@@ -386,7 +386,7 @@ static abut_status check_lost(const abut_simulation *s, abut_error *error)
     const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid *of = &s->solids.solids[k];
-        if (!rigid_will_be_finite(&of->rigid, of->sum, &by)) {
+        if (!rigid_will_be_finite(&of->rigid, of->next, &by)) {
             return error_set(error, ABUT_BODY_LOST, k, s->step_count, 0.0);
         }
     }

@@ -14,6 +14,7 @@ typedef struct solid {
     double rounding; /* the radius of the shape's rounding, scaled */
     int32_t shape, material;
     wrench sum;     /* what acted on it in the last step, with what was applied */
+    wrench next;    /* the same of this one, which may still end */
     wrench applied; /* what is applied to it in the next step */
     double power;   /* what it did on walls in the last step */
 } solid;

@@ -234,7 +234,7 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
     of->materials[place] = (int32_t)rows->materials[row];
     of->clusters[place] = rows->clusters ? (int32_t)rows->clusters[row] : -1;
     of->books[place] = (books){0.0, 0.0, 0.0, 0.0};
-    of->sums[place] = (sums){0.0, 0.0};
+    of->sums[place] = (sphere_sum){.brake = 0.0};
     of->rows[place] = of->places[place] = (int32_t)place;
 }
 

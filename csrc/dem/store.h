@@ -13,11 +13,13 @@ typedef struct books {
     double work, last_work, wall_work, last_wall_work;
 } books;
 
-/* What a step adds up of a sphere beside its force and torque. */
-typedef struct sums {
+/* What a step adds up of a sphere: a cache line. Until it moves, the step may end, and what acted
+ * on it in the last one stays. */
+typedef struct sphere_sum {
+    vec3 force, torque;
     double brake; /* type A */
     double power; /* on walls */
-} sums;
+} sphere_sum;
 
 /* Columns, by place. Zero-initialize. */
 typedef struct store {
@@ -33,7 +35,7 @@ typedef struct store {
     double *forces, *torques; /* count x 3: of the last step */
     double *pushes, *twists;  /* count x 3: applied in the next step */
     books *books;
-    sums *sums;
+    sphere_sum *sums;
     int32_t *rows;    /* of each place, in the order in which spheres came */
     int32_t *places;  /* of each row */
     bool is_by_row;   /* every sphere is stored in its row */

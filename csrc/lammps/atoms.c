@@ -185,12 +185,12 @@ static abut_status add_sphere(const abut_lammps *w, abut_index k, abut_error *er
 {
     const abut_index atom = lammps_atom(w, k);
     double *torques = w->atoms.torques + 3 * atom;
-    sphere_sum sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
+    sphere_sum sum = {.brake = 0.0};
     forces_add_contacts(w->simulation, k, w->simulation->store.movers[k].radius, &sum);
     const vec3 force = sum.force;
     vec3 torque = vec3_add(vec3_load(torques), sum.torque);
-    if (sum.sums.brake > 0.0) {
-        torque = vec3_add(torque, brake_torque(w, k, torque, sum.sums.brake));
+    if (sum.brake > 0.0) {
+        torque = vec3_add(torque, brake_torque(w, k, torque, sum.brake));
     }
     if (!isfinite(force.x + force.y + force.z) || !isfinite(torque.x + torque.y + torque.z)) {
         return error_set(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
