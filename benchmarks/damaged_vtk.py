@@ -18,8 +18,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import pyvista
-import vtk
 
 import abut.io
 
@@ -30,6 +28,9 @@ PATIENCE = 30  # seconds
 
 def written(folder):
     """The sphere in files of both kinds, in all modes, compressed and not."""
+    import pyvista
+    import vtk
+
     mesh = pyvista.Sphere(theta_resolution=12, phi_resolution=9)
     writers = {
         "vtp": (vtk.vtkXMLPolyDataWriter, mesh),
@@ -99,6 +100,8 @@ def by_abut(path):
 
 def by_vtk(path):
     """As careful as pyvista allows: what VTK reports is an exception."""
+    import pyvista
+
     with pyvista.VtkErrorCatcher(raise_errors=True, emit_warnings=False):
         data = pyvista.read(path)
     cells = data.faces if isinstance(data, pyvista.PolyData) else data.cells

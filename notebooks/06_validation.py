@@ -263,7 +263,7 @@ fastest = np.linalg.norm(sim.velocities, axis=1).max()
 print(f"{1e3 * each:.1f} ms a step; fastest sphere {fastest:.2f} m/s")
 took = sim.statistics()
 parts = {
-    "pairs: search": (took.find_pairs + took.pair_match, 53.9),
+    "pairs: search": (took.neighbors + took.find_pairs, 53.9),
     "walls: search": (took.find_walls, 20.7),
     "all else": (took.wall_laws + took.pair_laws + took.sums + took.move + took.order, 25.4),
 }
