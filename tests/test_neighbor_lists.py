@@ -252,6 +252,8 @@ def test_steps_that_are_not_done(forgets):
                 forget(fails)
             with pytest.raises(FloatingPointError, match="is lost"):
                 fails.run(steps=1)
+            assert state(fails) == state(whole)
+            assert forgets or fails.energy == whole.energy  # what is assigned holds energies
         lost = False
     fails.run(steps=20)
     whole.run(steps=20)
