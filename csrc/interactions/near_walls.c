@@ -27,32 +27,21 @@ static vec3 corner_of(const box *b, int corner)
                   corner & 4 ? b->high[2] : b->low[2]};
 }
 
-/* The farthest way of a point of a mesh from one pose to another: that of a corner of its bounds,
- * since ways are linear in places. */
-static double way_of_mesh(const box *bounds, const pose *from, const pose *to)
+/* The farthest way of a place of a box when its pose changes: that of a corner, since ways are
+ * linear in places. */
+static double way_of(const box *b, const pose poses[2], vec3 (*go)(const pose *, vec3))
 {
     double farthest = 0.0;
     for (int corner = 0; corner < 8; corner++) {
-        const vec3 at = corner_of(bounds, corner);
-        const vec3 way = vec3_sub(pose_to_world(to, at), pose_to_world(from, at));
-        farthest = larger(farthest, vec3_length(way));
+        const vec3 at = corner_of(b, corner);
+        farthest = larger(farthest, vec3_length(vec3_sub(go(&poses[1], at), go(&poses[0], at))));
     }
     return farthest;
 }
 
-/* By how much, at most, the height of a place over a half space has changed where spheres are: that
- * is no more than the way of the place as the half space sees it. */
-static double way_of_half_space(const box *region, const pose *from, const pose *to)
-{
-    double farthest = 0.0;
-    for (int corner = 0; corner < 8; corner++) {
-        const vec3 at = corner_of(region, corner);
-        const vec3 way = vec3_sub(pose_to_mesh(to, at), pose_to_mesh(from, at));
-        farthest = larger(farthest, vec3_length(way));
-    }
-    return farthest;
-}
-
+/* How far walls went from these poses. Of a mesh it is the way of its points in the world. The
+ * height of a place over a half space has changed by no more than the way of the place as the half
+ * space sees it, where spheres are. */
 static double farthest_way(const near_walls *n, const wall_scene *w, const double *poses)
 {
     double farthest = 0.0;
@@ -60,10 +49,10 @@ static double farthest_way(const near_walls *n, const wall_scene *w, const doubl
         if (memcmp(poses + 16 * k, w->poses + 16 * k, 16 * sizeof *poses) == 0) {
             continue;
         }
-        const pose from = pose_load(poses + 16 * k), to = pose_load(w->poses + 16 * k);
+        const pose both[2] = {pose_load(poses + 16 * k), pose_load(w->poses + 16 * k)};
         const double way = k < w->finder->mesh_count
-                               ? way_of_mesh(&w->finder->meshes[k].bounds, &from, &to)
-                               : way_of_half_space(&n->region, &from, &to);
+                               ? way_of(&w->finder->meshes[k].bounds, both, pose_to_world)
+                               : way_of(&n->region, both, pose_to_mesh);
         farthest = larger(farthest, way);
     }
     return farthest;
