@@ -45,7 +45,7 @@ def query_until_fine(finder, radius):
     """Queries of many spheres, far from the mesh, until there is one set of bins more."""
     sets = finder.statistics().sets
     far = np.full((2_000_000, 3), 1e3)
-    for _ in range(10):
+    for _ in range(3):
         finder.find(far, radius)
         if finder.statistics().sets > sets:
             return True
