@@ -14,18 +14,13 @@ static bool is_same(const void *a, const void *b, abut_index count, size_t size)
 
 /* ---- pairs ---- */
 
-static bool is_one_cluster(const store *of, abut_index i, abut_index j)
-{
-    return i == j || (of->clusters[i] >= 0 && of->clusters[i] == of->clusters[j]);
-}
-
 /* The rows of a search without those of one cluster, which lists do not have. */
 static abut_index drop_clusters(const store *of, pair_table *t, abut_index rows)
 {
     const abut_pair_columns *c = &t->columns;
     abut_index kept = 0;
     for (abut_index row = 0; row < rows; row++) {
-        if (!is_one_cluster(of, c->i[row], c->j[row])) {
+        if (!neighbor_is_one_body(of->clusters, c->i[row], c->j[row])) {
             c->i[kept] = c->i[row], c->j[kept] = c->j[row], c->overlap[kept] = c->overlap[row];
             memmove(c->normal + 3 * kept, c->normal + 3 * row, 3 * sizeof *c->normal);
             if (c->image) {

@@ -149,7 +149,7 @@ static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 
 static void check_clusters(abut_simulation *s)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
+    const rigid_step by = simulation_rigid_step(s);
     for (abut_index k = 0; k < s->clusters.count; k++) {
         if (!clusters_will_be_finite(&s->clusters, k, &s->store, &by)) {
             note_lost(s, s->clusters.clusters[k].first_row);

@@ -118,15 +118,10 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     return ABUT_OK;
 }
 
-static rigid_step rigid_step_of(const abut_simulation *s)
-{
-    return (rigid_step){s->input.step, vec3_load(s->input.gravity), &s->lattice};
-}
-
 static void move_cluster(abut_simulation *s, abut_index number)
 {
     const cluster *c = &s->clusters.clusters[number];
-    const rigid_step by = rigid_step_of(s);
+    const rigid_step by = simulation_rigid_step(s);
     clusters_move(&s->clusters, number, &s->store, &by);
     for (abut_index row = c->first_row; row < c->first_row + c->member_count; row++) {
         const mover *b = &s->store.movers[s->store.places[row]];
@@ -139,7 +134,7 @@ static void move_cluster(abut_simulation *s, abut_index number)
 static void move_solid(abut_simulation *s, abut_index number)
 {
     solid *of = &s->solids.solids[number];
-    const rigid_step by = rigid_step_of(s);
+    const rigid_step by = simulation_rigid_step(s);
     of->sum = of->next;
     wrench contacts = of->sum;
     if (s->solids.has_applied) {

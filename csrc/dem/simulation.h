@@ -124,6 +124,12 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + (double)s->step_count * s->input.step;
 }
 
+/* What a step of a rigid body needs to know. */
+static inline rigid_step simulation_rigid_step(const abut_simulation *s)
+{
+    return (rigid_step){s->input.step, vec3_load(s->input.gravity), &s->lattice};
+}
+
 static inline bool simulation_is_member(const abut_simulation *s, abut_index place)
 {
     return s->clusters.count > 0 && s->store.clusters[place] >= 0;

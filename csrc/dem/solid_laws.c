@@ -383,7 +383,7 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
 
 static abut_status check_lost(const abut_simulation *s, abut_error *error)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
+    const rigid_step by = simulation_rigid_step(s);
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid *of = &s->solids.solids[k];
         if (!rigid_will_be_finite(&of->rigid, of->next, &by)) {

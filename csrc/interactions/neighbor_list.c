@@ -103,7 +103,6 @@ static void set_allowances(neighbor_list *l, const neighbor_spheres *s, const pa
 /* Columns of the search. */
 typedef struct found_pairs {
     abut_index *second, *image, *offsets;
-    abut_index count;
 } found_pairs;
 
 static abut_status search(const neighbor_list *l, const neighbor_spheres *s,
@@ -132,11 +131,6 @@ static bool has_several_images(const neighbor_spheres *s, double reach)
     return axis >= 0 && 2.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice->period[axis];
 }
 
-static bool is_one_cluster(const neighbor_spheres *s, abut_index i, abut_index j)
-{
-    return i == j || (s->clusters[i] >= 0 && s->clusters[i] == s->clusters[j]);
-}
-
 /* A pair that may touch at its nearest image alone is a candidate once, whatever images of it are
  * near; others are one at each. */
 static void add_candidate(neighbor_list *l, const neighbor_spheres *s, const found_pairs *f,
@@ -145,7 +139,7 @@ static void add_candidate(neighbor_list *l, const neighbor_spheres *s, const fou
     const int32_t j = (int32_t)f->second[pair], last = (int32_t)l->candidate_count - 1;
     const bool is_several = f->image && has_several_images(s, s->radii[i] + s->radii[j]);
     const bool is_again = !is_several && last >= l->begins[i] && l->seconds[last] == j;
-    if (is_again || is_one_cluster(s, i, j)) {
+    if (is_again || neighbor_is_one_body(s->clusters, i, j)) {
         return;
     }
     const int32_t at = (int32_t)l->candidate_count++;
@@ -278,17 +272,18 @@ static bool reserve_candidates(neighbor_list *l, abut_index count, bool has_imag
 static abut_status take(neighbor_list *l, const neighbor_spheres *s, const abut_pairs *found,
                         bool has_images)
 {
-    found_pairs f = {.count = abut_pairs_count(found)};
-    if (f.count > INT32_MAX / 2) {
+    const abut_index count = abut_pairs_count(found);
+    found_pairs f = {.image = NULL};
+    if (count > INT32_MAX / 2) {
         return ABUT_NO_MEMORY;
     }
-    f.second = reserve(l, 14, f.count, sizeof *f.second);
+    f.second = reserve(l, 14, count, sizeof *f.second);
     f.offsets = reserve(l, 15, s->count + 1, sizeof *f.offsets);
-    f.image = has_images ? reserve(l, 16, 3 * f.count, sizeof *f.image) : NULL;
+    f.image = has_images ? reserve(l, 16, 3 * count, sizeof *f.image) : NULL;
     int32_t *begins = reserve(l, 17, s->count + 2, sizeof *begins);
-    int32_t *seconds = reserve(l, 18, f.count, sizeof *seconds);
+    int32_t *seconds = reserve(l, 18, count, sizeof *seconds);
     if (!f.second || !f.offsets || (has_images && !f.image) || !begins || !seconds ||
-        !reserve_candidates(l, f.count, has_images)) {
+        !reserve_candidates(l, count, has_images)) {
         return ABUT_NO_MEMORY;
     }
     const abut_pair_columns columns = {.j = f.second, .image = f.image, .offsets = f.offsets};

@@ -29,6 +29,12 @@ typedef struct neighbor_spheres {
     const abut_pair_finder *lender; /* of memory */
 } neighbor_spheres;
 
+/* Whether two spheres are no candidates: of one cluster, or one is the other's image. */
+static inline bool neighbor_is_one_body(const int32_t *clusters, abut_index i, abut_index j)
+{
+    return i == j || (clusters[i] >= 0 && clusters[i] == clusters[j]);
+}
+
 /* Where a sphere was when the list was made, and the square of the way that it may go. */
 typedef struct anchor {
     double place[3];
