@@ -233,6 +233,15 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 /* Move spheres, clusters and bodies; cannot fail. */
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
+/* Set the mass that laws and motion use: of a member that of its cluster. */
+void spheres_set_mass(abut_simulation *s, abut_index place);
+
+/* Put members where their clusters are, and let them move as these do. */
+void clusters_place_all(abut_simulation *s);
+
+/* Leave out clusters whose first member goes; `numbers` tells the new number of each one, or -1. */
+void clusters_remove(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers);
+
 /* Bring a center into the periodic box, and count by how many periods. */
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
 
