@@ -349,27 +349,7 @@ abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_
     return ABUT_OK;
 }
 
-void simulation_remove_clusters(abut_simulation *s, const int32_t *new_rows, int32_t *numbers)
-{
-    rigid_set *set = &s->clusters;
-    for (abut_index k = 0; k < set->count; k++) {
-        rigid_body *c = &set->bodies[k];
-        c->first_row = new_rows[c->first_row];
-        numbers[k] = c->first_row < 0 ? -1 : 0;
-    }
-    rigid_set_compact(set, numbers);
-}
-
 /* ---- reading and assigning ---- */
-
-void simulation_place_members(abut_simulation *s)
-{
-    for (abut_index k = 0; k < s->clusters.count; k++) {
-        rigid_body *c = &s->clusters.bodies[k];
-        rigid_place(&c->rigid);
-        rigid_set_place_members(&s->clusters, c, &s->store);
-    }
-}
 
 static void put_vector(double *to, abut_index k, vec3 from)
 {
@@ -402,6 +382,11 @@ static void read_motion(const rigid_body *b, abut_index k, const abut_rigids *to
     put_vector(to->angular_momenta, k, r->momentum);
     put_numbers(to->masses, k, &r->mass, 1);
     put_numbers(to->inertias, k, r->inertia, 3);
+}
+
+static void read_past(const rigid_body *b, abut_index k, const abut_rigids *to)
+{
+    const rigid *r = &b->rigid;
     put_vector(to->spins, k, r->spin);
     for (int axis = 0; axis < 3; axis++) {
         put_index(to->images, 3 * k + axis, r->images[axis]);
@@ -431,6 +416,7 @@ void abut_simulation_read_rigids(const abut_simulation *s, abut_rigid_kind kind,
     const rigid_set *set = kind == ABUT_CLUSTERS ? &s->clusters : &s->solids;
     for (abut_index k = 0; k < set->count; k++) {
         read_motion(&set->bodies[k], k, to);
+        read_past(&set->bodies[k], k, to);
         if (kind == ABUT_CLUSTERS) {
             put_index(to->member_counts, k, set->bodies[k].member_count);
         } else {
@@ -443,7 +429,7 @@ void abut_simulation_read_rigids(const abut_simulation *s, abut_rigid_kind kind,
 abut_status abut_simulation_assign_rigids(abut_simulation *s, abut_rigid_kind kind,
                                           const abut_rigids *from, abut_error *error)
 {
-    const rigid_set *set = set_of(s, kind);
+    rigid_set *set = set_of(s, kind);
     const abut_status status = check_motion(from, set->count, error);
     if (status) {
         return status;
@@ -454,7 +440,7 @@ abut_status abut_simulation_assign_rigids(abut_simulation *s, abut_rigid_kind ki
         begin_motion(s, &set->bodies[k], from, k);
     }
     if (kind == ABUT_CLUSTERS) {
-        simulation_place_members(s);
+        rigid_set_place_clusters(set, &s->store);
     }
     return ABUT_OK;
 }

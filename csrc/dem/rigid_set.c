@@ -57,6 +57,16 @@ void rigid_set_compact(rigid_set *set, int32_t *numbers)
     set->count = kept, set->member_count = members;
 }
 
+void rigid_set_remove_clusters(rigid_set *set, const int32_t *new_rows, int32_t *numbers)
+{
+    for (abut_index k = 0; k < set->count; k++) {
+        rigid_body *c = &set->bodies[k];
+        c->first_row = new_rows[c->first_row];
+        numbers[k] = c->first_row < 0 ? -1 : 0;
+    }
+    rigid_set_compact(set, numbers);
+}
+
 /* ---- where surfaces are ---- */
 
 /* One rotation after another one. */
@@ -119,6 +129,14 @@ void rigid_set_place_members(const rigid_set *set, const rigid_body *b, store *s
         vec3_store(s->movers[at].velocity,
                    vec3_add(b->rigid.velocity, vec3_cross(b->rigid.spin, mean)));
         vec3_store(s->movers[at].spin, b->rigid.spin);
+    }
+}
+
+void rigid_set_place_clusters(rigid_set *set, store *s)
+{
+    for (abut_index k = 0; k < set->count; k++) {
+        rigid_place(&set->bodies[k].rigid);
+        rigid_set_place_members(set, &set->bodies[k], s);
     }
 }
 

@@ -51,6 +51,9 @@ void rigid_set_free(rigid_set *set);
 /* Leave out those whose number is -1; the others get their new ones. */
 void rigid_set_compact(rigid_set *set, int32_t *numbers);
 
+/* Leave out clusters whose first sphere has no new row. */
+void rigid_set_remove_clusters(rigid_set *set, const int32_t *new_rows, int32_t *numbers);
+
 /* Where a body's surface is: the origin of its frame, and its orientation. */
 typedef struct rigid_frame {
     vec3 origin;
@@ -64,6 +67,9 @@ void rigid_body_set_frame(rigid_body *b, const rigid_frame *frame);
 
 /* Put the spheres of a cluster where it is, with velocities and spins over the last step. */
 void rigid_set_place_members(const rigid_set *set, const rigid_body *b, store *s);
+
+/* Let all clusters begin where they are, with their spheres. */
+void rigid_set_place_clusters(rigid_set *set, store *s);
 
 /* Sum up what acts on the spheres of a cluster, in this step. */
 void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s);

@@ -235,12 +235,6 @@ void spheres_move(abut_simulation *s, const parallel_plan *plan);
 /* Set the mass that laws and motion use: of a member that of its cluster. */
 void spheres_set_mass(abut_simulation *s, abut_index place);
 
-/* Put the spheres of clusters where these are, and let them move as these do. */
-void simulation_place_members(abut_simulation *s);
-
-/* Take away clusters whose spheres go; `numbers` tells the new number of each one, or -1. */
-void simulation_remove_clusters(abut_simulation *s, const int32_t *new_rows, int32_t *numbers);
-
 /* Bring a center into the periodic box, and count by how many periods. */
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
 

@@ -195,7 +195,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     }
     assign_sizes(s, rows);
     if (rows->centers || rows->velocities || rows->spins) {
-        simulation_place_members(s);
+        rigid_set_place_clusters(&s->clusters, &s->store);
     }
     if (rows->centers) {
         wrap_rows(s, 0);
@@ -306,7 +306,7 @@ static void list_kept(const store *of, removal *r)
 static void rename_rows(abut_simulation *s, const removal *r)
 {
     store *of = &s->store;
-    simulation_remove_clusters(s, r->new_rows, r->new_clusters);
+    rigid_set_remove_clusters(&s->clusters, r->new_rows, r->new_clusters);
     for (abut_index place = 0; place < of->count; place++) {
         of->rows[place] = r->new_rows[of->rows[place]];
         const int32_t number = of->clusters[place];
