@@ -41,7 +41,9 @@ def test_hertz_between_two_rigid_materials():
 
 def test_linear():
     law = abut.Linear(7e3, friction=0.3, restitution=0.8)
-    assert law.numbers(RIGID, RIGID) == (2, 7e3, pytest.approx(2e3), 0.3, 0.8, 0, 0.0, 0.3, 0.0)
+    assert list(law.numbers(RIGID, RIGID).values()) == pytest.approx(
+        [2, 7e3, 2e3, 0.3, 0.8, 0, 0.0, 0.3, 0.0], rel=1e-15
+    )
     assert abut.Linear(1e3, tangential=0.5).numbers(GLASS, RIGID)[2] == 500.0
 
 
