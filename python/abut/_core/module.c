@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "columns.h"
+#include "simulation.h"
 
 PyObject *core_raise(const abut_error *error)
 {
