@@ -217,13 +217,22 @@ abut_status abut_simulation_add_bodies(abut_simulation *s, const abut_bodies *bo
 /* ---- going ---- */
 
 /* Leave out bodies that go; walls keep what these have done on them. */
-static void compact(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers)
+static abut_index number_kept(const abut_simulation *s, const uint8_t *is_gone, int32_t *numbers)
+{
+    int32_t kept = 0;
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        numbers[k] = is_gone[k] ? -1 : kept;
+        kept += !is_gone[k];
+    }
+    return kept;
+}
+
+static void compact(abut_simulation *s, const uint8_t *is_gone)
 {
     abut_index kept = 0;
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid of = s->solids.solids[k];
         const books *b = &of.rigid.books;
-        numbers[k] = is_gone[k] ? -1 : (int32_t)kept;
         if (is_gone[k]) {
             s->account.gone_wall_work += b->wall_work + 0.5 * b->last_wall_work;
         } else {
@@ -242,13 +251,16 @@ abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_
     }
     energy_hold(s);
     watch_forget(s);
-    compact(s, is_gone, numbers);
-    spot_table_renumber(&s->before.spots[ABUT_WITH_WALLS], numbers, NULL);
-    spot_table_renumber(&s->before.spots[ABUT_WITH_BODIES], numbers, numbers);
-    spot_table_renumber(&s->before.spots[ABUT_WITH_SPHERES], numbers, NULL);
-    simulation_forget_bodies(s);
+    const renaming by = {.bodies = numbers,
+                         .place_count = s->store.count,
+                         .body_count = number_kept(s, is_gone, numbers)};
+    const abut_status status = order_renumber_tables(s, &by);
+    if (!status) {
+        compact(s, is_gone);
+        simulation_forget_bodies(s);
+    }
     memory_free(numbers);
-    return ABUT_OK;
+    return error_set_status(error, status);
 }
 
 /* ---- reading and assigning ---- */
