@@ -155,8 +155,8 @@ static abut_index count_bytes(const abut_simulation *s)
     const solid_search *of = &s->search;
     abut_index sum =
         store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
-        s->clusters.capacity * (abut_index)sizeof(cluster) +
-        s->solids.capacity * (abut_index)sizeof(solid) + of->position_block.byte_count +
+        s->clusters.capacity * (abut_index)sizeof(rigid_body) +
+        s->solids.capacity * (abut_index)sizeof(rigid_body) + of->position_block.byte_count +
         of->orientation_block.byte_count + of->radius_block.byte_count +
         of->candidate_blocks[0].byte_count + of->candidate_blocks[1].byte_count +
         of->earlier_block.byte_count + of->press_block.byte_count;
