@@ -9,7 +9,7 @@
 static void place_half_spaces(abut_simulation *s)
 {
     for (abut_index k = s->walls.mesh_count; k < s->walls.count; k++) {
-        const pose at = pose_load(s->now.poses + 16 * k);
+        const pose at = pose_load(s->now->poses + 16 * k);
         const double *own = s->walls.half_spaces + 6 * (k - s->walls.mesh_count);
         double *to = s->walls.placed + 6 * (k - s->walls.mesh_count);
         vec3_store(to, pose_to_world(&at, vec3_load(own)));
@@ -20,8 +20,8 @@ static void place_half_spaces(abut_simulation *s)
 void contacts_place_walls(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
-        s->now.states[k] = abut_simulation_wall_now(s, k);
-        memcpy(s->now.poses + 16 * k, s->now.states[k].pose, sizeof s->now.states[k].pose);
+        s->now->states[k] = abut_simulation_wall_now(s, k);
+        memcpy(s->now->poses + 16 * k, s->now->states[k].pose, sizeof s->now->states[k].pose);
     }
     place_half_spaces(s);
 }
@@ -52,7 +52,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.exponent = exponent_of(s);
     query.half_space_count = s->walls.count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
-    query.poses = s->now.poses;
+    query.poses = s->now->poses;
     query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
@@ -61,64 +61,50 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     return query;
 }
 
-/* Set to 0 the columns of which a search writes only what differs from 0. */
-static void clear_columns(const contact_table *t)
-{
-    memset(t->columns.mesh, 0, (size_t)t->room * sizeof *t->columns.mesh);
-    if (t->columns.image) {
-        memset(t->columns.image, 0, 3 * (size_t)t->room * sizeof *t->columns.image);
-    }
-}
-
 /* How many rows to make room for: a few more than the last step had. */
-static abut_index with_spare(abut_index count)
+static table_size size_for(const abut_simulation *s, abut_index rows, abut_index nodes)
 {
-    return count + count / 8 + 64;
+    return (table_size){rows + rows / 8 + 64, nodes + nodes / 8 + 64, s->store.count};
 }
 
-static abut_status write_contacts(abut_simulation *s, abut_contacts *found, abut_index rows,
-                                  abut_index nodes)
+static abut_status write_contacts(abut_simulation *s, const abut_room *room, abut_contacts *found)
 {
-    contact_table *t = &s->now.contacts;
-    if (rows > t->room || nodes > t->node_room) {
-        contact_table larger = {0};
-        if (contact_table_reserve(&larger, s->store.count, with_spare(rows), with_spare(nodes),
-                                  simulation_kind(s))) {
-            contact_table_free(&larger);
+    interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const abut_index rows = abut_contacts_count(found), nodes = abut_contacts_node_count(found);
+    if (rows > room->rows || nodes > room->nodes) {
+        interaction_table larger = {.kind = SPHERE_WALL};
+        if (table_reserve(&larger, size_for(s, rows, nodes), simulation_extras(s))) {
+            table_free(&larger);
             return ABUT_NO_MEMORY;
         }
-        clear_columns(&larger);
-        abut_contacts_write(found, &larger.columns);
-        contact_table_free(t);
+        abut_contacts_write(found, &larger.contact);
+        table_free(t);
         *t = larger;
     } else {
-        abut_contacts_write(found, &t->columns);
+        abut_contacts_write(found, &t->contact);
     }
-    near_walls_widen(&s->near, s->store.count, rows, &t->columns);
-    t->count = rows, t->node_count = nodes;
+    near_walls_widen(&s->near, s->store.count, rows, &t->contact);
+    t->count = rows, t->entry_count = nodes;
     return ABUT_OK;
 }
 
 static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    contact_table *t = &s->now.contacts;
-    const contact_table *old = &s->before.contacts;
+    interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const interaction_table *old = &s->before->tables[SPHERE_WALL];
     abut_contacts *found = NULL;
     const abut_query query = make_query(s, plan);
-    if (contact_table_reserve(t, s->store.count, with_spare(old->count),
-                              with_spare(old->node_count), simulation_kind(s))) {
+    const table_size size = size_for(s, old->count, old->entry_count);
+    if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    clear_columns(t);
-    const abut_room room = {t->columns, t->room, t->node_room};
+    const abut_room room = {t->contact, size.rows, size.entries};
     abut_status status =
         abut_contacts_find_into(simulation_finder(s), &query, &room, &found, error);
     if (status) {
         status = simulation_name_row(s, &s->near, error);
     } else {
-        status =
-            write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));
-        status = error_set_status(error, status);
+        status = error_set_status(error, write_contacts(s, &room, found));
         status = status ? status : check_contacts_of_lists(s, &query, error);
     }
     abut_contacts_free(found);
@@ -127,9 +113,9 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
 
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    contact_table *t = &s->now.contacts;
-    t->count = t->node_count = 0;
-    t->sphere_count = s->store.count;
+    interaction_table *t = &s->now->tables[SPHERE_WALL];
+    t->count = t->entry_count = 0;
+    t->first_count = s->store.count;
     if (s->walls.count == 0 || s->store.count == 0) {
         return ABUT_OK;
     }
@@ -140,14 +126,14 @@ abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_er
 
 static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 {
-    const contact_table *t = &tables->contacts;
-    const abut_columns *c = &t->columns;
+    const interaction_table *t = &tables->tables[SPHERE_WALL];
+    const abut_columns *c = &t->contact;
     if (t->count == 0) {
         return (abut_step){.period = lattice_periods(&s->lattice)};
     }
-    return (abut_step){.sphere_count = t->sphere_count,
+    return (abut_step){.sphere_count = t->first_count,
                        .contact_count = t->count,
-                       .node_count = t->node_count,
+                       .node_count = t->entry_count,
                        .offsets = c->offsets,
                        .mesh = c->mesh,
                        .point = c->point,
@@ -163,12 +149,12 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 
 static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const contact_table *t = &s->now.contacts;
+    const interaction_table *t = &s->now->tables[SPHERE_WALL];
     if (t->count == 0) {
         return ABUT_OK;
     }
-    const abut_step before = step_of(s, &s->before);
-    abut_step now = step_of(s, &s->now);
+    const abut_step before = step_of(s, s->before);
+    abut_step now = step_of(s, s->now);
     now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
     return abut_contacts_match(&now, &before, NULL, s->input.workers, t->springs.match, error);
 }
@@ -189,32 +175,32 @@ static const watched CONTACTS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL};
 /* Take what a row had in the step before to where its wall is now. */
 static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old)
 {
-    const contact_table *t = &w->simulation->before.contacts;
+    const interaction_table *t = &w->simulation->before->tables[SPHERE_WALL];
     const double *roll = t->springs.roll ? t->springs.roll + 3 * old : nothing;
     vec3_store(b->turned[0][k], motion_normal(&w->motion, &w->before, old));
     vec3_store(b->turned[1][k],
                motion_turn(&w->motion, &w->before, old, vec3_load(t->springs.spring + 3 * old)));
     vec3_store(b->turned[2][k], motion_turn(&w->motion, &w->before, old, vec3_load(roll)));
-    b->block.old_overlap[k] = t->columns.overlap[old];
+    b->block.old_overlap[k] = t->contact.overlap[old];
 }
 
 static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
-    const contact_table *t = &w->simulation->now.contacts;
+    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
     memset(b->turned[1][k], 0, sizeof b->turned[1][k]);
     memset(b->turned[2][k], 0, sizeof b->turned[2][k]);
-    memcpy(b->turned[0][k], t->columns.normal + 3 * row, 3 * sizeof(double));
-    b->block.old_overlap[k] = t->columns.overlap[row];
+    memcpy(b->turned[0][k], t->contact.normal + 3 * row, 3 * sizeof(double));
+    b->block.old_overlap[k] = t->contact.overlap[row];
 }
 
 static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
     const abut_simulation *s = w->simulation;
-    const contact_table *t = &s->now.contacts;
-    const abut_index place = t->columns.sphere[row], wall = t->columns.mesh[row];
+    const interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
     const abut_index old = t->springs.match[row];
-    const abut_wall_state *state = &s->now.states[wall];
-    const vec3 point = contact_table_point(t, row, &s->lattice);
+    const abut_wall_state *state = &s->now->states[wall];
+    const vec3 point = table_wall_point(t, row, &s->lattice);
     vec3_store(b->movers[1][k].velocity, walls_velocity(state, point));
     vec3_store(b->movers[1][k].spin, vec3_load(state->spin));
     b->block.first[k] = &s->store.movers[place];
@@ -240,9 +226,10 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
 
 static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
 {
-    const abut_columns *c = &s->now.contacts.columns;
+    const abut_columns *c = &s->now->tables[SPHERE_WALL].contact;
     abut_status status = ABUT_OK;
-    for (abut_index row = 0; s->laws.has_missing && !status && row < s->now.contacts.count; row++) {
+    for (abut_index row = 0;
+         s->laws.has_missing && !status && row < s->now->tables[SPHERE_WALL].count; row++) {
         const int32_t other = (int32_t)s->walls.walls[c->mesh[row]].material;
         status = simulation_check_law(s, c->sphere[row], other, error);
     }
@@ -251,17 +238,16 @@ static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
 
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const contact_table *t = &s->now.contacts;
-    wall_laws w = {.simulation = s, .before = step_of(s, &s->before)};
-    const abut_step now = step_of(s, &s->now);
+    const interaction_table *t = &s->now->tables[SPHERE_WALL];
+    wall_laws w = {.simulation = s, .before = step_of(s, s->before)};
+    const abut_step now = step_of(s, s->now);
     const row_laws rows = {.simulation = s,
                            .count = t->count,
                            .work = WORK_OF_ROW,
                            .springs = &t->springs,
-                           .power = t->power,
-                           .normal = t->columns.normal,
-                           .overlap = t->columns.overlap,
-                           .share = t->columns.share,
+                           .normal = t->contact.normal,
+                           .overlap = t->contact.overlap,
+                           .share = t->contact.share,
                            .kernel = interaction_kernels_take()->wall_laws,
                            .watched = &CONTACTS,
                            .fill = fill_block,

@@ -57,14 +57,14 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
 {
-    const contact_table *t = &s->before.contacts;
-    const abut_index begin = t->count > 0 ? t->columns.offsets[place] : 0;
-    const abut_index end = t->count > 0 ? t->columns.offsets[place + 1] : 0;
+    const interaction_table *t = &s->before->tables[SPHERE_WALL];
+    const abut_index begin = t->count > 0 ? t->contact.offsets[place] : 0;
+    const abut_index end = t->count > 0 ? t->contact.offsets[place + 1] : 0;
     double sum = 0.0;
     for (abut_index row = begin; row < end; row++) {
-        const law *l = simulation_wall_law(s, place, t->columns.mesh[row]);
+        const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
         sum +=
-            t->columns.share[row] * laws_energy(l, s->store.radii[place], t->columns.overlap[row],
+            t->contact.share[row] * laws_energy(l, s->store.radii[place], t->contact.overlap[row],
                                                 t->springs.spring + 3 * row);
     }
     return sum;
@@ -77,10 +77,10 @@ static double reduced_radius(const store *s, abut_index i, abut_index j)
 
 static double energy_of_pair(const abut_simulation *s, abut_index row)
 {
-    const pair_table *t = &s->before.pairs;
-    const abut_index i = t->columns.i[row], j = t->columns.j[row];
+    const interaction_table *t = &s->before->tables[SPHERE_SPHERE];
+    const abut_index i = t->pair.i[row], j = t->pair.j[row];
     return laws_energy(simulation_pair_law(s, i, j), reduced_radius(&s->store, i, j),
-                       t->columns.overlap[row], t->springs.spring + 3 * row);
+                       t->pair.overlap[row], t->springs.spring + 3 * row);
 }
 
 /* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
@@ -88,7 +88,7 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
 static double energy_of_pairs(const abut_simulation *s)
 {
     double sum = 0.0, rest = 0.0;
-    for (abut_index row = 0; row < s->before.pairs.count; row++) {
+    for (abut_index row = 0; row < s->before->tables[SPHERE_SPHERE].count; row++) {
         const double own = energy_of_pair(s, row), next = sum + own;
         rest += sum >= own ? (sum - next) + own : (own - next) + sum;
         sum = next;
@@ -168,11 +168,11 @@ static void add_hold(hold *h, const law *l, double radius, double overlap)
 
 static void add_pair_holds(const abut_simulation *s, hold *holds)
 {
-    const pair_table *t = &s->before.pairs;
+    const interaction_table *t = &s->before->tables[SPHERE_SPHERE];
     for (abut_index row = 0; row < t->count; row++) {
-        const abut_index i = t->columns.i[row], j = t->columns.j[row];
+        const abut_index i = t->pair.i[row], j = t->pair.j[row];
         const law *l = simulation_pair_law(s, i, j);
-        const double radius = reduced_radius(&s->store, i, j), overlap = t->columns.overlap[row];
+        const double radius = reduced_radius(&s->store, i, j), overlap = t->pair.overlap[row];
         add_hold(&holds[i], l, radius, overlap);
         add_hold(&holds[j], l, radius, overlap);
     }
@@ -180,11 +180,11 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
 
 static void add_wall_holds(const abut_simulation *s, hold *holds)
 {
-    const contact_table *t = &s->before.contacts;
+    const interaction_table *t = &s->before->tables[SPHERE_WALL];
     for (abut_index row = 0; row < t->count; row++) {
-        const abut_index place = t->columns.sphere[row];
-        add_hold(&holds[place], simulation_wall_law(s, place, t->columns.mesh[row]),
-                 s->store.radii[place], t->columns.overlap[row]);
+        const abut_index place = t->contact.sphere[row];
+        add_hold(&holds[place], simulation_wall_law(s, place, t->contact.mesh[row]),
+                 s->store.radii[place], t->contact.overlap[row]);
     }
 }
 
@@ -226,28 +226,28 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
 void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load)
 {
-    const contact_table *t = &s->before.contacts;
+    const interaction_table *t = &s->before->tables[SPHERE_WALL];
     const vec3 force = vec3_load(t->springs.effects[row].force);
-    const vec3 arm = vec3_sub(contact_table_point(t, row, &s->lattice), vec3_load(state->origin));
+    const vec3 arm = vec3_sub(table_wall_point(t, row, &s->lattice), vec3_load(state->origin));
     vec3 torque = vec3_cross(arm, force);
     if (t->springs.moment) {
         torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * row));
     }
     vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
     vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
-    load->power += t->power[row];
+    load->power += t->springs.power[row];
 }
 
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
 {
-    const contact_table *t = &s->before.contacts;
+    const interaction_table *t = &s->before->tables[SPHERE_WALL];
     const abut_wall_state state = abut_simulation_wall(s, wall);
     abut_wall_load load = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
     for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
         const int32_t place = s->store.places[k];
-        const abut_index end = t->columns.offsets[place + 1];
-        for (abut_index row = t->columns.offsets[place]; row < end; row++) {
-            if (t->columns.mesh[row] == wall) {
+        const abut_index end = t->contact.offsets[place + 1];
+        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
+            if (t->contact.mesh[row] == wall) {
                 energy_add_load(s, row, &state, &load);
             }
         }

@@ -24,10 +24,10 @@ abut_status simulation_check_law(const abut_simulation *s, abut_index place, int
     return error_set(error, ABUT_LAW_MISSING, s->store.rows[place], own, (double)other);
 }
 
-int32_t simulation_other_material(const abut_simulation *s, const spot_table *t,
+int32_t simulation_other_material(const abut_simulation *s, const interaction_table *t,
                                   abut_meeting meeting, abut_index row)
 {
-    const abut_convex_columns *c = &t->columns;
+    const abut_convex_columns *c = &t->body;
     switch (meeting) {
     case ABUT_WITH_WALLS:
         break;
@@ -39,10 +39,10 @@ int32_t simulation_other_material(const abut_simulation *s, const spot_table *t,
     return (int32_t)s->walls.walls[c->mesh[row]].material;
 }
 
-const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
-                               abut_index row)
+const law *simulation_spot_law(const abut_simulation *s, const interaction_table *t,
+                               abut_meeting meeting, abut_index row)
 {
-    const abut_convex_columns *c = &t->columns;
+    const abut_convex_columns *c = &t->body;
     if (meeting == ABUT_WITH_BODIES && c->i[row] == c->j[row]) {
         return &s->laws.laws[laws_number_of_none(&s->laws)];
     }

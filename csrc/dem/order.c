@@ -94,44 +94,66 @@ static void fill_keys(void *context, abut_index begin, abut_index end, uint16_t 
 
 /* ---- other places ---- */
 
-static void swap_contacts(contact_table *a, contact_table *b)
+/* The numbers of a table's partners. */
+static renumbering numbers_for(interaction_kind kind, const renaming *by)
 {
-    const contact_table other = *a;
-    *a = *b;
-    *b = other;
+    switch (kind) {
+    case BODY_WALL:
+        return (renumbering){by->bodies, NULL, by->body_count};
+    case BODY_BODY:
+        return (renumbering){by->bodies, by->bodies, by->body_count};
+    case BODY_SPHERE:
+        return (renumbering){by->bodies, by->rows, by->body_count};
+    case SPHERE_WALL:
+    case INTERACTION_KINDS:
+        break;
+    case SPHERE_SPHERE:
+        return (renumbering){by->places, by->places, by->place_count};
+    }
+    return (renumbering){by->places, NULL, by->place_count};
 }
 
-static void swap_pairs(pair_table *a, pair_table *b)
+static bool has_changed(const interaction_table *t, const renumbering *by)
 {
-    const pair_table other = *a;
-    *a = *b;
-    *b = other;
+    return by->first || by->second || by->first_count != t->first_count;
 }
 
-abut_status order_renumber_tables(abut_simulation *s, const renumbering *by)
+abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
 {
-    abut_status status = contact_table_renumber(&s->now.contacts, &s->before.contacts, by);
-    status = status ? status : pair_table_renumber(&s->now.pairs, &s->before.pairs, by);
-    if (!status) {
-        swap_contacts(&s->now.contacts, &s->before.contacts);
-        swap_pairs(&s->now.pairs, &s->before.pairs);
+    abut_status status = ABUT_OK;
+    bool is_made[INTERACTION_KINDS] = {false};
+    for (int k = 0; !status && k < INTERACTION_KINDS; k++) {
+        const renumbering of = numbers_for((interaction_kind)k, by);
+        is_made[k] = has_changed(&s->before->tables[k], &of);
+        if (is_made[k]) {
+            status = table_renumber(&s->now->tables[k], &s->before->tables[k], &of,
+                                    simulation_extras(s));
+        }
+    }
+    for (int k = 0; !status && k < INTERACTION_KINDS; k++) {
+        if (is_made[k]) {
+            const interaction_table made = s->now->tables[k];
+            s->now->tables[k] = s->before->tables[k];
+            s->before->tables[k] = made;
+        }
     }
     return status;
 }
 
 /* All columns get their room before any changes, so that a failure leaves everything as it was. */
-static abut_status rearrange(abut_simulation *s, const renumbering *by)
+static abut_status rearrange(abut_simulation *s, const int32_t *source, const renaming *by)
 {
     abut_status status = store_reserve(&s->store, s->store.count);
     status = status ? status : order_renumber_tables(s, by);
     if (!status) {
-        store_gather(&s->store, by->source, by->count);
+        store_gather(&s->store, source, by->place_count);
         simulation_forget_spheres(s);
     }
     return status;
 }
 
-abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count)
+abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count,
+                            const int32_t *new_rows)
 {
     int32_t *target = memory_alloc(s->store.count + 1, sizeof *target);
     if (!target) {
@@ -143,8 +165,9 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
     for (abut_index k = 0; k < count; k++) {
         target[source[k]] = (int32_t)k;
     }
-    const renumbering by = {source, count, target, simulation_kind(s)};
-    const abut_status status = rearrange(s, &by);
+    const renaming by = {
+        .places = target, .place_count = count, .rows = new_rows, .body_count = s->solids.count};
+    const abut_status status = rearrange(s, source, &by);
     memory_free(target);
     return status;
 }
@@ -159,7 +182,7 @@ static abut_status sort_spheres(abut_simulation *s)
                             .context = &c,
                             .workers = s->input.workers};
     abut_status status = sort_by_key(&sorted, &task);
-    status = status ? status : order_rearrange(s, sorted.items, s->store.count);
+    status = status ? status : order_rearrange(s, sorted.items, s->store.count, NULL);
     sorted_free(&sorted);
     if (!status) {
         store_find_places(&s->store);

@@ -29,8 +29,8 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     const wall_scene walls = {.finder = simulation_finder(s),
                               .wall_count = s->walls.count,
                               .half_spaces = s->walls.half_spaces,
-                              .poses = s->now.poses,
-                              .poses_before = s->before.poses};
+                              .poses = s->now->poses,
+                              .poses_before = s->before->poses};
     if (s->store.count == 0) {
         return ABUT_OK;
     }
@@ -43,28 +43,28 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
 
 /* ---- matching ---- */
 
-static abut_pair_step step_of(const pair_table *t)
+static abut_pair_step step_of(const interaction_table *t)
 {
     if (t->count == 0) {
         return (abut_pair_step){.dimension = 0};
     }
     return (abut_pair_step){.dimension = 3,
-                            .sphere_count = t->sphere_count,
+                            .sphere_count = t->first_count,
                             .pair_count = t->count,
-                            .i = t->columns.i,
-                            .j = t->columns.j,
-                            .normal = t->columns.normal,
-                            .image = t->columns.image,
-                            .offsets = t->columns.offsets};
+                            .i = t->pair.i,
+                            .j = t->pair.j,
+                            .normal = t->pair.normal,
+                            .image = t->pair.image,
+                            .offsets = t->pair.offsets};
 }
 
 /* Spheres whose pairs one thread matches in one go. */
 enum { CHUNK_SPHERES = 1024 };
 
 /* Whether two spheres touch at several images. */
-static bool has_twins(const pair_table *t)
+static bool has_twins(const interaction_table *t)
 {
-    const abut_index *i = t->columns.i, *j = t->columns.j;
+    const abut_index *i = t->pair.i, *j = t->pair.j;
     for (abut_index row = 1; row < t->count; row++) {
         if (j[row] == j[row - 1] && i[row] == i[row - 1]) {
             return true;
@@ -75,13 +75,14 @@ static bool has_twins(const pair_table *t)
 
 /* The rows of both steps ascend by the second sphere, which is in one row alone: one pass over both
  * matches them. */
-static void match_sphere(const pair_table *now, const pair_table *before, abut_index sphere)
+static void match_sphere(const interaction_table *now, const interaction_table *before,
+                         abut_index sphere)
 {
-    const abut_index *j = now->columns.j, *old_j = before->columns.j;
-    abut_index old = before->columns.offsets[sphere];
-    const abut_index old_end = before->columns.offsets[sphere + 1];
-    const abut_index end = now->columns.offsets[sphere + 1];
-    for (abut_index row = now->columns.offsets[sphere]; row < end; row++) {
+    const abut_index *j = now->pair.j, *old_j = before->pair.j;
+    abut_index old = before->pair.offsets[sphere];
+    const abut_index old_end = before->pair.offsets[sphere + 1];
+    const abut_index end = now->pair.offsets[sphere + 1];
+    for (abut_index row = now->pair.offsets[sphere]; row < end; row++) {
         while (old < old_end && old_j[old] < j[row]) {
             old++;
         }
@@ -95,7 +96,7 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
     const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
     for (abut_index sphere = begin; sphere < end; sphere++) {
-        match_sphere(&s->now.pairs, &s->before.pairs, sphere);
+        match_sphere(&s->now->tables[SPHERE_SPHERE], &s->before->tables[SPHERE_SPHERE], sphere);
     }
     return parallel_report(job, end - begin);
 }
@@ -103,11 +104,11 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 /* Several images of two spheres are told apart by the general search. */
 static abut_status match_images(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const abut_pair_step before = step_of(&s->before.pairs);
-    abut_pair_step now = step_of(&s->now.pairs);
+    const abut_pair_step before = step_of(&s->before->tables[SPHERE_SPHERE]);
+    abut_pair_step now = step_of(&s->now->tables[SPHERE_SPHERE]);
     now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
-    return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, s->now.pairs.springs.match,
-                            error);
+    return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers,
+                            s->now->tables[SPHERE_SPHERE].springs.match, error);
 }
 
 /* Pairs of a neighbor list that is new are matched by their spheres, and where two may touch at
@@ -115,14 +116,14 @@ static abut_status match_images(abut_simulation *s, const parallel_plan *plan, a
  */
 static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const pair_table *t = &s->now.pairs;
+    const interaction_table *t = &s->now->tables[SPHERE_SPHERE];
     if (!s->neighbors.is_new) {
         return ABUT_OK;
     }
-    if (s->neighbors.images || (t->columns.image && has_twins(&s->before.pairs))) {
+    if (s->neighbors.images || (t->pair.image && has_twins(&s->before->tables[SPHERE_SPHERE]))) {
         return match_images(s, plan, error);
     }
-    if (s->before.pairs.count == 0) {
+    if (s->before->tables[SPHERE_SPHERE].count == 0) {
         memset(t->springs.match, -1, (size_t)t->count * sizeof *t->springs.match);
         return ABUT_OK;
     }
@@ -137,12 +138,13 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
 static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
 {
     const neighbor_spheres spheres = spheres_of(s);
-    pair_table *t = &s->now.pairs;
+    interaction_table *t = &s->now->tables[SPHERE_SPHERE];
     abut_status status = touching_find(&s->neighbors, &spheres, plan);
     const abut_index rows = s->neighbors.active_count;
-    status = status ? status : pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
+    status = status ? status
+                    : table_reserve(t, (table_size){rows, 0, s->store.count}, simulation_extras(s));
     if (!status) {
-        touching_write(&s->neighbors, &spheres, plan, &t->columns, t->springs.match);
+        touching_write(&s->neighbors, &spheres, plan, &t->pair, t->springs.match);
         t->count = rows;
     }
     return status;
@@ -151,8 +153,8 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
 abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     if (s->store.count < 2) {
-        s->now.pairs.count = 0;
-        s->now.pairs.sphere_count = s->store.count;
+        s->now->tables[SPHERE_SPHERE].count = 0;
+        s->now->tables[SPHERE_SPHERE].first_count = s->store.count;
         return ABUT_OK;
     }
     abut_status status = error_set_status(error, find_pairs(s, plan));
@@ -166,7 +168,7 @@ static const double nothing[4];
 enum { WORK_OF_ROW = 4 };
 static const watched PAIRS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_SPHERE};
 
-static const double *roll_before(const pair_table *before, abut_index row)
+static const double *roll_before(const interaction_table *before, abut_index row)
 {
     return before->springs.roll ? before->springs.roll + 3 * row : nothing;
 }
@@ -174,10 +176,11 @@ static const double *roll_before(const pair_table *before, abut_index row)
 /* A new pair begins with its own normal, and without springs. */
 static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
 {
-    const pair_table *now = &s->now.pairs, *before = &s->before.pairs;
+    const interaction_table *now = &s->now->tables[SPHERE_SPHERE],
+                            *before = &s->before->tables[SPHERE_SPHERE];
     const abut_index old = now->springs.match[row];
     const bool is_new = old < 0;
-    const abut_pair_columns *c = is_new ? &now->columns : &before->columns;
+    const abut_pair_columns *c = is_new ? &now->pair : &before->pair;
     const abut_index at = is_new ? row : old;
     b->old_normal[k] = c->normal + 3 * at;
     b->old_overlap[k] = c->overlap[at];
@@ -187,7 +190,7 @@ static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_inde
 
 static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
 {
-    const abut_pair_columns *c = &s->now.pairs.columns;
+    const abut_pair_columns *c = &s->now->tables[SPHERE_SPHERE].pair;
     const abut_index i = c->i[row], j = c->j[row];
     PREFETCH(&s->store.movers[i]);
     PREFETCH(&s->store.movers[j]);
@@ -210,9 +213,10 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
 
 static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
 {
-    const abut_pair_columns *c = &s->now.pairs.columns;
+    const abut_pair_columns *c = &s->now->tables[SPHERE_SPHERE].pair;
     abut_status status = ABUT_OK;
-    for (abut_index row = 0; s->laws.has_missing && !status && row < s->now.pairs.count; row++) {
+    for (abut_index row = 0;
+         s->laws.has_missing && !status && row < s->now->tables[SPHERE_SPHERE].count; row++) {
         status = simulation_check_law(s, c->i[row], s->store.materials[c->j[row]], error);
     }
     return status;
@@ -220,13 +224,13 @@ static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
 
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const pair_table *t = &s->now.pairs;
+    const interaction_table *t = &s->now->tables[SPHERE_SPHERE];
     const row_laws rows = {.simulation = s,
                            .count = t->count,
                            .work = WORK_OF_ROW,
                            .springs = &t->springs,
-                           .normal = t->columns.normal,
-                           .overlap = t->columns.overlap,
+                           .normal = t->pair.normal,
+                           .overlap = t->pair.overlap,
                            .kernel = interaction_kernels_take()->pair_laws,
                            .watched = &PAIRS,
                            .fill = fill_block,

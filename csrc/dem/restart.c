@@ -8,23 +8,23 @@
 
 abut_index abut_simulation_contact_count(const abut_simulation *s)
 {
-    return s->before.contacts.count;
+    return s->before->tables[SPHERE_WALL].count;
 }
 
 abut_index abut_simulation_contact_node_count(const abut_simulation *s)
 {
-    return s->before.contacts.node_count;
+    return s->before->tables[SPHERE_WALL].entry_count;
 }
 
 abut_index abut_simulation_pair_count(const abut_simulation *s)
 {
-    return s->before.pairs.count;
+    return s->before->tables[SPHERE_SPHERE].count;
 }
 
 /* The renumbering from places to rows. */
 static renumbering by_row(const abut_simulation *s)
 {
-    return (renumbering){s->store.places, s->store.count, s->store.rows, simulation_kind(s)};
+    return (renumbering){s->store.rows, s->store.rows, s->store.count};
 }
 
 static void copy_column(void *to, const void *from, abut_index count, size_t size)
@@ -53,16 +53,16 @@ static void write_springs(const springs *from, abut_index count, const abut_cont
     copy_moments(to->roll, from->roll, count);
 }
 
-static void write_offsets(const contact_table *t, abut_index sphere_count, abut_index *to)
+static void write_offsets(const interaction_table *t, abut_index sphere_count, abut_index *to)
 {
     for (abut_index k = 0; to && k <= sphere_count; k++) {
-        to[k] = t->count > 0 ? t->columns.offsets[k] : 0;
+        to[k] = t->count > 0 ? t->contact.offsets[k] : 0;
     }
 }
 
-static void write_contact_columns(const contact_table *t, const abut_contact_state *to)
+static void write_contact_columns(const interaction_table *t, const abut_contact_state *to)
 {
-    const abut_columns *from = &t->columns, *c = &to->columns;
+    const abut_columns *from = &t->contact, *c = &to->columns;
     copy_column(c->sphere, from->sphere, t->count, sizeof *c->sphere);
     copy_column(c->mesh, from->mesh, t->count, sizeof *c->mesh);
     copy_column(c->facet, from->facet, t->count, sizeof *c->facet);
@@ -74,8 +74,8 @@ static void write_contact_columns(const contact_table *t, const abut_contact_sta
     copy_column(c->share, from->share, t->count, sizeof *c->share);
     copy_column(c->tilt, from->tilt, t->count, sizeof *c->tilt);
     copy_column(c->image, from->image, t->count, 3 * sizeof *c->image);
-    copy_column(c->node, from->node, t->node_count, sizeof *c->node);
-    copy_column(c->weight, from->weight, t->node_count, sizeof *c->weight);
+    copy_column(c->node, from->node, t->entry_count, sizeof *c->node);
+    copy_column(c->weight, from->weight, t->entry_count, sizeof *c->weight);
     copy_column(c->node_offsets, from->node_offsets, t->count + 1, sizeof *c->node_offsets);
 }
 
@@ -83,32 +83,34 @@ abut_status abut_simulation_write_contacts(const abut_simulation *s, const abut_
                                            abut_error *error)
 {
     const renumbering by = by_row(s);
-    contact_table t = {0};
-    const abut_status status = contact_table_renumber(&t, &s->before.contacts, &by);
+    interaction_table t = {.kind = SPHERE_WALL};
+    const abut_status status =
+        table_renumber(&t, &s->before->tables[SPHERE_WALL], &by, simulation_extras(s));
     if (!status) {
         write_contact_columns(&t, to);
         write_offsets(&t, s->store.count, to->columns.offsets);
         write_springs(&t.springs, t.count, to);
     }
-    contact_table_free(&t);
+    table_free(&t);
     return error_set_status(error, status);
 }
 
 /* ---- pairs ---- */
 
 /* The point midway between the surfaces, at the beginning of the step. */
-static void write_point(const abut_simulation *s, const pair_table *t, abut_index row, double *to)
+static void write_point(const abut_simulation *s, const interaction_table *t, abut_index row,
+                        double *to)
 {
-    const abut_index place = s->store.places[t->columns.i[row]];
-    const double inward = s->store.radii[place] - 0.5 * t->columns.overlap[row];
-    const vec3 normal = vec3_load(t->columns.normal + 3 * row);
+    const abut_index place = s->store.places[t->pair.i[row]];
+    const double inward = s->store.radii[place] - 0.5 * t->pair.overlap[row];
+    const vec3 normal = vec3_load(t->pair.normal + 3 * row);
     vec3_store(to, vec3_sub(vec3_load(s->store.began + 3 * place), vec3_scale(normal, inward)));
 }
 
-static void write_pair(const abut_simulation *s, const pair_table *t, abut_index row,
+static void write_pair(const abut_simulation *s, const interaction_table *t, abut_index row,
                        const abut_pair_state *to, abut_index k)
 {
-    const abut_pair_columns *from = &t->columns, *c = &to->columns;
+    const abut_pair_columns *from = &t->pair, *c = &to->columns;
     const size_t vector = 3 * sizeof(double);
     copy_column(c->i ? c->i + k : NULL, from->i + row, 1, sizeof *c->i);
     copy_column(c->j ? c->j + k : NULL, from->j + row, 1, sizeof *c->j);
@@ -133,16 +135,17 @@ abut_status abut_simulation_write_pairs(const abut_simulation *s, const abut_pai
                                         abut_error *error)
 {
     const renumbering by = by_row(s);
-    pair_table t = {0};
-    const abut_status status = pair_table_renumber(&t, &s->before.pairs, &by);
+    interaction_table t = {.kind = SPHERE_SPHERE};
+    const abut_status status =
+        table_renumber(&t, &s->before->tables[SPHERE_SPHERE], &by, simulation_extras(s));
     if (!status) {
         for (abut_index row = 0; row < t.count; row++) {
             write_pair(s, &t, row, to, row);
         }
-        copy_column(to->columns.offsets, t.columns.offsets, s->store.count + 1,
-                    sizeof *t.columns.offsets);
+        copy_column(to->columns.offsets, t.pair.offsets, s->store.count + 1,
+                    sizeof *t.pair.offsets);
     }
-    pair_table_free(&t);
+    table_free(&t);
     return error_set_status(error, status);
 }
 
@@ -151,7 +154,7 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
     return (abut_step_state){.step_count = s->step_count,
                              .account = {s->account.base, s->account.gone_wall_work,
                                          s->account.held, s->account.is_held ? 1.0 : 0.0},
-                             .walls = s->before.states};
+                             .walls = s->before->states};
 }
 
 /* ---- going on ---- */
@@ -218,15 +221,15 @@ static void restore_springs(springs *to, abut_index count, const abut_contact_st
 }
 
 /* Compute the power of forces and moments on the walls anew. */
-static void restore_power(abut_simulation *s, contact_table *t)
+static void restore_power(abut_simulation *s, interaction_table *t)
 {
     for (abut_index row = 0; row < t->count; row++) {
-        const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];
-        const vec3 point = contact_table_point(t, row, &s->lattice);
+        const abut_wall_state *state = &s->before->states[t->contact.mesh[row]];
+        const vec3 point = table_wall_point(t, row, &s->lattice);
         const vec3 force = vec3_load(t->springs.effects[row].force);
-        t->power[row] = -vec3_dot(force, walls_velocity(state, point));
+        t->springs.power[row] = -vec3_dot(force, walls_velocity(state, point));
         if (t->springs.moment) {
-            t->power[row] -=
+            t->springs.power[row] -=
                 vec3_dot(vec3_load(t->springs.moment + 3 * row), vec3_load(state->spin));
         }
     }
@@ -234,21 +237,23 @@ static void restore_power(abut_simulation *s, contact_table *t)
 
 static abut_status restore_contacts(abut_simulation *s, const abut_contact_state *from)
 {
-    contact_table *t = &s->before.contacts;
+    interaction_table *t = &s->before->tables[SPHERE_WALL];
     const abut_index rows = from->contact_count, nodes = from->node_count;
-    abut_status status = contact_table_reserve(t, s->store.count, rows, nodes, simulation_kind(s));
+    abut_status status =
+        table_reserve(t, (table_size){rows, nodes, s->store.count}, simulation_extras(s));
     if (status) {
         return status;
     }
-    const contact_table source = {.count = rows, .node_count = nodes, .columns = from->columns};
-    const abut_contact_state to = {.columns = t->columns};
+    const interaction_table source = {
+        .count = rows, .entry_count = nodes, .contact = from->columns};
+    const abut_contact_state to = {.columns = t->contact};
     write_contact_columns(&source, &to);
-    memcpy(t->columns.offsets, from->columns.offsets,
-           (size_t)(s->store.count + 1) * sizeof *t->columns.offsets);
-    if (t->columns.image && !from->columns.image) {
-        memset(t->columns.image, 0, 3 * (size_t)rows * sizeof *t->columns.image);
+    memcpy(t->contact.offsets, from->columns.offsets,
+           (size_t)(s->store.count + 1) * sizeof *t->contact.offsets);
+    if (t->contact.image && !from->columns.image) {
+        memset(t->contact.image, 0, 3 * (size_t)rows * sizeof *t->contact.image);
     }
-    t->count = rows, t->node_count = nodes;
+    t->count = rows, t->entry_count = nodes;
     restore_springs(&t->springs, rows, from);
     restore_power(s, t);
     return ABUT_OK;
@@ -256,22 +261,23 @@ static abut_status restore_contacts(abut_simulation *s, const abut_contact_state
 
 static abut_status restore_pairs(abut_simulation *s, const abut_pair_state *from)
 {
-    pair_table *t = &s->before.pairs;
+    interaction_table *t = &s->before->tables[SPHERE_SPHERE];
     const abut_index rows = from->pair_count;
     const abut_pair_columns *c = &from->columns;
-    abut_status status = pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
+    abut_status status =
+        table_reserve(t, (table_size){rows, 0, s->store.count}, simulation_extras(s));
     if (status) {
         return status;
     }
-    copy_column(t->columns.i, c->i, rows, sizeof *c->i);
-    copy_column(t->columns.j, c->j, rows, sizeof *c->j);
-    copy_column(t->columns.normal, c->normal, rows, 3 * sizeof *c->normal);
-    copy_column(t->columns.overlap, c->overlap, rows, sizeof *c->overlap);
-    copy_column(t->columns.image, c->image, rows, 3 * sizeof *c->image);
-    if (t->columns.image && !c->image) {
-        memset(t->columns.image, 0, 3 * (size_t)rows * sizeof *t->columns.image);
+    copy_column(t->pair.i, c->i, rows, sizeof *c->i);
+    copy_column(t->pair.j, c->j, rows, sizeof *c->j);
+    copy_column(t->pair.normal, c->normal, rows, 3 * sizeof *c->normal);
+    copy_column(t->pair.overlap, c->overlap, rows, sizeof *c->overlap);
+    copy_column(t->pair.image, c->image, rows, 3 * sizeof *c->image);
+    if (t->pair.image && !c->image) {
+        memset(t->pair.image, 0, 3 * (size_t)rows * sizeof *t->pair.image);
     }
-    copy_column(t->columns.offsets, c->offsets, s->store.count + 1, sizeof *c->offsets);
+    copy_column(t->pair.offsets, c->offsets, s->store.count + 1, sizeof *c->offsets);
     t->count = rows;
     const abut_contact_state carried = {
         .force = from->force, .moment = from->moment, .spring = from->spring, .roll = from->roll};
@@ -288,8 +294,8 @@ abut_status abut_simulation_restore(abut_simulation *s, const abut_step_state *s
         return status;
     }
     for (abut_index k = 0; k < s->walls.count; k++) {
-        s->before.states[k] = state->walls[k];
-        memcpy(s->before.poses + 16 * k, state->walls[k].pose, sizeof state->walls[k].pose);
+        s->before->states[k] = state->walls[k];
+        memcpy(s->before->poses + 16 * k, state->walls[k].pose, sizeof state->walls[k].pose);
     }
     neighbor_list_forget(&s->neighbors);
     status = restore_contacts(s, state->contacts);

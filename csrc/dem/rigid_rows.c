@@ -324,29 +324,38 @@ abut_status abut_simulation_add_rigids(abut_simulation *s, abut_rigid_kind kind,
 
 /* ---- going ---- */
 
+/* Walls keep what bodies that go have done on them. */
+static void settle_gone_bodies(abut_simulation *s, const uint8_t *is_gone)
+{
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        const double done = books_wall_work(&s->solids.bodies[k].rigid.books);
+        s->account.gone_wall_work += is_gone[k] ? done : 0.0;
+    }
+}
+
 abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_gone,
                                           abut_error *error)
 {
     rigid_set *set = &s->solids;
-    int32_t *numbers = memory_alloc(set->count, sizeof *numbers);
+    int32_t *numbers = memory_alloc(set->count, sizeof *numbers), kept = 0;
     if (!numbers) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     energy_hold(s);
     watch_forget(s);
     for (abut_index k = 0; k < set->count; k++) {
-        /* walls keep what it has done on them */
-        const double done = books_wall_work(&set->bodies[k].rigid.books);
-        s->account.gone_wall_work += is_gone[k] ? done : 0.0;
-        numbers[k] = is_gone[k] ? -1 : 0;
+        numbers[k] = is_gone[k] ? -1 : kept;
+        kept += !is_gone[k];
     }
-    rigid_set_compact(set, numbers);
-    spot_table_renumber(&s->before.spots[ABUT_WITH_WALLS], numbers, NULL);
-    spot_table_renumber(&s->before.spots[ABUT_WITH_BODIES], numbers, numbers);
-    spot_table_renumber(&s->before.spots[ABUT_WITH_SPHERES], numbers, NULL);
-    simulation_forget_bodies(s);
+    const renaming by = {.bodies = numbers, .place_count = s->store.count, .body_count = kept};
+    const abut_status status = order_renumber_tables(s, &by);
+    if (!status) {
+        settle_gone_bodies(s, is_gone);
+        rigid_set_compact(set, numbers);
+        simulation_forget_bodies(s);
+    }
     memory_free(numbers);
-    return ABUT_OK;
+    return error_set_status(error, status);
 }
 
 /* ---- reading and assigning ---- */

@@ -37,7 +37,7 @@ static void apply_block(const row_laws *r, row_block *b, abut_index first, int32
     of->spring = table_vector(r->springs->spring, first);
     of->roll = table_vector(r->springs->roll, first);
     of->moment = table_vector(r->springs->moment, first);
-    of->power = r->power ? r->power + first : NULL;
+    of->power = r->springs->power ? r->springs->power + first : NULL;
     of->watch_part = watch_part(r->simulation);
     if (r->kernel(of) && r->watched) {
         watch_rows(r->simulation, *r->watched, first, first + count);

@@ -18,7 +18,6 @@ typedef struct row_laws {
     abut_simulation *simulation;
     abut_index count, work; /* rows, and what one takes, as parallel_report counts it */
     const springs *springs; /* what is written to */
-    double *power;          /* likewise; NULL: nobody asks for it */
     const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
     pair_laws_kernel *kernel;
     const watched *watched; /* whose overlaps are watched; NULL: nobody's */

@@ -62,6 +62,10 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
     }
     s->input = *input;
     s->account.is_held = true;
+    s->now = &s->steps[0], s->before = &s->steps[1];
+    for (int k = 0; k < INTERACTION_KINDS; k++) {
+        s->now->tables[k].kind = s->before->tables[k].kind = (interaction_kind)k;
+    }
     s->lattice = lattice_load(input->period, 3);
     status = make_lender(s, error);
     status = status ? status : laws_set(&s->laws, 0, NULL, error);
@@ -76,10 +80,8 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
 
 static void free_tables(step_tables *t)
 {
-    contact_table_free(&t->contacts);
-    pair_table_free(&t->pairs);
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        spot_table_free(&t->spots[k]);
+    for (int k = 0; k < INTERACTION_KINDS; k++) {
+        table_free(&t->tables[k]);
     }
     memory_free(t->poses);
     memory_free(t->states);
@@ -120,8 +122,8 @@ void abut_simulation_free(abut_simulation *s)
     rigid_set_free(&s->solids);
     free_walls(&s->walls);
     abut_finder_free(s->no_meshes);
-    free_tables(&s->now);
-    free_tables(&s->before);
+    free_tables(s->now);
+    free_tables(s->before);
     neighbor_list_free(&s->neighbors);
     near_walls_free(&s->near);
     abut_pair_finder_free(s->lender);
@@ -242,8 +244,8 @@ static void renumber_half_spaces(abut_index *meshes, abut_index rows, abut_index
 /* A new wall is taken to have stood where it is now. */
 static void note_new_wall(abut_simulation *s, abut_index k)
 {
-    s->before.states[k] = abut_simulation_wall_now(s, k);
-    memcpy(s->before.poses + 16 * k, s->before.states[k].pose, 16 * sizeof(double));
+    s->before->states[k] = abut_simulation_wall_now(s, k);
+    memcpy(s->before->poses + 16 * k, s->before->states[k].pose, 16 * sizeof(double));
 }
 
 static void exchange_walls(abut_simulation *s, wall_set made, const wall_places places[2])
@@ -251,12 +253,12 @@ static void exchange_walls(abut_simulation *s, wall_set made, const wall_places 
     wall_set old = s->walls;
     near_walls_forget(&s->near);
     s->watch.is_placed = true;
-    const spot_table *spots = &s->before.spots[ABUT_WITH_WALLS];
-    const contact_table *contacts = &s->before.contacts;
-    take_places(&s->now, places[0], &old, &made);
-    take_places(&s->before, places[1], &old, &made);
-    renumber_half_spaces(contacts->columns.mesh, contacts->count, old.mesh_count, made.mesh_count);
-    renumber_half_spaces(spots->columns.mesh, spots->count, old.mesh_count, made.mesh_count);
+    const interaction_table *spots = &s->before->tables[BODY_WALL];
+    const interaction_table *contacts = &s->before->tables[SPHERE_WALL];
+    take_places(s->now, places[0], &old, &made);
+    take_places(s->before, places[1], &old, &made);
+    renumber_half_spaces(contacts->contact.mesh, contacts->count, old.mesh_count, made.mesh_count);
+    renumber_half_spaces(spots->body.mesh, spots->count, old.mesh_count, made.mesh_count);
     s->walls = made;
     for (abut_index k = 0; k < made.count; k++) {
         const abut_index from = old_number(&old, &made, k);
@@ -294,7 +296,7 @@ void abut_simulation_place(abut_simulation *s, abut_index wall, const abut_wall_
 
 abut_wall_state abut_simulation_wall(const abut_simulation *s, abut_index wall)
 {
-    return s->before.states[wall];
+    return s->before->states[wall];
 }
 
 abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wall)
@@ -308,7 +310,7 @@ abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wa
 
 void simulation_swap_tables(abut_simulation *s)
 {
-    const step_tables other = s->now;
+    step_tables *other = s->now;
     s->now = s->before;
     s->before = other;
 }

@@ -7,16 +7,14 @@
 #include "../base/error.h"
 #include "../base/parallel.h"
 #include "../interactions/near_walls.h"
+#include "../interactions/table.h"
 #include "../interactions/touching.h"
 #include "rigid_set.h"
-#include "spot_tables.h"
 #include "walls.h"
 
-/* Both tables of contacts take turns, and so do those of pairs. */
+/* What there is in a step of who interacts, and of walls. */
 typedef struct step_tables {
-    contact_table contacts;
-    pair_table pairs;
-    spot_table spots[ABUT_MEETING_COUNT];
+    interaction_table tables[INTERACTION_KINDS];
     double *poses; /* wall_count x 4 x 4, at its beginning */
     abut_wall_state *states;
 } step_tables;
@@ -75,9 +73,10 @@ struct abut_simulation {
     rigid_set solids;
     solid_search search;
     wall_set walls;
-    step_tables now, before;  /* before: of the last step that was done */
-    abut_finder *no_meshes;   /* finds contacts where all walls are half spaces */
-    abut_pair_finder *lender; /* of memory, to searches of pairs */
+    step_tables steps[2];      /* which take turns: */
+    step_tables *now, *before; /* before: of the last step that was done */
+    abut_finder *no_meshes;    /* finds contacts where all walls are half spaces */
+    abut_pair_finder *lender;  /* of memory, to searches of pairs */
     neighbor_list neighbors;
     near_walls near;
     account account;
@@ -89,10 +88,10 @@ struct abut_simulation {
     watch watch;
 };
 
-static inline table_kind simulation_kind(const abut_simulation *s)
+static inline table_extras simulation_extras(const abut_simulation *s)
 {
-    return (table_kind){.has_images = s->lattice.is_periodic,
-                        .has_rolls = s->laws.has_rolling_springs};
+    return (table_extras){.has_images = s->lattice.is_periodic,
+                          .has_rolls = s->laws.has_rolling_springs};
 }
 
 /* What spheres are searched for with: of no meshes where all walls are half spaces. */
@@ -146,11 +145,11 @@ abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_erro
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* The law of a row; of a body and its own image, the law that exerts nothing. */
-const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
-                               abut_index row);
+const law *simulation_spot_law(const abut_simulation *s, const interaction_table *t,
+                               abut_meeting meeting, abut_index row);
 
 /* The material of what a row's body touches. */
-int32_t simulation_other_material(const abut_simulation *s, const spot_table *t,
+int32_t simulation_other_material(const abut_simulation *s, const interaction_table *t,
                                   abut_meeting meeting, abut_index row);
 
 /* What the spots of a row have in common. */
@@ -164,11 +163,11 @@ typedef struct spot_row {
     bool is_on_wall; /* forces act on the wall itself, as those of spheres do, not midway */
 } spot_row;
 
-spot_row simulation_spot_row(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
-                             abut_index row);
+spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *t,
+                             abut_meeting meeting, abut_index row);
 
 /* Where the force of a spot acts on the first body; on the other one less the row's shift. */
-vec3 simulation_spot_point(const spot_table *t, const spot_row *r, abut_index spot);
+vec3 simulation_spot_point(const interaction_table *t, const spot_row *r, abut_index spot);
 
 /* ABUT_OK; or ABUT_BODY_LAW or ABUT_BODY_CURVATURE with the first body of this step whose law is
  * none for spots. */
@@ -177,7 +176,7 @@ abut_status simulation_check_spot_laws(const abut_simulation *s, abut_error *err
 /* How many spots bear together what a row's spots bear, and so share the bodies' masses: those of
  * the row, and on a wall those of the body's rows with other facets, as far as these have its
  * normal. */
-double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_index row);
+double simulation_bearing_spots(const interaction_table *t, abut_meeting meeting, abut_index row);
 
 /* To be called where bodies, or spheres, have changed: finders are made anew. */
 void simulation_forget_bodies(abut_simulation *s);
@@ -234,13 +233,21 @@ vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int
 /* Sort spheres by place where it is time. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status order_spheres(abut_simulation *s);
 
-/* The tables of the last step by other numbers of spheres. ABUT_OK or ABUT_NO_MEMORY, with
- * everything as it was. */
-abut_status order_renumber_tables(abut_simulation *s, const renumbering *by);
+/* Other numbers of places and rows of spheres, and of bodies: for each old one the new one, or -1.
+ * NULL: they stay. */
+typedef struct renaming {
+    const int32_t *places, *rows, *bodies;
+    abut_index place_count, body_count; /* of new ones */
+} renaming;
 
-/* Store the spheres that were at source[k] in place k, `count` of them; tables follow. ABUT_OK or
- * ABUT_NO_MEMORY, with everything as it was. */
-abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count);
+/* The tables of the last step by other numbers. ABUT_OK or ABUT_NO_MEMORY, with everything as it
+ * was. */
+abut_status order_renumber_tables(abut_simulation *s, const renaming *by);
+
+/* Store the spheres that were at source[k] in place k, `count` of them; tables follow, also to
+ * other numbers of rows, or NULL. ABUT_OK or ABUT_NO_MEMORY, with everything as it was. */
+abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count,
+                            const int32_t *new_rows);
 
 #ifdef ABUT_TESTING
 /* Sort before every step, however few spheres there are. */

@@ -5,11 +5,11 @@
 
 static double energy_of_row(const abut_simulation *s, abut_meeting meeting, abut_index row)
 {
-    const spot_table *t = &s->before.spots[meeting];
+    const interaction_table *t = &s->before->tables[meeting];
     const spot_row r = simulation_spot_row(s, t, meeting, row);
     double sum = 0.0;
     for (abut_index spot = r.begin; spot < r.end; spot++) {
-        const double overlap = t->columns.spot_overlap[spot];
+        const double overlap = t->body.spot_overlap[spot];
         if (overlap > 0.0) {
             sum += laws_energy(r.law, r.radius, overlap, t->springs.spring + 3 * spot);
         }
@@ -21,7 +21,7 @@ double solids_elastic_energy(const abut_simulation *s)
 {
     double sum = 0.0;
     for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        for (abut_index row = 0; row < s->before.spots[k].count; row++) {
+        for (abut_index row = 0; row < s->before->tables[k].count; row++) {
             sum += energy_of_row(s, (abut_meeting)k, row);
         }
     }
@@ -140,7 +140,7 @@ static double reduce(double own, double other)
 static spot_hold begin_hold(const abut_simulation *s, abut_meeting meeting, const spot_row *r,
                             const rigid *own, const rigid *other)
 {
-    const spot_table *t = &s->before.spots[meeting];
+    const interaction_table *t = &s->before->tables[meeting];
     spot_hold h = {.law = r->law,
                    .radius = r->radius,
                    .normal = r->normal,
@@ -158,8 +158,8 @@ static spot_hold begin_hold(const abut_simulation *s, abut_meeting meeting, cons
 static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_index row,
                           solid_hold *holds)
 {
-    const spot_table *t = &s->before.spots[meeting];
-    const abut_convex_columns *c = &t->columns;
+    const interaction_table *t = &s->before->tables[meeting];
+    const abut_convex_columns *c = &t->body;
     const rigid *own = &s->solids.bodies[c->i[row]].rigid;
     const rigid *other = meeting == ABUT_WITH_BODIES ? &s->solids.bodies[c->j[row]].rigid : NULL;
     const spot_row r = simulation_spot_row(s, t, meeting, row);
@@ -262,7 +262,7 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
         return ABUT_NO_MEMORY;
     }
     for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        for (abut_index row = 0; row < s->before.spots[k].count; row++) {
+        for (abut_index row = 0; row < s->before->tables[k].count; row++) {
             add_row_holds(s, (abut_meeting)k, row, holds);
         }
     }
@@ -280,7 +280,7 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
 
 /* ---- what walls bear ---- */
 
-static void add_spot(const spot_table *t, const spot_row *r, abut_index spot,
+static void add_spot(const interaction_table *t, const spot_row *r, abut_index spot,
                      const abut_wall_state *state, abut_wall_load *load)
 {
     const vec3 force = vec3_load(t->springs.effects[spot].force);
@@ -291,15 +291,15 @@ static void add_spot(const spot_table *t, const spot_row *r, abut_index spot,
     }
     vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
     vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
-    load->power += t->power[spot];
+    load->power += t->springs.power[spot];
 }
 
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
                      abut_wall_load *load)
 {
-    const spot_table *t = &s->before.spots[ABUT_WITH_WALLS];
+    const interaction_table *t = &s->before->tables[BODY_WALL];
     for (abut_index row = 0; row < t->count; row++) {
-        if (t->columns.mesh[row] == wall) {
+        if (t->body.mesh[row] == wall) {
             const spot_row r = simulation_spot_row(s, t, ABUT_WITH_WALLS, row);
             for (abut_index spot = r.begin; spot < r.end; spot++) {
                 add_spot(t, &r, spot, state, load);

@@ -11,7 +11,7 @@
 typedef struct spot_laws {
     const abut_simulation *simulation;
     abut_meeting meeting;
-    const spot_table *now, *before;
+    const interaction_table *now, *before;
     abut_step step_before; /* of walls */
     motion motion;
 } spot_laws;
@@ -34,7 +34,7 @@ typedef struct spot_place {
 static double find_inertia(const spot_laws *w, abut_index row)
 {
     const abut_simulation *s = w->simulation;
-    const abut_convex_columns *c = &w->now->columns;
+    const abut_convex_columns *c = &w->now->body;
     const double own = rigid_least_inertia(&s->solids.bodies[c->i[row]].rigid);
     double other = 0.0;
     switch (w->meeting) {
@@ -72,9 +72,9 @@ static double other_rounding(const spot_laws *w, abut_index row)
     case ABUT_WITH_WALLS:
         break;
     case ABUT_WITH_BODIES:
-        return s->solids.bodies[w->now->columns.j[row]].rounding;
+        return s->solids.bodies[w->now->body.j[row]].rounding;
     case ABUT_WITH_SPHERES:
-        return s->store.radii[s->store.places[w->now->columns.j[row]]];
+        return s->store.radii[s->store.places[w->now->body.j[row]]];
     }
     return 0.0;
 }
@@ -84,7 +84,7 @@ static spot_place place_spot(const spot_laws *w, const spot_row *r, abut_index s
     const vec3 point = simulation_spot_point(w->now, r, spot);
     spot_place place = {.first = point, .second = vec3_sub(point, r->shift)};
     if (r->is_curved) {
-        const rigid_body *own = &w->simulation->solids.bodies[w->now->columns.i[r->row]];
+        const rigid_body *own = &w->simulation->solids.bodies[w->now->body.i[r->row]];
         const double first = round_part(w, own->rounding, overlap);
         const double second = round_part(w, other_rounding(w, r->row), overlap);
         place.first_round = vec3_scale(r->normal, -first);
@@ -120,13 +120,13 @@ static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point,
 
 static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
 {
-    const abut_wall_state *state = &w->simulation->now.states[wall];
+    const abut_wall_state *state = &w->simulation->now->states[wall];
     set_mover(b, walls_velocity(state, point), vec3_load(state->spin), 0.0);
 }
 
 static void set_other(const spot_laws *w, mover *b, abut_index row, const spot_place *place)
 {
-    const abut_convex_columns *c = &w->now->columns;
+    const abut_convex_columns *c = &w->now->body;
     switch (w->meeting) {
     case ABUT_WITH_WALLS:
         set_wall(w, b, c->mesh[row], place->second);
@@ -144,12 +144,12 @@ static void set_other(const spot_laws *w, mover *b, abut_index row, const spot_p
 /* ---- blocks ---- */
 
 /* The row that a spot belongs to. */
-static abut_index row_of(const spot_table *t, abut_index spot)
+static abut_index row_of(const interaction_table *t, abut_index spot)
 {
     abut_index low = 0, high = t->count;
     while (high - low > 1) {
         const abut_index middle = low + (high - low) / 2;
-        if (t->columns.spot_offsets[middle] <= spot) {
+        if (t->body.spot_offsets[middle] <= spot) {
             low = middle;
         } else {
             high = middle;
@@ -179,11 +179,11 @@ static const double *turn_old(const spot_laws *w, double *turned, abut_index old
  * of that step, and no springs. */
 static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row, abut_index spot)
 {
-    const spot_table *before = w->before;
+    const interaction_table *before = w->before;
     const abut_index old = w->now->springs.match[spot];
     const abut_index old_row = old < 0 ? w->now->row_match[row] : row_of(before, old);
     const double *normal =
-        old_row < 0 ? w->now->columns.normal + 3 * row : before->columns.normal + 3 * old_row;
+        old_row < 0 ? w->now->body.normal + 3 * row : before->body.normal + 3 * old_row;
     const double *spring = old_vector(before->springs.spring, old);
     const double *roll = old_vector(before->springs.roll, old);
     if (old_row >= 0 && w->meeting == ABUT_WITH_WALLS) {
@@ -194,7 +194,7 @@ static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row,
     b->block.old_normal[k] = normal;
     b->block.old_spring[k] = spring;
     b->block.old_roll[k] = roll;
-    b->block.old_overlap[k] = old < 0 ? b->overlaps[k] : before->columns.spot_overlap[old];
+    b->block.old_overlap[k] = old < 0 ? b->overlaps[k] : before->body.spot_overlap[old];
 }
 
 /* Set both partners of a spot, of whose masses it has a part. */
@@ -202,7 +202,7 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
                        abut_index spot)
 {
     const abut_index row = r->of.row;
-    const rigid *own = &w->simulation->solids.bodies[w->now->columns.i[row]].rigid;
+    const rigid *own = &w->simulation->solids.bodies[w->now->body.i[row]].rigid;
     const spot_place place = place_spot(w, &r->of, spot, b->overlaps[k]);
     set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
     set_other(w, &b->movers[1][k], row, &place);
@@ -215,7 +215,7 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
 static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row *r, abut_index spot)
 {
     const abut_simulation *s = w->simulation;
-    const abut_convex_columns *c = &w->now->columns;
+    const abut_convex_columns *c = &w->now->body;
     const double overlap = c->spot_overlap[spot] > 0.0 ? c->spot_overlap[spot] : 0.0;
     b->overlaps[k] = overlap;
     b->shares[k] = 1.0;
@@ -244,9 +244,9 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
 /* What motion.c reads of a step: on which wall each row is, and where walls were. */
 static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 {
-    const spot_table *t = &tables->spots[ABUT_WITH_WALLS];
+    const interaction_table *t = &tables->tables[BODY_WALL];
     return (abut_step){.contact_count = t->count,
-                       .mesh = t->columns.mesh,
+                       .mesh = t->body.mesh,
                        .mesh_count = s->walls.count,
                        .poses = tables->poses};
 }
@@ -257,8 +257,8 @@ static abut_status read_motion(spot_laws *w, abut_error *error)
     if (w->meeting != ABUT_WITH_WALLS || w->before->count == 0) {
         return ABUT_OK;
     }
-    const abut_step now = step_of(s, &s->now);
-    w->step_before = step_of(s, &s->before);
+    const abut_step now = step_of(s, s->now);
+    w->step_before = step_of(s, s->before);
     return motion_read(&w->motion, &now, &w->step_before, error);
 }
 
@@ -269,17 +269,16 @@ static abut_status apply_meeting(abut_simulation *s, abut_meeting meeting,
 {
     spot_laws w = {.simulation = s,
                    .meeting = meeting,
-                   .now = &s->now.spots[meeting],
-                   .before = &s->before.spots[meeting]};
-    if (w.now->spot_count == 0) {
+                   .now = &s->now->tables[meeting],
+                   .before = &s->before->tables[meeting]};
+    if (w.now->entry_count == 0) {
         return ABUT_OK;
     }
     const interaction_kernels *kernels = interaction_kernels_take();
     const row_laws rows = {.simulation = s,
-                           .count = w.now->spot_count,
+                           .count = w.now->entry_count,
                            .work = WORK_OF_SPOT,
                            .springs = &w.now->springs,
-                           .power = w.now->power,
                            .kernel = meeting == ABUT_WITH_WALLS ? kernels->wall_spot_laws
                                                                 : kernels->pair_spot_laws,
                            .fill = fill_block,
@@ -322,7 +321,7 @@ static void press_sphere(abut_simulation *s, abut_index row, wrench back, vec3 p
 }
 
 /* A force at a spot, and the moment of rolling there. */
-static wrench wrench_of(const spot_table *t, abut_index spot)
+static wrench wrench_of(const interaction_table *t, abut_index spot)
 {
     const double *moment = t->springs.moment ? t->springs.moment + 3 * spot : nothing;
     return (wrench){vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
@@ -330,23 +329,23 @@ static wrench wrench_of(const spot_table *t, abut_index spot)
 
 static void add_spot(abut_simulation *s, abut_meeting meeting, const spot_row *r, abut_index spot)
 {
-    const spot_table *t = &s->now.spots[meeting];
-    rigid_body *own = &s->solids.bodies[t->columns.i[r->row]];
+    const interaction_table *t = &s->now->tables[meeting];
+    rigid_body *own = &s->solids.bodies[t->body.i[r->row]];
     const vec3 point = simulation_spot_point(t, r, spot), shifted = vec3_sub(point, r->shift);
     const wrench w = wrench_of(t, spot);
     const wrench back = {vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
     add_wrench(&own->next, w, vec3_sub(point, own->rigid.position));
     switch (meeting) {
     case ABUT_WITH_WALLS:
-        own->power += t->power[spot];
+        own->power += t->springs.power[spot];
         break;
     case ABUT_WITH_BODIES: {
-        rigid_body *other = &s->solids.bodies[t->columns.j[r->row]];
+        rigid_body *other = &s->solids.bodies[t->body.j[r->row]];
         add_wrench(&other->next, back, vec3_sub(shifted, other->rigid.position));
         break;
     }
     case ABUT_WITH_SPHERES:
-        press_sphere(s, t->columns.j[r->row], back, shifted);
+        press_sphere(s, t->body.j[r->row], back, shifted);
         break;
     }
 }
@@ -356,7 +355,7 @@ static void sum_up(abut_simulation *s)
 {
     begin_sums(s);
     for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        const spot_table *t = &s->now.spots[k];
+        const interaction_table *t = &s->now->tables[k];
         for (abut_index row = 0; row < t->count; row++) {
             const spot_row r = simulation_spot_row(s, t, (abut_meeting)k, row);
             for (abut_index spot = r.begin; spot < r.end; spot++) {
@@ -370,7 +369,7 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
 {
     solid_search *of = &s->search;
     of->presses = NULL;
-    if (s->now.spots[ABUT_WITH_SPHERES].count == 0) {
+    if (s->now->tables[BODY_SPHERE].count == 0) {
         return ABUT_OK;
     }
     of->presses = memory_reserve(&of->press_block, 6 * s->store.count, sizeof *of->presses);
@@ -402,8 +401,8 @@ static void watch_meetings(abut_simulation *s)
     for (int k = 0; k < ABUT_MEETING_COUNT && !s->watch.deep.is_there; k++) {
         const watched what = {ABUT_PARTNER_BODY, others[k]};
         watch_begin(s);
-        watch_rows(s, what, 0, s->now.spots[k].count);
-        watch_keep_deep(s, what, s->now.spots[k].count);
+        watch_rows(s, what, 0, s->now->tables[k].count);
+        watch_keep_deep(s, what, s->now->tables[k].count);
     }
 }
 

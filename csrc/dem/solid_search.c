@@ -121,9 +121,10 @@ static abut_status place_all(abut_simulation *s, abut_error *error)
 /* ---- matching ---- */
 
 /* -1, 0 or 1: in which order two rows are, whatever their images. */
-static int compare_rows(const spot_table *t, abut_index a, const spot_table *other, abut_index b)
+static int compare_rows(const interaction_table *t, abut_index a, const interaction_table *other,
+                        abut_index b)
 {
-    const abut_convex_columns *c = &t->columns, *d = &other->columns;
+    const abut_convex_columns *c = &t->body, *d = &other->body;
     const abut_index *const keys[] = {c->i, c->j, c->mesh, c->facet};
     const abut_index *const other_keys[] = {d->i, d->j, d->mesh, d->facet};
     for (int k = 0; k < 4; k++) {
@@ -135,7 +136,7 @@ static int compare_rows(const spot_table *t, abut_index a, const spot_table *oth
 }
 
 /* How many rows from this one on are of the same two partners. */
-static abut_index count_images(const spot_table *t, abut_index row)
+static abut_index count_images(const interaction_table *t, abut_index row)
 {
     abut_index count = 1;
     while (row + count < t->count && compare_rows(t, row + count, t, row) == 0) {
@@ -144,18 +145,18 @@ static abut_index count_images(const spot_table *t, abut_index row)
     return count;
 }
 
-static bool are_same_images(const spot_table *now, abut_index row, const spot_table *before,
-                            abut_index old)
+static bool are_same_images(const interaction_table *now, abut_index row,
+                            const interaction_table *before, abut_index old)
 {
-    const abut_index *image = now->columns.image, *old_image = before->columns.image;
+    const abut_index *image = now->body.image, *old_image = before->body.image;
     return !image || !old_image ||
            memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
 }
 
 /* Match rows of the same two partners. Several are told apart by image; a single one goes on at
  * another image, too: it left the box and came in on the other side. */
-static void match_images(const spot_table *now, abut_index row, abut_index count,
-                         const spot_table *before, abut_index old)
+static void match_images(const interaction_table *now, abut_index row, abut_index count,
+                         const interaction_table *before, abut_index old)
 {
     const abut_index old_count = count_images(before, old);
     for (abut_index k = 0; k < count; k++) {
@@ -168,7 +169,7 @@ static void match_images(const spot_table *now, abut_index row, abut_index count
 }
 
 /* Match the rows of two steps, which ascend in both. */
-static void match_rows(const spot_table *now, const spot_table *before)
+static void match_rows(const interaction_table *now, const interaction_table *before)
 {
     abut_index old = 0, count;
     memset(now->row_match, -1, (size_t)now->count * sizeof *now->row_match);
@@ -183,13 +184,13 @@ static void match_rows(const spot_table *now, const spot_table *before)
     }
 }
 
-static abut_spot_step step_of(const spot_table *t)
+static abut_spot_step step_of(const interaction_table *t)
 {
     return (abut_spot_step){.row_count = t->count,
-                            .spot_count = t->spot_count,
-                            .spot_offsets = t->columns.spot_offsets,
-                            .spot_type = t->columns.spot_type,
-                            .spot_feature = t->columns.spot_feature};
+                            .spot_count = t->entry_count,
+                            .spot_offsets = t->body.spot_offsets,
+                            .spot_type = t->body.spot_type,
+                            .spot_feature = t->body.spot_feature};
 }
 
 /* ---- from facet to facet ---- */
@@ -200,9 +201,10 @@ typedef struct wall_rows {
 } wall_rows;
 
 /* -1, 0 or 1: in which order two rows' bodies and walls are. */
-static int compare_walls(const spot_table *t, abut_index a, const spot_table *other, abut_index b)
+static int compare_walls(const interaction_table *t, abut_index a, const interaction_table *other,
+                         abut_index b)
 {
-    const abut_convex_columns *c = &t->columns, *d = &other->columns;
+    const abut_convex_columns *c = &t->body, *d = &other->body;
     if (c->i[a] != d->i[b]) {
         return c->i[a] < d->i[b] ? -1 : 1;
     }
@@ -210,22 +212,22 @@ static int compare_walls(const spot_table *t, abut_index a, const spot_table *ot
 }
 
 /* Whether two spots are of the same feature of the body, and inside of facets both times. */
-static bool is_on_facets(const spot_table *now, abut_index spot, const spot_table *before,
-                         abut_index old)
+static bool is_on_facets(const interaction_table *now, abut_index spot,
+                         const interaction_table *before, abut_index old)
 {
-    const uint8_t *type = now->columns.spot_type + 2 * spot;
-    const uint8_t *old_type = before->columns.spot_type + 2 * old;
+    const uint8_t *type = now->body.spot_type + 2 * spot;
+    const uint8_t *old_type = before->body.spot_type + 2 * old;
     return type[1] == ABUT_FACET && old_type[1] == ABUT_FACET && type[0] == old_type[0] &&
-           now->columns.spot_feature[2 * spot] == before->columns.spot_feature[2 * old];
+           now->body.spot_feature[2 * spot] == before->body.spot_feature[2 * old];
 }
 
 /* Match what is left of the rows of a body and a wall: where the body slides from facet to facet,
  * what lay on the one goes on on the other. */
-static void match_rest(const spot_table *now, wall_rows rows, const spot_table *before,
-                       wall_rows old_rows)
+static void match_rest(const interaction_table *now, wall_rows rows,
+                       const interaction_table *before, wall_rows old_rows)
 {
-    const abut_index *offsets = now->columns.spot_offsets;
-    const abut_index *old_offsets = before->columns.spot_offsets;
+    const abut_index *offsets = now->body.spot_offsets;
+    const abut_index *old_offsets = before->body.spot_offsets;
     abut_index *match = now->springs.match;
     for (abut_index spot = offsets[rows.begin]; spot < offsets[rows.end]; spot++) {
         abut_index old = match[spot] < 0 ? old_offsets[old_rows.begin] : old_offsets[old_rows.end];
@@ -235,7 +237,7 @@ static void match_rest(const spot_table *now, wall_rows rows, const spot_table *
     }
 }
 
-static abut_index end_of_wall(const spot_table *t, abut_index begin)
+static abut_index end_of_wall(const interaction_table *t, abut_index begin)
 {
     abut_index end = begin + 1;
     while (end < t->count && compare_walls(t, end, t, begin) == 0) {
@@ -244,7 +246,7 @@ static abut_index end_of_wall(const spot_table *t, abut_index begin)
     return end;
 }
 
-static void match_facets(const spot_table *now, const spot_table *before)
+static void match_facets(const interaction_table *now, const interaction_table *before)
 {
     wall_rows old = {0, 0};
     for (wall_rows rows = {0, 0}; rows.begin < now->count; rows.begin = rows.end) {
@@ -261,13 +263,13 @@ static void match_facets(const spot_table *now, const spot_table *before)
 
 static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_error *error)
 {
-    const spot_table *t = &s->now.spots[meeting], *old = &s->before.spots[meeting];
+    const interaction_table *t = &s->now->tables[meeting], *old = &s->before->tables[meeting];
     if (t->count == 0) {
         return ABUT_OK;
     }
     match_rows(t, old);
     if (old->count == 0) {
-        memset(t->springs.match, -1, (size_t)t->spot_count * sizeof *t->springs.match);
+        memset(t->springs.match, -1, (size_t)t->entry_count * sizeof *t->springs.match);
         return ABUT_OK;
     }
     const abut_spot_step now = step_of(t), before = step_of(old);
@@ -285,22 +287,22 @@ static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_er
 static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_convex_contacts *found,
                              abut_error *error)
 {
-    spot_table *t = &s->now.spots[meeting];
+    interaction_table *t = &s->now->tables[meeting];
     const abut_index rows = abut_convex_contacts_count(found);
     const abut_index spots = abut_convex_contacts_spot_count(found);
-    if (spot_table_reserve(t, meeting, rows, spots, simulation_kind(s))) {
+    if (table_reserve(t, (table_size){rows, spots, s->solids.count}, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    abut_convex_contacts_write(found, &t->columns);
-    t->count = rows, t->spot_count = spots;
+    abut_convex_contacts_write(found, &t->body);
+    t->count = rows, t->entry_count = spots;
     return ABUT_OK;
 }
 
 static abut_convex_query make_query(const abut_simulation *s, const parallel_plan *plan,
                                     abut_meeting meeting)
 {
-    const spot_table *old = &s->before.spots[meeting];
-    const abut_convex_columns *c = &old->columns;
+    const interaction_table *old = &s->before->tables[meeting];
+    const abut_convex_columns *c = &old->body;
     abut_convex_query query = abut_convex_query_default();
     query.positions = s->search.positions, query.orientations = s->search.orientations;
     query.period = lattice_periods(&s->lattice);
@@ -334,7 +336,7 @@ static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abu
     abut_convex_contacts *found = NULL;
     const abut_convex_query query = make_query(s, plan, ABUT_WITH_WALLS);
     const abut_convex_walls walls = {.finder = s->walls.finder,
-                                     .poses = s->now.poses,
+                                     .poses = s->now->poses,
                                      .half_space_count = s->walls.count - s->walls.mesh_count,
                                      .half_spaces = s->walls.placed};
     abut_status status = abut_convex_find_walls(s->search.bodies, &query, &walls, &found, error);
@@ -429,10 +431,10 @@ static abut_status check_images(const near_spheres *c, abut_error *error)
  * memory. */
 static abut_index *list_earlier(abut_simulation *s)
 {
-    const spot_table *old = &s->before.spots[ABUT_WITH_SPHERES];
+    const interaction_table *old = &s->before->tables[BODY_SPHERE];
     abut_index *numbers = memory_reserve(&s->search.earlier_block, old->count, sizeof *numbers);
     for (abut_index row = 0; numbers && row < old->count; row++) {
-        numbers[row] = old->columns.j[row] + s->solids.count;
+        numbers[row] = old->body.j[row] + s->solids.count;
     }
     return numbers;
 }
@@ -465,9 +467,9 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, nea
     query.i = c->i, query.j = c->j, query.pair_count = c->count;
     abut_status status = abut_convex_find(s->search.mixed, &query, &found, error);
     status = status ? status : take_rows(s, ABUT_WITH_SPHERES, found, error);
-    const spot_table *t = &s->now.spots[ABUT_WITH_SPHERES];
+    const interaction_table *t = &s->now->tables[BODY_SPHERE];
     for (abut_index row = 0; !status && row < t->count; row++) {
-        t->columns.j[row] -= s->solids.count;
+        t->body.j[row] -= s->solids.count;
     }
     abut_convex_contacts_free(found);
     return status;
@@ -476,11 +478,11 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, nea
 static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     near_spheres c = {0};
-    spot_table *t = &s->now.spots[ABUT_WITH_SPHERES];
+    interaction_table *t = &s->now->tables[BODY_SPHERE];
     abut_status status = find_candidates(s, plan, &c, error);
     status = status ? status : check_images(&c, error);
     if (status || c.count == 0) {
-        t->count = t->spot_count = 0;
+        t->count = t->entry_count = 0;
         return status;
     }
     status = make_finder(s, s->store.count, &s->search.mixed, error);
@@ -493,7 +495,7 @@ static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, a
 static void clear_tables(abut_simulation *s)
 {
     for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        s->now.spots[k].count = s->now.spots[k].spot_count = 0;
+        s->now->tables[k].count = s->now->tables[k].entry_count = 0;
     }
 }
 

@@ -10,10 +10,10 @@ static double radius_of_body(const abut_simulation *s, abut_index body, const la
 }
 
 /* R*. A wall is flat. */
-static double find_radius(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
-                          const spot_row *r)
+static double find_radius(const abut_simulation *s, const interaction_table *t,
+                          abut_meeting meeting, const spot_row *r)
 {
-    const abut_convex_columns *c = &t->columns;
+    const abut_convex_columns *c = &t->body;
     const double own = radius_of_body(s, c->i[r->row], r->law);
     double other = own;
     switch (meeting) {
@@ -32,20 +32,20 @@ static double find_radius(const abut_simulation *s, const spot_table *t, abut_me
 
 /* ---- a row, and where its spots are ---- */
 
-static vec3 shift_of(const abut_simulation *s, const spot_table *t, abut_index row)
+static vec3 shift_of(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const abut_index *image = t->columns.image;
+    const abut_index *image = t->body.image;
     return lattice_shift_of(&s->lattice, image ? image + 3 * row : NULL);
 }
 
-spot_row simulation_spot_row(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
-                             abut_index row)
+spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *t,
+                             abut_meeting meeting, abut_index row)
 {
     spot_row r = {.row = row,
-                  .begin = t->columns.spot_offsets[row],
-                  .end = t->columns.spot_offsets[row + 1],
+                  .begin = t->body.spot_offsets[row],
+                  .end = t->body.spot_offsets[row + 1],
                   .law = simulation_spot_law(s, t, meeting, row),
-                  .normal = vec3_load(t->columns.normal + 3 * row),
+                  .normal = vec3_load(t->body.normal + 3 * row),
                   .shift = shift_of(s, t, row)};
     r.is_curved = law_asks_for_radius(r.law);
     r.is_on_wall = r.is_curved && meeting == ABUT_WITH_WALLS;
@@ -53,13 +53,13 @@ spot_row simulation_spot_row(const abut_simulation *s, const spot_table *t, abut
     return r;
 }
 
-vec3 simulation_spot_point(const spot_table *t, const spot_row *r, abut_index spot)
+vec3 simulation_spot_point(const interaction_table *t, const spot_row *r, abut_index spot)
 {
-    const vec3 point = vec3_load(t->columns.spot + 3 * spot);
+    const vec3 point = vec3_load(t->body.spot + 3 * spot);
     if (!r->is_on_wall) {
         return point;
     }
-    return vec3_add(point, vec3_scale(r->normal, 0.5 * t->columns.spot_overlap[spot]));
+    return vec3_add(point, vec3_scale(r->normal, 0.5 * t->body.spot_overlap[spot]));
 }
 
 /* ---- how many share a mass ---- */
@@ -78,9 +78,9 @@ static bool is_same_wall(const abut_convex_columns *c, abut_index a, abut_index 
     return c->i[a] == c->i[b] && c->mesh[a] == c->mesh[b];
 }
 
-double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_index row)
+double simulation_bearing_spots(const interaction_table *t, abut_meeting meeting, abut_index row)
 {
-    const abut_convex_columns *c = &t->columns;
+    const abut_convex_columns *c = &t->body;
     const vec3 normal = vec3_load(c->normal + 3 * row);
     abut_index first = row;
     if (meeting != ABUT_WITH_WALLS) {
@@ -116,8 +116,8 @@ static abut_status report(abut_error *error, abut_status status, abut_index body
 static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abut_index row,
                              abut_error *error)
 {
-    const spot_table *t = &s->now.spots[meeting];
-    const abut_index i = t->columns.i[row];
+    const interaction_table *t = &s->now->tables[meeting];
+    const abut_index i = t->body.i[row];
     const law *l = simulation_spot_law(s, t, meeting, row);
     const int32_t own = s->solids.bodies[i].material,
                   other = simulation_other_material(s, t, meeting, row);
@@ -130,8 +130,8 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abu
     if (!(radius_of_body(s, i, l) > 0.0)) {
         return report(error, ABUT_BODY_CURVATURE, i, own, other);
     }
-    if (meeting == ABUT_WITH_BODIES && !(radius_of_body(s, t->columns.j[row], l) > 0.0)) {
-        return report(error, ABUT_BODY_CURVATURE, t->columns.j[row], other, own);
+    if (meeting == ABUT_WITH_BODIES && !(radius_of_body(s, t->body.j[row], l) > 0.0)) {
+        return report(error, ABUT_BODY_CURVATURE, t->body.j[row], other, own);
     }
     return ABUT_OK;
 }
@@ -140,7 +140,7 @@ abut_status simulation_check_spot_laws(const abut_simulation *s, abut_error *err
 {
     abut_status status = ABUT_OK;
     for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        for (abut_index row = 0; !status && row < s->now.spots[k].count; row++) {
+        for (abut_index row = 0; !status && row < s->now->tables[k].count; row++) {
             status = check_row(s, (abut_meeting)k, row, error);
         }
     }

@@ -231,18 +231,8 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
 /* Let the tables of the last step know new spheres, which have no rows in them. */
 static abut_status extend_tables(abut_simulation *s, abut_index count)
 {
-    const abut_index old_count = s->store.count;
-    int32_t *numbers = memory_alloc(count + 1, sizeof *numbers);
-    if (!numbers) {
-        return ABUT_NO_MEMORY;
-    }
-    for (abut_index k = 0; k < count; k++) {
-        numbers[k] = k < old_count ? (int32_t)k : -1;
-    }
-    const renumbering by = {numbers, count, numbers, simulation_kind(s)};
-    const abut_status status = order_renumber_tables(s, &by);
-    memory_free(numbers);
-    return status;
+    const renaming by = {.place_count = count, .body_count = s->solids.count};
+    return order_renumber_tables(s, &by);
 }
 
 abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
@@ -323,11 +313,10 @@ static abut_status remove_rows(abut_simulation *s, removal *r)
     const double gone = s->account.gone_wall_work;
     list_kept(&s->store, r);
     settle_gone(s, r->is_gone);
-    const abut_status status = order_rearrange(s, r->source, r->kept);
+    const abut_status status = order_rearrange(s, r->source, r->kept, r->new_rows);
     if (status) {
         s->account.gone_wall_work = gone;
     } else {
-        spot_table_renumber(&s->before.spots[ABUT_WITH_SPHERES], NULL, r->new_rows);
         rename_rows(s, r);
     }
     return status;

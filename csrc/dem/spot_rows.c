@@ -6,32 +6,30 @@
 
 /* ---- reading ---- */
 
-static void put_numbers(double *to, abut_index k, const double *from, abut_index count)
+/* The caller's columns as a table. */
+static interaction_table view_of(abut_meeting meeting, const abut_body_contacts *of)
 {
-    if (to) {
-        memcpy(to + count * k, from, (size_t)count * sizeof *to);
-    }
+    return (interaction_table){
+        .kind = (interaction_kind)meeting,
+        .body = of->columns,
+        .springs = {.spring = of->spring, .roll = of->roll, .moment = of->moment}};
 }
 
 abut_body_contacts abut_simulation_count_body_contacts(const abut_simulation *s,
                                                        abut_meeting meeting)
 {
-    const spot_table *t = &s->before.spots[meeting];
-    return (abut_body_contacts){.row_count = t->count, .spot_count = t->spot_count};
+    const interaction_table *t = &s->before->tables[meeting];
+    return (abut_body_contacts){.row_count = t->count, .spot_count = t->entry_count};
 }
 
 void abut_simulation_write_body_contacts(const abut_simulation *s, abut_meeting meeting,
                                          const abut_body_contacts *to)
 {
-    const spot_table *t = &s->before.spots[meeting];
-    spot_table_copy(&to->columns, &t->columns, t->count, t->spot_count);
-    static const double nothing[3];
-    const double *moment = t->springs.moment, *roll = t->springs.roll;
-    for (abut_index spot = 0; spot < t->spot_count; spot++) {
-        put_numbers(to->force, spot, t->springs.effects[spot].force, 3);
-        put_numbers(to->spring, spot, t->springs.spring + 3 * spot, 3);
-        put_numbers(to->moment, spot, moment ? moment + 3 * spot : nothing, 3);
-        put_numbers(to->roll, spot, roll ? roll + 3 * spot : nothing, 3);
+    const interaction_table *t = &s->before->tables[meeting];
+    interaction_table view = view_of(meeting, to);
+    table_append(&view, t, (row_span){0, t->count});
+    for (abut_index spot = 0; to->force && spot < t->entry_count; spot++) {
+        memcpy(to->force + 3 * spot, t->springs.effects[spot].force, 3 * sizeof *to->force);
     }
 }
 
@@ -82,52 +80,38 @@ static abut_status check_contacts(const abut_simulation *s, abut_meeting meeting
 }
 
 /* Compute the power of forces and moments on the walls anew. */
-static void restore_power(const abut_simulation *s, const spot_table *t, abut_index row)
+static void restore_power(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];
+    const abut_wall_state *state = &s->before->states[t->body.mesh[row]];
     const spot_row r = simulation_spot_row(s, t, ABUT_WITH_WALLS, row);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         const vec3 point = vec3_sub(simulation_spot_point(t, &r, spot), r.shift);
         const vec3 force = vec3_load(t->springs.effects[spot].force);
-        t->power[spot] = -vec3_dot(force, walls_velocity(state, point));
+        t->springs.power[spot] = -vec3_dot(force, walls_velocity(state, point));
         if (t->springs.moment) {
             const vec3 moment = vec3_load(t->springs.moment + 3 * spot);
-            t->power[spot] -= vec3_dot(moment, vec3_load(state->spin));
+            t->springs.power[spot] -= vec3_dot(moment, vec3_load(state->spin));
         }
-    }
-}
-
-/* Have vectors of spots, or zeros where the caller has none; nowhere where there is no column. */
-static void restore_vectors(double *to, const double *from, abut_index spots)
-{
-    const size_t size = 3 * (size_t)spots * sizeof *to;
-    if (to && from) {
-        memcpy(to, from, size);
-    } else if (to) {
-        memset(to, 0, size);
     }
 }
 
 abut_status abut_simulation_restore_body_contacts(abut_simulation *s, abut_meeting meeting,
                                                   const abut_body_contacts *from, abut_error *error)
 {
-    spot_table *t = &s->before.spots[meeting];
+    interaction_table *t = &s->before->tables[meeting];
     abut_status status = check_contacts(s, meeting, from, error);
     if (status) {
         return status;
     }
-    if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, simulation_kind(s))) {
+    const table_size size = {from->row_count, from->spot_count, s->solids.count};
+    if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    spot_table_copy(&t->columns, &from->columns, from->row_count, from->spot_count);
-    t->count = from->row_count, t->spot_count = from->spot_count;
-    for (abut_index spot = 0; spot < t->spot_count; spot++) {
-        t->springs.effects[spot] = (effect){.arm = 0.0};
+    const interaction_table view = view_of(meeting, from);
+    table_append(t, &view, (row_span){0, from->row_count});
+    for (abut_index spot = 0; spot < t->entry_count; spot++) {
         memcpy(t->springs.effects[spot].force, from->force + 3 * spot, 3 * sizeof *from->force);
     }
-    restore_vectors(t->springs.spring, from->spring, t->spot_count);
-    restore_vectors(t->springs.roll, from->roll, t->spot_count);
-    restore_vectors(t->springs.moment, from->moment, t->spot_count);
     for (abut_index row = 0; meeting == ABUT_WITH_WALLS && row < t->count; row++) {
         restore_power(s, t, row);
     }

@@ -150,16 +150,18 @@ abut_index abut_simulation_step_count(const abut_simulation *s)
 
 /* ---- what it did ---- */
 
-static abut_index bytes_of_bodies(const abut_simulation *s)
+static abut_index count_bytes(const abut_simulation *s)
 {
     const solid_search *of = &s->search;
-    abut_index sum = s->solids.capacity * (abut_index)sizeof(rigid_body) +
-                     of->position_block.byte_count + of->orientation_block.byte_count +
-                     of->radius_block.byte_count + of->candidate_blocks[0].byte_count +
-                     of->candidate_blocks[1].byte_count + of->earlier_block.byte_count +
-                     of->press_block.byte_count;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        sum += spot_table_bytes(&s->now.spots[k]) + spot_table_bytes(&s->before.spots[k]);
+    abut_index sum =
+        store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
+        s->clusters.capacity * (abut_index)sizeof(rigid_body) +
+        s->solids.capacity * (abut_index)sizeof(rigid_body) + of->position_block.byte_count +
+        of->orientation_block.byte_count + of->radius_block.byte_count +
+        of->candidate_blocks[0].byte_count + of->candidate_blocks[1].byte_count +
+        of->earlier_block.byte_count + of->press_block.byte_count;
+    for (int k = 0; k < INTERACTION_KINDS; k++) {
+        sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }
     return sum;
 }
@@ -168,18 +170,9 @@ static abut_index count_body_contacts(const abut_simulation *s)
 {
     abut_index sum = 0;
     for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        sum += s->before.spots[k].count;
+        sum += s->before->tables[k].count;
     }
     return sum;
-}
-
-static abut_index count_bytes(const abut_simulation *s)
-{
-    return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
-           contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
-           pair_table_bytes(&s->before.pairs) + neighbor_list_bytes(&s->neighbors) +
-           near_walls_bytes(&s->near) + s->clusters.capacity * (abut_index)sizeof(rigid_body) +
-           bytes_of_bodies(s);
 }
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
@@ -187,8 +180,8 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
 #define SECONDS(number, name) .name = s->seconds_of[number],
     return (abut_simulation_statistics){ABUT_STEP_PARTS(SECONDS).step_count = s->step_count,
                                         .sphere_count = s->store.count,
-                                        .contact_count = s->before.contacts.count,
-                                        .pair_count = s->before.pairs.count,
+                                        .contact_count = s->before->tables[SPHERE_WALL].count,
+                                        .pair_count = s->before->tables[SPHERE_SPHERE].count,
                                         .body_count = s->solids.count,
                                         .body_contact_count = count_body_contacts(s),
                                         .byte_count = count_bytes(s),

@@ -54,26 +54,28 @@ typedef struct touch {
 
 static touch touch_of_contact(const abut_simulation *s, abut_index row)
 {
-    const contact_table *now = &s->now.contacts, *before = &s->before.contacts;
-    const abut_index place = now->columns.sphere[row], wall = now->columns.mesh[row];
+    const interaction_table *now = &s->now->tables[SPHERE_WALL],
+                            *before = &s->before->tables[SPHERE_WALL];
+    const abut_index place = now->contact.sphere[row], wall = now->contact.mesh[row];
     const abut_index old = now->springs.match[row];
     return (touch){.numbers = {s->store.rows[place], wall},
-                   .overlap = now->columns.overlap[row],
+                   .overlap = now->contact.overlap[row],
                    .radius = s->store.radii[place],
-                   .old_overlap = old < 0 ? -1.0 : before->columns.overlap[old],
+                   .old_overlap = old < 0 ? -1.0 : before->contact.overlap[old],
                    .law = simulation_wall_law(s, place, wall)};
 }
 
 static touch touch_of_pair(const abut_simulation *s, abut_index row)
 {
-    const pair_table *now = &s->now.pairs, *before = &s->before.pairs;
-    const abut_index i = now->columns.i[row], j = now->columns.j[row];
+    const interaction_table *now = &s->now->tables[SPHERE_SPHERE],
+                            *before = &s->before->tables[SPHERE_SPHERE];
+    const abut_index i = now->pair.i[row], j = now->pair.j[row];
     const abut_index a = s->store.rows[i], b = s->store.rows[j];
     const abut_index old = now->springs.match[row];
     return (touch){.numbers = {a < b ? a : b, a < b ? b : a},
-                   .overlap = now->columns.overlap[row],
+                   .overlap = now->pair.overlap[row],
                    .radius = smaller(s->store.radii[i], s->store.radii[j]),
-                   .old_overlap = old < 0 ? -1.0 : before->columns.overlap[old],
+                   .old_overlap = old < 0 ? -1.0 : before->pair.overlap[old],
                    .law = simulation_pair_law(s, i, j)};
 }
 
@@ -93,8 +95,8 @@ static abut_meeting meeting_of(abut_partner other)
 /* What every row is asked in each step. What it goes on from is asked of deep ones alone. */
 static touch touch_of_body(const abut_simulation *s, abut_meeting meeting, abut_index row)
 {
-    const spot_table *now = &s->now.spots[meeting], *before = &s->before.spots[meeting];
-    const abut_convex_columns *c = &now->columns;
+    const interaction_table *now = &s->now->tables[meeting], *before = &s->before->tables[meeting];
+    const abut_convex_columns *c = &now->body;
     touch t = {.numbers = {c->i[row], meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row]},
                .overlap = c->overlap[row],
                .radius = s->solids.bodies[c->i[row]].inner};
@@ -105,7 +107,7 @@ static touch touch_of_body(const abut_simulation *s, abut_meeting meeting, abut_
     }
     if (t.overlap > DEEP * t.radius) {
         const abut_index old = now->row_match[row];
-        t.old_overlap = old < 0 ? -1.0 : before->columns.overlap[old];
+        t.old_overlap = old < 0 ? -1.0 : before->body.overlap[old];
         t.law = simulation_spot_law(s, now, meeting, row);
     }
     return t;

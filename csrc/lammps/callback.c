@@ -175,7 +175,7 @@ static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
     set_period(w);
     contacts_place_walls(s);
     if (!w->has_begun) {
-        memcpy(s->before.poses, s->now.poses, 16 * (size_t)s->walls.count * sizeof(double));
+        memcpy(s->before->poses, s->now->poses, 16 * (size_t)s->walls.count * sizeof(double));
     }
     return ABUT_OK;
 }
@@ -245,12 +245,12 @@ enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 static abut_status tell_loads(abut_lammps *w, abut_error *error)
 {
     const abut_simulation *s = w->simulation;
-    const abut_index *walls = s->before.contacts.columns.mesh;
+    const abut_index *walls = s->before->tables[SPHERE_WALL].contact.mesh;
     const abut_index count = LOAD_MEMBERS * w->input.wall_count;
     double *values = w->loads->force;
     memset(values, 0, (size_t)count * sizeof *values);
-    for (abut_index row = 0; row < s->before.contacts.count; row++) {
-        energy_add_load(s, row, &s->before.states[walls[row]], &w->loads[w->order[walls[row]]]);
+    for (abut_index row = 0; row < s->before->tables[SPHERE_WALL].count; row++) {
+        energy_add_load(s, row, &s->before->states[walls[row]], &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
         return error_set_status(error, ABUT_INTERRUPTED);
@@ -344,10 +344,10 @@ double abut_lammps_now(abut_lammps *w)
 abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
 {
     const abut_simulation *s = w->simulation;
-    const contact_table *t = &s->before.contacts;
+    const interaction_table *t = &s->before->tables[SPHERE_WALL];
     /* LAMMPS' radii are lent during a call alone */
-    for (abut_index row = 0; row < t->count; row = contact_table_end(t, row)) {
-        const abut_index sphere = t->columns.sphere[row];
+    for (abut_index row = 0; row < t->count; row = table_sphere_end(t, row)) {
+        const abut_index sphere = t->contact.sphere[row];
         s->store.radii[sphere] = s->store.movers[sphere].radius;
     }
     abut_stable_step longest;

@@ -125,12 +125,12 @@ static void read_vector(double *column, abut_index row, const double *states, in
 
 /* Make a slot the next row. What a contact had in its own step alone is in no slot. */
 static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slot_place *at,
-                      contact_table *t)
+                      interaction_table *t)
 {
     const int *keys = keys_of(w, atom, slot);
     const double *states = states_of(w, atom, slot);
     const abut_index row = t->count++;
-    abut_columns *c = &t->columns;
+    abut_columns *c = &t->contact;
     c->mesh[row] = at->wall;
     read_vector(t->springs.spring, row, states, STATE_SPRING);
     read_vector(t->springs.roll, row, states, STATE_ROLL);
@@ -141,11 +141,11 @@ static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slo
     for (int axis = 0; c->image && axis < 3; axis++) {
         c->image[3 * row + axis] = keys[KEY_IMAGE + axis];
     }
-    t->node_count += list_nodes(at, c->node + t->node_count);
-    c->node_offsets[row + 1] = t->node_count;
+    t->entry_count += list_nodes(at, c->node + t->entry_count);
+    c->node_offsets[row + 1] = t->entry_count;
 }
 
-static abut_status read_atom(const abut_lammps *w, abut_index atom, contact_table *t,
+static abut_status read_atom(const abut_lammps *w, abut_index atom, interaction_table *t,
                              abut_error *error)
 {
     for (int slot = 0; slot < count_of(w, atom); slot++) {
@@ -173,21 +173,21 @@ static void fetch_slots(const abut_lammps *w, abut_index holder)
 }
 
 /* The rows of all spheres. */
-static abut_status read_rows(const abut_lammps *w, contact_table *t, abut_error *error)
+static abut_status read_rows(const abut_lammps *w, interaction_table *t, abut_error *error)
 {
     abut_status status = ABUT_OK;
     abut_index next = 0; /* sphere */
-    t->columns.offsets[0] = t->columns.node_offsets[0] = 0;
+    t->contact.offsets[0] = t->contact.node_offsets[0] = 0;
     for (abut_index k = 0; !status && k < w->holder_count; k++) {
         const abut_index sphere = w->holders[k];
         fetch_slots(w, k);
         while (next < sphere) {
-            t->columns.offsets[++next] = t->count;
+            t->contact.offsets[++next] = t->count;
         }
         status = read_atom(w, lammps_atom(w, sphere), t, error);
     }
-    while (next < t->sphere_count) {
-        t->columns.offsets[++next] = t->count;
+    while (next < t->first_count) {
+        t->contact.offsets[++next] = t->count;
     }
     return status;
 }
@@ -196,10 +196,10 @@ static abut_status read_rows(const abut_lammps *w, contact_table *t, abut_error 
  * be read. */
 static bool has_table_of_slots(const abut_lammps *w, abut_index rows)
 {
-    const contact_table *t = &w->simulation->before.contacts;
+    const interaction_table *t = &w->simulation->before->tables[SPHERE_WALL];
     bool is_same = w->has_table && w->has_same_ids && rows == t->count;
     for (abut_index k = 0; is_same && k < w->holder_count; k++) {
-        const abut_index *offsets = t->columns.offsets + w->holders[k];
+        const abut_index *offsets = t->contact.offsets + w->holders[k];
         is_same = offsets[1] - offsets[0] == count_of(w, lammps_atom(w, w->holders[k]));
     }
     return is_same;
@@ -208,7 +208,7 @@ static bool has_table_of_slots(const abut_lammps *w, abut_index rows)
 abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
 {
     abut_simulation *s = w->simulation;
-    contact_table *t = &s->before.contacts;
+    interaction_table *t = &s->before->tables[SPHERE_WALL];
     abut_index rows;
     const abut_status status = list_holders(w, &rows, error);
     if (status || has_table_of_slots(w, rows)) {
@@ -217,7 +217,8 @@ abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
     w->read_count++;
     /* nodes are not counted, which would take a pass over all slots: pages that stay unused take no
      * memory */
-    if (contact_table_reserve(t, s->store.count, rows, rows * w->most_nodes, simulation_kind(s))) {
+    const table_size size = {rows, rows * w->most_nodes, s->store.count};
+    if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     return rows > 0 ? read_rows(w, t, error) : ABUT_OK;
@@ -236,8 +237,8 @@ static void write_vector(double *states, int at, const double *column, abut_inde
 
 static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, int slot)
 {
-    const contact_table *t = &w->simulation->now.contacts;
-    const abut_columns *c = &t->columns;
+    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
+    const abut_columns *c = &t->contact;
     int *keys = keys_of(w, atom, slot);
     double *states = states_of(w, atom, slot);
     keys[KEY_MESH] = (int)c->mesh[row];
@@ -258,12 +259,12 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
  * slots as they were. */
 static abut_status check_room(const abut_lammps *w, abut_error *error)
 {
-    const contact_table *t = &w->simulation->now.contacts;
+    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
     abut_index end;
     for (abut_index row = 0; row < t->count; row = end) {
-        end = contact_table_end(t, row);
+        end = table_sphere_end(t, row);
         if (end - row > w->input.slots) {
-            const abut_index atom = lammps_atom(w, t->columns.sphere[row]);
+            const abut_index atom = lammps_atom(w, t->contact.sphere[row]);
             return report_atom(w, ABUT_TOO_FEW_SLOTS, atom, end - row, error);
         }
     }
@@ -273,7 +274,7 @@ static abut_status check_room(const abut_lammps *w, abut_error *error)
 /* The rows of one sphere, from the first one to that behind the last. */
 static void write_rows(const abut_lammps *w, abut_index first, abut_index end)
 {
-    const abut_index sphere = w->simulation->now.contacts.columns.sphere[first];
+    const abut_index sphere = w->simulation->now->tables[SPHERE_WALL].contact.sphere[first];
     const abut_index atom = lammps_atom(w, sphere);
     for (abut_index row = first; row < end; row++) {
         write_slot(w, row, atom, (int)(row - first));
@@ -293,7 +294,7 @@ static void forget_leavers(const abut_lammps *w)
 
 abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
 {
-    const contact_table *t = &w->simulation->now.contacts;
+    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
     const abut_status status = check_room(w, error);
     abut_index end;
     if (!status) {
@@ -303,7 +304,7 @@ abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
         w->atoms.counts[lammps_atom(w, w->holders[k])] = 0;
     }
     for (abut_index row = 0; !status && row < t->count; row = end) {
-        end = contact_table_end(t, row);
+        end = table_sphere_end(t, row);
         write_rows(w, row, end);
     }
     return status;

@@ -1,0 +1,484 @@
+/* Tables of interactions: their columns, memory, and how rows follow partners to other numbers. */
+#include "table.h"
+
+#include <string.h>
+
+#include "../base/sort.h"
+
+/* ---- columns ---- */
+
+/* Beside when searches have a column. */
+enum { WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1 };
+
+/* Where a column's pointer is, how many bytes an entry has, how many entries there are
+ * (abut_column_per), and when it is there (abut_column_when). */
+typedef struct column {
+    size_t place, size;
+    int per, when, flags;
+} column;
+
+typedef struct column_list {
+    const column *columns;
+    int count;
+} column_list;
+
+#define NUMBERS(width)                                                                             \
+    ((width) == ABUT_DIMENSION ? 3 : (width) == ABUT_TWO_VECTORS ? 6 : (width) == 0 ? 1 : (width))
+
+/* Of a search, from the lists in abut.h. */
+#define FOUND(name, type, width, per, when, flags, unit, meaning)                                  \
+    {offsetof(interaction_table, COLUMNS.name), NUMBERS(width) * sizeof(ABUT_COLUMN_OF_##type),    \
+     ABUT_COLUMN_##per, ABUT_COLUMN_##when, flags},
+
+#define CARRIED(name, numbers, per, when)                                                          \
+    {offsetof(interaction_table, springs.name),                                                    \
+     (numbers) * sizeof *((interaction_table *)0)->springs.name, per, when, 0}
+
+/* What interactions carry, which are rows or entries. */
+#define ALL_CARRIED(per)                                                                           \
+    CARRIED(spring, 3, per, ABUT_COLUMN_ALWAYS), CARRIED(roll, 3, per, WITH_ROLLS),                \
+        CARRIED(moment, 3, per, WITH_ROLLS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),       \
+        CARRIED(effects, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS)
+
+#define COLUMNS contact
+static const column OF_CONTACTS[] = {ABUT_CONTACT_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};
+#undef COLUMNS
+#define COLUMNS pair
+static const column OF_PAIRS[] = {ABUT_PAIR_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};
+#undef COLUMNS
+#define COLUMNS body
+static const column OF_BODIES[] = {ABUT_CONVEX_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ENTRIES),
+                                   {offsetof(interaction_table, row_match), sizeof(abut_index),
+                                    ABUT_COLUMN_ROWS, ABUT_COLUMN_ALWAYS, 0}};
+#undef COLUMNS
+
+#define LIST(columns) {columns, sizeof columns / sizeof columns[0]}
+
+static const column_list LISTS[INTERACTION_KINDS] = {
+    [BODY_WALL] = LIST(OF_BODIES),    [BODY_BODY] = LIST(OF_BODIES),
+    [BODY_SPHERE] = LIST(OF_BODIES),  [SPHERE_WALL] = LIST(OF_CONTACTS),
+    [SPHERE_SPHERE] = LIST(OF_PAIRS),
+};
+
+_Static_assert(sizeof OF_CONTACTS / sizeof(column) <= TABLE_COLUMNS, "a block for each column");
+_Static_assert(sizeof OF_BODIES / sizeof(column) <= TABLE_COLUMNS, "a block for each column");
+
+static void **pointer_of(interaction_table *t, const column *c)
+{
+    return (void **)(void *)((char *)t + c->place);
+}
+
+static void *data_of(const interaction_table *t, const column *c)
+{
+    return *(void *const *)(const void *)((const char *)t + c->place);
+}
+
+static bool is_wanted(const interaction_table *t, const column *c)
+{
+    const bool is_on_wall = t->kind == BODY_WALL || t->kind == SPHERE_WALL;
+    switch (c->when) {
+    case ABUT_COLUMN_WITH_PERIOD:
+        return t->extras.has_images;
+    case WITH_ROLLS:
+        return t->extras.has_rolls;
+    case ABUT_COLUMN_WITH_WALLS:
+        return is_on_wall;
+    case ABUT_COLUMN_WITH_BODIES:
+        return !is_on_wall;
+    case ABUT_COLUMN_WITH_ORDER:
+    case ABUT_COLUMN_WITH_BEFORE:
+        return false;
+    default:
+        /* the point of a pair follows from its overlap: it is computed for those who read it */
+        return t->kind != SPHERE_SPHERE || c->place != offsetof(interaction_table, pair.point);
+    }
+}
+
+/* ---- partners ---- */
+
+/* The numbers of first partners. */
+static abut_index *firsts_of(const interaction_table *t)
+{
+    switch (t->kind) {
+    case SPHERE_WALL:
+        return t->contact.sphere;
+    case SPHERE_SPHERE:
+        return t->pair.i;
+    case BODY_WALL:
+    case BODY_BODY:
+    case BODY_SPHERE:
+    case INTERACTION_KINDS:
+        break;
+    }
+    return t->body.i;
+}
+
+/* The numbers of second partners; NULL: they are walls. */
+static abut_index *seconds_of(const interaction_table *t)
+{
+    switch (t->kind) {
+    case SPHERE_WALL:
+    case BODY_WALL:
+    case INTERACTION_KINDS:
+        return NULL;
+    case SPHERE_SPHERE:
+        return t->pair.j;
+    case BODY_BODY:
+    case BODY_SPHERE:
+        break;
+    }
+    return t->body.j;
+}
+
+/* Where the entries of each row begin; NULL: there are none. */
+static abut_index *entry_offsets_of(const interaction_table *t)
+{
+    return t->kind == SPHERE_WALL     ? t->contact.node_offsets
+           : t->kind == SPHERE_SPHERE ? NULL
+                                      : t->body.spot_offsets;
+}
+
+vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice *l)
+{
+    const vec3 point = vec3_load(t->contact.point + 3 * row);
+    const abut_index *image = t->contact.image ? t->contact.image + 3 * row : NULL;
+    return vec3_sub(point, lattice_shift_of(l, image));
+}
+
+/* ---- memory ---- */
+
+/* Whether columns have room already, which is not far too much. */
+static bool has_room(const interaction_table *t, const abut_index counts[4], table_extras extras)
+{
+    bool has = t->extras.has_images == extras.has_images && t->extras.has_rolls == extras.has_rolls;
+    for (int per = 0; per < 4; per++) {
+        has = has && counts[per] <= t->room[per] &&
+              t->room[per] / MEMORY_SPARE_FACTOR <= counts[per] + ROW_PADDING;
+    }
+    return has;
+}
+
+/* Reserve a column; *room: how many entries that each of its kind has. */
+static bool reserve_column(interaction_table *t, const column *c, memory_block *block,
+                           const abut_index counts[4])
+{
+    void **pointer = pointer_of(t, c);
+    *pointer = memory_reserve(block, counts[c->per] + ROW_PADDING, c->size);
+    const abut_index room = block->byte_count / (abut_index)c->size - ROW_PADDING;
+    t->room[c->per] = room < t->room[c->per] ? room : t->room[c->per];
+    return *pointer;
+}
+
+static bool make_room(interaction_table *t, const abut_index counts[4])
+{
+    const column_list list = LISTS[t->kind];
+    bool is_done = true;
+    for (int per = 0; per < 4; per++) {
+        t->room[per] = MEMORY_SPARE_FACTOR * (counts[per] + ROW_PADDING);
+    }
+    for (int k = 0; k < list.count; k++) {
+        const column *c = &list.columns[k];
+        if (is_wanted(t, c)) {
+            is_done = reserve_column(t, c, &t->blocks[k], counts) && is_done;
+        } else {
+            *pointer_of(t, c) = NULL;
+        }
+    }
+    if (is_done) {
+        /* effects are cache lines */
+        t->springs.effects = memory_first_line(t->springs.effects);
+    }
+    return is_done;
+}
+
+/* Write what searches leave out, and where the entries of the first row begin. */
+static void begin_columns(interaction_table *t, const abut_index counts[4])
+{
+    const column_list list = LISTS[t->kind];
+    for (int k = 0; k < list.count; k++) {
+        const column *c = &list.columns[k];
+        void *data = data_of(t, c);
+        if (data && (c->flags & ABUT_ZEROS)) {
+            memset(data, 0, (size_t)counts[c->per] * c->size);
+        } else if (data && c->per == ABUT_COLUMN_ENTRY_OFFSETS) {
+            memset(data, 0, c->size);
+        }
+    }
+}
+
+abut_status table_reserve(interaction_table *t, table_size size, table_extras extras)
+{
+    const abut_index counts[4] = {[ABUT_COLUMN_ROWS] = size.rows,
+                                  [ABUT_COLUMN_ENTRIES] = size.entries,
+                                  [ABUT_COLUMN_ENTRY_OFFSETS] = size.rows + 1,
+                                  [ABUT_COLUMN_OFFSETS] = size.firsts + 1};
+    const bool is_roomy = has_room(t, counts, extras);
+    t->extras = extras;
+    t->first_count = size.firsts;
+    t->count = t->entry_count = 0;
+    if (!is_roomy && !make_room(t, counts)) {
+        memset(t->room, 0, sizeof t->room);
+        return ABUT_NO_MEMORY;
+    }
+    begin_columns(t, counts);
+    return ABUT_OK;
+}
+
+void table_free(interaction_table *t)
+{
+    memory_free_blocks(t->blocks, TABLE_COLUMNS);
+    *t = (interaction_table){.kind = t->kind};
+}
+
+abut_index table_bytes(const interaction_table *t)
+{
+    return memory_count_bytes(t->blocks, TABLE_COLUMNS);
+}
+
+/* ---- rows ---- */
+
+/* The nodes, or spots, of rows. */
+static row_span entries_of(const interaction_table *t, row_span rows)
+{
+    const abut_index *offsets = entry_offsets_of(t);
+    if (!offsets) {
+        return (row_span){0, 0};
+    }
+    const abut_index first = offsets[rows.first];
+    return (row_span){first, offsets[rows.first + rows.count] - first};
+}
+
+static void append_column(char *to, abut_index at, const char *from, row_span of, size_t size)
+{
+    if (to && from && of.count > 0) {
+        memcpy(to + (size_t)at * size, from + (size_t)of.first * size, (size_t)of.count * size);
+    } else if (to && of.count > 0) {
+        memset(to + (size_t)at * size, 0, (size_t)of.count * size);
+    }
+}
+
+static void append_entry_offsets(interaction_table *to, const interaction_table *from,
+                                 row_span rows, row_span entries)
+{
+    const abut_index *source = entry_offsets_of(from);
+    abut_index *target = entry_offsets_of(to);
+    if (target) {
+        target[to->count] = to->entry_count;
+    }
+    for (abut_index k = 1; target && k <= rows.count; k++) {
+        target[to->count + k] = source[rows.first + k] - entries.first + to->entry_count;
+    }
+}
+
+void table_append(interaction_table *to, const interaction_table *from, row_span rows)
+{
+    const column_list list = LISTS[to->kind];
+    const row_span entries = rows.count > 0 ? entries_of(from, rows) : (row_span){0, 0};
+    for (int k = 0; k < list.count; k++) {
+        const column *c = &list.columns[k];
+        char *target = data_of(to, c);
+        if (c->per == ABUT_COLUMN_ROWS) {
+            append_column(target, to->count, data_of(from, c), rows, c->size);
+        } else if (c->per == ABUT_COLUMN_ENTRIES) {
+            append_column(target, to->entry_count, data_of(from, c), entries, c->size);
+        }
+    }
+    append_entry_offsets(to, from, rows, entries);
+    to->count += rows.count;
+    to->entry_count += entries.count;
+}
+
+/* ---- rows go along with their partners ---- */
+
+/* Rows of a table in a new order, by counting. */
+typedef struct row_order {
+    const interaction_table *from;
+    const renumbering *by;
+    const abut_index *firsts, *seconds;
+    int32_t *rows, *other; /* those that stay, and room for as many */
+    abut_index *begins;
+    abut_index count;
+} row_order;
+
+/* The new numbers of a row's partners; -1: the partner is gone. */
+typedef struct new_numbers {
+    abut_index first, second;
+    bool is_flipped; /* the pair is to be seen from its other sphere */
+} new_numbers;
+
+static abut_index new_number(const int32_t *numbers, abut_index old)
+{
+    return numbers ? numbers[old] : old;
+}
+
+static new_numbers numbers_of(const row_order *o, abut_index row)
+{
+    const abut_index first = new_number(o->by->first, o->firsts[row]);
+    const abut_index second = o->seconds ? new_number(o->by->second, o->seconds[row]) : 0;
+    const bool is_flipped = o->from->kind == SPHERE_SPHERE && first > second;
+    return is_flipped ? (new_numbers){second, first, true} : (new_numbers){first, second, false};
+}
+
+static void list_rows_that_stay(row_order *o)
+{
+    for (abut_index row = 0; row < o->from->count; row++) {
+        const new_numbers n = numbers_of(o, row);
+        o->rows[o->count] = (int32_t)row;
+        o->count += n.first >= 0 && n.second >= 0;
+    }
+}
+
+static abut_index key_of(const row_order *o, int32_t row, bool is_by_second)
+{
+    const new_numbers n = numbers_of(o, row);
+    return is_by_second ? n.second : n.first;
+}
+
+/* Sort by one of the partners; rows with the same one stay in their order. */
+static void sort_rows(row_order *o, bool is_by_second)
+{
+    memset(o->begins, 0, (size_t)(o->by->first_count + 1) * sizeof *o->begins);
+    for (abut_index k = 0; k < o->count; k++) {
+        o->begins[key_of(o, o->rows[k], is_by_second)]++;
+    }
+    sort_sum_up(o->begins, o->by->first_count);
+    for (abut_index k = 0; k < o->count; k++) {
+        o->other[o->begins[key_of(o, o->rows[k], is_by_second)]++] = o->rows[k];
+    }
+    int32_t *sorted = o->other;
+    o->other = o->rows;
+    o->rows = sorted;
+}
+
+/* -1, 0 or 1: in which order the images of two pairs are, as they will be seen. */
+static int compare_images(const row_order *o, int32_t a, int32_t b)
+{
+    const abut_index *image = o->from->pair.image;
+    const abut_index of_a = numbers_of(o, a).is_flipped ? -1 : 1;
+    const abut_index of_b = numbers_of(o, b).is_flipped ? -1 : 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const abut_index own = of_a * image[3 * (abut_index)a + axis];
+        const abut_index other = of_b * image[3 * (abut_index)b + axis];
+        if (own != other) {
+            return own < other ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static bool goes_before(const row_order *o, int32_t a, int32_t b)
+{
+    const new_numbers own = numbers_of(o, a), other = numbers_of(o, b);
+    return own.first == other.first && own.second == other.second && compare_images(o, a, b) < 0;
+}
+
+/* Sort images of the same two spheres, which are few. */
+static void sort_images(row_order *o)
+{
+    for (abut_index k = 1; k < o->count; k++) {
+        const int32_t row = o->rows[k];
+        abut_index at = k;
+        for (; at > 0 && goes_before(o, row, o->rows[at - 1]); at--) {
+            o->rows[at] = o->rows[at - 1];
+        }
+        o->rows[at] = row;
+    }
+}
+
+static void sort_all(row_order *o)
+{
+    list_rows_that_stay(o);
+    if (o->from->kind == SPHERE_SPHERE) {
+        sort_rows(o, true);
+    }
+    sort_rows(o, false);
+    if (o->from->kind == SPHERE_SPHERE && o->from->pair.image) {
+        sort_images(o);
+    }
+}
+
+static void negate(double *vector)
+{
+    for (int axis = 0; axis < 3 && vector; axis++) {
+        vector[axis] = -vector[axis];
+    }
+}
+
+/* Turn a pair around: what it is seen from its other sphere. */
+static void flip_pair(interaction_table *t, abut_index row)
+{
+    negate(t->pair.normal + 3 * row);
+    negate(t->springs.effects[row].force);
+    negate(table_vector(t->springs.spring, row));
+    negate(table_vector(t->springs.roll, row));
+    negate(table_vector(t->springs.moment, row));
+    for (int axis = 0; t->pair.image && axis < 3; axis++) {
+        t->pair.image[3 * row + axis] = -t->pair.image[3 * row + axis];
+    }
+}
+
+static void rename_partners(interaction_table *to, const row_order *o)
+{
+    abut_index *firsts = firsts_of(to), *seconds = seconds_of(to);
+    for (abut_index row = 0; row < to->count; row++) {
+        const new_numbers n = numbers_of(o, o->rows[row]);
+        firsts[row] = n.first;
+        if (seconds) {
+            seconds[row] = n.second;
+        }
+        if (n.is_flipped) {
+            flip_pair(to, row);
+        }
+    }
+}
+
+static void write_offsets(interaction_table *t, abut_index *offsets)
+{
+    const abut_index *firsts = firsts_of(t);
+    abut_index row = 0;
+    for (abut_index first = 0; offsets && first <= t->first_count; first++) {
+        while (row < t->count && firsts[row] < first) {
+            row++;
+        }
+        offsets[first] = row;
+    }
+}
+
+/* Rows that follow one another in both tables are copied in one go. */
+static void append_rows(interaction_table *to, const row_order *o)
+{
+    abut_index count;
+    for (abut_index k = 0; k < o->count; k += count) {
+        count = 1;
+        while (k + count < o->count && o->rows[k + count] == o->rows[k] + count) {
+            count++;
+        }
+        table_append(to, o->from, (row_span){o->rows[k], count});
+    }
+}
+
+abut_status table_renumber(interaction_table *to, const interaction_table *from,
+                           const renumbering *by, table_extras extras)
+{
+    const table_size size = {from->count, from->entry_count, by->first_count};
+    row_order o = {.from = from,
+                   .by = by,
+                   .firsts = firsts_of(from),
+                   .seconds = seconds_of(from),
+                   .rows = memory_alloc(from->count, sizeof *o.rows),
+                   .other = memory_alloc(from->count, sizeof *o.other),
+                   .begins = memory_alloc(by->first_count + 1, sizeof *o.begins)};
+    abut_status status = o.rows && o.other && o.begins ? ABUT_OK : ABUT_NO_MEMORY;
+    status = status ? status : table_reserve(to, size, extras);
+    if (!status) {
+        sort_all(&o);
+        append_rows(to, &o);
+        rename_partners(to, &o);
+        write_offsets(to, to->kind == SPHERE_WALL ? to->contact.offsets : NULL);
+        write_offsets(to, to->kind == SPHERE_SPHERE ? to->pair.offsets : NULL);
+    }
+    memory_free(o.rows);
+    memory_free(o.other);
+    memory_free(o.begins);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* The interactions of a step, with what they exert and carry to the next one: one kind of table,
+ * whoever the partners are.
+ */
+#ifndef INTERACTIONS_TABLE_H
+#define INTERACTIONS_TABLE_H
+
+#include "../base/lattice.h"
+#include "../base/memory.h"
+#include "../base/span.h"
+#include "../base/vec3.h"
+#include "kernels.h"
+
+/* Who interacts. Bodies come first, as abut_meeting has them. */
+typedef enum interaction_kind {
+    BODY_WALL = ABUT_WITH_WALLS,
+    BODY_BODY = ABUT_WITH_BODIES,
+    BODY_SPHERE = ABUT_WITH_SPHERES,
+    SPHERE_WALL,
+    SPHERE_SPHERE,
+    INTERACTION_KINDS
+} interaction_kind;
+
+/* What each interaction has beside the columns of its search: a row has one, but of bodies each
+ * spot does. There are ROW_PADDING more in memory. */
+typedef struct springs {
+    double *spring;    /* x 3: T */
+    double *roll;      /* x 3: M; NULL without laws of type C */
+    double *moment;    /* x 3, likewise: of rolling, on the sphere or on i */
+    double *power;     /* of forces and moments on the wall; NULL where there is none */
+    effect *effects;   /* of bodies forces alone */
+    abut_index *match; /* in the table before, or -1 */
+} springs;
+
+/* A row's vector; NULL where there is no such column. */
+static inline double *table_vector(double *vectors, abut_index row)
+{
+    return vectors ? vectors + 3 * row : NULL;
+}
+
+/* Columns that not every simulation has. */
+typedef struct table_extras {
+    bool has_images, has_rolls;
+} table_extras;
+
+enum { TABLE_COLUMNS = 32 };
+
+/* Zero-initialize, but for the kind. A table may also stand for columns of a caller's: then it has
+ * no blocks, and columns that are NULL are left out. */
+typedef struct interaction_table {
+    interaction_kind kind;
+    abut_index count;       /* of rows */
+    abut_index entry_count; /* nodes of contacts with walls, spots of bodies */
+    abut_index first_count; /* first partners that offsets are of */
+    union {
+        abut_columns contact;     /* SPHERE_WALL */
+        abut_pair_columns pair;   /* SPHERE_SPHERE */
+        abut_convex_columns body; /* those of bodies */
+    };
+    springs springs;
+    abut_index *row_match; /* of bodies: the row before, or -1 */
+    table_extras extras;
+    memory_block blocks[TABLE_COLUMNS];
+    abut_index room[4]; /* by abut_column_per */
+} interaction_table;
+
+/* How large a table is to be. */
+typedef struct table_size {
+    abut_index rows, entries, firsts;
+} table_size;
+
+/* Room for so many rows, whose contents are anything, but 0 where searches leave zeros out.
+ * ABUT_OK or ABUT_NO_MEMORY. */
+abut_status table_reserve(interaction_table *t, table_size size, table_extras extras);
+void table_free(interaction_table *t);
+abut_index table_bytes(const interaction_table *t);
+
+/* Copy rows behind those that are there; 0 where the other table, of the same kind, has no such
+ * column. Offsets of first partners are not copied. */
+void table_append(interaction_table *to, const interaction_table *from, row_span rows);
+
+/* Partners by other numbers: for each old one the new one, or -1; NULL: they stay. */
+typedef struct renumbering {
+    const int32_t *first, *second;
+    abut_index first_count; /* of new ones */
+} renumbering;
+
+/* A table by other numbers, in the order that a search would give it; rows of partners that are
+ * gone are left out. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status table_renumber(interaction_table *to, const interaction_table *from,
+                           const renumbering *by, table_extras extras);
+
+/* How many interactions there are: of bodies these are spots. */
+static inline abut_index table_interactions(const interaction_table *t)
+{
+    return t->kind < SPHERE_WALL ? t->entry_count : t->count;
+}
+
+/* The row behind those of the same sphere, of contacts with walls. */
+static inline abut_index table_sphere_end(const interaction_table *t, abut_index row)
+{
+    return t->contact.offsets[t->contact.sphere[row] + 1];
+}
+
+/* Where the wall itself is touched: a contact's point with its image's shift taken back. */
+vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice *l);
+
+#endif
