@@ -43,7 +43,8 @@ static double exponent_of(const abut_simulation *s)
     return 1.5;
 }
 
-static abut_query make_query(const abut_simulation *s, const parallel_plan *plan)
+static abut_query make_query(const abut_simulation *s, const parallel_plan *plan,
+                             const facet_list **list)
 {
     abut_query query = abut_query_default();
     query.sphere_count = s->store.count;
@@ -57,7 +58,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
-    near_walls_narrow(&s->near, &query);
+    *list = near_walls_narrow(&s->near, &query);
     return query;
 }
 
@@ -104,7 +105,8 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
     contact_table *t = &s->now.contacts;
     const contact_table *old = &s->before.contacts;
     abut_contacts *found = NULL;
-    const abut_query query = make_query(s, plan);
+    const facet_list *list;
+    const abut_query query = make_query(s, plan, &list);
     if (contact_table_reserve(t, s->store.count, with_spare(old->count),
                               with_spare(old->node_count), simulation_kind(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
@@ -112,7 +114,7 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
     clear_columns(t);
     const abut_room room = {t->columns, t->room, t->node_room};
     abut_status status =
-        abut_contacts_find_into(simulation_finder(s), &query, &room, &found, error);
+        contacts_find_listed(simulation_finder(s), &query, list, &room, &found, error);
     if (status) {
         status = simulation_name_row(s, &s->near, error);
     } else {

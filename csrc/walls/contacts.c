@@ -71,7 +71,7 @@ static bool prepare_chunks(abut_contacts *contacts)
 }
 
 abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
-                             const abut_room *room)
+                             const facet_list *list, const abut_room *room)
 {
     abut_contacts *contacts = take_contacts(finder);
     if (!contacts) {
@@ -79,6 +79,7 @@ abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
     }
     contact_query *now = &contacts->now;
     now->query = *query;
+    now->list = list;
     now->chunk_count = chunk_count_of(query->sphere_count);
     now->has_room = room != NULL;
     now->room = room ? *room : (abut_room){.rows = 0};
