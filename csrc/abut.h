@@ -150,7 +150,7 @@ typedef enum abut_status {
     ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
                                number of pairs */
     ABUT_BAD_BODY,       /* index: the body, value: a number of it that is not positive, not finite,
-                            or names no shape or material; detail: which (abut_bodies' order) */
+                            or names no shape or material; detail: which (abut_rigids' order) */
     ABUT_BODY_LAW,       /* index: the body, detail: its material, value: that of what it touches:
                             the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
@@ -1207,34 +1207,62 @@ void abut_simulation_read(const abut_simulation *simulation, const abut_spheres 
 abut_status abut_simulation_assign(abut_simulation *simulation, const abut_spheres *spheres,
                                    abut_error *error);
 
-/* Rigid bodies of spheres. Their numbers are rows, too. */
-typedef struct abut_clusters {
+/* Rigid bodies: clusters, which are of spheres, and convex bodies, which have shapes; those of each
+ * kind have numbers from 0 on, in the order in which they came. */
+typedef enum abut_rigid_kind { ABUT_CLUSTERS, ABUT_BODIES } abut_rigid_kind;
+
+/* Doubles of what a body's motion goes on from; opaque. */
+#define ABUT_BODY_STATE 43
+
+/* Rigid bodies of a kind as columns of the caller's. A cluster's frame has its origin in the center
+ * of mass and goes along the principal axes; that of a convex body is its shape's. Reading leaves
+ * out columns that are NULL. */
+typedef struct abut_rigids {
     abut_index count;
-    double *positions;    /* count x 3: centers of mass */
-    double *orientations; /* count x 4: quaternions x, y, z, w from principal axes to the world */
-    double *velocities;   /* count x 3 */
-    double *angular_momenta;   /* count x 3, in the world */
-    double *masses;            /* count */
-    double *inertias;          /* count x 3: principal */
+    double *positions;       /* count x 3: of the frames' origins */
+    double *orientations;    /* count x 4: quaternions x, y, z, w from the frames to the world */
+    double *velocities;      /* count x 3: of the centers of mass, half a step ago */
+    double *angular_momenta; /* count x 3: about the centers of mass, in the world */
+    double *masses;          /* count, > 0 */
+    double *inertias;        /* count x 3: principal, > 0 */
+
+    /* what steps have made of them */
+    double *spins;      /* count x 3: of half a step ago; NULL: follow from momentum, orientation */
+    abut_index *images; /* count x 3: as those of spheres; NULL: 0 */
+    double *began;      /* count x 10: position of the center of mass, orientation of the axes, and
+                           the torque, at the beginning of the last step; NULL: as now, and 0 */
+    double *works;      /* count x 4: as those of spheres; NULL: 0 */
+    double *states;     /* count x ABUT_BODY_STATE: all of this; NULL: they begin */
+    double *forces;  /* count x 3: of contacts and those that were applied, in the last step; read
+                        alone */
+    double *torques; /* count x 3: about the centers of mass, likewise */
+
+    /* of clusters */
     abut_index *member_counts; /* count: spheres of a cluster follow one another */
-    double *members;    /* of all members x 3: their centers in the frame of the principal axes */
-    abut_index *images; /* count x 3, as those of spheres; NULL: 0 */
-    double *spins; /* count x 3: of half a step ago; NULL: follow from momentum and orientation */
-    double *began; /* count x 10: position, orientation, and the torque, at the beginning of the
-                      last step; for restarts, NULL: as now, and 0 */
-    double *works; /* count x 4, as those of spheres; NULL: 0 */
-} abut_clusters;
+    double *members; /* of all members x 3: their centers in the frame of the principal axes */
 
-abut_index abut_simulation_cluster_count(const abut_simulation *simulation);
+    /* of convex bodies */
+    abut_index *shapes;    /* count */
+    double *scales;        /* count, > 0 */
+    abut_index *materials; /* count */
+    double *axes;          /* count x 4: from the principal axes to the shape's frame */
+} abut_rigids;
 
-/* Clusters with their spheres: `spheres` has all members, cluster by cluster; their centers follow
+abut_index abut_simulation_rigid_count(const abut_simulation *simulation, abut_rigid_kind kind);
+
+/* Add rigid bodies. Of clusters `spheres` has all members, cluster by cluster; their centers follow
  * from the clusters, and so do velocities and spins where those have no `spins`: else they are as
- * given, as they were in a step that was saved. */
-abut_status abut_simulation_add_clusters(abut_simulation *simulation, const abut_clusters *clusters,
-                                         const abut_spheres *spheres, abut_error *error);
-void abut_simulation_read_clusters(const abut_simulation *simulation,
-                                   const abut_clusters *clusters);
-void abut_simulation_assign_clusters(abut_simulation *simulation, const abut_clusters *clusters);
+ * given, as they were in a step that was saved. Convex bodies touch each other, spheres and walls;
+ * their laws act at each spot, and they have no `spheres`: NULL. */
+abut_status abut_simulation_add_rigids(abut_simulation *simulation, abut_rigid_kind kind,
+                                       const abut_rigids *rigids, const abut_spheres *spheres,
+                                       abut_error *error);
+void abut_simulation_read_rigids(const abut_simulation *simulation, abut_rigid_kind kind,
+                                 const abut_rigids *rigids);
+
+/* Assign positions, orientations, velocities and angular momenta; NULL: as they are. */
+abut_status abut_simulation_assign_rigids(abut_simulation *simulation, abut_rigid_kind kind,
+                                          const abut_rigids *rigids, abut_error *error);
 
 /* Forces and torques of the next step beside those of contacts, count x 3 by row; NULL: none. They
  * are copied, and forgotten after that step. */
@@ -1246,47 +1274,12 @@ abut_status abut_simulation_apply(abut_simulation *simulation, const double *for
 abut_status abut_simulation_set_shapes(abut_simulation *simulation, const abut_shape *const *shapes,
                                        abut_index shape_count, abut_error *error);
 
-/* Doubles of what a body's motion goes on from; opaque. */
-#define ABUT_BODY_STATE 43
-
-/* Convex bodies as columns of the caller's, in the order in which they came. They touch each other,
- * spheres and walls; their laws are LINEAR, and act at each spot. Reading leaves out columns that
- * are NULL. */
-typedef struct abut_bodies {
-    abut_index count;
-    abut_index *shapes;      /* count */
-    double *scales;          /* count, > 0 */
-    abut_index *materials;   /* count */
-    double *masses;          /* count */
-    double *inertias;        /* count x 3: principal */
-    double *axes;            /* count x 4: from the principal axes to the shape's frame */
-    double *positions;       /* count x 3: of the origin of the shape's frame */
-    double *orientations;    /* count x 4: quaternions x, y, z, w from the shape's frame */
-    double *velocities;      /* count x 3: of the center of mass, half a step ago */
-    double *angular_momenta; /* count x 3: about the center of mass, in the world */
-    double *spins;           /* count x 3: half a step ago; read alone */
-    double *forces;          /* count x 3: of contacts and those that were applied, of the last
-                                step; read alone */
-    double *torques;         /* count x 3: about the center of mass, likewise */
-    abut_index *images;      /* count x 3: as those of spheres; read alone */
-    double *states;          /* count x ABUT_BODY_STATE; for restarts. NULL where bodies are added:
-                                they begin */
-} abut_bodies;
-
-abut_index abut_simulation_body_count(const abut_simulation *simulation);
-abut_status abut_simulation_add_bodies(abut_simulation *simulation, const abut_bodies *bodies,
-                                       abut_error *error);
-
-/* is_gone: of each body; those that stay move up. */
+/* Take convex bodies away; clusters go with their spheres. is_gone: of each body; those that stay
+ * move up. */
 abut_status abut_simulation_remove_bodies(abut_simulation *simulation, const uint8_t *is_gone,
                                           abut_error *error);
-void abut_simulation_read_bodies(const abut_simulation *simulation, const abut_bodies *bodies);
 
-/* Assign positions, orientations, velocities and angular momenta; NULL: as they are. */
-abut_status abut_simulation_assign_bodies(abut_simulation *simulation, const abut_bodies *bodies,
-                                          abut_error *error);
-
-/* As abut_simulation_apply, of bodies: count x 3, torques about centers of mass. */
+/* As abut_simulation_apply, of convex bodies: count x 3, torques about centers of mass. */
 abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const double *forces,
                                             const double *torques, abut_error *error);
 

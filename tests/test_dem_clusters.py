@@ -103,6 +103,21 @@ def test_cluster_falls_as_a_sphere_does():
     assert len(sim.pairs) == 0
 
 
+def test_images_of_members():
+    """Where each sphere would be without a period: a cluster that is placed beside the box, or
+    crosses its end, takes all of its spheres along."""
+    sim = abut.Simulation(step=1e-3, period=(1.0, 1.0, None), gravity=(0, 0, 0))
+    dumbbell = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.05)
+    sim.add_clusters(dumbbell, [[0.97, 1.5, 0.0]], abut.Material(1000), velocities=(1.0, 0, 0))
+    whole = np.array([[0.92, 1.5, 0.0], [1.02, 1.5, 0.0]])
+    for _ in range(2):
+        shifts = sim.images * [1.0, 1.0, 0.0]
+        np.testing.assert_allclose(sim.centers + shifts, whole, atol=1e-12)
+        sim.run(steps=50)
+        whole = whole + [0.05, 0.0, 0.0]
+    assert sim.images.tolist() == [[1, 1, 0], [1, 1, 0]]
+
+
 def test_cluster_rolls_over_a_period():
     """A dumbbell that rolls through the end of a periodic box goes on as in an open one."""
     found = []

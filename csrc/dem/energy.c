@@ -29,7 +29,7 @@ static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *
 }
 
 /* The sum of the members' forces, which is what moves a cluster. */
-static vec3 force_on(const abut_simulation *s, const cluster *c)
+static vec3 force_on(const abut_simulation *s, const rigid_body *c)
 {
     vec3 sum = {0.0, 0.0, 0.0};
     for (int32_t k = 0; k < c->member_count; k++) {
@@ -110,11 +110,11 @@ static abut_energy count_energy(const abut_simulation *s)
         sum.dissipated -= s->store.books[place].work;
     }
     for (abut_index k = 0; k < s->clusters.count; k++) {
-        const cluster *c = &s->clusters.clusters[k];
+        const rigid_body *c = &s->clusters.bodies[k];
         add_rigid(s, &c->rigid, force_on(s, c), &sum);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        const solid *of = &s->solids.solids[k];
+        const rigid_body *of = &s->solids.bodies[k];
         add_rigid(s, &of->rigid, of->sum.force, &sum);
         sum.wall_work += of->rigid.books.wall_work;
     }

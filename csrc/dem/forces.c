@@ -147,26 +147,34 @@ static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
     return parallel_report(job, 4 * (end - begin));
 }
 
-static void check_clusters(abut_simulation *s)
+/* Clusters that one thread takes in one go. */
+enum { CHUNK_CLUSTERS = 64 };
+
+static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *job)
 {
+    abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    for (abut_index k = 0; k < s->clusters.count; k++) {
-        if (!clusters_will_be_finite(&s->clusters, k, &s->store, &by)) {
-            note_lost(s, s->clusters.clusters[k].first_row);
+    const abut_index begin = chunk * CHUNK_CLUSTERS, rest = s->clusters.count - begin;
+    const abut_index end = begin + (rest < CHUNK_CLUSTERS ? rest : CHUNK_CLUSTERS);
+    for (abut_index k = begin; k < end; k++) {
+        rigid_body *b = &s->clusters.bodies[k];
+        rigid_set_sum_members(&s->clusters, b, &s->store);
+        if (!rigid_body_will_be_finite(b, &by)) {
+            note_lost(s, b->first_row);
         }
     }
+    return parallel_report(job, 8 * (end - begin));
 }
 
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
 {
     const abut_index n = s->store.count;
-    parallel_plan own = *plan;
+    parallel_plan own = *plan, of_clusters = *plan;
     own.chunk_count = (n + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
     own.work = 4 * n;
+    of_clusters.chunk_count = (s->clusters.count + CHUNK_CLUSTERS - 1) / CHUNK_CLUSTERS;
+    of_clusters.work = 8 * s->clusters.count;
     atomic_store(&s->lost_row, -1);
     const abut_status status = parallel_run(&own, sum_chunk, s);
-    if (!status) {
-        check_clusters(s);
-    }
-    return status;
+    return status ? status : parallel_run(&of_clusters, sum_clusters, s);
 }

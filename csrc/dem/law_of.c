@@ -34,7 +34,7 @@ int32_t simulation_other_material(const abut_simulation *s, const spot_table *t,
     case ABUT_WITH_SPHERES:
         return s->store.materials[s->store.places[c->j[row]]];
     case ABUT_WITH_BODIES:
-        return s->solids.solids[c->j[row]].material;
+        return s->solids.bodies[c->j[row]].material;
     }
     return (int32_t)s->walls.walls[c->mesh[row]].material;
 }
@@ -46,6 +46,6 @@ const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, ab
     if (meeting == ABUT_WITH_BODIES && c->i[row] == c->j[row]) {
         return &s->laws.laws[laws_number_of_none(&s->laws)];
     }
-    const int32_t own = s->solids.solids[c->i[row]].material;
+    const int32_t own = s->solids.bodies[c->i[row]].material;
     return &s->laws.laws[laws_number(&s->laws, own, simulation_other_material(s, t, meeting, row))];
 }

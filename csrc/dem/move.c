@@ -37,15 +37,6 @@ static double work_of(const store *s, abut_index place, vec3 velocities, vec3 sp
     return vec3_dot(force, velocities) + vec3_dot(torque, spins);
 }
 
-/* Add up work until the beginning of a step: half of what the last step did, and half of this
- * one's. */
-static void keep_books(books *b, double work, double wall_work)
-{
-    b->work += 0.5 * (b->last_work + work);
-    b->wall_work += 0.5 * (b->last_wall_work + wall_work);
-    b->last_work = work, b->last_wall_work = wall_work;
-}
-
 /* Whether a sphere moves by more than its radius in a step. */
 static bool is_fast(vec3 velocity, double step, double radius)
 {
@@ -78,7 +69,7 @@ static void move_sphere(abut_simulation *s, abut_index place)
         sum.torque = vec3_add(sum.torque, vec3_scale(vec3_sub(less, next_spin), inertia / step));
         next_spin = less;
     }
-    keep_books(&of->books[place], work, step * sum.power);
+    books_keep(&of->books[place], work, step * sum.power);
     keep_forces(of, place, sum.force, sum.torque);
     const vec3 center = vec3_load(of->centers + 3 * place);
     vec3_store(of->began + 3 * place, center);
@@ -98,7 +89,7 @@ static void note_member(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
     vec3_store(of->began + 3 * place, vec3_load(of->centers + 3 * place));
-    keep_books(&of->books[place], 0.0, s->input.step * of->sums[place].power);
+    books_keep(&of->books[place], 0.0, s->input.step * of->sums[place].power);
     keep_forces(of, place, of->sums[place].force, of->sums[place].torque);
 }
 
@@ -118,35 +109,25 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     return ABUT_OK;
 }
 
-static void move_cluster(abut_simulation *s, abut_index number)
+/* The spheres of a cluster go along. */
+static void move_cluster(abut_simulation *s, abut_index number, const rigid_step *by)
 {
-    const cluster *c = &s->clusters.clusters[number];
-    const rigid_step by = simulation_rigid_step(s);
-    clusters_move(&s->clusters, number, &s->store, &by);
-    for (abut_index row = c->first_row; row < c->first_row + c->member_count; row++) {
-        const mover *b = &s->store.movers[s->store.places[row]];
-        if (is_fast(vec3_load(b->velocity), by.step, b->radius)) {
+    rigid_body *b = &s->clusters.bodies[number];
+    rigid_body_move(b, s->store.has_applied, by);
+    rigid_set_place_members(&s->clusters, b, &s->store);
+    for (abut_index row = b->first_row; row < b->first_row + b->member_count; row++) {
+        const mover *member = &s->store.movers[s->store.places[row]];
+        if (is_fast(vec3_load(member->velocity), by->step, member->radius)) {
             watch_fast(s, ABUT_PARTNER_SPHERE, row);
         }
     }
 }
 
-static void move_solid(abut_simulation *s, abut_index number)
+static void move_convex(abut_simulation *s, abut_index number, const rigid_step *by)
 {
-    solid *of = &s->solids.solids[number];
-    const rigid_step by = simulation_rigid_step(s);
-    of->sum = of->next;
-    wrench contacts = of->sum;
-    if (s->solids.has_applied) {
-        contacts.force = vec3_sub(contacts.force, of->applied.force);
-        contacts.torque = vec3_sub(contacts.torque, of->applied.torque);
-    }
-    rigid_move(&of->rigid, of->sum, contacts, &by);
-    books *b = &of->rigid.books;
-    const double wall_work = by.step * of->power;
-    b->wall_work += 0.5 * (b->last_wall_work + wall_work);
-    b->last_wall_work = wall_work;
-    if (of->inner > 0.0 && is_fast(of->rigid.velocity, by.step, of->inner)) {
+    rigid_body *b = &s->solids.bodies[number];
+    rigid_body_move(b, s->solids.has_applied, by);
+    if (b->inner > 0.0 && is_fast(b->rigid.velocity, by->step, b->inner)) {
         watch_fast(s, ABUT_PARTNER_BODY, number);
     }
 }
@@ -158,11 +139,12 @@ static abut_status move_bodies(void *context, abut_index chunk, parallel_job *jo
 {
     abut_simulation *s = context;
     const abut_index clusters = s->clusters.count, count = clusters + s->solids.count;
+    const rigid_step by = simulation_rigid_step(s);
     for (abut_index k = chunk * CHUNK_BODIES; k < (chunk + 1) * CHUNK_BODIES && k < count; k++) {
         if (k < clusters) {
-            move_cluster(s, k);
+            move_cluster(s, k, &by);
         } else {
-            move_solid(s, k - clusters);
+            move_convex(s, k - clusters, &by);
         }
     }
     (void)job;

@@ -63,7 +63,7 @@ void rigid_wrap(rigid *r, const lattice *l)
     r->position = vec3_load(place);
 }
 
-void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by)
+void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by)
 {
     const vec3 velocity = next_velocity(r, sum.force, by), old_spin = r->spin;
     double half[4];
@@ -77,8 +77,7 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by)
     const double work = 0.5 * by->step *
                         (vec3_dot(contacts.force, vec3_add(r->velocity, velocity)) +
                          vec3_dot(contacts.torque, vec3_add(old_spin, r->spin)));
-    r->books.work += 0.5 * (r->books.last_work + work);
-    r->books.last_work = work;
+    books_keep(&r->books, work, wall_work);
     r->began = r->position;
     r->velocity = velocity;
     r->position = vec3_add(r->position, vec3_scale(velocity, by->step));

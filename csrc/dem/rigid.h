@@ -25,6 +25,13 @@ typedef struct wrench {
     vec3 force, torque;
 } wrench;
 
+/* Add what acts at the end of an arm from the center of mass. */
+static inline void wrench_add(wrench *sum, wrench w, vec3 arm)
+{
+    sum->force = vec3_add(sum->force, w.force);
+    sum->torque = vec3_add(sum->torque, vec3_add(vec3_cross(arm, w.force), w.torque));
+}
+
 /* What one step needs to know. */
 typedef struct rigid_step {
     double step;
@@ -47,8 +54,8 @@ static inline double rigid_least_inertia(const rigid *r)
 /* Whether the next position and momentum are finite. */
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 
-/* Move by all forces, of which contacts do work that is counted. */
-void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by);
+/* Move by all forces, of which contacts do work that is counted, as is what it does on walls. */
+void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by);
 
 /* Let it begin where it is: its spin follows from its momentum. */
 void rigid_place(rigid *r);

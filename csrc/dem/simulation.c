@@ -115,9 +115,9 @@ void abut_simulation_free(abut_simulation *s)
     }
     laws_free(&s->laws);
     store_free(&s->store);
-    clusters_free(&s->clusters);
+    rigid_set_free(&s->clusters);
     free_search(&s->search);
-    solids_free(&s->solids);
+    rigid_set_free(&s->solids);
     free_walls(&s->walls);
     abut_finder_free(s->no_meshes);
     free_tables(&s->now);

@@ -8,8 +8,7 @@
 #include "../base/parallel.h"
 #include "../interactions/near_walls.h"
 #include "../interactions/touching.h"
-#include "clusters.h"
-#include "solids.h"
+#include "rigid_set.h"
 #include "spot_tables.h"
 #include "walls.h"
 
@@ -83,8 +82,8 @@ struct abut_simulation {
     lattice lattice;
     law_table laws;
     store store;
-    cluster_set clusters;
-    solid_set solids;
+    rigid_set clusters;
+    rigid_set solids;
     solid_search search;
     wall_set walls;
     step_tables now, before;  /* before: of the last step that was done */
@@ -235,12 +234,6 @@ void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
 /* Set the mass that laws and motion use: of a member that of its cluster. */
 void spheres_set_mass(abut_simulation *s, abut_index place);
-
-/* Put members where their clusters are, and let them move as these do. */
-void clusters_place_all(abut_simulation *s);
-
-/* Leave out clusters whose first member goes; `numbers` tells the new number of each one, or -1. */
-void clusters_remove(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers);
 
 /* Bring a center into the periodic box, and count by how many periods. */
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);

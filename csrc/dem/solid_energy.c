@@ -160,8 +160,8 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
 {
     const spot_table *t = &s->before.spots[meeting];
     const abut_convex_columns *c = &t->columns;
-    const rigid *own = &s->solids.solids[c->i[row]].rigid;
-    const rigid *other = meeting == ABUT_WITH_BODIES ? &s->solids.solids[c->j[row]].rigid : NULL;
+    const rigid *own = &s->solids.bodies[c->i[row]].rigid;
+    const rigid *other = meeting == ABUT_WITH_BODIES ? &s->solids.bodies[c->j[row]].rigid : NULL;
     const spot_row r = simulation_spot_row(s, t, meeting, row);
     spot_hold h = begin_hold(s, meeting, &r, own, other);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
@@ -220,7 +220,7 @@ static double step_of_held(const solid_hold *h)
 /* The stiffness along the normal of a spot of a body that touches nothing; 0: there is no such law,
  * or no radius. Of Hertz' law that of the deepest overlap which laws mean, a tenth of the radius.
  */
-static spot_hold guess_hold(const abut_simulation *s, const solid *of, const law *l)
+static spot_hold guess_hold(const abut_simulation *s, const rigid_body *of, const law *l)
 {
     const double radius =
         law_asks_for_radius(l) ? laws_radius_of_body(&s->laws, l, of->rounding) : 1.0;
@@ -234,7 +234,7 @@ static spot_hold guess_hold(const abut_simulation *s, const solid *of, const law
 
 /* The longest stable step of a body that touches nothing: as if four spots bore it, like a cube at
  * its corners. */
-static double step_of_free(const abut_simulation *s, const solid *of)
+static double step_of_free(const abut_simulation *s, const rigid_body *of)
 {
     const double *inertia = of->rigid.inertia;
     const double most = larger(inertia[0], larger(inertia[1], inertia[2]));
@@ -269,7 +269,7 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid_hold *h = &holds[k];
         const double step =
-            h->spot_count > 0 ? step_of_held(h) : step_of_free(s, &s->solids.solids[k]);
+            h->spot_count > 0 ? step_of_held(h) : step_of_free(s, &s->solids.bodies[k]);
         if (step < longest->step) {
             *longest = (abut_stable_step){step, k, h->spot_count};
         }

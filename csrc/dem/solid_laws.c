@@ -35,13 +35,13 @@ static double find_inertia(const spot_laws *w, abut_index row)
 {
     const abut_simulation *s = w->simulation;
     const abut_convex_columns *c = &w->now->columns;
-    const double own = rigid_least_inertia(&s->solids.solids[c->i[row]].rigid);
+    const double own = rigid_least_inertia(&s->solids.bodies[c->i[row]].rigid);
     double other = 0.0;
     switch (w->meeting) {
     case ABUT_WITH_WALLS:
         return own;
     case ABUT_WITH_BODIES:
-        other = rigid_least_inertia(&s->solids.solids[c->j[row]].rigid);
+        other = rigid_least_inertia(&s->solids.bodies[c->j[row]].rigid);
         break;
     case ABUT_WITH_SPHERES:
         other = s->store.inertias[s->store.places[c->j[row]]];
@@ -72,7 +72,7 @@ static double other_rounding(const spot_laws *w, abut_index row)
     case ABUT_WITH_WALLS:
         break;
     case ABUT_WITH_BODIES:
-        return s->solids.solids[w->now->columns.j[row]].rounding;
+        return s->solids.bodies[w->now->columns.j[row]].rounding;
     case ABUT_WITH_SPHERES:
         return s->store.radii[s->store.places[w->now->columns.j[row]]];
     }
@@ -84,7 +84,7 @@ static spot_place place_spot(const spot_laws *w, const spot_row *r, abut_index s
     const vec3 point = simulation_spot_point(w->now, r, spot);
     spot_place place = {.first = point, .second = vec3_sub(point, r->shift)};
     if (r->is_curved) {
-        const solid *own = &w->simulation->solids.solids[w->now->columns.i[r->row]];
+        const rigid_body *own = &w->simulation->solids.bodies[w->now->columns.i[r->row]];
         const double first = round_part(w, own->rounding, overlap);
         const double second = round_part(w, other_rounding(w, r->row), overlap);
         place.first_round = vec3_scale(r->normal, -first);
@@ -104,7 +104,7 @@ static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, 
 {
     const vec3 arm = vec3_sub(point, r->position);
     const double step = w->simulation->input.step;
-    set_mover(b, solids_velocity(r->velocity, r->spin, arm, round, step), r->spin, r->mass);
+    set_mover(b, rigid_point_velocity(r->velocity, r->spin, arm, round, step), r->spin, r->mass);
 }
 
 static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point, vec3 round)
@@ -115,7 +115,7 @@ static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point,
     const vec3 arm = vec3_sub(point, vec3_load(of->centers + 3 * place));
     const vec3 velocity = vec3_load(own->velocity), spin = vec3_load(own->spin);
     const double step = w->simulation->input.step;
-    set_mover(b, solids_velocity(velocity, spin, arm, round, step), spin, own->mass);
+    set_mover(b, rigid_point_velocity(velocity, spin, arm, round, step), spin, own->mass);
 }
 
 static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
@@ -132,7 +132,7 @@ static void set_other(const spot_laws *w, mover *b, abut_index row, const spot_p
         set_wall(w, b, c->mesh[row], place->second);
         break;
     case ABUT_WITH_BODIES:
-        set_rigid(w, b, &w->simulation->solids.solids[c->j[row]].rigid, place->second,
+        set_rigid(w, b, &w->simulation->solids.bodies[c->j[row]].rigid, place->second,
                   place->second_round);
         break;
     case ABUT_WITH_SPHERES:
@@ -202,7 +202,7 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
                        abut_index spot)
 {
     const abut_index row = r->of.row;
-    const rigid *own = &w->simulation->solids.solids[w->now->columns.i[row]].rigid;
+    const rigid *own = &w->simulation->solids.bodies[w->now->columns.i[row]].rigid;
     const spot_place place = place_spot(w, &r->of, spot, b->overlaps[k]);
     set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
     set_other(w, &b->movers[1][k], row, &place);
@@ -295,7 +295,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_meeting meeting,
 static void begin_sums(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->solids.count; k++) {
-        solid *of = &s->solids.solids[k];
+        rigid_body *of = &s->solids.bodies[k];
         of->next = (wrench){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         of->power = 0.0;
         if (s->solids.has_applied) {
@@ -331,7 +331,7 @@ static wrench wrench_of(const spot_table *t, abut_index spot)
 static void add_spot(abut_simulation *s, abut_meeting meeting, const spot_row *r, abut_index spot)
 {
     const spot_table *t = &s->now.spots[meeting];
-    solid *own = &s->solids.solids[t->columns.i[r->row]];
+    rigid_body *own = &s->solids.bodies[t->columns.i[r->row]];
     const vec3 point = simulation_spot_point(t, r, spot), shifted = vec3_sub(point, r->shift);
     const wrench w = wrench_of(t, spot);
     const wrench back = {vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
@@ -341,7 +341,7 @@ static void add_spot(abut_simulation *s, abut_meeting meeting, const spot_row *r
         own->power += t->power[spot];
         break;
     case ABUT_WITH_BODIES: {
-        solid *other = &s->solids.solids[t->columns.j[r->row]];
+        rigid_body *other = &s->solids.bodies[t->columns.j[r->row]];
         add_wrench(&other->next, back, vec3_sub(shifted, other->rigid.position));
         break;
     }
@@ -385,8 +385,8 @@ static abut_status check_lost(const abut_simulation *s, abut_error *error)
 {
     const rigid_step by = simulation_rigid_step(s);
     for (abut_index k = 0; k < s->solids.count; k++) {
-        const solid *of = &s->solids.solids[k];
-        if (!rigid_will_be_finite(&of->rigid, of->next, &by)) {
+        const rigid_body *of = &s->solids.bodies[k];
+        if (!rigid_body_will_be_finite(of, &by)) {
             return error_set(error, ABUT_BODY_LOST, k, s->step_count, 0.0);
         }
     }

@@ -11,10 +11,10 @@
 static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index *shapes,
                        double *scales)
 {
-    const solid_set *set = &s->solids;
+    const rigid_set *set = &s->solids;
     for (abut_index k = 0; k < set->count; k++) {
-        shapes[k] = set->solids[k].shape;
-        scales[k] = set->solids[k].scale;
+        shapes[k] = set->bodies[k].shape;
+        scales[k] = set->bodies[k].scale;
     }
     for (abut_index row = 0; row < spheres; row++) {
         shapes[set->count + row] = set->shape_count;
@@ -60,7 +60,7 @@ static abut_status make_outlines(abut_simulation *s, abut_error *error)
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        radii[k] = s->solids.solids[k].reach;
+        radii[k] = s->solids.bodies[k].reach;
     }
     abut_pair_input input = abut_pair_input_default();
     input.sphere_count = s->solids.count;
@@ -88,7 +88,7 @@ static bool reserve_places(abut_simulation *s, abut_index spheres)
 static void place_bodies(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->solids.count; k++) {
-        const solid_frame frame = solids_frame(&s->solids.solids[k]);
+        const rigid_frame frame = rigid_body_frame(&s->solids.bodies[k]);
         vec3_store(s->search.positions + 3 * k, frame.origin);
         memcpy(s->search.orientations + 4 * k, frame.orientation, sizeof frame.orientation);
     }
@@ -370,7 +370,7 @@ static double *list_centers(const abut_simulation *s)
 {
     double *centers = memory_alloc(3 * s->solids.count, sizeof *centers);
     for (abut_index k = 0; centers && k < s->solids.count; k++) {
-        vec3_store(centers + 3 * k, s->solids.solids[k].rigid.position);
+        vec3_store(centers + 3 * k, s->solids.bodies[k].rigid.position);
     }
     return centers;
 }

@@ -6,7 +6,7 @@
 
 static double radius_of_body(const abut_simulation *s, abut_index body, const law *l)
 {
-    return laws_radius_of_body(&s->laws, l, s->solids.solids[body].rounding);
+    return laws_radius_of_body(&s->laws, l, s->solids.bodies[body].rounding);
 }
 
 /* R*. A wall is flat. */
@@ -119,7 +119,7 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abu
     const spot_table *t = &s->now.spots[meeting];
     const abut_index i = t->columns.i[row];
     const law *l = simulation_spot_law(s, t, meeting, row);
-    const int32_t own = s->solids.solids[i].material,
+    const int32_t own = s->solids.bodies[i].material,
                   other = simulation_other_material(s, t, meeting, row);
     if (!is_for_spots(&s->laws, l)) {
         return report(error, ABUT_BODY_LAW, i, own, other);

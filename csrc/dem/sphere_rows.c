@@ -136,11 +136,9 @@ void spheres_set_mass(abut_simulation *s, abut_index place)
     mover *b = &of->movers[place];
     b->radius = of->radii[place];
     if (simulation_is_member(s, place)) {
-        const cluster *c = &s->clusters.clusters[of->clusters[place]];
-        const double xy =
-            c->rigid.inertia[0] < c->rigid.inertia[1] ? c->rigid.inertia[0] : c->rigid.inertia[1];
-        b->mass = c->rigid.mass;
-        of->inertias[place] = xy < c->rigid.inertia[2] ? xy : c->rigid.inertia[2];
+        const rigid *r = &s->clusters.bodies[of->clusters[place]].rigid;
+        b->mass = r->mass;
+        of->inertias[place] = rigid_least_inertia(r);
     } else {
         b->mass = of->masses[place];
         of->inertias[place] = store_inertia(b->mass, b->radius);
@@ -165,7 +163,7 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
 static void wrap_rows(abut_simulation *s, abut_index first)
 {
     for (abut_index place = 0; place < s->store.count; place++) {
-        if (s->store.rows[place] >= first && !simulation_is_member(s, place)) {
+        if (s->store.rows[place] >= first && s->store.clusters[place] < 0) {
             spheres_wrap(s, s->store.centers + 3 * place, s->store.images + 3 * place);
         }
     }
@@ -197,7 +195,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     }
     assign_sizes(s, rows);
     if (rows->centers || rows->velocities || rows->spins) {
-        clusters_place_all(s);
+        rigid_set_place_clusters(&s->clusters, &s->store);
     }
     if (rows->centers) {
         wrap_rows(s, 0);
@@ -280,7 +278,7 @@ static void settle_gone(abut_simulation *s, const uint8_t *is_gone)
 {
     for (abut_index row = 0; row < s->store.count; row++) {
         const books *b = &s->store.books[s->store.places[row]];
-        s->account.gone_wall_work += is_gone[row] ? b->wall_work + 0.5 * b->last_wall_work : 0.0;
+        s->account.gone_wall_work += is_gone[row] ? books_wall_work(b) : 0.0;
     }
 }
 
@@ -308,11 +306,7 @@ static void list_kept(const store *of, removal *r)
 static void rename_rows(abut_simulation *s, const removal *r)
 {
     store *of = &s->store;
-    clusters_remove(s, r->is_gone, r->new_clusters);
-    for (abut_index k = 0; k < s->clusters.count; k++) {
-        cluster *c = &s->clusters.clusters[k];
-        c->first_row = r->new_rows[c->first_row];
-    }
+    rigid_set_remove_clusters(&s->clusters, r->new_rows, r->new_clusters);
     for (abut_index place = 0; place < of->count; place++) {
         of->rows[place] = r->new_rows[of->rows[place]];
         const int32_t number = of->clusters[place];

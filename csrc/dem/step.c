@@ -153,7 +153,7 @@ abut_index abut_simulation_step_count(const abut_simulation *s)
 static abut_index bytes_of_bodies(const abut_simulation *s)
 {
     const solid_search *of = &s->search;
-    abut_index sum = s->solids.capacity * (abut_index)sizeof(solid) +
+    abut_index sum = s->solids.capacity * (abut_index)sizeof(rigid_body) +
                      of->position_block.byte_count + of->orientation_block.byte_count +
                      of->radius_block.byte_count + of->candidate_blocks[0].byte_count +
                      of->candidate_blocks[1].byte_count + of->earlier_block.byte_count +
@@ -178,7 +178,7 @@ static abut_index count_bytes(const abut_simulation *s)
     return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
            contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
            pair_table_bytes(&s->before.pairs) + neighbor_list_bytes(&s->neighbors) +
-           near_walls_bytes(&s->near) + s->clusters.capacity * (abut_index)sizeof(cluster) +
+           near_walls_bytes(&s->near) + s->clusters.capacity * (abut_index)sizeof(rigid_body) +
            bytes_of_bodies(s);
 }
 

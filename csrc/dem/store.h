@@ -13,6 +13,21 @@ typedef struct books {
     double work, last_work, wall_work, last_wall_work;
 } books;
 
+/* Add up work until the beginning of a step: half of what the last step did, and half of this
+ * one's. */
+static inline void books_keep(books *b, double work, double wall_work)
+{
+    b->work += 0.5 * (b->last_work + work);
+    b->wall_work += 0.5 * (b->last_wall_work + wall_work);
+    b->last_work = work, b->last_wall_work = wall_work;
+}
+
+/* What it has done on walls where it ends now. */
+static inline double books_wall_work(const books *b)
+{
+    return b->wall_work + 0.5 * b->last_wall_work;
+}
+
 /* What a step adds up of a sphere: a cache line. Until it moves, the step may end, and what acted
  * on it in the last one stays. */
 typedef struct sphere_sum {

@@ -97,9 +97,9 @@ static touch touch_of_body(const abut_simulation *s, abut_meeting meeting, abut_
     const abut_convex_columns *c = &now->columns;
     touch t = {.numbers = {c->i[row], meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row]},
                .overlap = c->overlap[row],
-               .radius = s->solids.solids[c->i[row]].inner};
+               .radius = s->solids.bodies[c->i[row]].inner};
     if (meeting == ABUT_WITH_BODIES) {
-        t.radius = smaller(t.radius, s->solids.solids[c->j[row]].inner);
+        t.radius = smaller(t.radius, s->solids.bodies[c->j[row]].inner);
     } else if (meeting == ABUT_WITH_SPHERES) {
         t.radius = smaller(t.radius, s->store.radii[s->store.places[c->j[row]]]);
     }
@@ -173,7 +173,7 @@ void watch_keep_fast(abut_simulation *s)
     const abut_partner kind = (abut_partner)(first >> 32);
     const abut_index number = (abut_index)(first & INT32_MAX);
     const bool is_body = kind == ABUT_PARTNER_BODY;
-    const solid *of = is_body ? &s->solids.solids[number] : NULL;
+    const rigid_body *of = is_body ? &s->solids.bodies[number] : NULL;
     const mover *b = is_body ? NULL : &s->store.movers[s->store.places[number]];
     const double speed = vec3_length(is_body ? of->rigid.velocity : vec3_load(b->velocity));
     s->watch.fast =

@@ -94,7 +94,7 @@ static abut_status add_cubes(setting *s, abut_index count, double scale)
         }
         axes[4 * k + 3] = 1.0;
     }
-    const abut_bodies rows = {.count = count,
+    const abut_rigids rows = {.count = count,
                               .shapes = zeros,
                               .scales = scales,
                               .materials = zeros,
@@ -105,16 +105,16 @@ static abut_status add_cubes(setting *s, abut_index count, double scale)
                               .orientations = s->orientations,
                               .velocities = s->velocities,
                               .angular_momenta = s->momenta};
-    return abut_simulation_add_bodies(s->simulation, &rows, NULL);
+    return abut_simulation_add_rigids(s->simulation, ABUT_BODIES, &rows, NULL, NULL);
 }
 
 static void read_state(setting *s)
 {
-    const abut_bodies rows = {.positions = s->positions,
+    const abut_rigids rows = {.positions = s->positions,
                               .orientations = s->orientations,
                               .velocities = s->velocities,
                               .angular_momenta = s->momenta};
-    abut_simulation_read_bodies(s->simulation, &rows);
+    abut_simulation_read_rigids(s->simulation, ABUT_BODIES, &rows);
     const abut_spheres spheres = {.centers = s->centers};
     abut_simulation_read(s->simulation, &spheres);
 }
@@ -339,7 +339,7 @@ static void check_changes(setting *s)
     CHECK_INT(run(s, 10), ABUT_OK);
     is_gone[0] = 1;
     CHECK_INT(abut_simulation_remove_bodies(s->simulation, is_gone, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_body_count(s->simulation), 1);
+    CHECK_INT(abut_simulation_rigid_count(s->simulation, ABUT_BODIES), 1);
     CHECK_INT(count_rows(s, ABUT_WITH_WALLS), 1);
     abut_index number = -1;
     const abut_body_contacts rows = {.columns = {.i = &number}};
@@ -471,7 +471,7 @@ static void run_points(setting *s, rolled *to, double radii[2], double masses[2]
         inertias[k] = 0.4 * masses[k / 3] * radii[k / 3] * radii[k / 3];
         momenta[k] = inertias[k] * ROLLED_SPINS[k];
     }
-    const abut_bodies rows = {.count = 2,
+    const abut_rigids rows = {.count = 2,
                               .shapes = zeros,
                               .scales = radii,
                               .materials = zeros,
@@ -481,11 +481,11 @@ static void run_points(setting *s, rolled *to, double radii[2], double masses[2]
                               .positions = to->centers,
                               .velocities = to->velocities,
                               .angular_momenta = momenta};
-    CHECK_INT(abut_simulation_add_bodies(s->simulation, &rows, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_add_rigids(s->simulation, ABUT_BODIES, &rows, NULL, NULL), ABUT_OK);
     CHECK_INT(run(s, ROLLED_STEPS), ABUT_OK);
-    const abut_bodies read = {
+    const abut_rigids read = {
         .positions = to->centers, .velocities = to->velocities, .spins = to->spins};
-    abut_simulation_read_bodies(s->simulation, &read);
+    abut_simulation_read_rigids(s->simulation, ABUT_BODIES, &read);
 }
 
 static void end_rolling(setting *s, rolled *to)

@@ -267,24 +267,24 @@ static abut_status add_dumbbell(setting *s)
            members[6] = {0.0, 0.0, -0.03, 0.0, 0.0, 0.03};
     double centers[6] = {0.0}, radii[2] = {0.05, 0.05}, masses[2] = {0.5, 0.5};
     abut_index count = 2, materials[2] = {1, 1};
-    const abut_index numbers[2] = {abut_simulation_cluster_count(s->simulation),
-                                   abut_simulation_cluster_count(s->simulation)};
-    const abut_clusters clusters = {.count = 1,
-                                    .positions = position,
-                                    .orientations = turn,
-                                    .velocities = still,
-                                    .angular_momenta = still,
-                                    .masses = &mass,
-                                    .inertias = inertia,
-                                    .member_counts = &count,
-                                    .members = members};
+    const abut_index numbers[2] = {abut_simulation_rigid_count(s->simulation, ABUT_CLUSTERS),
+                                   abut_simulation_rigid_count(s->simulation, ABUT_CLUSTERS)};
+    const abut_rigids clusters = {.count = 1,
+                                  .positions = position,
+                                  .orientations = turn,
+                                  .velocities = still,
+                                  .angular_momenta = still,
+                                  .masses = &mass,
+                                  .inertias = inertia,
+                                  .member_counts = &count,
+                                  .members = members};
     const abut_spheres rows = {.count = 2,
                                .centers = centers,
                                .radii = radii,
                                .masses = masses,
                                .materials = materials,
                                .clusters = (abut_index *)numbers};
-    return abut_simulation_add_clusters(s->simulation, &clusters, &rows, NULL);
+    return abut_simulation_add_rigids(s->simulation, ABUT_CLUSTERS, &clusters, &rows, NULL);
 }
 
 static abut_status remove_some(setting *s)

@@ -214,6 +214,8 @@ static int add_constants(PyObject *module)
         {"BODY_TOO_SMALL", ABUT_BODY_TOO_SMALL},
         {"TOO_MANY_IMAGES", ABUT_TOO_MANY_IMAGES},
         {"BODY_STATE", ABUT_BODY_STATE},
+        {"CLUSTERS", ABUT_CLUSTERS},
+        {"BODIES", ABUT_BODIES},
         {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
         {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
         {"SLOT_STATES", ABUT_LAMMPS_STATES},

@@ -384,7 +384,7 @@ static PyObject *simulation_run(PyObject *object, PyObject *steps)
     PyEval_RestoreThread(thread);
     self->change_count++;
     self->sphere_steps += done * (abut_simulation_sphere_count(self->simulation) +
-                                  abut_simulation_body_count(self->simulation));
+                                  abut_simulation_rigid_count(self->simulation, ABUT_BODIES));
     simulation_end(self);
     return outcome(&error);
 }
@@ -395,8 +395,9 @@ static PyObject *simulation_counts(PyObject *object, PyObject *Py_UNUSED(unused)
 {
     const abut_simulation *s = simulation_at_rest(object);
     return s ? Py_BuildValue("(nnnn)", abut_simulation_step_count(s),
-                             abut_simulation_sphere_count(s), abut_simulation_cluster_count(s),
-                             abut_simulation_body_count(s))
+                             abut_simulation_sphere_count(s),
+                             abut_simulation_rigid_count(s, ABUT_CLUSTERS),
+                             abut_simulation_rigid_count(s, ABUT_BODIES))
              : NULL;
 }
 
@@ -523,25 +524,19 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "read($self, name, /)\n--\n\nA column of the spheres, read-only."},
     {"assign", simulation_assign, METH_O,
      "assign($self, spheres, /)\n--\n\nAny of the columns of the spheres."},
-    {"add_clusters", simulation_add_clusters, METH_VARARGS,
-     "add_clusters($self, clusters, spheres, known, /)\n--\n\n"
-     "clusters: columns by their names, the members of abut_clusters; spheres: all members."},
-    {"clusters", simulation_clusters, METH_NOARGS,
-     "clusters($self, /)\n--\n\nAll columns of the clusters."},
-    {"assign_clusters", simulation_assign_clusters, METH_O,
-     "assign_clusters($self, clusters, /)\n--\n\nAll columns of the clusters."},
+    {"add_rigids", simulation_add_rigids, METH_VARARGS,
+     "add_rigids($self, kind, rigids, spheres, known, /)\n--\n\n"
+     "kind: CLUSTERS or BODIES; rigids: columns by their names, the members of abut_rigids; "
+     "spheres: all members of clusters, or None."},
+    {"rigids", simulation_rigids, METH_O,
+     "rigids($self, kind, /)\n--\n\nAll columns of the rigid bodies of a kind."},
+    {"assign_rigids", simulation_assign_rigids, METH_VARARGS,
+     "assign_rigids($self, kind, rigids, /)\n--\n\n"
+     "Any of positions, orientations, velocities and angular_momenta."},
     {"set_shapes", simulation_set_shapes, METH_O,
      "set_shapes($self, shapes, /)\n--\n\nshapes: a tuple of Shape; those that were there first."},
-    {"add_bodies", simulation_add_bodies, METH_VARARGS,
-     "add_bodies($self, bodies, known, /)\n--\n\n"
-     "bodies: columns by their names, the members of abut_bodies."},
     {"remove_bodies", simulation_remove_bodies, METH_VARARGS,
      "remove_bodies($self, is_gone, known, /)\n--\n\nis_gone: (b,) uint8."},
-    {"bodies", simulation_bodies, METH_NOARGS,
-     "bodies($self, /)\n--\n\nAll columns of the bodies."},
-    {"assign_bodies", simulation_assign_bodies, METH_O,
-     "assign_bodies($self, bodies, /)\n--\n\n"
-     "Any of positions, orientations, velocities and angular_momenta."},
     {"apply_to_bodies", simulation_apply_to_bodies, METH_VARARGS,
      "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
     {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,

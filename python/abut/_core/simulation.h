@@ -79,6 +79,9 @@ Py_ssize_t simulation_row_count(PyObject *dict, const char *name);
 int simulation_read_new(column_table table, PyObject *dict, const char *name, abut_index *count,
                         void *target);
 
+/* Likewise of spheres. */
+int simulation_read_new_spheres(PyObject *dict, abut_spheres *spheres);
+
 /* Begin to assign any of the columns of such a table, which are read. */
 int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
                                PyObject *dict, abut_index *count, void *target);
@@ -92,10 +95,9 @@ int simulation_read_carried(column_table table, PyObject *dict, Py_ssize_t rows,
 /* Methods: see simulation.c, which lists them. */
 core_function simulation_take_lock, simulation_lend, simulation_wall, simulation_wall_now,
     simulation_place, simulation_load, simulation_add, simulation_remove, simulation_read,
-    simulation_assign, simulation_add_clusters, simulation_clusters, simulation_assign_clusters,
+    simulation_assign, simulation_add_rigids, simulation_rigids, simulation_assign_rigids,
     simulation_contacts, simulation_pairs, simulation_restore, simulation_set_shapes,
-    simulation_add_bodies, simulation_remove_bodies, simulation_bodies, simulation_assign_bodies,
-    simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_body_contacts,
-    simulation_restore_body_contacts;
+    simulation_remove_bodies, simulation_apply_to_bodies, simulation_stable_step_of_bodies,
+    simulation_body_contacts, simulation_restore_body_contacts;
 
 #endif

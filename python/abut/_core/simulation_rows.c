@@ -1,4 +1,4 @@
-/* Spheres, clusters, contacts and pairs of a simulation, as columns. */
+/* Spheres, contacts and pairs of a simulation, as columns. */
 #include <string.h>
 
 #include "columns.h"
@@ -59,8 +59,7 @@ int simulation_begin_assigning(simulation_object *self, column_table table, simu
     return 0;
 }
 
-/* Spheres that are to be added. */
-static int read_new_spheres(PyObject *dict, abut_spheres *spheres)
+int simulation_read_new_spheres(PyObject *dict, abut_spheres *spheres)
 {
     return simulation_read_new(SPHERES, dict, "radii", &spheres->count, spheres);
 }
@@ -71,7 +70,7 @@ PyObject *simulation_add(PyObject *object, PyObject *args)
     PyObject *dict, *known;
     abut_spheres spheres = {0};
     if (!PyArg_ParseTuple(args, "O!O:add", &PyDict_Type, &dict, &known) ||
-        read_new_spheres(dict, &spheres) || simulation_begin(self)) {
+        simulation_read_new_spheres(dict, &spheres) || simulation_begin(self)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
@@ -145,155 +144,6 @@ PyObject *simulation_assign(PyObject *object, PyObject *dict)
     Py_BEGIN_ALLOW_THREADS
     abut_simulation_assign(self->simulation, &spheres, &error);
     Py_END_ALLOW_THREADS
-    return simulation_commit(self, &error, NULL);
-}
-
-/* ---- clusters ---- */
-
-enum { PER_CLUSTER, PER_MEMBER };
-
-/* Whether a column is asked for: how many members there are must be known before these are, and
- * clusters that are new have no past. */
-enum { ALWAYS, IF_COUNTED, IF_GONE_ON };
-
-#define CLUSTER(member, type, width, per, when)                                                    \
-    COLUMN(abut_clusters, member, ABUT_COLUMN_##type, width, per, when, ABUT_LOCKED)
-
-static const abut_column CLUSTER_COLUMNS[] = {
-    CLUSTER(positions, REAL, 3, PER_CLUSTER, ALWAYS),
-    CLUSTER(orientations, REAL, 4, PER_CLUSTER, ALWAYS),
-    CLUSTER(velocities, REAL, 3, PER_CLUSTER, ALWAYS),
-    CLUSTER(angular_momenta, REAL, 3, PER_CLUSTER, ALWAYS),
-    CLUSTER(masses, REAL, 0, PER_CLUSTER, ALWAYS),
-    CLUSTER(inertias, REAL, 3, PER_CLUSTER, ALWAYS),
-    CLUSTER(member_counts, INDEX, 0, PER_CLUSTER, ALWAYS),
-    CLUSTER(members, REAL, 3, PER_MEMBER, IF_COUNTED),
-    CLUSTER(images, INDEX, 3, PER_CLUSTER, IF_GONE_ON),
-    CLUSTER(spins, REAL, 3, PER_CLUSTER, IF_GONE_ON),
-    CLUSTER(began, REAL, 10, PER_CLUSTER, IF_GONE_ON),
-    CLUSTER(works, REAL, 4, PER_CLUSTER, IF_GONE_ON),
-};
-
-static const column_table CLUSTERS = {CLUSTER_COLUMNS,
-                                      sizeof CLUSTER_COLUMNS / sizeof CLUSTER_COLUMNS[0]};
-
-static int check_member_counts(const abut_clusters *clusters, Py_ssize_t members)
-{
-    Py_ssize_t rest = members;
-    for (abut_index i = 0; i < clusters->count; i++) {
-        const abut_index count = clusters->member_counts[i];
-        rest = count > 0 && count <= rest ? rest - count : -1;
-        if (rest < 0) {
-            break;
-        }
-    }
-    if (rest) {
-        PyErr_Format(PyExc_ValueError, "member_counts do not add up to %zd spheres", members);
-        return -1;
-    }
-    return 0;
-}
-
-static int read_clusters(PyObject *dict, Py_ssize_t count, Py_ssize_t members,
-                         abut_clusters *clusters)
-{
-    const column_counts counts = {
-        .lengths = {[PER_CLUSTER] = count, [PER_MEMBER] = members},
-        .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1},
-    };
-    clusters->count = count;
-    return column_read(CLUSTERS, &counts, dict, clusters) || check_member_counts(clusters, members);
-}
-
-static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spheres *spheres,
-                             PyObject **known)
-{
-    PyObject *bodies, *members;
-    if (!PyArg_ParseTuple(args, "O!O!O:add_clusters", &PyDict_Type, &bodies, &PyDict_Type, &members,
-                          known) ||
-        read_new_spheres(members, spheres)) {
-        return -1;
-    }
-    const Py_ssize_t count = simulation_row_count(bodies, "masses");
-    return count < 0 ? -1 : read_clusters(bodies, count, spheres->count, clusters);
-}
-
-PyObject *simulation_add_clusters(PyObject *object, PyObject *args)
-{
-    simulation_object *self = (simulation_object *)object;
-    PyObject *known;
-    abut_clusters clusters = {0};
-    abut_spheres spheres = {0};
-    if (read_new_clusters(args, &clusters, &spheres, &known) || simulation_begin(self)) {
-        return NULL;
-    }
-    abut_error error = {.status = ABUT_OK};
-    Py_BEGIN_ALLOW_THREADS
-    abut_simulation_add_clusters(self->simulation, &clusters, &spheres, &error);
-    Py_END_ALLOW_THREADS
-    return simulation_commit(self, &error, known);
-}
-
-/* How many spheres all clusters have; -1 with an error set. */
-static Py_ssize_t count_members(const abut_simulation *simulation, abut_index count)
-{
-    abut_clusters clusters = {.count = count};
-    const column_counts counts = {.lengths = {[PER_CLUSTER] = count}};
-    PyObject *array = column_array(CLUSTERS, "member_counts", &counts, &clusters);
-    if (!array) {
-        return -1;
-    }
-    Py_ssize_t sum = 0;
-    abut_simulation_read_clusters(simulation, &clusters);
-    for (abut_index i = 0; i < count; i++) {
-        sum += clusters.member_counts[i];
-    }
-    Py_DECREF(array);
-    return sum;
-}
-
-static PyObject *clusters_dict(simulation_object *self)
-{
-    abut_clusters clusters = {.count = abut_simulation_cluster_count(self->simulation)};
-    const Py_ssize_t members = count_members(self->simulation, clusters.count);
-    const column_counts counts = {
-        .lengths = {[PER_CLUSTER] = clusters.count, [PER_MEMBER] = members},
-        .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1, [IF_GONE_ON] = 1},
-    };
-    PyObject *dict =
-        members < 0 ? NULL : column_dict(CLUSTERS, NULL, &counts, self->of.pool, &clusters);
-    if (dict) {
-        abut_simulation_read_clusters(self->simulation, &clusters);
-    }
-    return dict;
-}
-
-PyObject *simulation_clusters(PyObject *object, PyObject *Py_UNUSED(unused))
-{
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    PyObject *dict = clusters_dict(self);
-    simulation_end(self);
-    return dict;
-}
-
-PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict)
-{
-    simulation_object *self = (simulation_object *)object;
-    abut_error error = {.status = ABUT_OK};
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_index count = abut_simulation_cluster_count(self->simulation);
-    const Py_ssize_t members = count_members(self->simulation, count);
-    abut_clusters clusters = {0};
-    if (members < 0 || read_clusters(dict, count, members, &clusters)) {
-        simulation_end(self);
-        return NULL;
-    }
-    abut_simulation_assign_clusters(self->simulation, &clusters);
     return simulation_commit(self, &error, NULL);
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import _core
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import product, read_orientations
 from ..search.shape import ConvexShape
@@ -119,7 +120,7 @@ class BodyPart(State):
         columns["angular_momenta"] = angular_momenta(axes, columns["inertias"], spins)
         numbers = self._settled().with_bodies(count)
         then = self._changed(numbers=numbers, laws=laws, shapes=shapes)
-        self._core.add_bodies(columns, then)
+        self._core.add_rigids(_core.BODIES, columns, None, then)
         return numbers.bodies[len(numbers.bodies) - count :].copy()
 
     @changes
@@ -165,10 +166,10 @@ class BodyPart(State):
             for name in ("positions", "velocities", "angular_momenta")
         }
         turns = read_orientations(bodies.orientations, count, "orientations")
-        self._core.assign_bodies(given | {"orientations": turns})
+        self._core.assign_rigids(_core.BODIES, given | {"orientations": turns})
 
     def _read_bodies(self) -> Bodies:
-        return bodies_of(self._settled().bodies, self._core.bodies(), self.shapes)
+        return bodies_of(self._settled().bodies, self._core.rigids(_core.BODIES), self.shapes)
 
     def _outlines(self) -> tuple[Doubles, Doubles]:
         """Centers and radii of the spheres about the bodies."""

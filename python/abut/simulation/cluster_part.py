@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import from_matrix, inverse, product, read_orientations
@@ -135,7 +136,9 @@ class ClusterPart(SpherePart):
         count = len(bodies["masses"])
         numbers = self._settled().with_spheres(len(spheres["radii"]))
         numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
-        self._core.add_clusters(bodies, spheres, self._changed(numbers=numbers, **parts))
+        self._core.add_rigids(
+            _core.CLUSTERS, bodies, spheres, self._changed(numbers=numbers, **parts)
+        )
         self._check_images()
         return numbers.clusters[len(numbers.clusters) - count :].copy()
 
@@ -170,7 +173,6 @@ class ClusterPart(SpherePart):
     @clusters.setter
     @changes
     def clusters(self, clusters: Clusters) -> None:
-        now = self._core.clusters()
         numbers, positions, turns, velocities, momenta = clusters
         known = self._settled()
         if not np.array_equal(numbers, known.clusters):
@@ -183,10 +185,10 @@ class ClusterPart(SpherePart):
             "velocities": read_vectors(velocities, "velocities", count),
             "angular_momenta": read_vectors(momenta, "angular_momenta", count),
         }
-        self._core.assign_clusters(now | given)
+        self._core.assign_rigids(_core.CLUSTERS, given)
 
     def _read_clusters(self) -> Clusters:
-        found, known = self._core.clusters(), self._settled()
+        found, known = self._core.rigids(_core.CLUSTERS), self._settled()
         turns = locked(product(found["orientations"], inverse(known.frames)))
         return Clusters(
             known.clusters,

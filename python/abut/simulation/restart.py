@@ -312,7 +312,7 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
         else:
             taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
             taken["members"] = clusters["members"][members]
-            simulation._core.add_clusters(taken, part, simulation._known)
+            simulation._core.add_rigids(_core.CLUSTERS, taken, part, simulation._known)
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -370,7 +370,9 @@ def _add_bodies(
         shape = (count,) if width is None else (count, width)
         if column.shape != shape:
             raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
-    simulation._core.add_bodies(columns, simulation._changed(shapes=tuple(shapes)))
+    simulation._core.add_rigids(
+        _core.BODIES, columns, None, simulation._changed(shapes=tuple(shapes))
+    )
 
 
 # how many numbers a row has in a column of bodies and of their contacts

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..base.values import Value
 from ..io import writing
 from ..search.half_space import HalfSpace
@@ -130,7 +131,7 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
     arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
-    arrays |= {f"clusters.{name}": column for name, column in core.clusters().items()}
+    arrays |= {f"clusters.{name}": column for name, column in core.rigids(_core.CLUSTERS).items()}
     contacts = _all_columns(simulation.contacts) | _carried(core.contacts())
     pairs = _all_columns(simulation.pairs) | _carried(core.pairs())
     arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
@@ -139,7 +140,7 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
 
 
 def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
-    found = simulation._core.bodies()
+    found = simulation._core.rigids(_core.BODIES)
     arrays = {f"bodies.{name}": found[name] for name in BODIES}
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import _core
 from ..base import checks
 from ..base.arrays import Indices
 from ..results.contacts import Contacts
@@ -61,7 +62,7 @@ class Simulation(RunPart):
         Lasting numbers of the spheres, in the order in which they came, as `add_spheres` returned
         them. So are all arrays here.
     centers : (n, 3) ndarray of float64
-        Now; along an axis with a period from 0 to that.
+        Now; along an axis with a period from 0 to that, of a cluster its center of mass.
     radii, masses : (n,) ndarray of float64
         A member of a cluster has an equal part of the cluster's mass. Masses stay where radii are
         assigned.
@@ -208,7 +209,7 @@ class Simulation(RunPart):
     def _body_materials(self) -> Indices:
         if not len(self._settled().bodies):
             return np.empty(0, np.intp)
-        return np.unique(self._core.bodies()["materials"])
+        return np.unique(self._core.rigids(_core.BODIES)["materials"])
 
     # ---- walls ----
 

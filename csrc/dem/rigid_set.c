@@ -1,0 +1,190 @@
+/* Rigid bodies move by their centers of mass and principal axes; surfaces go along. */
+#include "rigid_set.h"
+
+#include <string.h>
+
+/* ---- memory ---- */
+
+abut_status rigid_set_reserve(rigid_set *set, abut_index count, abut_index member_count)
+{
+    rigid_body *bodies = memory_grow(set->bodies, count, &set->capacity, sizeof *bodies);
+    if (!bodies) {
+        return ABUT_NO_MEMORY;
+    }
+    set->bodies = bodies;
+    double *members =
+        memory_grow(set->members, 3 * member_count, &set->member_capacity, sizeof *members);
+    if (!members) {
+        return ABUT_NO_MEMORY;
+    }
+    set->members = members;
+    return ABUT_OK;
+}
+
+void rigid_set_free(rigid_set *set)
+{
+    memory_free(set->bodies);
+    memory_free(set->members);
+    memory_free(set->shapes);
+    abut_shape_free(set->point);
+    *set = (rigid_set){0};
+}
+
+/* Let the members of a cluster that stays move up. */
+static void move_members(rigid_set *set, rigid_body *b, abut_index first)
+{
+    memmove(set->members + 3 * first, set->members + 3 * b->first_member,
+            3 * (size_t)b->member_count * sizeof *set->members);
+    b->first_member = first;
+}
+
+void rigid_set_compact(rigid_set *set, int32_t *numbers)
+{
+    const bool has_members = set->member_count > 0;
+    abut_index kept = 0, members = 0;
+    for (abut_index k = 0; k < set->count; k++) {
+        if (numbers[k] < 0) {
+            continue;
+        }
+        rigid_body *b = &set->bodies[kept];
+        *b = set->bodies[k];
+        if (has_members) {
+            move_members(set, b, members);
+            members += b->member_count;
+        }
+        numbers[k] = (int32_t)kept++;
+    }
+    set->count = kept, set->member_count = members;
+}
+
+void rigid_set_remove_clusters(rigid_set *set, const int32_t *new_rows, int32_t *numbers)
+{
+    for (abut_index k = 0; k < set->count; k++) {
+        rigid_body *c = &set->bodies[k];
+        c->first_row = new_rows[c->first_row];
+        numbers[k] = c->first_row < 0 ? -1 : 0;
+    }
+    rigid_set_compact(set, numbers);
+}
+
+/* ---- where surfaces are ---- */
+
+/* One rotation after another one. */
+static void multiply(const double a[4], const double b[4], double product[4])
+{
+    product[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+    product[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
+    product[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
+    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+/* The center of mass from the origin of the surface's frame, in the world. */
+static vec3 turn_offset(const rigid_body *b, const double orientation[4])
+{
+    vec3 rows[3];
+    rigid_rows(orientation, rows);
+    return rows_turn(rows, b->offset);
+}
+
+rigid_frame rigid_body_frame(const rigid_body *b)
+{
+    rigid_frame frame;
+    const double back[4] = {-b->axes[0], -b->axes[1], -b->axes[2], b->axes[3]};
+    multiply(b->rigid.orientation, back, frame.orientation);
+    frame.origin = vec3_sub(b->rigid.position, turn_offset(b, frame.orientation));
+    return frame;
+}
+
+void rigid_body_set_frame(rigid_body *b, const rigid_frame *frame)
+{
+    multiply(frame->orientation, b->axes, b->rigid.orientation);
+    b->rigid.position = vec3_add(frame->origin, turn_offset(b, frame->orientation));
+}
+
+/* ---- clusters ---- */
+
+static int32_t place_of(const store *s, const rigid_body *b, int32_t member)
+{
+    return s->places[b->first_row + member];
+}
+
+static vec3 arm_of(const rigid_set *set, const rigid_body *b, const vec3 rows[3], int32_t member)
+{
+    return rows_turn(rows, vec3_load(set->members + 3 * (b->first_member + member)));
+}
+
+/* Members move on a circle about the center: over a step by the mean of both arms. Where the center
+ * is brought into the periodic box, they go along, and may be outside. */
+void rigid_set_place_members(const rigid_set *set, const rigid_body *b, store *s)
+{
+    vec3 rows[3], old_rows[3];
+    rigid_rows(b->rigid.orientation, rows);
+    rigid_rows(b->rigid.began_orientation, old_rows);
+    for (int32_t k = 0; k < b->member_count; k++) {
+        const int32_t at = place_of(s, b, k);
+        const vec3 arm = arm_of(set, b, rows, k), old_arm = arm_of(set, b, old_rows, k);
+        const vec3 mean = vec3_scale(vec3_add(arm, old_arm), 0.5);
+        vec3_store(s->centers + 3 * (abut_index)at, vec3_add(b->rigid.position, arm));
+        memcpy(s->images + 3 * (abut_index)at, b->rigid.images, sizeof b->rigid.images);
+        vec3_store(s->movers[at].velocity,
+                   vec3_add(b->rigid.velocity, vec3_cross(b->rigid.spin, mean)));
+        vec3_store(s->movers[at].spin, b->rigid.spin);
+    }
+}
+
+void rigid_set_place_clusters(rigid_set *set, store *s)
+{
+    for (abut_index k = 0; k < set->count; k++) {
+        rigid_place(&set->bodies[k].rigid);
+        rigid_set_place_members(set, &set->bodies[k], s);
+    }
+}
+
+/* Forces and torques by place. */
+typedef struct member_vectors {
+    const double *forces, *torques;
+    abut_index stride; /* from one sphere's to the next one's */
+} member_vectors;
+
+static wrench sum_members(const rigid_set *set, const rigid_body *b, member_vectors of,
+                          const store *s)
+{
+    vec3 rows[3];
+    wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    rigid_rows(b->rigid.orientation, rows);
+    for (int32_t k = 0; k < b->member_count; k++) {
+        const abut_index at = of.stride * place_of(s, b, k);
+        wrench_add(&sum, (wrench){vec3_load(of.forces + at), vec3_load(of.torques + at)},
+                   arm_of(set, b, rows, k));
+    }
+    return sum;
+}
+
+void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s)
+{
+    const member_vectors next = {&s->sums->force.x, &s->sums->torque.x,
+                                 sizeof(sphere_sum) / sizeof(double)};
+    b->next = sum_members(set, b, next, s);
+    if (s->has_applied) {
+        b->applied = sum_members(set, b, (member_vectors){s->pushes, s->twists, 3}, s);
+    }
+}
+
+/* ---- a step ---- */
+
+bool rigid_body_will_be_finite(const rigid_body *b, const rigid_step *by)
+{
+    return rigid_will_be_finite(&b->rigid, b->next, by);
+}
+
+/* What the caller applied does work that is not counted as that of contacts. */
+void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by)
+{
+    b->sum = b->next;
+    wrench contacts = b->sum;
+    if (has_applied) {
+        contacts.force = vec3_sub(contacts.force, b->applied.force);
+        contacts.torque = vec3_sub(contacts.torque, b->applied.torque);
+    }
+    rigid_move(&b->rigid, b->sum, contacts, by->step * b->power, by);
+}
