@@ -107,6 +107,9 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
     abut_contacts *found = NULL;
     const facet_list *list;
     const abut_query query = make_query(s, plan, &list);
+    if (query.sphere_count == 0) {
+        return check_contacts_of_lists(s, &query, error);
+    }
     if (contact_table_reserve(t, s->store.count, with_spare(old->count),
                               with_spare(old->node_count), simulation_kind(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);

@@ -140,6 +140,11 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
     pair_table *t = &s->now.pairs;
     abut_status status = touching_find(&s->neighbors, &spheres, plan);
     const abut_index rows = s->neighbors.active_count;
+    if (!status && s->neighbors.candidate_count == 0) {
+        t->count = 0;
+        t->sphere_count = s->store.count;
+        return ABUT_OK;
+    }
     status = status ? status : pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
     if (!status) {
         touching_write(&s->neighbors, &spheres, plan, &t->columns, t->springs.match);

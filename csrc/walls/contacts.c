@@ -46,11 +46,14 @@ static abut_contacts *take_contacts(const abut_finder *finder)
     return contacts;
 }
 
+/* Chunks of a small query are not many. */
+enum { FEW_CHUNKS = 16 };
+
 /* Make as many empty chunks as the query has; records that a far larger query left are freed. */
 static bool prepare_chunks(abut_contacts *contacts)
 {
     const abut_index count = contacts->now.chunk_count, before = contacts->chunk_capacity;
-    const abut_index keep = before / 4 > count ? count : before;
+    const abut_index keep = before / 4 > count && before > FEW_CHUNKS ? count : before;
     for (abut_index k = keep; k < before; k++) {
         records_free(&contacts->chunks[k].records);
     }

@@ -50,7 +50,9 @@ abut_index batch_load_listed(batch *b, const sphere_rows *rows, abut_index count
         b->reach[i] = rows->radii[i] + rows->gap;
         b->number[i] = (uint16_t)i;
     }
-    batch_pad(b);
+    if (b->half_space_count > 0) {
+        batch_pad(b);
+    }
     return b->count;
 }
 

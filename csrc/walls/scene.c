@@ -43,11 +43,11 @@ static box box_in_world(const box *b, const pose *p)
 
 /* ---- building ---- */
 
-static placed_mesh place_mesh(const binned_mesh *binned, const double *matrix)
+static void place_mesh(placed_mesh *mesh, const binned_mesh *binned, const double *matrix)
 {
-    placed_mesh mesh = {.binned = binned, .pose = matrix ? pose_load(matrix) : pose_identity()};
-    mesh.bounds = box_in_world(&binned->bounds, &mesh.pose);
-    return mesh;
+    mesh->binned = binned;
+    mesh->pose = matrix ? pose_load(matrix) : pose_identity();
+    mesh->band_count = 0;
 }
 
 abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
@@ -60,8 +60,9 @@ abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         const double *matrix = query->poses ? query->poses + 16 * k : NULL;
         placed_mesh *mesh = &s->meshes[k];
-        *mesh = place_mesh(&finder->meshes[k], matrix);
+        place_mesh(mesh, &finder->meshes[k], matrix);
         if (profile) {
+            mesh->bounds = box_in_world(&mesh->binned->bounds, &mesh->pose);
             status = sets_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
         }
     }

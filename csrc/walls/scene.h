@@ -10,7 +10,7 @@
 typedef struct placed_mesh {
     const binned_mesh *binned;
     pose pose;
-    box bounds; /* in the world */
+    box bounds; /* in the world; as bands, of a scene that was built for a profile */
     reach_band bands[BAND_LIMIT];
     int band_count;
 } placed_mesh;
