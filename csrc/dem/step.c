@@ -199,21 +199,11 @@ static abut_index count_bytes(const abut_simulation *s)
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
 {
-    const double *seconds = s->seconds_of;
-    return (abut_simulation_statistics){.step_count = s->step_count,
+#define SECONDS(number, name) .name = s->seconds_of[number],
+    return (abut_simulation_statistics){ABUT_STEP_PARTS(SECONDS).step_count = s->step_count,
                                         .sphere_count = s->store.count,
                                         .contact_count = s->before.contacts.count,
                                         .pair_count = s->before.pairs.count,
-                                        .neighbors = seconds[NEIGHBORS],
-                                        .find_walls = seconds[FIND_WALLS],
-                                        .wall_laws = seconds[WALL_LAWS],
-                                        .find_pairs = seconds[FIND_PAIRS],
-                                        .pair_laws = seconds[PAIR_LAWS],
-                                        .sums = seconds[SUMS],
-                                        .move = seconds[MOVE],
-                                        .order = seconds[ORDER],
-                                        .find_bodies = seconds[FIND_BODIES],
-                                        .body_laws = seconds[BODY_LAWS],
                                         .body_count = s->solids.count,
                                         .body_contact_count = count_body_contacts(s),
                                         .byte_count = count_bytes(s),
@@ -222,4 +212,5 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
                                             s->neighbors.counts.made[NEIGHBORS_CHANGED],
                                         .lists_of_walls = s->near.made_count,
                                         .candidate_count = s->neighbors.counts.candidates};
+#undef SECONDS
 }

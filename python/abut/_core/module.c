@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "columns.h"
+#include "simulation.h"
 
 PyObject *core_raise(const abut_error *error)
 {
@@ -228,9 +229,18 @@ static int add_constants(PyObject *module)
     return add_limit(module);
 }
 
+static int add_law_numbers(PyObject *module)
+{
+    PyObject *names = simulation_law_numbers();
+    const int status = names ? PyModule_AddObjectRef(module, "LAW_NUMBERS", names) : -1;
+    Py_XDECREF(names);
+    return status;
+}
+
 static int core_exec(PyObject *module)
 {
-    if (array_import() || add_names(module) || add_types(module) || add_constants(module)) {
+    if (array_import() || add_names(module) || add_types(module) || add_constants(module) ||
+        add_law_numbers(module)) {
         return -1;
     }
     return 0;
