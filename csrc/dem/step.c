@@ -171,10 +171,8 @@ static abut_index count_bytes(const abut_simulation *s)
     abut_index sum =
         store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
         s->clusters.capacity * (abut_index)sizeof(rigid_body) +
-        s->solids.capacity * (abut_index)sizeof(rigid_body) + of->position_block.byte_count +
-        of->orientation_block.byte_count + of->radius_block.byte_count +
-        of->candidate_blocks[0].byte_count + of->candidate_blocks[1].byte_count +
-        of->earlier_block.byte_count + of->press_block.byte_count;
+        s->solids.capacity * (abut_index)sizeof(rigid_body) +
+        memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks);
     for (int k = 0; k < INTERACTION_KINDS; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }
