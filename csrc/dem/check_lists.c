@@ -232,8 +232,8 @@ abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
         abut_index count;
         split_crowd(s, &t, with, kind == 1, &count, &is_same_rows);
         if (!is_same_rows) {
-            status = error_set(error, ABUT_LIST_INCOMPLETE, with->count, count,
-                               (double)s->step_count);
+            status =
+                error_set(error, ABUT_LIST_INCOMPLETE, with->count, count, (double)s->step_count);
         }
     }
     table_free(&t);

@@ -25,12 +25,27 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .outlines = s->search.outlines};
 }
 
+/* Whether the largest of spheres and outlines is one of these. */
+static bool is_outline_largest(const abut_simulation *s)
+{
+    double radius = 0.0, outline = 0.0;
+    for (abut_index k = 0; k < s->store.count; k++) {
+        radius = larger(radius, s->store.radii[k]);
+    }
+    for (abut_index k = 0; k < s->search.outlines.count; k++) {
+        outline = larger(outline, s->search.outlines.radii[k]);
+    }
+    return outline > radius;
+}
+
 /* The error of a search of spheres and, behind them, outlines of bodies. */
 static abut_status name_found(const abut_simulation *s, abut_error *error)
 {
     const abut_status of_body = finder_name_body(error->status, NULL);
-    const bool names_one = of_body != error->status && of_body != ABUT_BODY_SHORT_PERIOD;
-    if (names_one && error->index >= s->store.count) {
+    if (of_body == ABUT_BODY_SHORT_PERIOD) {
+        return is_outline_largest(s) ? finder_name_body(error->status, error) : error->status;
+    }
+    if (of_body != error->status && error->index >= s->store.count) {
         error->index -= s->store.count;
         return finder_name_body(error->status, error);
     }

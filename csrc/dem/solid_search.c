@@ -227,8 +227,7 @@ static outline_gap measure_gap(const abut_simulation *s, const near_pair *p)
         p->is_sphere ? sphere_center(s, p->other) : of->centers + 3 * (abut_index)p->other;
     const double radius =
         p->is_sphere ? s->store.radii[s->store.places[p->other]] : of->radii[p->other];
-    const vec3 apart =
-        vec3_sub(vec3_load(of->centers + 3 * (abut_index)p->body), vec3_load(other));
+    const vec3 apart = vec3_sub(vec3_load(of->centers + 3 * (abut_index)p->body), vec3_load(other));
     const vec3 shift = lattice_nearest(&s->lattice, apart);
     return (outline_gap){vec3_sub(apart, shift), of->radii[p->body] + radius};
 }
@@ -274,8 +273,7 @@ static abut_status select_pairs(abut_simulation *s, abut_index begin, abut_index
             return error_set(error, ABUT_BODY_IMAGES, p->body, p->other, 0.0);
         }
         of->i[of->pair_count] = p->body;
-        of->j[of->pair_count++] =
-            p->is_sphere ? s->solids.count + of->numbers[p->other] : p->other;
+        of->j[of->pair_count++] = p->is_sphere ? s->solids.count + of->numbers[p->other] : p->other;
     }
     return ABUT_OK;
 }

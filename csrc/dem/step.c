@@ -168,11 +168,11 @@ abut_index abut_simulation_step_count(const abut_simulation *s)
 static abut_index count_bytes(const abut_simulation *s)
 {
     const solid_search *of = &s->search;
-    abut_index sum =
-        store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
-        s->clusters.capacity * (abut_index)sizeof(rigid_body) +
-        s->solids.capacity * (abut_index)sizeof(rigid_body) +
-        memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks);
+    abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
+                     near_walls_bytes(&s->near) +
+                     s->clusters.capacity * (abut_index)sizeof(rigid_body) +
+                     s->solids.capacity * (abut_index)sizeof(rigid_body) +
+                     memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks);
     for (int k = 0; k < INTERACTION_KINDS; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }

@@ -205,8 +205,8 @@ static void add_outline(neighbor_list *l, const neighbor_spheres *s, abut_index 
 {
     const outline_pair pair = {(int32_t)(second - s->count), (int32_t)other};
     const outline_pair *last = l->outline_pairs + l->outline_pair_count - 1;
-    const bool is_again = l->outline_pair_count > 0 && last->outline == pair.outline &&
-                          last->other == pair.other;
+    const bool is_again =
+        l->outline_pair_count > 0 && last->outline == pair.outline && last->other == pair.other;
     if (!is_again && other != second) {
         l->outline_pairs[l->outline_pair_count++] = pair;
     }
@@ -348,8 +348,7 @@ static abut_status take(neighbor_list *l, const neighbor_spheres *s, const abut_
     const abut_index most = s->outlines.count > 0 ? count : 0;
     l->outline_pairs = reserve(l, 21, most, sizeof *l->outline_pairs);
     if (!f.second || !f.offsets || (has_images && !f.image) || !begins || !seconds ||
-        !l->outline_pairs ||
-        !reserve_candidates(l, count, has_images)) {
+        !l->outline_pairs || !reserve_candidates(l, count, has_images)) {
         return ABUT_NO_MEMORY;
     }
     const abut_pair_columns columns = {.j = f.second, .image = f.image, .offsets = f.offsets};

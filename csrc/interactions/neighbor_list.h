@@ -89,7 +89,7 @@ typedef struct neighbor_list {
 
     sphere_row *places; /* of the step, in the box; of spheres and outlines, as the next two */
     anchor *anchors;
-    double *gaps;               /* twice the allowances */
+    double *gaps;                /* twice the allowances */
     outline_pair *outline_pairs; /* sorted by `other`, then by outline */
     abut_index outline_pair_count;
     int32_t *begins;           /* sphere_count + 1: candidates of each first sphere */
