@@ -1079,19 +1079,33 @@ typedef enum abut_rolling {
     ABUT_ROLLING_C  /* a spring and a damper between the two that roll */
 } abut_rolling;
 
+/* The numbers of a law, as X(type, name): a struct, arrays and files follow from them.
+ *
+ * stiffness: HERTZ: E*; LINEAR: k_n; > 0
+ * shear: HERTZ: G*; LINEAR: k_t; >= 0
+ * restitution: 0 < restitution <= 1
+ * rolling_damping: C: eta
+ * curvature: the radius with which a convex body that is not rounded counts in R*, for HERTZ and
+ * for C; 0: none, and such bodies are then an error. Spheres and rounded bodies have radii of their
+ *     own
+ *
+ * Those that are not told are >= 0, and without unit. */
+#define ABUT_LAW_NUMBERS(X)                                                                        \
+    X(abut_law_kind, kind)                                                                         \
+    X(double, stiffness)                                                                           \
+    X(double, shear)                                                                               \
+    X(double, friction)                                                                            \
+    X(double, restitution)                                                                         \
+    X(abut_rolling, rolling)                                                                       \
+    X(double, rolling_friction)                                                                    \
+    X(double, rolling_damping)                                                                     \
+    X(double, curvature)
+
+#define ABUT_MEMBER(type, name) type name;
+
 /* The law of two materials. */
 typedef struct abut_law {
-    abut_law_kind kind;
-    double stiffness;   /* HERTZ: E*; LINEAR: k_n; > 0 */
-    double shear;       /* HERTZ: G*; LINEAR: k_t; >= 0 */
-    double friction;    /* >= 0 */
-    double restitution; /* 0 < restitution <= 1 */
-    abut_rolling rolling;
-    double rolling_friction; /* >= 0, without unit */
-    double rolling_damping;  /* C: eta, >= 0 */
-    double curvature; /* >= 0: the radius with which a convex body that is not rounded counts in R*,
-                         for HERTZ and for C; 0: none, and such bodies are then an error. Spheres
-                         and rounded bodies have radii of their own */
+    ABUT_LAW_NUMBERS(ABUT_MEMBER)
 } abut_law;
 
 /* The damping ratio with which two that meet part with this part of their speed, under a force that
@@ -1407,11 +1421,25 @@ typedef struct abut_notices {
 /* What runs have noticed; forgotten where spheres or bodies are removed, which changes numbers. */
 abut_notices abut_simulation_notices(const abut_simulation *simulation);
 
+/* The parts of a step in their order, as X(number, name). */
+#define ABUT_STEP_PARTS(X)                                                                         \
+    X(ORDER, order)                                                                                \
+    X(NEIGHBORS, neighbors)                                                                        \
+    X(FIND_WALLS, find_walls)                                                                      \
+    X(WALL_LAWS, wall_laws)                                                                        \
+    X(FIND_PAIRS, find_pairs)                                                                      \
+    X(PAIR_LAWS, pair_laws)                                                                        \
+    X(FIND_BODIES, find_bodies)                                                                    \
+    X(BODY_LAWS, body_laws)                                                                        \
+    X(SUMS, sums)                                                                                  \
+    X(MOVE, move)
+
+#define ABUT_PART_MEMBER(number, name) double name;
+
 /* What steps did, and the time that their parts took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {
+    ABUT_STEP_PARTS(ABUT_PART_MEMBER)
     abut_index step_count, sphere_count, contact_count, pair_count;
-    double neighbors, find_walls, wall_laws, find_pairs, pair_laws, sums, move, order;
-    double find_bodies, body_laws;
     abut_index body_count, body_contact_count;
     abut_index byte_count; /* of the simulation, but for finders */
 

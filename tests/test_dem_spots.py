@@ -234,10 +234,10 @@ def test_radius_of_a_spot(other, curvature, scale):
     half = (1.0 + shape.radius) * scale
     sim = world(law, gravity=(0, 0, 0))
     sim.add_bodies(shape, [[0, 0, half]], RUBBER, scales=scale)
-    radius, stiffness = own / 2, law.numbers(RUBBER, RUBBER)[1]
+    radius, stiffness = own / 2, law.numbers(RUBBER, RUBBER)["stiffness"]
     if other == "wall":
         sim.add_wall(abut.HalfSpace((0, 0, overlap), (0, 0, 1)), FLOOR)
-        radius, stiffness = own, law.numbers(RUBBER, FLOOR)[1]
+        radius, stiffness = own, law.numbers(RUBBER, FLOOR)["stiffness"]
     elif other == "body":
         sim.add_bodies(shape, [[0, 0, 3 * half - overlap]], RUBBER, scales=scale)
     else:
@@ -351,7 +351,7 @@ def swung(law, step):
     sim = world(law, step=step)
     sim.add_wall(PLANE, FLOOR)
     load = ROUNDED.volume * 1000 * 9.81 / 4
-    stiffness = law.numbers(RUBBER, FLOOR)[1]
+    stiffness = law.numbers(RUBBER, FLOOR)["stiffness"]
     pushed = load / stiffness
     if isinstance(law, abut.Hertz):
         pushed = (0.75 * pushed / np.sqrt(ROUNDED.radius)) ** (2 / 3)
@@ -379,7 +379,7 @@ def test_stable_step_of_what_touches_nothing():
     law = abut.Hertz()
     sim = world(law)
     sim.add_bodies(ROUNDED, [[0, 0, 9]], RUBBER)
-    stiffness = 2 * law.numbers(RUBBER, FLOOR)[1] * np.sqrt(0.1) * ROUNDED.radius
+    stiffness = 2 * law.numbers(RUBBER, FLOOR)["stiffness"] * np.sqrt(0.1) * ROUNDED.radius
     mass, inertia = ROUNDED.volume * 1000, np.linalg.eigvalsh(ROUNDED.inertia).max() * 1000
     gives_way = 1 / mass + ROUNDED.circumradius**2 / (3 * inertia)
     assert sim.stable_step() == pytest.approx(2 / np.sqrt(4 * stiffness * gives_way), rel=1e-12)

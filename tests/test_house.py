@@ -83,6 +83,7 @@ FILES = {
     ],
     "walls": [
         "finder",
+        "facet_list",
         "half_spaces",
         "batch",
         "candidates",

@@ -213,13 +213,17 @@ static void do_run(void *context)
     threads > 1 ? share_chunks(run, threads) : do_chunks(run, true);
 }
 
-/* A run that is not inside of a region opens one for itself. */
+/* A run that is not inside of a region opens one for itself, where it is worth several threads. */
 static void do_run_with_threads(shared_run *run)
 {
     const abut_index chunks = run->plan->chunk_count;
     const int workers = run->plan->workers < chunks ? run->plan->workers : (int)chunks;
     run->thread_count = threads_worth(workers, run->plan->work, WORK_PER_TASK);
-    parallel_together(run->thread_count, run->plan->work, do_run, run);
+    if (run->thread_count == 1) {
+        do_chunks(run, true);
+    } else {
+        parallel_together(run->thread_count, run->plan->work, do_run, run);
+    }
 }
 
 #else

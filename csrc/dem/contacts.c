@@ -43,7 +43,8 @@ static double exponent_of(const abut_simulation *s)
     return 1.5;
 }
 
-static abut_query make_query(const abut_simulation *s, const parallel_plan *plan)
+static abut_query make_query(const abut_simulation *s, const parallel_plan *plan,
+                             const facet_list **list)
 {
     abut_query query = abut_query_default();
     query.sphere_count = s->store.count;
@@ -57,7 +58,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
-    near_walls_narrow(&s->near, &query);
+    *list = near_walls_narrow(&s->near, &query);
     return query;
 }
 
@@ -93,14 +94,18 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const interaction_table *old = &s->before->tables[ABUT_SPHERE_WALL];
     abut_contacts *found = NULL;
-    const abut_query query = make_query(s, plan);
+    const facet_list *list;
+    const abut_query query = make_query(s, plan, &list);
+    if (query.sphere_count == 0) {
+        return check_contacts_of_lists(s, &query, error);
+    }
     const table_size size = size_for(s, old->count, old->entry_count);
     if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     const abut_room room = {t->contact, size.rows, size.entries};
     abut_status status =
-        abut_contacts_find_into(simulation_finder(s), &query, &room, &found, error);
+        contacts_find_listed(simulation_finder(s), &query, list, &room, &found, error);
     if (status) {
         status = simulation_name_row(s, &s->near, error);
     } else {

@@ -143,6 +143,11 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
     interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     abut_status status = touching_find(&s->neighbors, &spheres, plan);
     const abut_index rows = s->neighbors.active_count;
+    if (!status && s->neighbors.candidate_count == 0) {
+        t->count = 0;
+        t->first_count = s->store.count;
+        return ABUT_OK;
+    }
     status = status ? status
                     : table_reserve(t, (table_size){rows, 0, s->store.count}, simulation_extras(s));
     if (!status) {

@@ -53,20 +53,9 @@ typedef struct account {
     bool is_held;
 } account;
 
-/* Parts of a step, in their order. */
-typedef enum step_part {
-    ORDER,
-    NEIGHBORS,
-    FIND_WALLS,
-    WALL_LAWS,
-    FIND_PAIRS,
-    PAIR_LAWS,
-    FIND_BODIES,
-    BODY_LAWS,
-    SUMS,
-    MOVE,
-    STEP_PARTS
-} step_part;
+#define STEP_PART(number, name) number,
+
+typedef enum step_part { ABUT_STEP_PARTS(STEP_PART) STEP_PARTS } step_part;
 
 /* What steps look out for, to tell the first of each. */
 typedef struct watch {

@@ -1,5 +1,6 @@
-/* Spheres that are near walls: found by a query with radii as large as the spheres' allowances and
- * that of the walls make them, around where spheres were when the neighbor list was made. */
+/* Spheres that are near walls, and the facets that they are near: found by a query with radii as
+ * large as the spheres' allowances and that of the walls make them, around where spheres were when
+ * the neighbor list was made. */
 #include "near_walls.h"
 
 #include <string.h>
@@ -13,8 +14,12 @@
 /* Of the mean radius, how much walls may go: beyond that most spheres are near. */
 #define MOST_ALLOWANCE 0.5
 
-/* Where more of the spheres are near, all are searched for: the list would save nothing. */
+/* Where more of the spheres are near, and their facets are not listed, all are searched for: the
+ * list would save nothing. */
 #define MOST_NEAR 0.8
+
+/* Of a sphere, on average: of more facets bins tell sooner which it touches. */
+enum { MOST_TRIANGLES = 16 };
 
 /* Of a list whose walls go so far that it lives for fewer steps than this nobody profits. */
 enum { FEWEST_STEPS = 3 };
@@ -90,15 +95,41 @@ static double usable(const near_walls *n, const wall_scene *w, double allowance)
     return larger(allowance - LIST_ROUNDING * (allowance + far), 0.0);
 }
 
-/* Keep the spheres that the query has found to be near. */
-static void keep_near(near_walls *n, const neighbor_spheres *s, const abut_index *offsets)
+/* Keep the spheres that the query has found to be near, and which facets they are near. */
+static abut_status keep_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
+                             const abut_columns *found)
 {
+    abut_status status = ABUT_OK;
     n->count = 0;
     for (abut_index k = 0; k < s->count; k++) {
         n->spheres[n->count] = (int32_t)k;
-        n->count += offsets[k + 1] > offsets[k];
+        n->count += found->offsets[k + 1] > found->offsets[k];
     }
-    n->is_of_all = (double)n->count > MOST_NEAR * (double)s->count;
+    n->has_facets =
+        !s->lattice->is_periodic && found->offsets[s->count] <= MOST_TRIANGLES * n->count;
+    if (n->has_facets) {
+        status = facet_list_fill(&n->facets, w->finder, s->count, found);
+    }
+    n->is_of_all = !n->has_facets && (double)n->count > MOST_NEAR * (double)s->count;
+    return status;
+}
+
+/* Write what was found, and keep it. */
+static abut_status read_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
+                             const abut_contacts *found)
+{
+    const abut_index rows = abut_contacts_count(found);
+    const abut_columns columns = {.offsets = reserve(n, 4, s->count + 1, sizeof(abut_index)),
+                                  .mesh = memory_alloc_zeroed(rows, sizeof(abut_index)),
+                                  .facet = memory_alloc(rows, sizeof(abut_index))};
+    abut_status status = ABUT_NO_MEMORY;
+    if (columns.offsets && columns.mesh && columns.facet) {
+        abut_contacts_write(found, &columns);
+        status = keep_near(n, s, w, &columns);
+    }
+    memory_free(columns.mesh);
+    memory_free(columns.facet);
+    return status;
 }
 
 static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
@@ -111,18 +142,13 @@ static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wal
     query.half_space_count = w->wall_count - w->finder->mesh_count;
     query.half_spaces = w->half_spaces;
     query.poses = w->poses;
+    query.resolution = ABUT_ALL;
     query.period = lattice_periods(s->lattice);
     query.workers = plan->workers;
     query.interrupted = plan->interrupted, query.interrupted_data = plan->interrupted_data;
     abut_status status = abut_contacts_find(w->finder, &query, &found, error);
-    abut_index *offsets = reserve(n, 4, s->count + 1, sizeof *offsets);
-    if (!status && !offsets) {
-        status = error_set_status(error, ABUT_NO_MEMORY);
-    }
     if (!status) {
-        const abut_columns columns = {.offsets = offsets};
-        abut_contacts_write(found, &columns);
-        keep_near(n, s, offsets);
+        status = error_set_status(error, read_near(n, s, w, found));
     }
     abut_contacts_free(found);
     return status;
@@ -221,12 +247,14 @@ static bool is_narrow(const near_walls *n)
     return n->is_made && !n->is_of_all;
 }
 
-void near_walls_narrow(const near_walls *n, abut_query *query)
+const facet_list *near_walls_narrow(const near_walls *n, abut_query *query)
 {
-    if (is_narrow(n)) {
-        query->sphere_count = n->count;
-        query->centers = n->centers, query->radii = n->radii;
+    if (!is_narrow(n)) {
+        return NULL;
     }
+    query->sphere_count = n->count;
+    query->centers = n->centers, query->radii = n->radii;
+    return n->has_facets ? &n->facets : NULL;
 }
 
 void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,
@@ -256,10 +284,12 @@ void near_walls_forget(near_walls *n)
 void near_walls_free(near_walls *n)
 {
     memory_free_blocks(n->blocks, sizeof n->blocks / sizeof *n->blocks);
+    facet_list_free(&n->facets);
     *n = (near_walls){.is_made = false};
 }
 
 abut_index near_walls_bytes(const near_walls *n)
 {
-    return memory_count_bytes(n->blocks, sizeof n->blocks / sizeof *n->blocks);
+    return memory_count_bytes(n->blocks, sizeof n->blocks / sizeof *n->blocks) +
+           facet_list_bytes(&n->facets);
 }

@@ -4,6 +4,7 @@
 #define INTERACTIONS_NEAR_WALLS_H
 
 #include "../base/box.h"
+#include "../walls/facet_list.h"
 #include "neighbor_list.h"
 
 /* The walls of a step: the finder's meshes, and half spaces after them. */
@@ -26,7 +27,9 @@ typedef struct near_walls {
     double *poses;         /* of walls, where they were */
     int32_t *spheres;      /* places of those that may touch, ascending */
     abut_index count;
-    double *centers, *radii; /* of these, in this step */
+    bool has_facets; /* which facets they may touch is listed: they are few */
+    facet_list facets;
+    double *centers, *radii; /* of the spheres, in this step */
     memory_block blocks[5];
 } near_walls;
 
@@ -34,8 +37,9 @@ typedef struct near_walls {
 abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
                                const wall_scene *w, const parallel_plan *plan, abut_error *error);
 
-/* Let a query search for the spheres of the list alone. */
-void near_walls_narrow(const near_walls *n, abut_query *query);
+/* Let a query search for the spheres of the list alone. Returns which facets these may touch; NULL:
+ * any. */
+const facet_list *near_walls_narrow(const near_walls *n, abut_query *query);
 
 /* Numbers of such a query's spheres become places, and its offsets those of all spheres. */
 void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,

@@ -170,13 +170,15 @@ abut_status touching_find(neighbor_list *l, const neighbor_spheres *s, const par
 {
     touching t = {.list = l, .spheres = s};
     const parallel_plan own = plan_chunks(l, plan);
-    const abut_status status = parallel_run(&own, touch_chunk, &t);
-    if (!status) {
+    const abut_status status =
+        l->candidate_count > 0 ? parallel_run(&own, touch_chunk, &t) : ABUT_OK;
+    l->active_count = 0;
+    if (!status && l->candidate_count > 0) {
         sort_sum_up(l->chunk_rows, own.chunk_count);
         l->active_count = l->chunk_rows[own.chunk_count];
-        l->counts.candidates += l->candidate_count;
-        l->counts.steps++;
     }
+    l->counts.candidates += status ? 0 : l->candidate_count;
+    l->counts.steps += !status;
     return status;
 }
 

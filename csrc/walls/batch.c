@@ -63,7 +63,7 @@ abut_status batch_add_view(batch *b, const view *added)
     view *v = &b->views[b->view_count++];
     *v = *added;
     v->first_look = b->look_count;
-    b->look_count += v->set->level_count;
+    b->look_count += v->set ? v->set->level_count : 0;
     return reserve_looks(b, b->look_count);
 }
 
@@ -101,13 +101,11 @@ static void turn(const batch *b, const view *v)
 {
     const int32_t end = padded_count(b);
     for (int32_t i = 0; i < end; i++) {
-        vec3 center = {b->center[0][i], b->center[1][i], b->center[2][i]};
-        vec3 local = pose_to_mesh(v->pose, vec3_sub(center, v->shift));
-        v->local[0][i] = local.x, v->local[1][i] = local.y, v->local[2][i] = local.z;
+        batch_turn(b, v, i);
     }
 }
 
-void batch_see(batch *b)
+void batch_place_locals(batch *b)
 {
     for (abut_index k = 0; k < b->view_count; k++) {
         view *v = &b->views[k];
@@ -115,8 +113,15 @@ void batch_see(batch *b)
             double *own = b->locals + (3 * k + axis) * BATCH_ROOM;
             v->local[axis] = v->is_plain ? b->center[axis] : own;
         }
-        if (!v->is_plain) {
-            turn(b, v);
+    }
+}
+
+void batch_see(batch *b)
+{
+    batch_place_locals(b);
+    for (abut_index k = 0; k < b->view_count; k++) {
+        if (!b->views[k].is_plain) {
+            turn(b, &b->views[k]);
         }
     }
 }

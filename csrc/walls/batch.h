@@ -8,6 +8,7 @@
 
 #include "../base/pose.h"
 #include "../bins/bins.h"
+#include "facet_list.h"
 #include "half_spaces.h"
 
 /* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
@@ -39,7 +40,8 @@ typedef struct view {
 } view;
 
 typedef struct batch {
-    abut_index first; /* the first of its spheres, in the query's order of search */
+    const facet_list *list; /* of facets that its spheres may touch; NULL: bins tell them */
+    abut_index first;       /* the first of its spheres, in the query's order of search */
     int32_t count;
     uint16_t number[BATCH_SPHERES];     /* of each sphere, counted from `first` */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
@@ -96,11 +98,24 @@ static inline void batch_clear_views(batch *b)
  * finite and not too far, and all radii are some. */
 abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
+/* Likewise with all of the spheres, as many as there is room for: a list knows what they may touch,
+ * and their centers were checked. Returns how many there are. */
+abut_index batch_load_listed(batch *b, const sphere_rows *rows, abut_index count);
+
 /* Note how many of the spheres that were passed are to be searched. */
 void batch_note_share(batch *b, abut_index passed);
 
 /* The centers as each view sees them; to be called when all views and spheres are there. */
 void batch_see(batch *b);
+
+/* Likewise sphere by sphere and view by view: first tell where local centers of all views are. */
+void batch_place_locals(batch *b);
+static inline void batch_turn(const batch *b, const view *v, int32_t i)
+{
+    vec3 center = {b->center[0][i], b->center[1][i], b->center[2][i]};
+    vec3 local = pose_to_mesh(v->pose, vec3_sub(center, v->shift));
+    v->local[0][i] = local.x, v->local[1][i] = local.y, v->local[2][i] = local.z;
+}
 
 /* How many spheres are to be searched: what looks have found something for, but for those that
  * look_feet has seen away from their plane. */

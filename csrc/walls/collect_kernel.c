@@ -271,6 +271,31 @@ static bool collect_half_spaces(candidates *c, int32_t sphere)
     return true;
 }
 
+/* Add the facets that a list has for a sphere. False where there is no room. */
+static bool collect_listed(candidates *c, int32_t sphere)
+{
+    const batch *b = c->batch;
+    const int32_t *begins = b->list->begins + b->first + b->number[sphere];
+    if (begins[1] - begins[0] > c->capacity - c->count) {
+        return false;
+    }
+    for (int32_t k = begins[0]; k < begins[1];) {
+        const int32_t number = b->list->items[k].mesh, first = c->count;
+        const view *v = &b->views[number];
+        for (; k < begins[1] && b->list->items[k].mesh == number; k++) {
+            c->triangle[c->count++] = b->list->items[k].triangle;
+        }
+        if (!v->is_plain) {
+            batch_turn(b, v, sphere);
+        }
+        if (fetches_ahead(b, v)) {
+            fetch_triangles(v->mesh, c->triangle + first, c->count - first);
+        }
+        add_seen(c, number, sphere, first, c->count);
+    }
+    return true;
+}
+
 /* Add what all views of meshes have for a sphere. False where there is no room. */
 static bool collect_meshes(candidates *c, int32_t sphere)
 {
@@ -287,7 +312,8 @@ static bool collect_sphere(candidates *c, int32_t sphere)
 {
     const abut_index compared = c->entry_count;
     const int32_t seen = c->of.count;
-    if (!collect_meshes(c, sphere) || !collect_half_spaces(c, sphere)) {
+    const bool has_room = c->batch->list ? collect_listed(c, sphere) : collect_meshes(c, sphere);
+    if (!has_room || !collect_half_spaces(c, sphere)) {
         c->entry_count = compared;
         c->count = c->first[c->sphere_count];
         c->of.count = seen;

@@ -46,11 +46,14 @@ static abut_contacts *take_contacts(const abut_finder *finder)
     return contacts;
 }
 
+/* Chunks of a small query are not many. */
+enum { FEW_CHUNKS = 16 };
+
 /* Make as many empty chunks as the query has; records that a far larger query left are freed. */
 static bool prepare_chunks(abut_contacts *contacts)
 {
     const abut_index count = contacts->now.chunk_count, before = contacts->chunk_capacity;
-    const abut_index keep = before / 4 > count ? count : before;
+    const abut_index keep = before / 4 > count && before > FEW_CHUNKS ? count : before;
     for (abut_index k = keep; k < before; k++) {
         records_free(&contacts->chunks[k].records);
     }
@@ -71,7 +74,7 @@ static bool prepare_chunks(abut_contacts *contacts)
 }
 
 abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
-                             const abut_room *room)
+                             const facet_list *list, const abut_room *room)
 {
     abut_contacts *contacts = take_contacts(finder);
     if (!contacts) {
@@ -79,6 +82,7 @@ abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
     }
     contact_query *now = &contacts->now;
     now->query = *query;
+    now->list = list;
     now->chunk_count = chunk_count_of(query->sphere_count);
     now->has_room = room != NULL;
     now->room = room ? *room : (abut_room){.rows = 0};

@@ -17,6 +17,7 @@ typedef struct chunk_records {
 typedef struct contact_query {
     abut_query query;
     scene scene;
+    const facet_list *list; /* of what spheres may touch; NULL: bins tell it */
     abut_room room; /* the caller's room: rows are written into it while other spheres are searched;
                        without columns there is none */
     bool has_room;
@@ -44,7 +45,7 @@ struct abut_contacts {
 /* Make contacts for a query, with empty chunks, in the memory of the finder's last ones where there
  * are some; room: NULL for none. NULL where there is no memory. */
 abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
-                             const abut_room *room);
+                             const facet_list *list, const abut_room *room);
 
 /* Keep a chunk's records, for others in their place. */
 void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of);

@@ -62,6 +62,7 @@ static worker *take_worker(search *s, parallel_job *job)
         w->task.surface_count = scene_surface_count(s->task->scene);
         w->task.job = job;
         batch_clear_views(&w->batch);
+        w->batch.list = s->task->list;
         w->line.candidates.entry_count = w->test_count = 0;
         w->line.kept.touch_count = w->wide.kept.touch_count = 0;
         records_clear(&w->records);
@@ -206,12 +207,31 @@ static abut_status fill_batch(worker *w, sphere_range *spheres)
     return are_good ? ABUT_OK : ABUT_CENTER_NOT_FINITE;
 }
 
+/* Likewise with spheres of which a list tells what they may touch. */
+static abut_status fill_listed(worker *w, sphere_range *spheres)
+{
+    batch *b = &w->batch;
+    const find_task *task = w->search->task;
+    const sphere_rows rows = {task->rows.centers + 3 * spheres->begin,
+                              task->rows.radii + spheres->begin, task->rows.gap};
+    b->first = spheres->begin;
+    const abut_status status = scene_view_listed(task->scene, b);
+    if (!status) {
+        spheres->begin += batch_load_listed(b, &rows, spheres->end - spheres->begin);
+        memset(b->seen, -1, sizeof b->seen);
+        b->has_narrow = b->is_sparse = false;
+        batch_place_locals(b);
+        batch_look_beside(b);
+    }
+    return status;
+}
+
 static abut_status search_spheres(worker *w, sphere_range spheres)
 {
     const abut_index count = spheres.end - spheres.begin;
     abut_status status = batch_prepare(&w->batch);
     while (!status && spheres.begin < spheres.end) {
-        status = fill_batch(w, &spheres);
+        status = w->batch.list ? fill_listed(w, &spheres) : fill_batch(w, &spheres);
         if (!status) {
             status = search_batch(w);
         }
@@ -244,7 +264,7 @@ abut_status find_records(const find_task *task, find_counts *counts)
                                .flat_tilt = sin(0.5 * query->flat_angle),
                                .exponent = query->exponent,
                                .keeps_zero = query->keep_zero},
-                .uses_feet = query->resolution == ABUT_HIERARCHY &&
+                .uses_feet = !task->list && query->resolution == ABUT_HIERARCHY &&
                              profile->smallest <= REACH_LIMIT * (profile->smallest - query->gap)};
     const parallel_plan plan = query_plan(query, chunk_count_of(query->sphere_count),
                                           WORK_OF_SPHERE * query->sphere_count);

@@ -13,8 +13,9 @@ typedef struct find_task {
     const abut_finder *finder;
     const abut_query *query;
     const scene *scene;
-    const reach_profile *profile;
-    sphere_rows rows; /* in the order of search */
+    const facet_list *list;       /* of what spheres may touch; NULL: bins tell it */
+    const reach_profile *profile; /* NULL with a list */
+    sphere_rows rows;             /* in the order of search */
     records_sink sink;
 } find_task;
 

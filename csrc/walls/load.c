@@ -39,6 +39,23 @@ abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool 
     return next;
 }
 
+abut_index batch_load_listed(batch *b, const sphere_rows *rows, abut_index count)
+{
+    b->count = count < BATCH_SPHERES ? (int32_t)count : BATCH_SPHERES;
+    for (int32_t i = 0; i < b->count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            b->center[axis][i] = rows->centers[3 * i + axis];
+        }
+        b->radius[i] = rows->radii[i];
+        b->reach[i] = rows->radii[i] + rows->gap;
+        b->number[i] = (uint16_t)i;
+    }
+    if (b->half_space_count > 0) {
+        batch_pad(b);
+    }
+    return b->count;
+}
+
 void batch_note_share(batch *b, abut_index passed)
 {
     b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;

@@ -238,9 +238,33 @@ static void match_nearest_first(const matching *m, contact_list now, contact_lis
     }
 }
 
-static abut_status match_several(const matching *m, row_span now, row_span before, scratch *s,
+static void free_scratch(pooled *self)
+{
+    memory_free(((scratch *)self)->rows);
+    memory_free(self);
+}
+
+static scratch *take_scratch(matching *m)
+{
+    scratch *s = (scratch *)pool_take(&m->scratches);
+    if (!s) {
+        s = memory_alloc_zeroed(1, sizeof *s);
+    }
+    if (s) {
+        s->pooled.destroy = free_scratch;
+    }
+    return s;
+}
+
+/* own: taken where a sphere needs it. */
+static abut_status match_several(matching *m, row_span now, row_span before, scratch **own,
                                  parallel_job *job)
 {
+    scratch *s = *own ? *own : take_scratch(m);
+    if (!s) {
+        return ABUT_NO_MEMORY;
+    }
+    *own = s;
     contact_row *rows =
         memory_grow(s->rows, now.count + before.count, &s->row_capacity, sizeof *rows);
     if (!rows) {
@@ -264,7 +288,7 @@ static abut_status match_several(const matching *m, row_span now, row_span befor
     return parallel_report(job, now.count * before.count);
 }
 
-static abut_status match_sphere(const matching *m, row_span now, row_span before, scratch *s,
+static abut_status match_sphere(matching *m, row_span now, row_span before, scratch **s,
                                 parallel_job *job)
 {
     if (now.count > 1 || before.count > 1) {
@@ -278,24 +302,6 @@ static abut_status match_sphere(const matching *m, row_span now, row_span before
 
 /* ---- all spheres ---- */
 
-static void free_scratch(pooled *self)
-{
-    memory_free(((scratch *)self)->rows);
-    memory_free(self);
-}
-
-static scratch *take_scratch(matching *m)
-{
-    scratch *s = (scratch *)pool_take(&m->scratches);
-    if (!s) {
-        s = memory_alloc_zeroed(1, sizeof *s);
-    }
-    if (s) {
-        s->pooled.destroy = free_scratch;
-    }
-    return s;
-}
-
 /* The contacts of the same sphere in the step before. */
 static row_span rows_before(const matching *m, abut_index sphere)
 {
@@ -304,7 +310,7 @@ static row_span rows_before(const matching *m, abut_index sphere)
                                                           : (row_span){0, 0};
 }
 
-static abut_status match_spheres(const matching *m, abut_index first, abut_index end, scratch *s,
+static abut_status match_spheres(matching *m, abut_index first, abut_index end, scratch **s,
                                  parallel_job *job)
 {
     abut_status status = ABUT_OK;
@@ -322,12 +328,11 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     matching *m = context;
     const abut_index first = chunk * CHUNK_SPHERES, left = m->now.sphere_count - first;
     const abut_index count = left < CHUNK_SPHERES ? left : CHUNK_SPHERES;
-    scratch *s = take_scratch(m);
-    if (!s) {
-        return ABUT_NO_MEMORY;
+    scratch *s = NULL;
+    const abut_status status = match_spheres(m, first, first + count, &s, job);
+    if (s) {
+        pool_give(&m->scratches, &s->pooled);
     }
-    const abut_status status = match_spheres(m, first, first + count, s, job);
-    pool_give(&m->scratches, &s->pooled);
     return status ? status : parallel_report(job, count);
 }
 

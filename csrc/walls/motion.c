@@ -4,6 +4,8 @@
  * contacts that are found there again. */
 #include "motion.h"
 
+#include <string.h>
+
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/tilt.h"
@@ -50,12 +52,20 @@ static abut_index count_posed(const abut_step *now, const abut_step *before)
     return now->mesh_count < before->mesh_count ? now->mesh_count : before->mesh_count;
 }
 
+/* Whether all meshes stand where they stood. */
+static bool are_same_poses(const abut_step *now, const abut_step *before, abut_index count)
+{
+    return now->poses == before->poses ||
+           (now->poses && before->poses &&
+            memcmp(now->poses, before->poses, 16 * (size_t)count * sizeof *now->poses) == 0);
+}
+
 static abut_status read_poses(motion *m, const abut_step *now, const abut_step *before)
 {
-    if (!now->poses && !before->poses) {
+    m->mesh_count = count_posed(now, before);
+    if (are_same_poses(now, before, m->mesh_count)) {
         return ABUT_OK;
     }
-    m->mesh_count = count_posed(now, before);
     m->meshes = memory_alloc(m->mesh_count, sizeof *m->meshes);
     if (!m->meshes) {
         return ABUT_NO_MEMORY;

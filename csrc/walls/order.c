@@ -299,12 +299,17 @@ static abut_status copy_rows(sphere_order *order, const abut_query *query)
     return parallel_run(&plan, copy_chunk, &c);
 }
 
+void order_keep(sphere_order *order, const abut_query *query)
+{
+    order->rows = (sphere_rows){query->centers, query->radii, query->gap};
+    order->is_by_place = false;
+}
+
 abut_status order_choose(sphere_order *order, const abut_query *query, const scene *s,
                          double largest)
 {
     sorting task = {.order = order, .query = query};
-    order->rows = (sphere_rows){query->centers, query->radii, query->gap};
-    order->is_by_place = false;
+    order_keep(order, query);
     if (query->sphere_count < (sorts_always ? 2 : WINDOW_SPHERES) ||
         query->sphere_count > INT32_MAX) {
         return ABUT_OK;

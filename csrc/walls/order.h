@@ -26,6 +26,9 @@ typedef struct sphere_order {
     memory_block location_block, center_block, radius_block;
 } sphere_order;
 
+/* Have the caller's order. */
+void order_keep(sphere_order *order, const abut_query *query);
+
 /* Choose the order for a query, `largest` its largest reach, and sort where it is by place.
  * ABUT_OK, or why the query is to end. Zero-initialize, free with order_free. */
 abut_status order_choose(sphere_order *order, const abut_query *query, const scene *s,

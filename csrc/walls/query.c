@@ -131,7 +131,8 @@ static abut_status find_rows(abut_contacts *contacts, const reach_profile *profi
     find_task task = {.finder = contacts->finder,
                       .query = &now->query,
                       .scene = &now->scene,
-                      .profile = profile,
+                      .list = now->list,
+                      .profile = now->list ? NULL : profile,
                       .rows = contacts->order.rows,
                       .sink = contacts_sink(contacts)};
     if (now->has_room && !contacts->order.is_by_place) {
@@ -167,7 +168,11 @@ static void search_together(void *context)
     searching *s = context;
     abut_contacts *contacts = s->contacts;
     contact_query *now = &contacts->now;
-    s->status = order_choose(&contacts->order, &now->query, &now->scene, s->profile.largest);
+    if (now->list) {
+        order_keep(&contacts->order, &now->query);
+    } else {
+        s->status = order_choose(&contacts->order, &now->query, &now->scene, s->profile.largest);
+    }
     if (!s->status) {
         s->status = find_rows(contacts, &s->profile, &s->counts);
     }
@@ -182,11 +187,11 @@ static abut_status search(abut_contacts *contacts, abut_error *error)
     contact_query *now = &contacts->now;
     const sphere_order *order = &contacts->order;
     searching s = {.contacts = contacts};
-    if (!query_profile(&now->query, &s.profile)) {
+    if (!now->list && !query_profile(&now->query, &s.profile)) {
         return find_bad_sphere(&now->query, error);
     }
-    s.status =
-        scene_build(&now->scene, &contacts->scene_room, contacts->finder, &now->query, &s.profile);
+    s.status = scene_build(&now->scene, &contacts->scene_room, contacts->finder, &now->query,
+                           now->list ? NULL : &s.profile);
     if (!s.status) {
         parallel_together(now->query.workers, WORK_OF_SPHERE * now->query.sphere_count,
                           search_together, &s);
@@ -198,17 +203,17 @@ static abut_status search(abut_contacts *contacts, abut_error *error)
                            0, 0.0);
 }
 
-abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
-                                    const abut_room *room, abut_contacts **contacts,
-                                    abut_error *error)
+abut_status contacts_find_listed(const abut_finder *finder, const abut_query *query,
+                                 const facet_list *list, const abut_room *room,
+                                 abut_contacts **contacts, abut_error *error)
 {
     const abut_query own = *query;
     abut_error found = {.status = ABUT_OK};
     *contacts = NULL;
-    abut_status status = check_query(finder, &own, &found);
+    abut_status status = list ? ABUT_OK : check_query(finder, &own, &found);
     abut_contacts *made = NULL;
     if (!status) {
-        made = contacts_make(finder, &own, room);
+        made = contacts_make(finder, &own, list, room);
         status = made ? search(made, &found) : error_set_status(&found, ABUT_NO_MEMORY);
     }
     if (status) {
@@ -220,6 +225,13 @@ abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query 
         *error = found;
     }
     return status;
+}
+
+abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
+                                    const abut_room *room, abut_contacts **contacts,
+                                    abut_error *error)
+{
+    return contacts_find_listed(finder, query, NULL, room, contacts, error);
 }
 
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,

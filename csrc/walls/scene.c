@@ -43,11 +43,11 @@ static box box_in_world(const box *b, const pose *p)
 
 /* ---- building ---- */
 
-static placed_mesh place_mesh(const binned_mesh *binned, const double *matrix)
+static void place_mesh(placed_mesh *mesh, const binned_mesh *binned, const double *matrix)
 {
-    placed_mesh mesh = {.binned = binned, .pose = matrix ? pose_load(matrix) : pose_identity()};
-    mesh.bounds = box_in_world(&binned->bounds, &mesh.pose);
-    return mesh;
+    mesh->binned = binned;
+    mesh->pose = matrix ? pose_load(matrix) : pose_identity();
+    mesh->band_count = 0;
 }
 
 abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
@@ -60,8 +60,11 @@ abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         const double *matrix = query->poses ? query->poses + 16 * k : NULL;
         placed_mesh *mesh = &s->meshes[k];
-        *mesh = place_mesh(&finder->meshes[k], matrix);
-        status = sets_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
+        place_mesh(mesh, &finder->meshes[k], matrix);
+        if (profile) {
+            mesh->bounds = box_in_world(&mesh->binned->bounds, &mesh->pose);
+            status = sets_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
+        }
     }
     s->lattice = lattice_load(query->period, 3);
     if (lattice_check(&s->lattice, NULL)) { /* it was changed since it was checked */
@@ -134,8 +137,8 @@ static vec3 image_shift(const scene *s, const int32_t image[3])
     return lattice_shift(&s->lattice, (vec3){image[0], image[1], image[2]});
 }
 
-/* One image of a mesh: a view for each of its sets. */
-static abut_status add_image(const scene *s, abut_index number, const int32_t image[3], batch *b)
+/* How one image of a mesh is seen, without a set of bins. */
+static view view_of(const scene *s, abut_index number, const int32_t image[3])
 {
     const placed_mesh *mesh = &s->meshes[number];
     view added = {.mesh = mesh->binned->mesh,
@@ -148,6 +151,14 @@ static abut_status add_image(const scene *s, abut_index number, const int32_t im
         added.image[axis] = image[axis];
         added.has_image = added.has_image || image[axis] != 0;
     }
+    return added;
+}
+
+/* One image of a mesh: a view for each of its sets. */
+static abut_status add_image(const scene *s, abut_index number, const int32_t image[3], batch *b)
+{
+    const placed_mesh *mesh = &s->meshes[number];
+    view added = view_of(s, number, image);
     abut_status status = ABUT_OK;
     for (int k = 0; !status && k < mesh->band_count; k++) {
         const reach_band *band = &mesh->bands[k];
@@ -184,6 +195,20 @@ static abut_status view_all(const scene *s, const box *spheres, double limit, ba
     batch_clear_views(b);
     for (abut_index k = 0; !status && k < s->mesh_count; k++) {
         status = view_mesh(s, k, spheres, limit, b);
+    }
+    return status ? status : batch_add_half_spaces(b, s->half_spaces, s->half_space_count);
+}
+
+abut_status scene_view_listed(const scene *s, batch *b)
+{
+    static const int32_t no_image[3] = {0, 0, 0};
+    abut_status status = ABUT_OK;
+    if (b->view_count + b->half_space_count > 0) {
+        return ABUT_OK;
+    }
+    for (abut_index k = 0; !status && k < s->mesh_count; k++) {
+        const view added = view_of(s, k, no_image);
+        status = batch_add_view(b, &added);
     }
     return status ? status : batch_add_half_spaces(b, s->half_spaces, s->half_space_count);
 }

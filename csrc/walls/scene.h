@@ -10,7 +10,7 @@
 typedef struct placed_mesh {
     const binned_mesh *binned;
     pose pose;
-    box bounds; /* in the world */
+    box bounds; /* in the world; as bands, of a scene that was built for a profile */
     reach_band bands[BAND_LIMIT];
     int band_count;
 } placed_mesh;
@@ -34,10 +34,14 @@ typedef struct scene_room {
     memory_block mesh_block, half_space_block;
 } scene_room;
 
-/* Place the surfaces in `room` and build the bins that spheres of this profile need. ABUT_OK or
- * ABUT_NO_MEMORY. */
+/* Place the surfaces in `room` and build the bins that spheres of this profile need; NULL: none.
+ * ABUT_OK or ABUT_NO_MEMORY. */
 abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
                         const abut_query *query, const reach_profile *profile);
+
+/* Give the batch a view of each mesh at image 0, without bins, and of all half spaces, where it has
+ * none: they must be of this scene. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status scene_view_listed(const scene *s, batch *b);
 
 /* Give the batch views of all half spaces, and of all images of all meshes that spheres of these
  * rows may touch, for as many of `*count` spheres from the first on as is well, at least one; these

@@ -15,10 +15,6 @@ _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _PairStatistics: TypeAlias = tuple[
     int, int, int, int, _Doubles, _Doubles, _Indices, _Indices, _Indices, _Indices, _Indices
 ]
-_SimulationStatistics: TypeAlias = tuple[
-    int, int, int, int, float, float, float, float, float, float, float, float, int, int,
-    float, float, int, int, int, int, int, int
-]  # fmt: skip
 _Notice: TypeAlias = tuple[int, int, int, int, int, float]
 _WallLoad: TypeAlias = tuple[tuple[float, float, float], tuple[float, float, float], float]
 _Step: TypeAlias = tuple[
@@ -74,6 +70,7 @@ BODY_MANY_IMAGES: int
 BODY_TOO_SMALL: int
 TOO_MANY_IMAGES: int
 BODY_STATE: int
+LAW_NUMBERS: Final[tuple[str, ...]]
 CLUSTERS: int
 BODIES: int
 SPHERE_WALL: int
@@ -250,7 +247,7 @@ class Simulation:
     def energy(self) -> tuple[float, float, float, float, float, float]: ...
     def stable_step(self, free_steps: _Doubles | None, /) -> tuple[float, int, int]: ...
     def notices(self) -> tuple[_Notice | None, _Notice | None] | None: ...
-    def statistics(self) -> _SimulationStatistics: ...
+    def statistics(self) -> dict[str, Any]: ...
 
 @final
 class Coupling:

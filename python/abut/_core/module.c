@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "columns.h"
+#include "simulation.h"
 
 PyObject *core_raise(const abut_error *error)
 {
@@ -216,8 +217,8 @@ static int add_constants(PyObject *module)
         {"BODY_STATE", ABUT_BODY_STATE},
         {"CLUSTERS", ABUT_CLUSTERS},
         {"BODIES", ABUT_BODIES},
-        {"SPHERE_WALL", ABUT_SPHERE_WALL},
-        {"SPHERE_SPHERE", ABUT_SPHERE_SPHERE},
+        {"ABUT_SPHERE_WALL", ABUT_SPHERE_WALL},
+        {"ABUT_SPHERE_SPHERE", ABUT_SPHERE_SPHERE},
         {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
         {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
         {"SLOT_STATES", ABUT_LAMMPS_STATES},
@@ -230,9 +231,18 @@ static int add_constants(PyObject *module)
     return add_limit(module);
 }
 
+static int add_law_numbers(PyObject *module)
+{
+    PyObject *names = simulation_law_numbers();
+    const int status = names ? PyModule_AddObjectRef(module, "LAW_NUMBERS", names) : -1;
+    Py_XDECREF(names);
+    return status;
+}
+
 static int core_exec(PyObject *module)
 {
-    if (array_import() || add_names(module) || add_types(module) || add_constants(module)) {
+    if (array_import() || add_names(module) || add_types(module) || add_constants(module) ||
+        add_law_numbers(module)) {
         return -1;
     }
     return 0;

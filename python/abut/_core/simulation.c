@@ -473,12 +473,17 @@ static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unu
         return NULL;
     }
     const abut_simulation_statistics of = abut_simulation_inspect(s);
-    return Py_BuildValue("(nnnnddddddddnnddnnnnnn)", of.step_count, of.sphere_count,
-                         of.contact_count, of.pair_count, of.neighbors, of.find_walls, of.wall_laws,
-                         of.find_pairs, of.pair_laws, of.sums, of.move, of.order, of.byte_count,
-                         ((simulation_object *)object)->sphere_steps, of.find_bodies, of.body_laws,
-                         of.body_count, of.body_contact_count, of.lists_moved, of.lists_changed,
-                         of.lists_of_walls, of.candidate_count);
+#define FORMAT(number, name) "sd"
+#define PART(number, name) , #name, of.name
+    return Py_BuildValue(
+        "{" ABUT_STEP_PARTS(FORMAT) "snsnsnsnsnsnsnsnsnsnsnsn}" ABUT_STEP_PARTS(PART), "steps",
+        of.step_count, "spheres", of.sphere_count, "contacts", of.contact_count, "pairs",
+        of.pair_count, "bodies", of.body_count, "body_contacts", of.body_contact_count, "bytes",
+        of.byte_count, "sphere_steps", ((simulation_object *)object)->sphere_steps, "lists_moved",
+        of.lists_moved, "lists_changed", of.lists_changed, "lists_of_walls", of.lists_of_walls,
+        "candidates", of.candidate_count);
+#undef FORMAT
+#undef PART
 }
 
 static PyGetSetDef SIMULATION_ATTRIBUTES[] = {
@@ -500,7 +505,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"note", simulation_note, METH_O, "note($self, known, /)\n--\n\nExchange what is known."},
     {"set_laws", simulation_set_laws, METH_VARARGS,
      "set_laws($self, materials, laws, known, /)\n--\n\n"
-     "laws: (materials * materials, 9), the members of abut_law in its order."},
+     "laws: (materials * materials, len(LAW_NUMBERS))."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, walls, placed, states, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
@@ -548,7 +553,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "(status, index, detail, value)."},
     {"interactions", simulation_interactions, METH_O,
      "interactions($self, kind, /)\n--\n\n"
-     "The columns of the last step's interactions of a kind, such as SPHERE_WALL, as of a search, "
+     "The columns of the last step's interactions of a kind, such as ABUT_SPHERE_WALL, as of a "
+     "search, "
      "with force (of bodies spot_force), spring, moment and roll."},
     {"restore", simulation_restore, METH_VARARGS,
      "restore($self, steps, account, walls, /)\n--\n\n"
@@ -570,8 +576,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "notices($self, /)\n--\n\nNone, or the members of abut_notices: None, or (step, kind, "
      "other kind, number, other number, ratio)."},
     {"statistics", simulation_statistics, METH_NOARGS,
-     "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics; before those of "
-     "bodies, the steps times the spheres and bodies in them."},
+     "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics by name, and "
+     "sphere_steps: the steps times the spheres and bodies in them."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -43,7 +43,10 @@ PyObject *simulation_commit(simulation_object *self, const abut_error *error, Py
 /* The members as a tuple. */
 PyObject *simulation_tell_step(const abut_stable_step *longest);
 
-/* Laws of so many materials each with each, (materials * materials, 8): the caller frees them by
+/* The names of a law's numbers, in their order: a new tuple; NULL with an error set. */
+PyObject *simulation_law_numbers(void);
+
+/* Laws of so many materials each with each, a row of numbers each: the caller frees them by
  * PyMem_Free; NULL with an error set. */
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);
 

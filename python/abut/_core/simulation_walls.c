@@ -6,29 +6,36 @@
 
 /* ---- laws ---- */
 
-/* The members of abut_law, in its order. */
-enum { LAW_MEMBERS = 9 };
+#define LAW_NUMBER(type, name) LAW_##name,
+enum { ABUT_LAW_NUMBERS(LAW_NUMBER) LAW_NUMBERS };
 
-static abut_law law_of(const double numbers[LAW_MEMBERS])
+static abut_law law_of(const double numbers[LAW_NUMBERS])
 {
-    return (abut_law){
-        .kind = (abut_law_kind)numbers[0],
-        .stiffness = numbers[1],
-        .shear = numbers[2],
-        .friction = numbers[3],
-        .restitution = numbers[4],
-        .rolling = (abut_rolling)numbers[5],
-        .rolling_friction = numbers[6],
-        .rolling_damping = numbers[7],
-        .curvature = numbers[8],
-    };
+#define READ_NUMBER(type, name) .name = (type)numbers[LAW_##name],
+    return (abut_law){ABUT_LAW_NUMBERS(READ_NUMBER)};
+#undef READ_NUMBER
+}
+
+PyObject *simulation_law_numbers(void)
+{
+#define NAME(type, name) #name,
+    static const char *const names[] = {ABUT_LAW_NUMBERS(NAME)};
+#undef NAME
+    PyObject *tuple = PyTuple_New(LAW_NUMBERS);
+    for (Py_ssize_t k = 0; tuple && k < LAW_NUMBERS; k++) {
+        PyObject *name = PyUnicode_FromString(names[k]);
+        if (!name || PyTuple_SetItem(tuple, k, name)) {
+            Py_CLEAR(tuple);
+        }
+    }
+    return tuple;
 }
 
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials)
 {
     const double *numbers;
     const Py_ssize_t count = materials * materials;
-    if (array_read(given, "laws", (array_shape){ARRAY_DOUBLE, count, LAW_MEMBERS}, &numbers)) {
+    if (array_read(given, "laws", (array_shape){ARRAY_DOUBLE, count, LAW_NUMBERS}, &numbers)) {
         return NULL;
     }
     abut_law *laws = PyMem_Malloc(((size_t)count + 1) * sizeof *laws);
@@ -37,7 +44,7 @@ abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials)
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        laws[i] = law_of(numbers + i * LAW_MEMBERS);
+        laws[i] = law_of(numbers + i * LAW_NUMBERS);
     }
     return laws;
 }

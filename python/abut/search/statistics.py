@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -322,9 +322,9 @@ class SimulationStatistics:
     rest: float = 0.0
 
     @classmethod
-    def of(cls, counted: Sequence[Any], run: Mapping[str, float]) -> SimulationStatistics:
+    def of(cls, counted: Mapping[str, Any], run: Mapping[str, float]) -> SimulationStatistics:
         """From what the library counts of steps, and the clock of `run`."""
-        found = cls(*counted)
+        found = cls(**counted)
         # the library and Python have clocks of their own, whose difference may be below 0
         rest = max(0.0, run.get("run", 0.0) - found.seconds)
         insertion, calls = run.get("insertion", 0.0), run.get("calls", 0.0)

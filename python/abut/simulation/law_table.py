@@ -7,15 +7,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from .laws import Hertz, Linear, RollingA
 from .materials import Material
 
 Law = Hertz | Linear
-
-# members of abut_law
-_MEMBERS = 9
 
 # of a collision, for a step of spheres that touch nothing yet (docs/dem.md, section 2)
 _PART = 0.3
@@ -64,13 +62,13 @@ class LawTable:
         self.laws[first, second] = law
 
     def numbers(self) -> Doubles:
-        """What the library takes: (m * m, 9), zeros where two have no law."""
+        """What the library takes: (m * m, numbers), zeros where two have no law."""
         count = len(self.materials)
-        table = np.zeros((count, count, _MEMBERS))
+        table = np.zeros((count, count, len(_core.LAW_NUMBERS)))
         for (a, b), law in self.laws.items():
-            members = law.numbers(self.materials[a], self.materials[b])
-            table[a, b] = table[b, a] = members
-        return table.reshape(-1, _MEMBERS)
+            numbers = law.numbers(self.materials[a], self.materials[b])
+            table[a, b] = table[b, a] = [numbers[name] for name in _core.LAW_NUMBERS]
+        return table.reshape(-1, len(_core.LAW_NUMBERS))
 
     def missing(self, a: int, b: int) -> str:
         """Two materials that meet without a law."""

@@ -12,9 +12,8 @@ from ..base import checks
 from ..base.values import NEW, Value
 from .materials import Material
 
-# kind, stiffness, shear, friction, restitution; kind of rolling, its friction and its damping; the
-# curvature, 0 for none: the members of abut_law in their order
-Numbers = tuple[int, float, float, float, float, int, float, float, float]
+# by the names of ABUT_LAW_NUMBERS
+Numbers = dict[str, float]
 
 HERTZ, LINEAR = 1, 2
 NO_ROLLING = 0
@@ -224,11 +223,17 @@ def _shear_compliance(material: Material) -> float:
 def _numbers(law: Frictional, kind: int, stiffness: float, shear: float) -> Numbers:
     rolling = law.rolling
     assert isinstance(rolling, RollingA | RollingC)  # since the law was made
-    rolling_kind = rolling.kind if rolling.coefficient else NO_ROLLING
-    return (
-        kind, stiffness, shear, law.friction, law.restitution,
-        rolling_kind, rolling.coefficient, rolling.damping, law.curvature or 0.0,
-    )  # fmt: skip
+    return {
+        "kind": kind,
+        "stiffness": stiffness,
+        "shear": shear,
+        "friction": law.friction,
+        "restitution": law.restitution,
+        "rolling": rolling.kind if rolling.coefficient else NO_ROLLING,
+        "rolling_friction": rolling.coefficient,
+        "rolling_damping": rolling.damping,
+        "curvature": law.curvature or 0.0,
+    }
 
 
 def _read_coefficient(value: object) -> float:

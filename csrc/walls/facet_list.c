@@ -1,0 +1,93 @@
+/* Facets that spheres may come to touch: made of rows that a query has found. */
+#include "facet_list.h"
+
+typedef struct listing {
+    facet_list *list;
+    const abut_finder *finder;
+    const abut_columns *found;
+} listing;
+
+/* The triangles of a row's facet. */
+static const int32_t *fan_of(const listing *g, abut_index row)
+{
+    const abut_mesh *mesh = g->finder->meshes[g->found->mesh[row]].mesh;
+    return mesh->fans + g->found->facet[row];
+}
+
+/* The first mesh after that of this number which rows are of; the number of meshes: none. */
+static abut_index next_mesh(const listing *g, abut_index begin, abut_index end, abut_index last)
+{
+    abut_index next = g->finder->mesh_count;
+    for (abut_index row = begin; row < end; row++) {
+        const abut_index mesh = g->found->mesh[row];
+        next = mesh > last && mesh < next ? mesh : next;
+    }
+    return next;
+}
+
+static void add_facet(const listing *g, abut_index row)
+{
+    const int32_t *fan = fan_of(g, row);
+    for (int32_t k = fan[0]; k < fan[1]; k++) {
+        g->list->items[g->list->item_count++] = (listed_triangle){(int32_t)g->found->mesh[row], k};
+    }
+}
+
+static void add_sphere(const listing *g, abut_index begin, abut_index end)
+{
+    facet_list *l = g->list;
+    for (abut_index mesh = next_mesh(g, begin, end, -1); mesh < g->finder->mesh_count;
+         mesh = next_mesh(g, begin, end, mesh)) {
+        for (abut_index row = begin; row < end; row++) {
+            if (g->found->mesh[row] == mesh) {
+                add_facet(g, row);
+            }
+        }
+    }
+    l->begins[++l->sphere_count] = (int32_t)l->item_count;
+}
+
+static abut_index count_triangles(const listing *g, abut_index rows)
+{
+    abut_index count = 0;
+    for (abut_index row = 0; row < rows; row++) {
+        if (g->found->mesh[row] < g->finder->mesh_count) {
+            const int32_t *fan = fan_of(g, row);
+            count += fan[1] - fan[0];
+        }
+    }
+    return count;
+}
+
+abut_status facet_list_fill(facet_list *l, const abut_finder *finder, abut_index sphere_count,
+                            const abut_columns *found)
+{
+    const listing g = {l, finder, found};
+    const abut_index *offsets = found->offsets;
+    const abut_index count = count_triangles(&g, offsets[sphere_count]);
+    l->begins = memory_reserve(&l->begin_block, sphere_count + 1, sizeof *l->begins);
+    l->items = memory_reserve(&l->item_block, count, sizeof *l->items);
+    l->sphere_count = l->item_count = 0;
+    if (!l->begins || !l->items || count > INT32_MAX) {
+        return ABUT_NO_MEMORY;
+    }
+    l->begins[0] = 0;
+    for (abut_index k = 0; k < sphere_count; k++) {
+        if (offsets[k + 1] > offsets[k]) {
+            add_sphere(&g, offsets[k], offsets[k + 1]);
+        }
+    }
+    return ABUT_OK;
+}
+
+void facet_list_free(facet_list *l)
+{
+    memory_free(l->begin_block.data);
+    memory_free(l->item_block.data);
+    *l = (facet_list){0};
+}
+
+abut_index facet_list_bytes(const facet_list *l)
+{
+    return l->begin_block.byte_count + l->item_block.byte_count;
+}

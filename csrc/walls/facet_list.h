@@ -1,0 +1,35 @@
+/* Facets that spheres may come to touch for some time: queries of the list test these, and ask no
+ * bins. Their results are the same, to the bit, as long as no sphere touches another facet. */
+#ifndef WALLS_FACET_LIST_H
+#define WALLS_FACET_LIST_H
+
+#include "../base/memory.h"
+#include "finder.h"
+
+/* A triangle of a mesh. */
+typedef struct listed_triangle {
+    int32_t mesh, triangle;
+} listed_triangle;
+
+/* Zero-initialize, free with facet_list_free. */
+typedef struct facet_list {
+    abut_index sphere_count, item_count;
+    int32_t *begins;        /* sphere_count + 1: of each sphere's items */
+    listed_triangle *items; /* of a sphere those of one mesh, and of one facet, are together */
+    memory_block begin_block, item_block;
+} facet_list;
+
+/* List what a query of larger spheres has found, of which all contacts were to be kept: the meshes'
+ * facets of those spheres that have contacts, half spaces among them. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status facet_list_fill(facet_list *l, const abut_finder *finder, abut_index sphere_count,
+                            const abut_columns *found);
+void facet_list_free(facet_list *l);
+abut_index facet_list_bytes(const facet_list *l);
+
+/* The query's spheres are the list's, its period none, and what it asks is not checked; else as
+ * abut_contacts_find_into, which it is without a list: NULL. */
+abut_status contacts_find_listed(const abut_finder *finder, const abut_query *query,
+                                 const facet_list *list, const abut_room *room,
+                                 abut_contacts **contacts, abut_error *error);
+
+#endif
