@@ -553,7 +553,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "(status, index, detail, value)."},
     {"interactions", simulation_interactions, METH_O,
      "interactions($self, kind, /)\n--\n\n"
-     "The columns of the last step's interactions of a kind, such as ABUT_SPHERE_WALL, as of a "
+     "The columns of the last step's interactions of a kind, such as SPHERE_WALL, as of a "
      "search, "
      "with force (of bodies spot_force), spring, moment and roll."},
     {"restore", simulation_restore, METH_VARARGS,
