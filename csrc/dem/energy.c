@@ -227,15 +227,9 @@ void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_s
                      abut_wall_load *load)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const vec3 force = vec3_load(t->springs.effects[row].force);
-    const vec3 arm = vec3_sub(table_wall_point(t, row, &s->lattice), vec3_load(state->origin));
-    vec3 torque = vec3_cross(arm, force);
-    if (t->springs.moment) {
-        torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * row));
-    }
-    vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
-    vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
-    load->power += t->springs.power[row];
+    walls_add_load(load, state, table_wall_point(t, row, &s->lattice),
+                   vec3_load(t->springs.effects[row].force), table_vector(t->springs.moment, row),
+                   t->springs.power[row]);
 }
 
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)

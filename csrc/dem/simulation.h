@@ -81,9 +81,10 @@ struct abut_simulation {
     near_walls near;
     account account;
     abut_index step_count;
-    double began;          /* time of step 0 */
-    abut_index order_step; /* the step in which spheres are sorted by place */
-    double seconds_of[STEP_PARTS];
+    double began;             /* time of step 0 */
+    abut_index order_step;    /* the step in which spheres are sorted by place */
+    double seconds;           /* that all steps took */
+    double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
     atomic_intptr_t lost_row; /* the first sphere that will be lost; -1: none */
     watch watch;
 };

@@ -277,20 +277,6 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
 
 /* ---- what walls bear ---- */
 
-static void add_spot(const interaction_table *t, const spot_row *r, abut_index spot,
-                     const abut_wall_state *state, abut_wall_load *load)
-{
-    const vec3 force = vec3_load(t->springs.effects[spot].force);
-    const vec3 point = vec3_sub(simulation_spot_point(t, r, spot), r->shift);
-    vec3 torque = vec3_cross(vec3_sub(point, vec3_load(state->origin)), force);
-    if (t->springs.moment) {
-        torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * spot));
-    }
-    vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
-    vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
-    load->power += t->springs.power[spot];
-}
-
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
                      abut_wall_load *load)
 {
@@ -299,7 +285,9 @@ void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_
         if (t->body.mesh[row] == wall) {
             const spot_row r = simulation_spot_row(s, t, row);
             for (abut_index spot = r.begin; spot < r.end; spot++) {
-                add_spot(t, &r, spot, state, load);
+                walls_add_load(load, state, vec3_sub(simulation_spot_point(t, &r, spot), r.shift),
+                               vec3_load(t->springs.effects[spot].force),
+                               table_vector(t->springs.moment, spot), t->springs.power[spot]);
             }
         }
     }

@@ -128,6 +128,18 @@ vec3 walls_velocity(const abut_wall_state *wall, vec3 point)
     return vec3_add(vec3_load(wall->velocity), turning);
 }
 
+void walls_add_load(abut_wall_load *load, const abut_wall_state *wall, vec3 point, vec3 force,
+                    const double *moment, double power)
+{
+    vec3 torque = vec3_cross(vec3_sub(point, vec3_load(wall->origin)), force);
+    if (moment) {
+        torque = vec3_add(torque, vec3_load(moment));
+    }
+    vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
+    vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
+    load->power += power;
+}
+
 abut_wall_state walls_move(const abut_wall *wall, double time)
 {
     const double own_time = time - wall->start;
