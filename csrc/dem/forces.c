@@ -136,8 +136,8 @@ enum { FETCHED_AHEAD = 6 };
 static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
-    const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
+    const abut_index begin = chunk * CHUNK_SPHERES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index place = begin; place < end; place++) {
         if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0 && place + FETCHED_AHEAD < end) {
             fetch_effects(s, place + FETCHED_AHEAD);
@@ -154,8 +154,8 @@ static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *j
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    const abut_index begin = chunk * CHUNK_CLUSTERS, rest = s->clusters.count - begin;
-    const abut_index end = begin + (rest < CHUNK_CLUSTERS ? rest : CHUNK_CLUSTERS);
+    const abut_index begin = chunk * CHUNK_CLUSTERS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_CLUSTERS, s->clusters.count);
     for (abut_index k = begin; k < end; k++) {
         rigid_body *b = &s->clusters.bodies[k];
         rigid_set_sum_members(&s->clusters, b, &s->store);
@@ -170,9 +170,9 @@ abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
 {
     const abut_index n = s->store.count;
     parallel_plan own = *plan, of_clusters = *plan;
-    own.chunk_count = (n + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    own.chunk_count = parallel_chunk_count(n, CHUNK_SPHERES);
     own.work = 4 * n;
-    of_clusters.chunk_count = (s->clusters.count + CHUNK_CLUSTERS - 1) / CHUNK_CLUSTERS;
+    of_clusters.chunk_count = parallel_chunk_count(s->clusters.count, CHUNK_CLUSTERS);
     of_clusters.work = 8 * s->clusters.count;
     atomic_store(&s->lost_row, -1);
     const abut_status status = parallel_run(&own, sum_chunk, s);

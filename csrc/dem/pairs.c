@@ -93,8 +93,8 @@ static void match_sphere(const interaction_table *now, const interaction_table *
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
-    const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
+    const abut_index begin = chunk * CHUNK_SPHERES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index sphere = begin; sphere < end; sphere++) {
         match_sphere(&s->now->tables[ABUT_SPHERE_SPHERE], &s->before->tables[ABUT_SPHERE_SPHERE],
                      sphere);
@@ -130,7 +130,7 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
         return ABUT_OK;
     }
     parallel_plan own = *plan;
-    own.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    own.chunk_count = parallel_chunk_count(s->store.count, CHUNK_SPHERES);
     own.work = s->store.count;
     const abut_status status = parallel_run(&own, match_chunk, s);
     return error_set_status(error, status);

@@ -48,8 +48,8 @@ static void apply_block(const row_laws *r, row_block *b, abut_index first, int32
 static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const row_laws *r = context;
-    const abut_index begin = chunk * CHUNK_ROWS, rest = r->count - begin;
-    const abut_index end = begin + (rest < CHUNK_ROWS ? rest : CHUNK_ROWS);
+    const abut_index begin = chunk * CHUNK_ROWS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, r->count);
     row_block b;
     for (abut_index row = begin; row < end; row += LAW_BLOCK) {
         apply_block(r, &b, row, end - row < LAW_BLOCK ? (int32_t)(end - row) : LAW_BLOCK);
@@ -61,7 +61,7 @@ abut_status rows_apply(const row_laws *r, const parallel_plan *plan)
 {
     parallel_plan own = *plan;
     row_laws all = *r;
-    own.chunk_count = (r->count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    own.chunk_count = parallel_chunk_count(r->count, CHUNK_ROWS);
     own.work = r->work * r->count;
     if (!r->is_watched) {
         return parallel_run(&own, apply_chunk, &all);

@@ -373,7 +373,7 @@ static abut_status match_all(matching *m, int workers, abut_error *error)
     for (abut_index row = 0; row < m->now.contact_count; row++) {
         m->match[row] = -1;
     }
-    const abut_index chunk_count = (m->now.sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    const abut_index chunk_count = parallel_chunk_count(m->now.sphere_count, CHUNK_SPHERES);
     const parallel_plan plan = {.chunk_count = chunk_count,
                                 .work = m->now.sphere_count + 8 * m->now.contact_count,
                                 .workers = workers,
