@@ -26,7 +26,7 @@ static void add_moment(sphere_sum *w, const double *moments, abut_index row, dou
 
 void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
 {
-    const interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index begin = t->count > 0 ? t->contact.offsets[place] : 0;
     const abut_index end = t->count > 0 ? t->contact.offsets[place + 1] : 0;
     for (abut_index row = begin; row < end; row++) {
@@ -56,7 +56,7 @@ static int32_t list_rows(const neighbor_list *l, int32_t begin, int32_t end, int
 /* Add what a sphere's pairs exert on it, in the order of its partners. */
 static void add_pairs(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
 {
-    const springs *of = &s->now->tables[SPHERE_SPHERE].springs;
+    const springs *of = &s->now->tables[ABUT_SPHERE_SPHERE].springs;
     const neighbor_list *l = &s->neighbors;
     const int32_t end = l->partner_begins[place + 1];
     int64_t list[FEW_PARTNERS];
@@ -101,7 +101,7 @@ static void sum_sphere(abut_simulation *s, abut_index place)
     const double radius = of->radii[place];
     sphere_sum w = {.brake = 0.0};
     forces_add_contacts(s, place, radius, &w);
-    if (s->now->tables[SPHERE_SPHERE].count > 0) {
+    if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0) {
         add_pairs(s, place, radius, &w);
     }
     if (s->search.presses) {
@@ -126,7 +126,7 @@ static void fetch_effects(const abut_simulation *s, abut_index place)
     const neighbor_list *l = &s->neighbors;
     for (int32_t k = l->partner_begins[place]; k < l->partner_begins[place + 1]; k++) {
         const int32_t row = l->rows[l->partners[k] >> 1];
-        PREFETCH(&s->now->tables[SPHERE_SPHERE].springs.effects[row < 0 ? 0 : row]);
+        PREFETCH(&s->now->tables[ABUT_SPHERE_SPHERE].springs.effects[row < 0 ? 0 : row]);
     }
 }
 
@@ -139,7 +139,7 @@ static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
     const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
     const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
     for (abut_index place = begin; place < end; place++) {
-        if (s->now->tables[SPHERE_SPHERE].count > 0 && place + FETCHED_AHEAD < end) {
+        if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0 && place + FETCHED_AHEAD < end) {
             fetch_effects(s, place + FETCHED_AHEAD);
         }
         sum_sphere(s, place);

@@ -261,7 +261,7 @@ static void match_facets(const interaction_table *now, const interaction_table *
     }
 }
 
-static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_error *error)
+static abut_status match_spots(abut_simulation *s, abut_interaction meeting, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[meeting], *old = &s->before->tables[meeting];
     if (t->count == 0) {
@@ -275,7 +275,7 @@ static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_er
     const abut_spot_step now = step_of(t), before = step_of(old);
     const abut_status status =
         abut_spots_match(&now, &before, t->row_match, NULL, t->springs.match, error);
-    if (!status && meeting == ABUT_WITH_WALLS) {
+    if (!status && meeting == ABUT_BODY_WALL) {
         match_facets(t, old);
     }
     return status;
@@ -284,8 +284,8 @@ static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_er
 /* ---- rows ---- */
 
 /* What is found becomes the table of now. */
-static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_convex_contacts *found,
-                             abut_error *error)
+static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
+                             abut_convex_contacts *found, abut_error *error)
 {
     interaction_table *t = &s->now->tables[meeting];
     const abut_index rows = abut_convex_contacts_count(found);
@@ -299,7 +299,7 @@ static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_conv
 }
 
 static abut_convex_query make_query(const abut_simulation *s, const parallel_plan *plan,
-                                    abut_meeting meeting)
+                                    abut_interaction meeting)
 {
     const interaction_table *old = &s->before->tables[meeting];
     const abut_convex_columns *c = &old->body;
@@ -324,9 +324,9 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
 static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_convex_contacts *found = NULL;
-    const abut_convex_query query = make_query(s, plan, ABUT_WITH_BODIES);
+    const abut_convex_query query = make_query(s, plan, ABUT_BODY_BODY);
     abut_status status = abut_convex_find(s->search.bodies, &query, &found, error);
-    status = status ? status : take_rows(s, ABUT_WITH_BODIES, found, error);
+    status = status ? status : take_rows(s, ABUT_BODY_BODY, found, error);
     abut_convex_contacts_free(found);
     return status;
 }
@@ -334,13 +334,13 @@ static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, ab
 static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_convex_contacts *found = NULL;
-    const abut_convex_query query = make_query(s, plan, ABUT_WITH_WALLS);
+    const abut_convex_query query = make_query(s, plan, ABUT_BODY_WALL);
     const abut_convex_walls walls = {.finder = s->walls.finder,
                                      .poses = s->now->poses,
                                      .half_space_count = s->walls.count - s->walls.mesh_count,
                                      .half_spaces = s->walls.placed};
     abut_status status = abut_convex_find_walls(s->search.bodies, &query, &walls, &found, error);
-    status = status ? status : take_rows(s, ABUT_WITH_WALLS, found, error);
+    status = status ? status : take_rows(s, ABUT_BODY_WALL, found, error);
     abut_convex_contacts_free(found);
     return status;
 }
@@ -431,7 +431,7 @@ static abut_status check_images(const near_spheres *c, abut_error *error)
  * memory. */
 static abut_index *list_earlier(abut_simulation *s)
 {
-    const interaction_table *old = &s->before->tables[BODY_SPHERE];
+    const interaction_table *old = &s->before->tables[ABUT_BODY_SPHERE];
     abut_index *numbers = memory_reserve(&s->search.earlier_block, old->count, sizeof *numbers);
     for (abut_index row = 0; numbers && row < old->count; row++) {
         numbers[row] = old->body.j[row] + s->solids.count;
@@ -456,7 +456,7 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, nea
                               abut_error *error)
 {
     abut_convex_contacts *found = NULL;
-    abut_convex_query query = make_query(s, plan, ABUT_WITH_SPHERES);
+    abut_convex_query query = make_query(s, plan, ABUT_BODY_SPHERE);
     query.before.j = list_earlier(s);
     if (!query.before.j) {
         return error_set_status(error, ABUT_NO_MEMORY);
@@ -466,8 +466,8 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, nea
     }
     query.i = c->i, query.j = c->j, query.pair_count = c->count;
     abut_status status = abut_convex_find(s->search.mixed, &query, &found, error);
-    status = status ? status : take_rows(s, ABUT_WITH_SPHERES, found, error);
-    const interaction_table *t = &s->now->tables[BODY_SPHERE];
+    status = status ? status : take_rows(s, ABUT_BODY_SPHERE, found, error);
+    const interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
     for (abut_index row = 0; !status && row < t->count; row++) {
         t->body.j[row] -= s->solids.count;
     }
@@ -478,7 +478,7 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, nea
 static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     near_spheres c = {0};
-    interaction_table *t = &s->now->tables[BODY_SPHERE];
+    interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
     abut_status status = find_candidates(s, plan, &c, error);
     status = status ? status : check_images(&c, error);
     if (status || c.count == 0) {
@@ -494,7 +494,7 @@ static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, a
 
 static void clear_tables(abut_simulation *s)
 {
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         s->now->tables[k].count = s->now->tables[k].entry_count = 0;
     }
 }
@@ -510,8 +510,8 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
     if (!status && s->store.count > 0) {
         status = find_spheres(s, plan, error);
     }
-    for (int k = 0; !status && k < ABUT_MEETING_COUNT; k++) {
-        status = match_spots(s, (abut_meeting)k, error);
+    for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
+        status = match_spots(s, (abut_interaction)k, error);
     }
     return status;
 }

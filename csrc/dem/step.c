@@ -175,7 +175,7 @@ static abut_index count_bytes(const abut_simulation *s)
         of->orientation_block.byte_count + of->radius_block.byte_count +
         of->candidate_blocks[0].byte_count + of->candidate_blocks[1].byte_count +
         of->earlier_block.byte_count + of->press_block.byte_count;
-    for (int k = 0; k < INTERACTION_KINDS; k++) {
+    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }
     return sum;
@@ -184,7 +184,7 @@ static abut_index count_bytes(const abut_simulation *s)
 static abut_index count_body_contacts(const abut_simulation *s)
 {
     abut_index sum = 0;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         sum += s->before->tables[k].count;
     }
     return sum;
@@ -195,8 +195,8 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
 #define SECONDS(number, name) .name = s->seconds_of[number],
     return (abut_simulation_statistics){ABUT_STEP_PARTS(SECONDS).step_count = s->step_count,
                                         .sphere_count = s->store.count,
-                                        .contact_count = s->before->tables[SPHERE_WALL].count,
-                                        .pair_count = s->before->tables[SPHERE_SPHERE].count,
+                                        .contact_count = s->before->tables[ABUT_SPHERE_WALL].count,
+                                        .pair_count = s->before->tables[ABUT_SPHERE_SPHERE].count,
                                         .body_count = s->solids.count,
                                         .body_contact_count = count_body_contacts(s),
                                         .byte_count = count_bytes(s),
