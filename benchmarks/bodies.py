@@ -4,7 +4,8 @@
     python benchmarks/bodies.py --rounds 5 --steps 400
 
 Microseconds of the fastest round with one worker. Of the heap a body and step in all, apart from
-finding what bodies touch; of the other scene a step. To compare two versions, run it with each in turns.
+finding what bodies touch; of the other scene a step. To compare two
+versions, run it with each in turns.
 """
 
 import argparse

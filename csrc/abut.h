@@ -1307,82 +1307,60 @@ abut_status abut_simulation_run(abut_simulation *simulation, abut_index steps,
                                 abut_index *done, abut_error *error);
 abut_index abut_simulation_step_count(const abut_simulation *simulation);
 
-/* The contacts of the last step, with what they carry to the next one: columns of the caller, any
- * of which may be NULL where they are written. Rows are those of abut_contacts_write. */
-typedef struct abut_contact_state {
-    abut_index contact_count, node_count;
-    abut_columns columns;
-    double *force;  /* contact_count x 3: on the sphere */
-    double *moment; /* contact_count x 3: of type C rolling, on the sphere */
-    double *spring; /* contact_count x 3: T */
-    double *roll;   /* contact_count x 3: M */
-} abut_contact_state;
+/* Who interacts. Those of bodies come first. */
+typedef enum abut_interaction {
+    ABUT_BODY_WALL = 0,
+    ABUT_BODY_BODY,
+    ABUT_BODY_SPHERE, /* i: the body, j: the row of the sphere */
+    ABUT_SPHERE_WALL,
+    ABUT_SPHERE_SPHERE /* but for those of one cluster, and a sphere and its own image */
+} abut_interaction;
+enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5 };
 
-/* Likewise its pairs; forces and moments are those on i. Pairs of one cluster, and a sphere and its
- * own image, are left out. */
-typedef struct abut_pair_state {
-    abut_index pair_count;
-    abut_pair_columns columns;
-    double *force, *moment, *spring, *roll; /* pair_count x 3 */
-} abut_pair_state;
+typedef union abut_interaction_columns {
+    abut_convex_columns bodies; /* rows of abut_convex_contacts_write, without `offsets` */
+    abut_columns contacts;      /* of spheres and walls: rows of abut_contacts_write */
+    abut_pair_columns pairs;    /* of spheres: rows of abut_pairs_write */
+} abut_interaction_columns;
 
-abut_index abut_simulation_contact_count(const abut_simulation *simulation);
-abut_index abut_simulation_contact_node_count(const abut_simulation *simulation);
-abut_index abut_simulation_pair_count(const abut_simulation *simulation);
-abut_status abut_simulation_write_contacts(const abut_simulation *simulation,
-                                           const abut_contact_state *state, abut_error *error);
-abut_status abut_simulation_write_pairs(const abut_simulation *simulation,
-                                        const abut_pair_state *state, abut_error *error);
-
-/* What bodies touch. */
-typedef enum abut_meeting {
-    ABUT_WITH_WALLS = 0,
-    ABUT_WITH_BODIES,
-    ABUT_WITH_SPHERES /* i: the body, j: the row of the sphere */
-} abut_meeting;
-enum { ABUT_MEETING_COUNT = 3 };
-
-/* The contacts of bodies in the last step, with what each spot exerts and carries to the next step:
- * columns of the caller, any of which may be NULL where they are written. Rows are those of
- * abut_convex_contacts_write; `offsets` are not written. */
-typedef struct abut_body_contacts {
-    abut_index row_count, spot_count;
-    abut_convex_columns columns;
-    double *force;  /* spot_count x 3: on i */
-    double *moment; /* spot_count x 3: of rolling, on i; 0 without laws of type C */
-    double *spring; /* spot_count x 3: T */
-    double *roll;   /* spot_count x 3: M; likewise */
-} abut_body_contacts;
+/* The interactions of the last step, with what each exerts and carries to the next one: of bodies
+ * each spot, else each row. Columns of the caller, any of which may be NULL where they are written.
+ */
+typedef struct abut_interactions {
+    abut_index row_count, entry_count; /* entries: spots of bodies, nodes of contacts with walls */
+    abut_interaction_columns columns;
+    double *force;  /* x 3: on the sphere, or on i */
+    double *spring; /* x 3: T */
+    double *moment; /* x 3: of rolling, likewise; 0 without laws of type C */
+    double *roll;   /* x 3: M; likewise */
+} abut_interactions;
 
 /* Counts alone. */
-abut_body_contacts abut_simulation_count_body_contacts(const abut_simulation *simulation,
-                                                       abut_meeting meeting);
-void abut_simulation_write_body_contacts(const abut_simulation *simulation, abut_meeting meeting,
-                                         const abut_body_contacts *to);
-
-/* Have these contacts in the last step, after abut_simulation_restore; numbers are checked.
- * `moment` and `roll` may be NULL: zeros. */
-abut_status abut_simulation_restore_body_contacts(abut_simulation *simulation, abut_meeting meeting,
-                                                  const abut_body_contacts *from,
-                                                  abut_error *error);
+abut_interactions abut_simulation_count_interactions(const abut_simulation *simulation,
+                                                     abut_interaction who);
+abut_status abut_simulation_write_interactions(const abut_simulation *simulation,
+                                               abut_interaction who, const abut_interactions *to,
+                                               abut_error *error);
 
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[4];                  /* what energies are counted from */
-    const abut_wall_state *walls;       /* wall_count: at the beginning of the last step */
-    const abut_contact_state *contacts; /* all columns, but `image` without a period, and `moment`
-                                           and `roll` without laws of type C */
-    const abut_pair_state *pairs;       /* likewise; points are not asked for */
+    double account[4];            /* what energies are counted from */
+    const abut_wall_state *walls; /* wall_count: at the beginning of the last step */
 } abut_step_state;
 
 /* The step's number and account. */
 abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 
-/* Go on from a step that was saved, with laws, spheres, clusters and walls as they were then, which
- * have been set and added. Offsets and numbers are checked as those of a search. */
-abut_status abut_simulation_restore(abut_simulation *simulation, const abut_step_state *state,
-                                    abut_error *error);
+/* Go on from a step that was saved, with laws, spheres, clusters, bodies and walls as they were
+ * then, which have been set and added. */
+void abut_simulation_restore(abut_simulation *simulation, const abut_step_state *state);
+
+/* Have these interactions in the last step, after abut_simulation_restore: with all columns, but
+ * `image` without a period, a pair's `point`, and `moment` and `roll` where they are 0. Offsets and
+ * numbers are checked as those of a search. */
+abut_status abut_simulation_restore_interactions(abut_simulation *simulation, abut_interaction who,
+                                                 const abut_interactions *from, abut_error *error);
 
 /* What spheres and bodies exert on a wall at the beginning of the last step. */
 typedef struct abut_wall_load {
@@ -1569,9 +1547,9 @@ double abut_lammps_now(abut_lammps *walls);
  * call, for the walls alone. INFINITY: none does. */
 abut_status abut_lammps_stable_step(abut_lammps *walls, double *step);
 
-/* Its walls and contacts: abut_simulation_wall, _wall_now, _place, _contact_count,
- * _contact_node_count and _write_contacts are for the last call, and spheres are those of LAMMPS'
- * local atoms that are in the group. */
+/* Its walls and contacts: abut_simulation_wall, _wall_now, _place, _count_interactions and
+ * _write_interactions are for the last call, and spheres are those of LAMMPS' local atoms that are
+ * in the group. */
 abut_simulation *abut_lammps_simulation(abut_lammps *walls);
 
 /* The spheres of the last call, and their atoms' numbers: room for as many. */

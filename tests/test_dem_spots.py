@@ -438,7 +438,7 @@ def test_restart(tmp_path):
     again = abut.load_simulation(tmp_path / "a.npz")
     assert everything(again) == everything(sim)
     np.testing.assert_array_equal(loads(again), loads(sim))
-    rolls = [sim._core.body_contacts(number)["roll"] for number in range(3)]
+    rolls = [sim._core.interactions(number)["roll"] for number in range(3)]
     assert all(roll.any() for roll in rolls)
     for one in (sim, again):
         one.run(0.05)
@@ -457,9 +457,9 @@ def test_files_of_abut_0_2(tmp_path):
     np.savez(tmp_path / "b.npz", **kept | spheres)
     again = abut.load_simulation(tmp_path / "b.npz")
     assert again.body_contacts == sim.body_contacts
-    assert not again._core.body_contacts(0)["roll"].any()
+    assert not again._core.interactions(0)["roll"].any()
     again.run(steps=1)
-    assert again._core.body_contacts(0)["roll"].any()
+    assert again._core.interactions(0)["roll"].any()
 
 
 def test_bodies_go_and_springs_stay():
@@ -476,13 +476,13 @@ def test_bodies_go_and_springs_stay():
             angular_velocities=spins,
         )
         sim.run(0.01)
-    _, rolls = (sim._core.body_contacts(0)["roll"] for sim in sims)
+    _, rolls = (sim._core.interactions(0)["roll"] for sim in sims)
     first, second, third = (sims[1].body_contacts.i == k for k in range(3))
     assert rolls.any() and first.sum() == second.sum() == third.sum() == 1
     sims[0].remove_bodies([1])
     spots = np.diff(sims[1].body_contacts.spot_offsets)
     stays = np.repeat(~second, spots)
-    np.testing.assert_array_equal(sims[0]._core.body_contacts(0)["roll"], rolls[stays])
+    np.testing.assert_array_equal(sims[0]._core.interactions(0)["roll"], rolls[stays])
     for sim in sims:
         sim.run(0.005)
     np.testing.assert_array_equal(sims[0].bodies.positions, sims[1].bodies.positions[[0, 2]])
@@ -492,16 +492,16 @@ def test_laws_that_begin_and_end_rolling():
     """Springs against rolling begin at 0 where a law is new, and are gone where there is none."""
     sim = heap()
     sim.run(0.03)
-    assert sim._core.body_contacts(0)["roll"].any()
+    assert sim._core.interactions(0)["roll"].any()
     for own in (RUBBER, WOOD):
         for other in (RUBBER, WOOD, FLOOR):
             sim.set_law(own, other, abut.Hertz(0.4, 0.6, curvature=0.1))
     sim.run(steps=1)
-    assert not any(sim._core.body_contacts(k)[name].any() for k in range(3) for name in HISTORY)
+    assert not any(sim._core.interactions(k)[name].any() for k in range(3) for name in HISTORY)
     sim.set_law(RUBBER, FLOOR, abut.Hertz(**FULL, curvature=0.1))
-    assert not sim._core.body_contacts(0)["roll"].any()
+    assert not sim._core.interactions(0)["roll"].any()
     sim.run(steps=5)
-    assert sim._core.body_contacts(0)["roll"].any()
+    assert sim._core.interactions(0)["roll"].any()
 
 
 # ---- errors --------------------------------------------------------------------------------------

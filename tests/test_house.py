@@ -208,7 +208,6 @@ FILES = {
         "step",
         "sphere_rows",
         "rigid_rows",
-        "spot_rows",
         "restart",
     ],
     "lammps": ["lammps", "near", "atoms", "slots", "callback"],

@@ -1004,7 +1004,7 @@ def test_callable_that_fails_later_leaves_a_whole_step():
 def test_wall_that_comes_later():
     sim = resting(2)
     sim.run(steps=20)
-    spring = sim._core.contacts()["spring"].copy()
+    spring = sim._core.interactions(abut._core.SPHERE_WALL)["spring"].copy()
     other = sim.add_wall(plate(5.0), motion=abut.Translating((0, 0, 1)))
     sim.run(steps=1)
     assert len(spring) == len(sim.contacts) == 2
@@ -1321,7 +1321,7 @@ def test_another_thread_is_turned_away():
             lambda: sim.add_spheres([[0, 0, 9]], 0.1, GRAIN),
             lambda: sim.energy,
             lambda: sim.walls[0].force,
-            lambda: sim._core.contacts(),
+            lambda: sim._core.interactions(abut._core.SPHERE_WALL),
             lambda: sim.walls[0].pose,
         )
         for call in calls:

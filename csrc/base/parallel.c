@@ -80,6 +80,20 @@ static void do_chunks(shared_run *run, bool is_caller)
     }
 }
 
+/* All chunks, by the caller alone. */
+static void do_alone(shared_run *run)
+{
+    parallel_job job = {.run = run, .is_caller = true, .work_to_check = PARALLEL_WORK_PER_CHECK};
+    abut_status status = ABUT_OK;
+    for (abut_index k = 0; k < run->plan->chunk_count && status == ABUT_OK; k++) {
+        status = run->body(run->context, k, &job);
+        if (status != ABUT_OK) {
+            fail(run, status);
+        }
+        status = status_of(run);
+    }
+}
+
 #if defined(_OPENMP)
 #include <omp.h>
 #if defined(HAS_POSIX)
@@ -210,7 +224,7 @@ static void do_run(void *context)
     shared_run *run = context;
     const int team = omp_get_num_threads();
     const int threads = run->thread_count < team ? run->thread_count : team;
-    threads > 1 ? share_chunks(run, threads) : do_chunks(run, true);
+    threads > 1 ? share_chunks(run, threads) : do_alone(run);
 }
 
 /* A run that is not inside of a region opens one for itself, where it is worth several threads. */
@@ -220,7 +234,7 @@ static void do_run_with_threads(shared_run *run)
     const int workers = run->plan->workers < chunks ? run->plan->workers : (int)chunks;
     run->thread_count = threads_worth(workers, run->plan->work, WORK_PER_TASK);
     if (run->thread_count == 1) {
-        do_chunks(run, true);
+        do_alone(run);
     } else {
         parallel_together(run->thread_count, run->plan->work, do_run, run);
     }
@@ -249,7 +263,7 @@ abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *co
 #if defined(_OPENMP)
     do_run_with_threads(&run);
 #else
-    do_chunks(&run, true);
+    do_alone(&run);
 #endif
     return status_of(&run);
 }

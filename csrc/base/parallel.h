@@ -23,6 +23,18 @@ typedef struct parallel_plan {
     void *interrupted_data;
 } parallel_plan;
 
+/* How many chunks there are of `count` items, and where one of them ends, which begins at `begin`.
+ */
+static inline abut_index parallel_chunk_count(abut_index count, abut_index size)
+{
+    return (count + size - 1) / size;
+}
+
+static inline abut_index parallel_chunk_end(abut_index begin, abut_index size, abut_index count)
+{
+    return count - begin < size ? count : begin + size;
+}
+
 /* Run `body` for the chunks 0 ... chunk_count - 1 on as many threads as the work is worth; whoever
  * is free takes the next chunk. Returns the failure that happened first, or ABUT_OK: then every
  * chunk has been done. After a failure chunks that have not begun are left out. */

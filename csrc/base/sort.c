@@ -77,7 +77,7 @@ static abut_status reserve(sorted_items *sorted, sorting *s)
 
 abut_status sort_by_key(sorted_items *sorted, const sort_task *task)
 {
-    sorting s = {.task = task, .stretch_count = (task->count + SORT_STRETCH - 1) / SORT_STRETCH};
+    sorting s = {.task = task, .stretch_count = parallel_chunk_count(task->count, SORT_STRETCH)};
     const parallel_plan plan = {.chunk_count = s.stretch_count,
                                 .work = task->count,
                                 .workers = task->workers,

@@ -118,8 +118,8 @@ static abut_status solve_chunk(void *context, abut_index number, parallel_job *j
 {
     const finding *f = context;
     convex_chunk *chunk = &f->contacts->chunks[number];
-    const abut_index begin = number * CHUNK_PAIRS, rest = f->pairs->count - begin;
-    const abut_index end = begin + (rest < CHUNK_PAIRS ? rest : CHUNK_PAIRS);
+    const abut_index begin = number * CHUNK_PAIRS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_PAIRS, f->pairs->count);
     spot_room *room = finder_take_room(f->finder, f->finder->spot_limit);
     abut_status status = room ? ABUT_OK : ABUT_NO_MEMORY;
     for (abut_index k = begin; !status && k < end; k++) {

@@ -38,7 +38,7 @@ typedef struct spot_room {
 static inline parallel_plan finder_plan(const abut_convex_query *query, abut_index count,
                                         abut_index size, abut_index work)
 {
-    return (parallel_plan){.chunk_count = (count + size - 1) / size,
+    return (parallel_plan){.chunk_count = parallel_chunk_count(count, size),
                            .work = work * count,
                            .workers = query->workers,
                            .interrupted = query->interrupted,

@@ -116,8 +116,8 @@ enum { STRETCH = 4096 };
 static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const placing *p = context;
-    const abut_index begin = stretch * STRETCH, rest = p->finder->body_count - begin;
-    const abut_index end = begin + (rest < STRETCH ? rest : STRETCH);
+    const abut_index begin = stretch * STRETCH;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, p->finder->body_count);
     bool is_right = true;
     for (abut_index i = begin; i < end; i++) {
         is_right &= place_body(p, i);
@@ -172,8 +172,8 @@ static abut_status name_wrong(const placing *p, abut_error *error)
 static abut_status center_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const placing *p = context;
-    const abut_index begin = stretch * STRETCH, rest = p->finder->body_count - begin;
-    const abut_index end = begin + (rest < STRETCH ? rest : STRETCH);
+    const abut_index begin = stretch * STRETCH;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, p->finder->body_count);
     for (abut_index i = begin; i < end; i++) {
         set_center(p, i, &p->bodies[i]);
     }

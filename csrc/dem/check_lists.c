@@ -69,10 +69,10 @@ static abut_status search_pairs(const abut_simulation *s, interaction_table *t, 
 
 abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
 {
-    interaction_table t = {.kind = SPHERE_SPHERE};
+    interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
     abut_status status = error_set_status(error, search_pairs(s, &t, error));
-    if (!status && !is_same_table(&t, &s->now->tables[SPHERE_SPHERE])) {
-        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[SPHERE_SPHERE].count,
+    if (!status && !is_same_table(&t, &s->now->tables[ABUT_SPHERE_SPHERE])) {
+        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[ABUT_SPHERE_SPHERE].count,
                            t.count, (double)s->step_count);
     }
     table_free(&t);
@@ -99,7 +99,7 @@ abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *
 {
     abut_query query = *narrow;
     abut_contacts *found = NULL;
-    interaction_table t = {.kind = SPHERE_WALL};
+    interaction_table t = {.kind = ABUT_SPHERE_WALL};
     query.sphere_count = s->store.count;
     query.centers = s->store.centers, query.radii = s->store.radii;
     abut_status status = abut_contacts_find(simulation_finder(s), &query, &found, error);
@@ -112,9 +112,9 @@ abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *
             t.count = rows;
         }
     }
-    if (!status && !is_same_contacts(&t, &s->now->tables[SPHERE_WALL])) {
-        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[SPHERE_WALL].count, t.count,
-                           (double)s->step_count);
+    if (!status && !is_same_contacts(&t, &s->now->tables[ABUT_SPHERE_WALL])) {
+        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[ABUT_SPHERE_WALL].count,
+                           t.count, (double)s->step_count);
     }
     abut_contacts_free(found);
     table_free(&t);
@@ -224,10 +224,10 @@ static abut_status search_crowd(const abut_simulation *s, interaction_table *t, 
 
 abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
 {
-    interaction_table t = {.kind = BODY_BODY};
+    interaction_table t = {.kind = ABUT_BODY_BODY};
     abut_status status = search_crowd(s, &t, error);
     for (int kind = 0; !status && kind < 2; kind++) {
-        const interaction_table *with = &s->now->tables[kind ? BODY_SPHERE : BODY_BODY];
+        const interaction_table *with = &s->now->tables[kind ? ABUT_BODY_SPHERE : ABUT_BODY_BODY];
         bool is_same_rows = true;
         abut_index count;
         split_crowd(s, &t, with, kind == 1, &count, &is_same_rows);

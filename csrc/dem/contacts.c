@@ -70,10 +70,10 @@ static table_size size_for(const abut_simulation *s, abut_index rows, abut_index
 
 static abut_status write_contacts(abut_simulation *s, const abut_room *room, abut_contacts *found)
 {
-    interaction_table *t = &s->now->tables[SPHERE_WALL];
+    interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index rows = abut_contacts_count(found), nodes = abut_contacts_node_count(found);
     if (rows > room->rows || nodes > room->nodes) {
-        interaction_table larger = {.kind = SPHERE_WALL};
+        interaction_table larger = {.kind = ABUT_SPHERE_WALL};
         if (table_reserve(&larger, size_for(s, rows, nodes), simulation_extras(s))) {
             table_free(&larger);
             return ABUT_NO_MEMORY;
@@ -91,8 +91,8 @@ static abut_status write_contacts(abut_simulation *s, const abut_room *room, abu
 
 static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    interaction_table *t = &s->now->tables[SPHERE_WALL];
-    const interaction_table *old = &s->before->tables[SPHERE_WALL];
+    interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
+    const interaction_table *old = &s->before->tables[ABUT_SPHERE_WALL];
     abut_contacts *found = NULL;
     const facet_list *list;
     const abut_query query = make_query(s, plan, &list);
@@ -118,7 +118,7 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
 
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    interaction_table *t = &s->now->tables[SPHERE_WALL];
+    interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     t->count = t->entry_count = 0;
     t->first_count = s->store.count;
     if (s->walls.count == 0 || s->store.count == 0) {
@@ -131,7 +131,7 @@ abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_er
 
 static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 {
-    const interaction_table *t = &tables->tables[SPHERE_WALL];
+    const interaction_table *t = &tables->tables[ABUT_SPHERE_WALL];
     const abut_columns *c = &t->contact;
     if (t->count == 0) {
         return (abut_step){.period = lattice_periods(&s->lattice)};
@@ -154,7 +154,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 
 static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     if (t->count == 0) {
         return ABUT_OK;
     }
@@ -175,12 +175,11 @@ typedef struct wall_laws {
 
 static const double nothing[4];
 enum { WORK_OF_ROW = 10 };
-static const watched CONTACTS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL};
 
 /* Take what a row had in the step before to where its wall is now. */
 static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old)
 {
-    const interaction_table *t = &w->simulation->before->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
     const double *roll = t->springs.roll ? t->springs.roll + 3 * old : nothing;
     vec3_store(b->turned[0][k], motion_normal(&w->motion, &w->before, old));
     vec3_store(b->turned[1][k],
@@ -191,7 +190,7 @@ static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old
 
 static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
-    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
     memset(b->turned[1][k], 0, sizeof b->turned[1][k]);
     memset(b->turned[2][k], 0, sizeof b->turned[2][k]);
     memcpy(b->turned[0][k], t->contact.normal + 3 * row, 3 * sizeof(double));
@@ -201,7 +200,7 @@ static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index r
 static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
     const abut_simulation *s = w->simulation;
-    const interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
     const abut_index old = t->springs.match[row];
     const abut_wall_state *state = &s->now->states[wall];
@@ -229,35 +228,23 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
     }
 }
 
-static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
-{
-    const abut_columns *c = &s->now->tables[SPHERE_WALL].contact;
-    abut_status status = ABUT_OK;
-    for (abut_index row = 0;
-         s->laws.has_missing && !status && row < s->now->tables[SPHERE_WALL].count; row++) {
-        const int32_t other = (int32_t)s->walls.walls[c->mesh[row]].material;
-        status = simulation_check_law(s, c->sphere[row], other, error);
-    }
-    return status;
-}
-
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     wall_laws w = {.simulation = s, .before = step_of(s, s->before)};
     const abut_step now = step_of(s, s->now);
     const row_laws rows = {.simulation = s,
                            .count = t->count,
                            .work = WORK_OF_ROW,
-                           .springs = &t->springs,
+                           .table = t,
                            .normal = t->contact.normal,
                            .overlap = t->contact.overlap,
                            .share = t->contact.share,
                            .kernel = interaction_kernels_take()->wall_laws,
-                           .watched = &CONTACTS,
+                           .is_watched = true,
                            .fill = fill_block,
                            .context = &w};
-    abut_status status = find_missing_law(s, error);
+    abut_status status = simulation_check_laws(s, t, error);
     if (status || t->count == 0) {
         return status;
     }

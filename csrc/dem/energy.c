@@ -57,7 +57,7 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
 {
-    const interaction_table *t = &s->before->tables[SPHERE_WALL];
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     const abut_index begin = t->count > 0 ? t->contact.offsets[place] : 0;
     const abut_index end = t->count > 0 ? t->contact.offsets[place + 1] : 0;
     double sum = 0.0;
@@ -77,7 +77,7 @@ static double reduced_radius(const store *s, abut_index i, abut_index j)
 
 static double energy_of_pair(const abut_simulation *s, abut_index row)
 {
-    const interaction_table *t = &s->before->tables[SPHERE_SPHERE];
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
     return laws_energy(simulation_pair_law(s, i, j), reduced_radius(&s->store, i, j),
                        t->pair.overlap[row], t->springs.spring + 3 * row);
@@ -88,7 +88,7 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
 static double energy_of_pairs(const abut_simulation *s)
 {
     double sum = 0.0, rest = 0.0;
-    for (abut_index row = 0; row < s->before->tables[SPHERE_SPHERE].count; row++) {
+    for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_SPHERE].count; row++) {
         const double own = energy_of_pair(s, row), next = sum + own;
         rest += sum >= own ? (sum - next) + own : (own - next) + sum;
         sum = next;
@@ -168,7 +168,7 @@ static void add_hold(hold *h, const law *l, double radius, double overlap)
 
 static void add_pair_holds(const abut_simulation *s, hold *holds)
 {
-    const interaction_table *t = &s->before->tables[SPHERE_SPHERE];
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
         const law *l = simulation_pair_law(s, i, j);
@@ -180,7 +180,7 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
 
 static void add_wall_holds(const abut_simulation *s, hold *holds)
 {
-    const interaction_table *t = &s->before->tables[SPHERE_WALL];
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index place = t->contact.sphere[row];
         add_hold(&holds[place], simulation_wall_law(s, place, t->contact.mesh[row]),
@@ -226,21 +226,15 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
 void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load)
 {
-    const interaction_table *t = &s->before->tables[SPHERE_WALL];
-    const vec3 force = vec3_load(t->springs.effects[row].force);
-    const vec3 arm = vec3_sub(table_wall_point(t, row, &s->lattice), vec3_load(state->origin));
-    vec3 torque = vec3_cross(arm, force);
-    if (t->springs.moment) {
-        torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * row));
-    }
-    vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
-    vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
-    load->power += t->springs.power[row];
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    walls_add_load(load, state, table_wall_point(t, row, &s->lattice),
+                   vec3_load(t->springs.effects[row].force), table_vector(t->springs.moment, row),
+                   t->springs.power[row]);
 }
 
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
 {
-    const interaction_table *t = &s->before->tables[SPHERE_WALL];
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     const abut_wall_state state = abut_simulation_wall(s, wall);
     abut_wall_load load = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
     for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {

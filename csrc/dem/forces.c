@@ -26,7 +26,7 @@ static void add_moment(sphere_sum *w, const double *moments, abut_index row, dou
 
 void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
 {
-    const interaction_table *t = &s->now->tables[SPHERE_WALL];
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index begin = t->count > 0 ? t->contact.offsets[place] : 0;
     const abut_index end = t->count > 0 ? t->contact.offsets[place + 1] : 0;
     for (abut_index row = begin; row < end; row++) {
@@ -56,7 +56,7 @@ static int32_t list_rows(const neighbor_list *l, int32_t begin, int32_t end, int
 /* Add what a sphere's pairs exert on it, in the order of its partners. */
 static void add_pairs(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
 {
-    const springs *of = &s->now->tables[SPHERE_SPHERE].springs;
+    const springs *of = &s->now->tables[ABUT_SPHERE_SPHERE].springs;
     const neighbor_list *l = &s->neighbors;
     const int32_t end = l->partner_begins[place + 1];
     int64_t list[FEW_PARTNERS];
@@ -101,7 +101,7 @@ static void sum_sphere(abut_simulation *s, abut_index place)
     const double radius = of->radii[place];
     sphere_sum w = {.brake = 0.0};
     forces_add_contacts(s, place, radius, &w);
-    if (s->now->tables[SPHERE_SPHERE].count > 0) {
+    if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0) {
         add_pairs(s, place, radius, &w);
     }
     if (s->search.presses) {
@@ -126,7 +126,7 @@ static void fetch_effects(const abut_simulation *s, abut_index place)
     const neighbor_list *l = &s->neighbors;
     for (int32_t k = l->partner_begins[place]; k < l->partner_begins[place + 1]; k++) {
         const int32_t row = l->rows[l->partners[k] >> 1];
-        PREFETCH(&s->now->tables[SPHERE_SPHERE].springs.effects[row < 0 ? 0 : row]);
+        PREFETCH(&s->now->tables[ABUT_SPHERE_SPHERE].springs.effects[row < 0 ? 0 : row]);
     }
 }
 
@@ -136,10 +136,10 @@ enum { FETCHED_AHEAD = 6 };
 static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
-    const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
+    const abut_index begin = chunk * CHUNK_SPHERES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index place = begin; place < end; place++) {
-        if (s->now->tables[SPHERE_SPHERE].count > 0 && place + FETCHED_AHEAD < end) {
+        if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0 && place + FETCHED_AHEAD < end) {
             fetch_effects(s, place + FETCHED_AHEAD);
         }
         sum_sphere(s, place);
@@ -154,8 +154,8 @@ static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *j
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    const abut_index begin = chunk * CHUNK_CLUSTERS, rest = s->clusters.count - begin;
-    const abut_index end = begin + (rest < CHUNK_CLUSTERS ? rest : CHUNK_CLUSTERS);
+    const abut_index begin = chunk * CHUNK_CLUSTERS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_CLUSTERS, s->clusters.count);
     for (abut_index k = begin; k < end; k++) {
         rigid_body *b = &s->clusters.bodies[k];
         rigid_set_sum_members(&s->clusters, b, &s->store);
@@ -170,9 +170,9 @@ abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
 {
     const abut_index n = s->store.count;
     parallel_plan own = *plan, of_clusters = *plan;
-    own.chunk_count = (n + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    own.chunk_count = parallel_chunk_count(n, CHUNK_SPHERES);
     own.work = 4 * n;
-    of_clusters.chunk_count = (s->clusters.count + CHUNK_CLUSTERS - 1) / CHUNK_CLUSTERS;
+    of_clusters.chunk_count = parallel_chunk_count(s->clusters.count, CHUNK_CLUSTERS);
     of_clusters.work = 8 * s->clusters.count;
     atomic_store(&s->lost_row, -1);
     const abut_status status = parallel_run(&own, sum_chunk, s);

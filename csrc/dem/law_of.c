@@ -14,38 +14,50 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
     return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
 }
 
-abut_status simulation_check_law(const abut_simulation *s, abut_index place, int32_t other,
-                                 abut_error *error)
+/* The material of a row's first partner. */
+static int32_t own_material(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const int32_t own = s->store.materials[place];
-    if (!s->laws.is_missing[laws_number(&s->laws, own, other)]) {
-        return ABUT_OK;
-    }
-    return error_set(error, ABUT_LAW_MISSING, s->store.rows[place], own, (double)other);
+    const abut_index first = table_firsts(t)[row];
+    return table_is_of_bodies(t->kind) ? s->solids.bodies[first].material
+                                       : s->store.materials[first];
 }
 
 int32_t simulation_other_material(const abut_simulation *s, const interaction_table *t,
-                                  abut_meeting meeting, abut_index row)
+                                  abut_index row)
 {
-    const abut_convex_columns *c = &t->body;
-    switch (meeting) {
-    case ABUT_WITH_WALLS:
+    const abut_index second = table_seconds(t)[row];
+    switch (t->kind) {
+    case ABUT_BODY_WALL:
+    case ABUT_SPHERE_WALL:
         break;
-    case ABUT_WITH_SPHERES:
-        return s->store.materials[s->store.places[c->j[row]]];
-    case ABUT_WITH_BODIES:
-        return s->solids.bodies[c->j[row]].material;
+    case ABUT_BODY_BODY:
+        return s->solids.bodies[second].material;
+    case ABUT_BODY_SPHERE:
+        return s->store.materials[s->store.places[second]];
+    case ABUT_SPHERE_SPHERE:
+        return s->store.materials[second];
     }
-    return (int32_t)s->walls.walls[c->mesh[row]].material;
+    return (int32_t)s->walls.walls[second].material;
 }
 
-const law *simulation_spot_law(const abut_simulation *s, const interaction_table *t,
-                               abut_meeting meeting, abut_index row)
+abut_status simulation_check_laws(const abut_simulation *s, const interaction_table *t,
+                                  abut_error *error)
 {
-    const abut_convex_columns *c = &t->body;
-    if (meeting == ABUT_WITH_BODIES && c->i[row] == c->j[row]) {
+    for (abut_index row = 0; s->laws.has_missing && row < t->count; row++) {
+        const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
+        if (s->laws.is_missing[laws_number(&s->laws, own, other)]) {
+            return error_set(error, ABUT_LAW_MISSING, s->store.rows[table_firsts(t)[row]], own,
+                             (double)other);
+        }
+    }
+    return ABUT_OK;
+}
+
+const law *simulation_spot_law(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    if (t->kind == ABUT_BODY_BODY && t->body.i[row] == t->body.j[row]) {
         return &s->laws.laws[laws_number_of_none(&s->laws)];
     }
-    const int32_t own = s->solids.bodies[c->i[row]].material;
-    return &s->laws.laws[laws_number(&s->laws, own, simulation_other_material(s, t, meeting, row))];
+    const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
+    return &s->laws.laws[laws_number(&s->laws, own, other)];
 }

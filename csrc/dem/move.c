@@ -96,8 +96,8 @@ static void note_member(abut_simulation *s, abut_index place)
 static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
-    const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
+    const abut_index begin = chunk * CHUNK_SPHERES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index place = begin; place < end; place++) {
         if (simulation_is_member(s, place)) {
             note_member(s, place);
@@ -154,12 +154,12 @@ static abut_status move_bodies(void *context, abut_index chunk, parallel_job *jo
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
     const abut_index bodies = s->clusters.count + s->solids.count;
-    parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
+    parallel_plan own = {.chunk_count = parallel_chunk_count(s->store.count, CHUNK_SPHERES),
                          .work = 2 * s->store.count,
                          .workers = plan->workers};
     watch_begin(s);
     parallel_run(&own, move_chunk, s);
-    own.chunk_count = (bodies + CHUNK_BODIES - 1) / CHUNK_BODIES;
+    own.chunk_count = parallel_chunk_count(bodies, CHUNK_BODIES);
     own.work = WORK_OF_BODY * bodies;
     parallel_run(&own, move_bodies, s);
     watch_keep_fast(s);

@@ -95,19 +95,18 @@ static void fill_keys(void *context, abut_index begin, abut_index end, uint16_t 
 /* ---- other places ---- */
 
 /* The numbers of a table's partners. */
-static renumbering numbers_for(interaction_kind kind, const renaming *by)
+static renumbering numbers_for(abut_interaction kind, const renaming *by)
 {
     switch (kind) {
-    case BODY_WALL:
+    case ABUT_BODY_WALL:
         return (renumbering){by->bodies, NULL, by->body_count};
-    case BODY_BODY:
+    case ABUT_BODY_BODY:
         return (renumbering){by->bodies, by->bodies, by->body_count};
-    case BODY_SPHERE:
+    case ABUT_BODY_SPHERE:
         return (renumbering){by->bodies, by->rows, by->body_count};
-    case SPHERE_WALL:
-    case INTERACTION_KINDS:
+    case ABUT_SPHERE_WALL:
         break;
-    case SPHERE_SPHERE:
+    case ABUT_SPHERE_SPHERE:
         return (renumbering){by->places, by->places, by->place_count};
     }
     return (renumbering){by->places, NULL, by->place_count};
@@ -121,16 +120,16 @@ static bool has_changed(const interaction_table *t, const renumbering *by)
 abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
 {
     abut_status status = ABUT_OK;
-    bool is_made[INTERACTION_KINDS] = {false};
-    for (int k = 0; !status && k < INTERACTION_KINDS; k++) {
-        const renumbering of = numbers_for((interaction_kind)k, by);
+    bool is_made[ABUT_INTERACTION_COUNT] = {false};
+    for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
+        const renumbering of = numbers_for((abut_interaction)k, by);
         is_made[k] = has_changed(&s->before->tables[k], &of);
         if (is_made[k]) {
             status = table_renumber(&s->now->tables[k], &s->before->tables[k], &of,
                                     simulation_extras(s));
         }
     }
-    for (int k = 0; !status && k < INTERACTION_KINDS; k++) {
+    for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
         if (is_made[k]) {
             const interaction_table made = s->now->tables[k];
             s->now->tables[k] = s->before->tables[k];

@@ -128,10 +128,11 @@ static void match_sphere(const interaction_table *now, const interaction_table *
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
-    const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
+    const abut_index begin = chunk * CHUNK_SPHERES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index sphere = begin; sphere < end; sphere++) {
-        match_sphere(&s->now->tables[SPHERE_SPHERE], &s->before->tables[SPHERE_SPHERE], sphere);
+        match_sphere(&s->now->tables[ABUT_SPHERE_SPHERE], &s->before->tables[ABUT_SPHERE_SPHERE],
+                     sphere);
     }
     return parallel_report(job, end - begin);
 }
@@ -139,11 +140,11 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 /* Several images of two spheres are told apart by the general search. */
 static abut_status match_images(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const abut_pair_step before = step_of(&s->before->tables[SPHERE_SPHERE]);
-    abut_pair_step now = step_of(&s->now->tables[SPHERE_SPHERE]);
+    const abut_pair_step before = step_of(&s->before->tables[ABUT_SPHERE_SPHERE]);
+    abut_pair_step now = step_of(&s->now->tables[ABUT_SPHERE_SPHERE]);
     now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
     return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers,
-                            s->now->tables[SPHERE_SPHERE].springs.match, error);
+                            s->now->tables[ABUT_SPHERE_SPHERE].springs.match, error);
 }
 
 /* Pairs of a neighbor list that is new are matched by their spheres, and where two may touch at
@@ -151,19 +152,20 @@ static abut_status match_images(abut_simulation *s, const parallel_plan *plan, a
  */
 static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const interaction_table *t = &s->now->tables[SPHERE_SPHERE];
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     if (!s->neighbors.is_new) {
         return ABUT_OK;
     }
-    if (s->neighbors.images || (t->pair.image && has_twins(&s->before->tables[SPHERE_SPHERE]))) {
+    if (s->neighbors.images ||
+        (t->pair.image && has_twins(&s->before->tables[ABUT_SPHERE_SPHERE]))) {
         return match_images(s, plan, error);
     }
-    if (s->before->tables[SPHERE_SPHERE].count == 0) {
+    if (s->before->tables[ABUT_SPHERE_SPHERE].count == 0) {
         memset(t->springs.match, -1, (size_t)t->count * sizeof *t->springs.match);
         return ABUT_OK;
     }
     parallel_plan own = *plan;
-    own.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    own.chunk_count = parallel_chunk_count(s->store.count, CHUNK_SPHERES);
     own.work = s->store.count;
     const abut_status status = parallel_run(&own, match_chunk, s);
     return error_set_status(error, status);
@@ -173,7 +175,7 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
 static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
 {
     const neighbor_spheres spheres = spheres_of(s);
-    interaction_table *t = &s->now->tables[SPHERE_SPHERE];
+    interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     abut_status status = touching_find(&s->neighbors, &spheres, plan);
     const abut_index rows = s->neighbors.active_count;
     if (!status && s->neighbors.candidate_count == 0) {
@@ -193,8 +195,8 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
 abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     if (s->store.count < 2) {
-        s->now->tables[SPHERE_SPHERE].count = 0;
-        s->now->tables[SPHERE_SPHERE].first_count = s->store.count;
+        s->now->tables[ABUT_SPHERE_SPHERE].count = 0;
+        s->now->tables[ABUT_SPHERE_SPHERE].first_count = s->store.count;
         return ABUT_OK;
     }
     abut_status status = error_set_status(error, find_pairs(s, plan));
@@ -206,7 +208,6 @@ abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error
 
 static const double nothing[4];
 enum { WORK_OF_ROW = 4 };
-static const watched PAIRS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_SPHERE};
 
 static const double *roll_before(const interaction_table *before, abut_index row)
 {
@@ -216,8 +217,8 @@ static const double *roll_before(const interaction_table *before, abut_index row
 /* A new pair begins with its own normal, and without springs. */
 static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
 {
-    const interaction_table *now = &s->now->tables[SPHERE_SPHERE],
-                            *before = &s->before->tables[SPHERE_SPHERE];
+    const interaction_table *now = &s->now->tables[ABUT_SPHERE_SPHERE],
+                            *before = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index old = now->springs.match[row];
     const bool is_new = old < 0;
     const abut_pair_columns *c = is_new ? &now->pair : &before->pair;
@@ -230,7 +231,7 @@ static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_inde
 
 static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
 {
-    const abut_pair_columns *c = &s->now->tables[SPHERE_SPHERE].pair;
+    const abut_pair_columns *c = &s->now->tables[ABUT_SPHERE_SPHERE].pair;
     const abut_index i = c->i[row], j = c->j[row];
     PREFETCH(&s->store.movers[i]);
     PREFETCH(&s->store.movers[j]);
@@ -251,30 +252,19 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
     }
 }
 
-static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
-{
-    const abut_pair_columns *c = &s->now->tables[SPHERE_SPHERE].pair;
-    abut_status status = ABUT_OK;
-    for (abut_index row = 0;
-         s->laws.has_missing && !status && row < s->now->tables[SPHERE_SPHERE].count; row++) {
-        status = simulation_check_law(s, c->i[row], s->store.materials[c->j[row]], error);
-    }
-    return status;
-}
-
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const interaction_table *t = &s->now->tables[SPHERE_SPHERE];
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     const row_laws rows = {.simulation = s,
                            .count = t->count,
                            .work = WORK_OF_ROW,
-                           .springs = &t->springs,
+                           .table = t,
                            .normal = t->pair.normal,
                            .overlap = t->pair.overlap,
                            .kernel = interaction_kernels_take()->pair_laws,
-                           .watched = &PAIRS,
+                           .is_watched = true,
                            .fill = fill_block,
                            .context = s};
-    const abut_status status = find_missing_law(s, error);
+    const abut_status status = simulation_check_laws(s, t, error);
     return status ? status : error_set_status(error, rows_apply(&rows, plan));
 }

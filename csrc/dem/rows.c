@@ -26,6 +26,7 @@ static void fill_up(row_block *b, int32_t count)
 static void apply_block(const row_laws *r, row_block *b, abut_index first, int32_t count)
 {
     law_block *of = &b->block;
+    const springs *to = &r->table->springs;
     r->fill(r->context, b, first, count);
     fill_up(b, count);
     of->count = count;
@@ -33,22 +34,22 @@ static void apply_block(const row_laws *r, row_block *b, abut_index first, int32
     of->normal = r->normal ? r->normal + 3 * first : b->normals;
     of->overlap = r->overlap ? r->overlap + first : b->overlaps;
     of->share = r->share ? r->share + first : b->shares;
-    of->effects = r->springs->effects + first;
-    of->spring = table_vector(r->springs->spring, first);
-    of->roll = table_vector(r->springs->roll, first);
-    of->moment = table_vector(r->springs->moment, first);
-    of->power = r->springs->power ? r->springs->power + first : NULL;
+    of->effects = to->effects + first;
+    of->spring = table_vector(to->spring, first);
+    of->roll = table_vector(to->roll, first);
+    of->moment = table_vector(to->moment, first);
+    of->power = to->power ? to->power + first : NULL;
     of->watch_part = watch_part(r->simulation);
-    if (r->kernel(of) && r->watched) {
-        watch_rows(r->simulation, *r->watched, first, first + count);
+    if (r->kernel(of) && r->is_watched) {
+        watch_rows(r->simulation, r->table->kind, first, first + count);
     }
 }
 
 static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const row_laws *r = context;
-    const abut_index begin = chunk * CHUNK_ROWS, rest = r->count - begin;
-    const abut_index end = begin + (rest < CHUNK_ROWS ? rest : CHUNK_ROWS);
+    const abut_index begin = chunk * CHUNK_ROWS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, r->count);
     row_block b;
     for (abut_index row = begin; row < end; row += LAW_BLOCK) {
         apply_block(r, &b, row, end - row < LAW_BLOCK ? (int32_t)(end - row) : LAW_BLOCK);
@@ -60,13 +61,13 @@ abut_status rows_apply(const row_laws *r, const parallel_plan *plan)
 {
     parallel_plan own = *plan;
     row_laws all = *r;
-    own.chunk_count = (r->count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    own.chunk_count = parallel_chunk_count(r->count, CHUNK_ROWS);
     own.work = r->work * r->count;
-    if (!r->watched) {
+    if (!r->is_watched) {
         return parallel_run(&own, apply_chunk, &all);
     }
     watch_begin(r->simulation);
     const abut_status status = parallel_run(&own, apply_chunk, &all);
-    watch_keep_deep(r->simulation, *r->watched, r->count);
+    watch_keep_deep(r->simulation, r->table->kind, r->count);
     return status;
 }

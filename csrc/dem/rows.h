@@ -16,11 +16,11 @@ typedef struct row_block {
 /* Rows of a step whose laws are to be applied. */
 typedef struct row_laws {
     abut_simulation *simulation;
-    abut_index count, work; /* rows, and what one takes, as parallel_report counts it */
-    const springs *springs; /* what is written to */
+    abut_index count, work;         /* rows, and what one takes, as parallel_report counts it */
+    const interaction_table *table; /* whose springs are written to */
     const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
     pair_laws_kernel *kernel;
-    const watched *watched; /* whose overlaps are watched; NULL: nobody's */
+    bool is_watched; /* whether somebody is told of overlaps */
 
     /* Set partners, laws and what the step before left of so many rows from `first` on. */
     void (*fill)(const void *context, row_block *b, abut_index first, int32_t count);

@@ -63,8 +63,8 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
     s->input = *input;
     s->account.is_held = true;
     s->now = &s->steps[0], s->before = &s->steps[1];
-    for (int k = 0; k < INTERACTION_KINDS; k++) {
-        s->now->tables[k].kind = s->before->tables[k].kind = (interaction_kind)k;
+    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
+        s->now->tables[k].kind = s->before->tables[k].kind = (abut_interaction)k;
     }
     s->lattice = lattice_load(input->period, 3);
     status = make_lender(s, error);
@@ -80,7 +80,7 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
 
 static void free_tables(step_tables *t)
 {
-    for (int k = 0; k < INTERACTION_KINDS; k++) {
+    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         table_free(&t->tables[k]);
     }
     memory_free(t->poses);
@@ -242,8 +242,8 @@ static void exchange_walls(abut_simulation *s, wall_set made, const wall_places 
     wall_set old = s->walls;
     near_walls_forget(&s->near);
     s->watch.is_placed = true;
-    const interaction_table *spots = &s->before->tables[BODY_WALL];
-    const interaction_table *contacts = &s->before->tables[SPHERE_WALL];
+    const interaction_table *spots = &s->before->tables[ABUT_BODY_WALL];
+    const interaction_table *contacts = &s->before->tables[ABUT_SPHERE_WALL];
     take_places(s->now, places[0], &old, &made);
     take_places(s->before, places[1], &old, &made);
     renumber_half_spaces(contacts->contact.mesh, contacts->count, old.mesh_count, made.mesh_count);

@@ -14,7 +14,7 @@
 
 /* What there is in a step of who interacts, and of walls. */
 typedef struct step_tables {
-    interaction_table tables[INTERACTION_KINDS];
+    interaction_table tables[ABUT_INTERACTION_COUNT];
     double *poses; /* wall_count x 4 x 4, at its beginning */
     abut_wall_state *states;
 } step_tables;
@@ -93,9 +93,10 @@ struct abut_simulation {
     near_walls near;
     account account;
     abut_index step_count;
-    double began;          /* time of step 0 */
-    abut_index order_step; /* the step in which spheres are sorted by place */
-    double seconds_of[STEP_PARTS];
+    double began;             /* time of step 0 */
+    abut_index order_step;    /* the step in which spheres are sorted by place */
+    double seconds;           /* that all steps took */
+    double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
     atomic_intptr_t lost_row; /* the first sphere that will be lost; -1: none */
     watch watch;
 };
@@ -161,11 +162,11 @@ abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 
 /* The law of a row; of a body and its own image, the law that exerts nothing. */
 const law *simulation_spot_law(const abut_simulation *s, const interaction_table *t,
-                               abut_meeting meeting, abut_index row);
+                               abut_index row);
 
 /* The material of what a row's body touches. */
 int32_t simulation_other_material(const abut_simulation *s, const interaction_table *t,
-                                  abut_meeting meeting, abut_index row);
+                                  abut_index row);
 
 /* What the spots of a row have in common. */
 typedef struct spot_row {
@@ -178,8 +179,7 @@ typedef struct spot_row {
     bool is_on_wall; /* forces act on the wall itself, as those of spheres do, not midway */
 } spot_row;
 
-spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *t,
-                             abut_meeting meeting, abut_index row);
+spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *t, abut_index row);
 
 /* Where the force of a spot acts on the first body; on the other one less the row's shift. */
 vec3 simulation_spot_point(const interaction_table *t, const spot_row *r, abut_index spot);
@@ -191,16 +191,11 @@ abut_status simulation_check_spot_laws(const abut_simulation *s, abut_error *err
 /* How many spots bear together what a row's spots bear, and so share the bodies' masses: those of
  * the row, and on a wall those of the body's rows with other facets, as far as these have its
  * normal. */
-double simulation_bearing_spots(const interaction_table *t, abut_meeting meeting, abut_index row);
+double simulation_bearing_spots(const interaction_table *t, abut_index row);
 
 /* To be called where bodies, or spheres, have changed: finders are made anew. */
 void simulation_forget_bodies(abut_simulation *s);
 void simulation_forget_spheres(abut_simulation *s);
-
-/* Two kinds of partners, which name the table that their overlaps are in. */
-typedef struct watched {
-    abut_partner first, second;
-} watched;
 
 /* Begin a part of a step in which somebody may be told. */
 void watch_begin(abut_simulation *s);
@@ -210,13 +205,13 @@ double watch_part(const abut_simulation *s);
 
 /* Tell the first of these rows whose overlap has grown beyond that in this step. Threads may call
  * it at once. */
-void watch_rows(abut_simulation *s, watched what, abut_index begin, abut_index end);
+void watch_rows(abut_simulation *s, abut_interaction who, abut_index begin, abut_index end);
 
 /* Tell who moves by more than its radius in this step. Threads may call it at once. */
 void watch_fast(abut_simulation *s, abut_partner kind, abut_index number);
 
 /* End such a part: keep who was told. */
-void watch_keep_deep(abut_simulation *s, watched what, abut_index rows);
+void watch_keep_deep(abut_simulation *s, abut_interaction who, abut_index rows);
 void watch_keep_fast(abut_simulation *s);
 
 /* To be called where the numbers of spheres or bodies change. */
@@ -269,9 +264,9 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
 void order_sort_always(bool is_forced);
 #endif
 
-/* Whether a sphere has a law with another material: ABUT_OK or ABUT_LAW_MISSING. */
-abut_status simulation_check_law(const abut_simulation *s, abut_index place, int32_t other,
-                                 abut_error *error);
+/* Whether all rows of spheres have laws: ABUT_OK or ABUT_LAW_MISSING. */
+abut_status simulation_check_laws(const abut_simulation *s, const interaction_table *t,
+                                  abut_error *error);
 
 /* The law of a contact with a wall, and that of two spheres. */
 const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall);

@@ -3,10 +3,9 @@
 
 /* ---- energy ---- */
 
-static double energy_of_row(const abut_simulation *s, abut_meeting meeting, abut_index row)
+static double energy_of_row(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const interaction_table *t = &s->before->tables[meeting];
-    const spot_row r = simulation_spot_row(s, t, meeting, row);
+    const spot_row r = simulation_spot_row(s, t, row);
     double sum = 0.0;
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         const double overlap = t->body.spot_overlap[spot];
@@ -20,9 +19,9 @@ static double energy_of_row(const abut_simulation *s, abut_meeting meeting, abut
 double solids_elastic_energy(const abut_simulation *s)
 {
     double sum = 0.0;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         for (abut_index row = 0; row < s->before->tables[k].count; row++) {
-            sum += energy_of_row(s, (abut_meeting)k, row);
+            sum += energy_of_row(s, &s->before->tables[k], row);
         }
     }
     return sum;
@@ -137,17 +136,16 @@ static double reduce(double own, double other)
     return own * other / (own + other);
 }
 
-static spot_hold begin_hold(const abut_simulation *s, abut_meeting meeting, const spot_row *r,
-                            const rigid *own, const rigid *other)
+static spot_hold begin_hold(const interaction_table *t, const spot_row *r, const rigid *own,
+                            const rigid *other)
 {
-    const interaction_table *t = &s->before->tables[meeting];
     spot_hold h = {.law = r->law,
                    .radius = r->radius,
                    .normal = r->normal,
-                   .both = meeting == ABUT_WITH_WALLS ? 1.0 : 2.0,
+                   .both = t->kind == ABUT_BODY_WALL ? 1.0 : 2.0,
                    .mass = own->mass,
                    .inertia = rigid_least_inertia(own),
-                   .bearing = larger(simulation_bearing_spots(t, meeting, r->row), 1.0)};
+                   .bearing = larger(simulation_bearing_spots(t, r->row), 1.0)};
     if (other) {
         h.mass = reduce(own->mass, other->mass);
         h.inertia = reduce(h.inertia, rigid_least_inertia(other));
@@ -155,15 +153,14 @@ static spot_hold begin_hold(const abut_simulation *s, abut_meeting meeting, cons
     return h;
 }
 
-static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_index row,
+static void add_row_holds(const abut_simulation *s, const interaction_table *t, abut_index row,
                           solid_hold *holds)
 {
-    const interaction_table *t = &s->before->tables[meeting];
     const abut_convex_columns *c = &t->body;
     const rigid *own = &s->solids.bodies[c->i[row]].rigid;
-    const rigid *other = meeting == ABUT_WITH_BODIES ? &s->solids.bodies[c->j[row]].rigid : NULL;
-    const spot_row r = simulation_spot_row(s, t, meeting, row);
-    spot_hold h = begin_hold(s, meeting, &r, own, other);
+    const rigid *other = t->kind == ABUT_BODY_BODY ? &s->solids.bodies[c->j[row]].rigid : NULL;
+    const spot_row r = simulation_spot_row(s, t, row);
+    spot_hold h = begin_hold(t, &r, own, other);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         if (!(c->spot_overlap[spot] > 0.0)) {
             continue;
@@ -261,9 +258,9 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
     if (!holds) {
         return ABUT_NO_MEMORY;
     }
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         for (abut_index row = 0; row < s->before->tables[k].count; row++) {
-            add_row_holds(s, (abut_meeting)k, row, holds);
+            add_row_holds(s, &s->before->tables[k], row, holds);
         }
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
@@ -280,29 +277,17 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
 
 /* ---- what walls bear ---- */
 
-static void add_spot(const interaction_table *t, const spot_row *r, abut_index spot,
-                     const abut_wall_state *state, abut_wall_load *load)
-{
-    const vec3 force = vec3_load(t->springs.effects[spot].force);
-    const vec3 point = vec3_sub(simulation_spot_point(t, r, spot), r->shift);
-    vec3 torque = vec3_cross(vec3_sub(point, vec3_load(state->origin)), force);
-    if (t->springs.moment) {
-        torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * spot));
-    }
-    vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
-    vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
-    load->power += t->springs.power[spot];
-}
-
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
                      abut_wall_load *load)
 {
-    const interaction_table *t = &s->before->tables[BODY_WALL];
+    const interaction_table *t = &s->before->tables[ABUT_BODY_WALL];
     for (abut_index row = 0; row < t->count; row++) {
         if (t->body.mesh[row] == wall) {
-            const spot_row r = simulation_spot_row(s, t, ABUT_WITH_WALLS, row);
+            const spot_row r = simulation_spot_row(s, t, row);
             for (abut_index spot = r.begin; spot < r.end; spot++) {
-                add_spot(t, &r, spot, state, load);
+                walls_add_load(load, state, vec3_sub(simulation_spot_point(t, &r, spot), r.shift),
+                               vec3_load(t->springs.effects[spot].force),
+                               table_vector(t->springs.moment, spot), t->springs.power[spot]);
             }
         }
     }

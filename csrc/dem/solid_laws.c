@@ -10,7 +10,6 @@
 /* What the laws of one meeting's spots are computed from. */
 typedef struct spot_laws {
     const abut_simulation *simulation;
-    abut_meeting meeting;
     const interaction_table *now, *before;
     abut_step step_before; /* of walls */
     motion motion;
@@ -37,13 +36,15 @@ static double find_inertia(const spot_laws *w, abut_index row)
     const abut_convex_columns *c = &w->now->body;
     const double own = rigid_least_inertia(&s->solids.bodies[c->i[row]].rigid);
     double other = 0.0;
-    switch (w->meeting) {
-    case ABUT_WITH_WALLS:
+    switch (w->now->kind) {
+    case ABUT_BODY_WALL:
+    case ABUT_SPHERE_WALL:
+    case ABUT_SPHERE_SPHERE:
         return own;
-    case ABUT_WITH_BODIES:
+    case ABUT_BODY_BODY:
         other = rigid_least_inertia(&s->solids.bodies[c->j[row]].rigid);
         break;
-    case ABUT_WITH_SPHERES:
+    case ABUT_BODY_SPHERE:
         other = s->store.inertias[s->store.places[c->j[row]]];
         break;
     }
@@ -52,8 +53,8 @@ static double find_inertia(const spot_laws *w, abut_index row)
 
 static set_row read_row(const spot_laws *w, abut_index row)
 {
-    const double part = 1.0 / larger(simulation_bearing_spots(w->now, w->meeting, row), 1.0);
-    return (set_row){.of = simulation_spot_row(w->simulation, w->now, w->meeting, row),
+    const double part = 1.0 / larger(simulation_bearing_spots(w->now, row), 1.0);
+    return (set_row){.of = simulation_spot_row(w->simulation, w->now, row),
                      .part = part,
                      .inertia = part * find_inertia(w, row)};
 }
@@ -62,18 +63,20 @@ static set_row read_row(const spot_laws *w, abut_index row)
  * what the overlap has taken of it where the force acts. */
 static double round_part(const spot_laws *w, double radius, double overlap)
 {
-    return radius > 0.0 ? radius - (w->meeting == ABUT_WITH_WALLS ? 1.0 : 0.5) * overlap : 0.0;
+    return radius > 0.0 ? radius - (w->now->kind == ABUT_BODY_WALL ? 1.0 : 0.5) * overlap : 0.0;
 }
 
 static double other_rounding(const spot_laws *w, abut_index row)
 {
     const abut_simulation *s = w->simulation;
-    switch (w->meeting) {
-    case ABUT_WITH_WALLS:
+    switch (w->now->kind) {
+    case ABUT_BODY_WALL:
+    case ABUT_SPHERE_WALL:
+    case ABUT_SPHERE_SPHERE:
         break;
-    case ABUT_WITH_BODIES:
+    case ABUT_BODY_BODY:
         return s->solids.bodies[w->now->body.j[row]].rounding;
-    case ABUT_WITH_SPHERES:
+    case ABUT_BODY_SPHERE:
         return s->store.radii[s->store.places[w->now->body.j[row]]];
     }
     return 0.0;
@@ -127,16 +130,19 @@ static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
 static void set_other(const spot_laws *w, mover *b, abut_index row, const spot_place *place)
 {
     const abut_convex_columns *c = &w->now->body;
-    switch (w->meeting) {
-    case ABUT_WITH_WALLS:
+    switch (w->now->kind) {
+    case ABUT_BODY_WALL:
         set_wall(w, b, c->mesh[row], place->second);
         break;
-    case ABUT_WITH_BODIES:
+    case ABUT_BODY_BODY:
         set_rigid(w, b, &w->simulation->solids.bodies[c->j[row]].rigid, place->second,
                   place->second_round);
         break;
-    case ABUT_WITH_SPHERES:
+    case ABUT_BODY_SPHERE:
         set_sphere(w, b, c->j[row], place->second, place->second_round);
+        break;
+    case ABUT_SPHERE_WALL:
+    case ABUT_SPHERE_SPHERE:
         break;
     }
 }
@@ -186,7 +192,7 @@ static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row,
         old_row < 0 ? w->now->body.normal + 3 * row : before->body.normal + 3 * old_row;
     const double *spring = old_vector(before->springs.spring, old);
     const double *roll = old_vector(before->springs.roll, old);
-    if (old_row >= 0 && w->meeting == ABUT_WITH_WALLS) {
+    if (old_row >= 0 && w->now->kind == ABUT_BODY_WALL) {
         normal = turn_old(w, b->turned[0][k], old_row, normal);
         spring = turn_old(w, b->turned[1][k], old_row, spring);
         roll = roll == nothing ? nothing : turn_old(w, b->turned[2][k], old_row, roll);
@@ -244,7 +250,7 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
 /* What motion.c reads of a step: on which wall each row is, and where walls were. */
 static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 {
-    const interaction_table *t = &tables->tables[BODY_WALL];
+    const interaction_table *t = &tables->tables[ABUT_BODY_WALL];
     return (abut_step){.contact_count = t->count,
                        .mesh = t->body.mesh,
                        .mesh_count = s->walls.count,
@@ -254,7 +260,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 static abut_status read_motion(spot_laws *w, abut_error *error)
 {
     const abut_simulation *s = w->simulation;
-    if (w->meeting != ABUT_WITH_WALLS || w->before->count == 0) {
+    if (w->now->kind != ABUT_BODY_WALL || w->before->count == 0) {
         return ABUT_OK;
     }
     const abut_step now = step_of(s, s->now);
@@ -264,13 +270,11 @@ static abut_status read_motion(spot_laws *w, abut_error *error)
 
 enum { WORK_OF_SPOT = 8 };
 
-static abut_status apply_meeting(abut_simulation *s, abut_meeting meeting,
+static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                                  const parallel_plan *plan, abut_error *error)
 {
-    spot_laws w = {.simulation = s,
-                   .meeting = meeting,
-                   .now = &s->now->tables[meeting],
-                   .before = &s->before->tables[meeting]};
+    spot_laws w = {
+        .simulation = s, .now = &s->now->tables[meeting], .before = &s->before->tables[meeting]};
     if (w.now->entry_count == 0) {
         return ABUT_OK;
     }
@@ -278,9 +282,9 @@ static abut_status apply_meeting(abut_simulation *s, abut_meeting meeting,
     const row_laws rows = {.simulation = s,
                            .count = w.now->entry_count,
                            .work = WORK_OF_SPOT,
-                           .springs = &w.now->springs,
-                           .kernel = meeting == ABUT_WITH_WALLS ? kernels->wall_spot_laws
-                                                                : kernels->pair_spot_laws,
+                           .table = w.now,
+                           .kernel = meeting == ABUT_BODY_WALL ? kernels->wall_spot_laws
+                                                               : kernels->pair_spot_laws,
                            .fill = fill_block,
                            .context = &w};
     abut_status status = read_motion(&w, error);
@@ -327,25 +331,28 @@ static wrench wrench_of(const interaction_table *t, abut_index spot)
     return (wrench){vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
 }
 
-static void add_spot(abut_simulation *s, abut_meeting meeting, const spot_row *r, abut_index spot)
+static void add_spot(abut_simulation *s, const interaction_table *t, const spot_row *r,
+                     abut_index spot)
 {
-    const interaction_table *t = &s->now->tables[meeting];
     rigid_body *own = &s->solids.bodies[t->body.i[r->row]];
     const vec3 point = simulation_spot_point(t, r, spot), shifted = vec3_sub(point, r->shift);
     const wrench w = wrench_of(t, spot);
     const wrench back = {vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
     add_wrench(&own->next, w, vec3_sub(point, own->rigid.position));
-    switch (meeting) {
-    case ABUT_WITH_WALLS:
+    switch (t->kind) {
+    case ABUT_BODY_WALL:
         own->power += t->springs.power[spot];
         break;
-    case ABUT_WITH_BODIES: {
+    case ABUT_BODY_BODY: {
         rigid_body *other = &s->solids.bodies[t->body.j[r->row]];
         add_wrench(&other->next, back, vec3_sub(shifted, other->rigid.position));
         break;
     }
-    case ABUT_WITH_SPHERES:
+    case ABUT_BODY_SPHERE:
         press_sphere(s, t->body.j[r->row], back, shifted);
+        break;
+    case ABUT_SPHERE_WALL:
+    case ABUT_SPHERE_SPHERE:
         break;
     }
 }
@@ -354,12 +361,12 @@ static void add_spot(abut_simulation *s, abut_meeting meeting, const spot_row *r
 static void sum_up(abut_simulation *s)
 {
     begin_sums(s);
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         const interaction_table *t = &s->now->tables[k];
         for (abut_index row = 0; row < t->count; row++) {
-            const spot_row r = simulation_spot_row(s, t, (abut_meeting)k, row);
+            const spot_row r = simulation_spot_row(s, t, row);
             for (abut_index spot = r.begin; spot < r.end; spot++) {
-                add_spot(s, (abut_meeting)k, &r, spot);
+                add_spot(s, t, &r, spot);
             }
         }
     }
@@ -369,7 +376,7 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
 {
     solid_search *of = &s->search;
     of->presses = NULL;
-    if (s->now->tables[BODY_SPHERE].count == 0) {
+    if (s->now->tables[ABUT_BODY_SPHERE].count == 0) {
         return ABUT_OK;
     }
     of->presses = memory_reserve(&of->blocks[0], 6 * s->store.count, sizeof *of->presses);
@@ -395,22 +402,19 @@ static abut_status check_lost(const abut_simulation *s, abut_error *error)
 /* Overlaps of bodies, one after the other: there are far fewer than what it takes to find them. */
 static void watch_meetings(abut_simulation *s)
 {
-    /* in the order of abut_meeting */
-    static const abut_partner others[] = {ABUT_PARTNER_WALL, ABUT_PARTNER_BODY,
-                                          ABUT_PARTNER_SPHERE};
-    for (int k = 0; k < ABUT_MEETING_COUNT && !s->watch.deep.is_there; k++) {
-        const watched what = {ABUT_PARTNER_BODY, others[k]};
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS && !s->watch.deep.is_there; k++) {
+        const abut_interaction who = (abut_interaction)k;
         watch_begin(s);
-        watch_rows(s, what, 0, s->now->tables[k].count);
-        watch_keep_deep(s, what, s->now->tables[k].count);
+        watch_rows(s, who, 0, s->now->tables[k].count);
+        watch_keep_deep(s, who, s->now->tables[k].count);
     }
 }
 
 static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = simulation_check_spot_laws(s, error);
-    for (int k = 0; !status && k < ABUT_MEETING_COUNT; k++) {
-        status = apply_meeting(s, (abut_meeting)k, plan, error);
+    for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
+        status = apply_meeting(s, (abut_interaction)k, plan, error);
     }
     status = status ? status : begin_presses(s, error);
     if (!status) {

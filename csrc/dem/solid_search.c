@@ -281,7 +281,7 @@ static abut_status select_pairs(abut_simulation *s, abut_index begin, abut_index
 /* ---- which rows go on ---- */
 
 /* Let the selected pairs know their rows of the step before: both ascend. */
-static void find_earlier(abut_simulation *s, abut_meeting meeting)
+static void find_earlier(abut_simulation *s, abut_interaction meeting)
 {
     const solid_search *of = &s->search;
     const interaction_table *old = &s->before->tables[meeting];
@@ -455,7 +455,7 @@ static void match_facets(const interaction_table *now, const interaction_table *
     }
 }
 
-static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_error *error)
+static abut_status match_spots(abut_simulation *s, abut_interaction meeting, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[meeting], *old = &s->before->tables[meeting];
     if (t->count == 0) {
@@ -468,7 +468,7 @@ static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_er
     const abut_spot_step now = step_of(t), before = step_of(old);
     const abut_status status =
         abut_spots_match(&now, &before, t->row_match, NULL, t->springs.match, error);
-    if (!status && meeting == ABUT_WITH_WALLS) {
+    if (!status && meeting == ABUT_BODY_WALL) {
         match_facets(t, old);
     }
     return status;
@@ -477,7 +477,7 @@ static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_er
 /* ---- rows ---- */
 
 /* What is found becomes the table of now. */
-static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_convex_contacts *found,
+static abut_status take_rows(abut_simulation *s, abut_interaction meeting, abut_convex_contacts *found,
                              abut_error *error)
 {
     interaction_table *t = &s->now->tables[meeting];
@@ -492,7 +492,7 @@ static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_conv
 }
 
 static abut_convex_query make_query(const abut_simulation *s, const parallel_plan *plan,
-                                    abut_meeting meeting)
+                                    abut_interaction meeting)
 {
     const interaction_table *old = &s->before->tables[meeting];
     const abut_convex_columns *c = &old->body;
@@ -514,7 +514,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     return query;
 }
 
-static abut_status find_rows(abut_simulation *s, abut_meeting meeting,
+static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
                              const abut_convex_finder *finder, const abut_convex_query *query,
                              abut_error *error)
 {
@@ -526,7 +526,7 @@ static abut_status find_rows(abut_simulation *s, abut_meeting meeting,
 }
 
 /* Find what the selected pairs touch. */
-static abut_status find_selected(abut_simulation *s, abut_meeting meeting,
+static abut_status find_selected(abut_simulation *s, abut_interaction meeting,
                                  const abut_convex_finder *finder, const parallel_plan *plan,
                                  abut_error *error)
 {
@@ -547,32 +547,32 @@ static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, ab
 {
     solid_search *of = &s->search;
     if (of->has_images) {
-        const abut_convex_query query = make_query(s, plan, ABUT_WITH_BODIES);
-        const abut_status status = find_rows(s, ABUT_WITH_BODIES, of->bodies, &query, error);
+        const abut_convex_query query = make_query(s, plan, ABUT_BODY_BODY);
+        const abut_status status = find_rows(s, ABUT_BODY_BODY, of->bodies, &query, error);
         if (!status) {
-            match_rows(&s->now->tables[BODY_BODY], &s->before->tables[BODY_BODY]);
+            match_rows(&s->now->tables[ABUT_BODY_BODY], &s->before->tables[ABUT_BODY_BODY]);
         }
         return status;
     }
     const abut_status status = select_pairs(s, 0, of->near_bodies, error);
     return status || of->pair_count == 0
                ? status
-               : find_selected(s, ABUT_WITH_BODIES, of->bodies, plan, error);
+               : find_selected(s, ABUT_BODY_BODY, of->bodies, plan, error);
 }
 
 static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_convex_contacts *found = NULL;
-    const abut_convex_query query = make_query(s, plan, ABUT_WITH_WALLS);
+    const abut_convex_query query = make_query(s, plan, ABUT_BODY_WALL);
     const abut_convex_walls walls = {.finder = s->walls.finder,
                                      .poses = s->now->poses,
                                      .half_space_count = s->walls.count - s->walls.mesh_count,
                                      .half_spaces = s->walls.placed};
     abut_status status = abut_convex_find_walls(s->search.bodies, &query, &walls, &found, error);
-    status = status ? status : take_rows(s, ABUT_WITH_WALLS, found, error);
+    status = status ? status : take_rows(s, ABUT_BODY_WALL, found, error);
     abut_convex_contacts_free(found);
     if (!status) {
-        match_rows(&s->now->tables[BODY_WALL], &s->before->tables[BODY_WALL]);
+        match_rows(&s->now->tables[ABUT_BODY_WALL], &s->before->tables[ABUT_BODY_WALL]);
     }
     return status;
 }
@@ -582,13 +582,13 @@ static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abu
 static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     solid_search *of = &s->search;
-    const interaction_table *t = &s->now->tables[BODY_SPHERE];
+    const interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
     abut_status status = select_pairs(s, of->near_bodies, of->near_count, error);
     if (status || of->pair_count == 0) {
         return status;
     }
     status = make_finder(s, of->sphere_count, &of->mixed, error);
-    status = status ? status : find_selected(s, ABUT_WITH_SPHERES, of->mixed, plan, error);
+    status = status ? status : find_selected(s, ABUT_BODY_SPHERE, of->mixed, plan, error);
     for (abut_index row = 0; !status && row < t->count; row++) {
         t->body.j[row] = of->spheres[t->body.j[row] - s->solids.count];
     }
@@ -599,7 +599,7 @@ static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, a
 
 static void clear_tables(abut_simulation *s)
 {
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         s->now->tables[k].count = s->now->tables[k].entry_count = 0;
     }
 }
@@ -617,8 +617,8 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
         status = find_spheres(s, plan, error);
     }
     status = status ? status : check_bodies_of_lists(s, error);
-    for (int k = 0; !status && k < ABUT_MEETING_COUNT; k++) {
-        status = match_spots(s, (abut_meeting)k, error);
+    for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
+        status = match_spots(s, (abut_interaction)k, error);
     }
     return status;
 }

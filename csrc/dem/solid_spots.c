@@ -10,19 +10,20 @@ static double radius_of_body(const abut_simulation *s, abut_index body, const la
 }
 
 /* R*. A wall is flat. */
-static double find_radius(const abut_simulation *s, const interaction_table *t,
-                          abut_meeting meeting, const spot_row *r)
+static double find_radius(const abut_simulation *s, const interaction_table *t, const spot_row *r)
 {
     const abut_convex_columns *c = &t->body;
     const double own = radius_of_body(s, c->i[r->row], r->law);
     double other = own;
-    switch (meeting) {
-    case ABUT_WITH_WALLS:
+    switch (t->kind) {
+    case ABUT_BODY_WALL:
+    case ABUT_SPHERE_WALL:
+    case ABUT_SPHERE_SPHERE:
         return own;
-    case ABUT_WITH_BODIES:
+    case ABUT_BODY_BODY:
         other = radius_of_body(s, c->j[r->row], r->law);
         break;
-    case ABUT_WITH_SPHERES:
+    case ABUT_BODY_SPHERE:
         other = s->store.radii[s->store.places[c->j[r->row]]];
         break;
     }
@@ -38,18 +39,17 @@ static vec3 shift_of(const abut_simulation *s, const interaction_table *t, abut_
     return lattice_shift_of(&s->lattice, image ? image + 3 * row : NULL);
 }
 
-spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *t,
-                             abut_meeting meeting, abut_index row)
+spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     spot_row r = {.row = row,
                   .begin = t->body.spot_offsets[row],
                   .end = t->body.spot_offsets[row + 1],
-                  .law = simulation_spot_law(s, t, meeting, row),
+                  .law = simulation_spot_law(s, t, row),
                   .normal = vec3_load(t->body.normal + 3 * row),
                   .shift = shift_of(s, t, row)};
     r.is_curved = law_asks_for_radius(r.law);
-    r.is_on_wall = r.is_curved && meeting == ABUT_WITH_WALLS;
-    r.radius = r.is_curved ? find_radius(s, t, meeting, &r) : 1.0;
+    r.is_on_wall = r.is_curved && t->kind == ABUT_BODY_WALL;
+    r.radius = r.is_curved ? find_radius(s, t, &r) : 1.0;
     return r;
 }
 
@@ -78,12 +78,12 @@ static bool is_same_wall(const abut_convex_columns *c, abut_index a, abut_index 
     return c->i[a] == c->i[b] && c->mesh[a] == c->mesh[b];
 }
 
-double simulation_bearing_spots(const interaction_table *t, abut_meeting meeting, abut_index row)
+double simulation_bearing_spots(const interaction_table *t, abut_index row)
 {
     const abut_convex_columns *c = &t->body;
     const vec3 normal = vec3_load(c->normal + 3 * row);
     abut_index first = row;
-    if (meeting != ABUT_WITH_WALLS) {
+    if (t->kind != ABUT_BODY_WALL) {
         return (double)count_bearing(c, row);
     }
     while (first > 0 && is_same_wall(c, first - 1, row)) {
@@ -113,14 +113,12 @@ static abut_status report(abut_error *error, abut_status status, abut_index body
     return error_set(error, status, body, material, (double)other);
 }
 
-static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abut_index row,
+static abut_status check_row(const abut_simulation *s, const interaction_table *t, abut_index row,
                              abut_error *error)
 {
-    const interaction_table *t = &s->now->tables[meeting];
     const abut_index i = t->body.i[row];
-    const law *l = simulation_spot_law(s, t, meeting, row);
-    const int32_t own = s->solids.bodies[i].material,
-                  other = simulation_other_material(s, t, meeting, row);
+    const law *l = simulation_spot_law(s, t, row);
+    const int32_t own = s->solids.bodies[i].material, other = simulation_other_material(s, t, row);
     if (!is_for_spots(&s->laws, l)) {
         return report(error, ABUT_BODY_LAW, i, own, other);
     }
@@ -130,7 +128,7 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abu
     if (!(radius_of_body(s, i, l) > 0.0)) {
         return report(error, ABUT_BODY_CURVATURE, i, own, other);
     }
-    if (meeting == ABUT_WITH_BODIES && !(radius_of_body(s, t->body.j[row], l) > 0.0)) {
+    if (t->kind == ABUT_BODY_BODY && !(radius_of_body(s, t->body.j[row], l) > 0.0)) {
         return report(error, ABUT_BODY_CURVATURE, t->body.j[row], other, own);
     }
     return ABUT_OK;
@@ -139,9 +137,9 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abu
 abut_status simulation_check_spot_laws(const abut_simulation *s, abut_error *error)
 {
     abut_status status = ABUT_OK;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         for (abut_index row = 0; !status && row < s->now->tables[k].count; row++) {
-            status = check_row(s, (abut_meeting)k, row, error);
+            status = check_row(s, &s->now->tables[k], row, error);
         }
     }
     return status;

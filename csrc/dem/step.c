@@ -64,8 +64,8 @@ static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_
     [MOVE] = move,
 };
 
-/* Of few spheres one of so many steps looks at the clock, which takes as long as a sphere, and
- * counts for those before it. */
+/* Of few spheres one of so many steps looks at the clock between its parts, which takes as long as
+ * a sphere, and counts for all of them. */
 enum { FEW_SPHERES = 1000, STEPS_A_LOOK = 16 };
 
 static int steps_to_time(const abut_simulation *s)
@@ -73,7 +73,7 @@ static int steps_to_time(const abut_simulation *s)
     if (s->store.count >= FEW_SPHERES || s->solids.count > 0) {
         return 1;
     }
-    return (s->step_count + 1) % STEPS_A_LOOK == 0 ? STEPS_A_LOOK : 0;
+    return s->step_count % STEPS_A_LOOK == 0 ? STEPS_A_LOOK : 0;
 }
 
 /* Whether a part is worth a look at the clock. */
@@ -111,7 +111,7 @@ static void step_together(void *context)
     for (step_part part = 0; part < STEP_PARTS; part++) {
         all->status = PARTS[part](s, &all->plan, all->error);
         if (timed && is_timed(s, part)) {
-            s->seconds_of[part] += timed * clock_lap(&clock);
+            s->looks[part] += timed * clock_lap(&clock);
         }
         if (all->status) {
             return;
@@ -132,8 +132,8 @@ static abut_status do_step(stepping *all)
     return all->status;
 }
 
-abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_interrupted interrupted,
-                                void *interrupted_data, abut_index *done, abut_error *error)
+static abut_status run(abut_simulation *s, abut_index steps, abut_interrupted interrupted,
+                       void *interrupted_data, abut_index *done, abut_error *error)
 {
     abut_error unused;
     stepping all = {.simulation = s,
@@ -158,6 +158,16 @@ abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_inter
     return status;
 }
 
+abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_interrupted interrupted,
+                                void *interrupted_data, abut_index *done, abut_error *error)
+{
+    double clock = 0.0;
+    clock_lap(&clock);
+    const abut_status status = run(s, steps, interrupted, interrupted_data, done, error);
+    s->seconds += clock_lap(&clock);
+    return status;
+}
+
 abut_index abut_simulation_step_count(const abut_simulation *s)
 {
     return s->step_count;
@@ -173,7 +183,7 @@ static abut_index count_bytes(const abut_simulation *s)
                      s->clusters.capacity * (abut_index)sizeof(rigid_body) +
                      s->solids.capacity * (abut_index)sizeof(rigid_body) +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks);
-    for (int k = 0; k < INTERACTION_KINDS; k++) {
+    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }
     return sum;
@@ -182,19 +192,29 @@ static abut_index count_bytes(const abut_simulation *s)
 static abut_index count_body_contacts(const abut_simulation *s)
 {
     abut_index sum = 0;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         sum += s->before->tables[k].count;
     }
     return sum;
 }
 
+/* Of all the time that steps took the part that those which looked at the clock spent so. */
+static double seconds_of(const abut_simulation *s, step_part part)
+{
+    double sum = 0.0;
+    for (step_part k = 0; k < STEP_PARTS; k++) {
+        sum += s->looks[k];
+    }
+    return sum > 0.0 ? s->seconds * (s->looks[part] / sum) : 0.0;
+}
+
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
 {
-#define SECONDS(number, name) .name = s->seconds_of[number],
+#define SECONDS(number, name) .name = seconds_of(s, number),
     return (abut_simulation_statistics){ABUT_STEP_PARTS(SECONDS).step_count = s->step_count,
                                         .sphere_count = s->store.count,
-                                        .contact_count = s->before->tables[SPHERE_WALL].count,
-                                        .pair_count = s->before->tables[SPHERE_SPHERE].count,
+                                        .contact_count = s->before->tables[ABUT_SPHERE_WALL].count,
+                                        .pair_count = s->before->tables[ABUT_SPHERE_SPHERE].count,
                                         .body_count = s->solids.count,
                                         .body_contact_count = count_body_contacts(s),
                                         .byte_count = count_bytes(s),

@@ -1,6 +1,8 @@
 /* Motions of walls. A pose follows from the time, and is never added up. */
 #include "walls.h"
 
+#include <string.h>
+
 /* A rigid motion of space by a time: where points are then, and their velocities, which at x are
  * velocity + spin x x. */
 typedef struct moved_space {
@@ -128,8 +130,26 @@ vec3 walls_velocity(const abut_wall_state *wall, vec3 point)
     return vec3_add(vec3_load(wall->velocity), turning);
 }
 
+void walls_add_load(abut_wall_load *load, const abut_wall_state *wall, vec3 point, vec3 force,
+                    const double *moment, double power)
+{
+    vec3 torque = vec3_cross(vec3_sub(point, vec3_load(wall->origin)), force);
+    if (moment) {
+        torque = vec3_add(torque, vec3_load(moment));
+    }
+    vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
+    vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
+    load->power += power;
+}
+
 abut_wall_state walls_move(const abut_wall *wall, double time)
 {
+    if (wall->motion_count == 0) {
+        abut_wall_state at_rest = {.origin = {0.0, 0.0, 0.0}};
+        memcpy(at_rest.pose, wall->pose, 12 * sizeof *at_rest.pose);
+        at_rest.pose[15] = 1.0;
+        return at_rest;
+    }
     const double own_time = time - wall->start;
     moved_space moved = shift_by((vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
     for (abut_index k = 0; k < wall->motion_count; k++) {
@@ -137,7 +157,7 @@ abut_wall_state walls_move(const abut_wall *wall, double time)
         moved = k == 0 ? next : move_after(&next, &moved);
     }
     const pose start = pose_load(wall->pose);
-    const pose now = wall->motion_count > 0 ? pose_after(&moved.pose, &start) : start;
+    const pose now = pose_after(&moved.pose, &start);
     abut_wall_state state;
     store_pose(state.pose, &now);
     vec3_store(state.velocity, vec3_add(moved.velocity, vec3_cross(moved.spin, now.shift)));

@@ -54,8 +54,8 @@ typedef struct touch {
 
 static touch touch_of_contact(const abut_simulation *s, abut_index row)
 {
-    const interaction_table *now = &s->now->tables[SPHERE_WALL],
-                            *before = &s->before->tables[SPHERE_WALL];
+    const interaction_table *now = &s->now->tables[ABUT_SPHERE_WALL],
+                            *before = &s->before->tables[ABUT_SPHERE_WALL];
     const abut_index place = now->contact.sphere[row], wall = now->contact.mesh[row];
     const abut_index old = now->springs.match[row];
     return (touch){.numbers = {s->store.rows[place], wall},
@@ -67,8 +67,8 @@ static touch touch_of_contact(const abut_simulation *s, abut_index row)
 
 static touch touch_of_pair(const abut_simulation *s, abut_index row)
 {
-    const interaction_table *now = &s->now->tables[SPHERE_SPHERE],
-                            *before = &s->before->tables[SPHERE_SPHERE];
+    const interaction_table *now = &s->now->tables[ABUT_SPHERE_SPHERE],
+                            *before = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = now->pair.i[row], j = now->pair.j[row];
     const abut_index a = s->store.rows[i], b = s->store.rows[j];
     const abut_index old = now->springs.match[row];
@@ -79,46 +79,40 @@ static touch touch_of_pair(const abut_simulation *s, abut_index row)
                    .law = simulation_pair_law(s, i, j)};
 }
 
-static abut_meeting meeting_of(abut_partner other)
-{
-    switch (other) {
-    case ABUT_PARTNER_SPHERE:
-        return ABUT_WITH_SPHERES;
-    case ABUT_PARTNER_BODY:
-        return ABUT_WITH_BODIES;
-    case ABUT_PARTNER_WALL:
-        break;
-    }
-    return ABUT_WITH_WALLS;
-}
-
 /* What every row is asked in each step. What it goes on from is asked of deep ones alone. */
-static touch touch_of_body(const abut_simulation *s, abut_meeting meeting, abut_index row)
+static touch touch_of_body(const abut_simulation *s, abut_interaction who, abut_index row)
 {
-    const interaction_table *now = &s->now->tables[meeting], *before = &s->before->tables[meeting];
+    const interaction_table *now = &s->now->tables[who], *before = &s->before->tables[who];
     const abut_convex_columns *c = &now->body;
-    touch t = {.numbers = {c->i[row], meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row]},
+    touch t = {.numbers = {c->i[row], who == ABUT_BODY_WALL ? c->mesh[row] : c->j[row]},
                .overlap = c->overlap[row],
                .radius = s->solids.bodies[c->i[row]].inner};
-    if (meeting == ABUT_WITH_BODIES) {
+    if (who == ABUT_BODY_BODY) {
         t.radius = smaller(t.radius, s->solids.bodies[c->j[row]].inner);
-    } else if (meeting == ABUT_WITH_SPHERES) {
+    } else if (who == ABUT_BODY_SPHERE) {
         t.radius = smaller(t.radius, s->store.radii[s->store.places[c->j[row]]]);
     }
     if (t.overlap > DEEP * t.radius) {
         const abut_index old = now->row_match[row];
         t.old_overlap = old < 0 ? -1.0 : before->body.overlap[old];
-        t.law = simulation_spot_law(s, now, meeting, row);
+        t.law = simulation_spot_law(s, now, row);
     }
     return t;
 }
 
-static touch touch_of(const abut_simulation *s, watched what, abut_index row)
+static touch touch_of(const abut_simulation *s, abut_interaction who, abut_index row)
 {
-    if (what.first == ABUT_PARTNER_BODY) {
-        return touch_of_body(s, meeting_of(what.second), row);
+    switch (who) {
+    case ABUT_SPHERE_WALL:
+        return touch_of_contact(s, row);
+    case ABUT_SPHERE_SPHERE:
+        return touch_of_pair(s, row);
+    case ABUT_BODY_WALL:
+    case ABUT_BODY_BODY:
+    case ABUT_BODY_SPHERE:
+        break;
     }
-    return what.second == ABUT_PARTNER_WALL ? touch_of_contact(s, row) : touch_of_pair(s, row);
+    return touch_of_body(s, who, row);
 }
 
 /* Whether an overlap has become too deep in this step. Where no law acts, it may be any. */
@@ -129,26 +123,35 @@ static bool has_grown(const abut_simulation *s, const touch *t)
     return t->overlap > most && !was_deep && most > 0.0 && t->law->elastic > 0.0;
 }
 
-void watch_rows(abut_simulation *s, watched what, abut_index begin, abut_index end)
+void watch_rows(abut_simulation *s, abut_interaction who, abut_index begin, abut_index end)
 {
     for (abut_index row = begin; row < end; row++) {
-        const touch t = touch_of(s, what, row);
+        const touch t = touch_of(s, who, row);
         if (has_grown(s, &t)) {
             tell(s, key_of(t.numbers[0], t.numbers[1]));
         }
     }
 }
 
+static const abut_partner PARTNERS[ABUT_INTERACTION_COUNT][2] = {
+    [ABUT_BODY_WALL] = {ABUT_PARTNER_BODY, ABUT_PARTNER_WALL},
+    [ABUT_BODY_BODY] = {ABUT_PARTNER_BODY, ABUT_PARTNER_BODY},
+    [ABUT_BODY_SPHERE] = {ABUT_PARTNER_BODY, ABUT_PARTNER_SPHERE},
+    [ABUT_SPHERE_WALL] = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL},
+    [ABUT_SPHERE_SPHERE] = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_SPHERE},
+};
+
 /* Two may touch at several places: the deepest counts. */
-void watch_keep_deep(abut_simulation *s, watched what, abut_index rows)
+void watch_keep_deep(abut_simulation *s, abut_interaction who, abut_index rows)
 {
     const int_least64_t first = atomic_load(&s->watch.first);
     if (first == NOBODY) {
         return;
     }
-    abut_notice found = {.is_there = 1, .step = s->step_count, .kinds = {what.first, what.second}};
+    abut_notice found = {
+        .is_there = 1, .step = s->step_count, .kinds = {PARTNERS[who][0], PARTNERS[who][1]}};
     for (abut_index row = 0; row < rows; row++) {
-        const touch t = touch_of(s, what, row);
+        const touch t = touch_of(s, who, row);
         if (key_of(t.numbers[0], t.numbers[1]) == first && has_grown(s, &t)) {
             found.numbers[0] = t.numbers[0], found.numbers[1] = t.numbers[1];
             found.ratio = larger(found.ratio, t.overlap / t.radius);

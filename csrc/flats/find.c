@@ -438,8 +438,8 @@ static abut_status find_body(const wall_finding *f, abut_index i, stand_room *ro
 static abut_status find_chunk(void *context, abut_index number, parallel_job *job)
 {
     const wall_finding *f = context;
-    const abut_index begin = number * CHUNK_BODIES, rest = f->finder->body_count - begin;
-    const abut_index end = begin + (rest < CHUNK_BODIES ? rest : CHUNK_BODIES);
+    const abut_index begin = number * CHUNK_BODIES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_BODIES, f->finder->body_count);
     stand_room room = {0};
     abut_status status = ABUT_OK;
     for (abut_index i = begin; !status && i < end; i++) {

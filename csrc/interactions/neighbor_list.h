@@ -120,7 +120,7 @@ enum { NEIGHBOR_CHUNK = 1024 };
 
 static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
 {
-    return (l->sphere_count + NEIGHBOR_CHUNK - 1) / NEIGHBOR_CHUNK;
+    return parallel_chunk_count(l->sphere_count, NEIGHBOR_CHUNK);
 }
 
 /* How many lists were made before. */

@@ -54,10 +54,10 @@ static const column OF_BODIES[] = {ABUT_CONVEX_COLUMNS(FOUND) ALL_CARRIED(ABUT_C
 
 #define LIST(columns) {columns, sizeof columns / sizeof columns[0]}
 
-static const column_list LISTS[INTERACTION_KINDS] = {
-    [BODY_WALL] = LIST(OF_BODIES),    [BODY_BODY] = LIST(OF_BODIES),
-    [BODY_SPHERE] = LIST(OF_BODIES),  [SPHERE_WALL] = LIST(OF_CONTACTS),
-    [SPHERE_SPHERE] = LIST(OF_PAIRS),
+static const column_list LISTS[ABUT_INTERACTION_COUNT] = {
+    [ABUT_BODY_WALL] = LIST(OF_BODIES),    [ABUT_BODY_BODY] = LIST(OF_BODIES),
+    [ABUT_BODY_SPHERE] = LIST(OF_BODIES),  [ABUT_SPHERE_WALL] = LIST(OF_CONTACTS),
+    [ABUT_SPHERE_SPHERE] = LIST(OF_PAIRS),
 };
 
 _Static_assert(sizeof OF_CONTACTS / sizeof(column) <= TABLE_COLUMNS, "a block for each column");
@@ -75,7 +75,7 @@ static void *data_of(const interaction_table *t, const column *c)
 
 static bool is_wanted(const interaction_table *t, const column *c)
 {
-    const bool is_on_wall = t->kind == BODY_WALL || t->kind == SPHERE_WALL;
+    const bool is_on_wall = t->kind == ABUT_BODY_WALL || t->kind == ABUT_SPHERE_WALL;
     switch (c->when) {
     case ABUT_COLUMN_WITH_PERIOD:
         return t->extras.has_images;
@@ -90,52 +90,55 @@ static bool is_wanted(const interaction_table *t, const column *c)
         return false;
     default:
         /* the point of a pair follows from its overlap: it is computed for those who read it */
-        return t->kind != SPHERE_SPHERE || c->place != offsetof(interaction_table, pair.point);
+        return t->kind != ABUT_SPHERE_SPHERE || c->place != offsetof(interaction_table, pair.point);
     }
 }
 
 /* ---- partners ---- */
 
-/* The numbers of first partners. */
-static abut_index *firsts_of(const interaction_table *t)
+abut_index *table_firsts(const interaction_table *t)
 {
     switch (t->kind) {
-    case SPHERE_WALL:
+    case ABUT_SPHERE_WALL:
         return t->contact.sphere;
-    case SPHERE_SPHERE:
+    case ABUT_SPHERE_SPHERE:
         return t->pair.i;
-    case BODY_WALL:
-    case BODY_BODY:
-    case BODY_SPHERE:
-    case INTERACTION_KINDS:
+    case ABUT_BODY_WALL:
+    case ABUT_BODY_BODY:
+    case ABUT_BODY_SPHERE:
         break;
     }
     return t->body.i;
 }
 
-/* The numbers of second partners; NULL: they are walls. */
-static abut_index *seconds_of(const interaction_table *t)
+abut_index *table_seconds(const interaction_table *t)
 {
     switch (t->kind) {
-    case SPHERE_WALL:
-    case BODY_WALL:
-    case INTERACTION_KINDS:
-        return NULL;
-    case SPHERE_SPHERE:
+    case ABUT_SPHERE_WALL:
+        return t->contact.mesh;
+    case ABUT_SPHERE_SPHERE:
         return t->pair.j;
-    case BODY_BODY:
-    case BODY_SPHERE:
+    case ABUT_BODY_WALL:
+        return t->body.mesh;
+    case ABUT_BODY_BODY:
+    case ABUT_BODY_SPHERE:
         break;
     }
     return t->body.j;
 }
 
-/* Where the entries of each row begin; NULL: there are none. */
-static abut_index *entry_offsets_of(const interaction_table *t)
+abut_index *table_offsets(const interaction_table *t)
 {
-    return t->kind == SPHERE_WALL     ? t->contact.node_offsets
-           : t->kind == SPHERE_SPHERE ? NULL
-                                      : t->body.spot_offsets;
+    return t->kind == ABUT_SPHERE_WALL     ? t->contact.offsets
+           : t->kind == ABUT_SPHERE_SPHERE ? t->pair.offsets
+                                           : NULL;
+}
+
+abut_index *table_entry_offsets(const interaction_table *t)
+{
+    return t->kind == ABUT_SPHERE_WALL     ? t->contact.node_offsets
+           : t->kind == ABUT_SPHERE_SPHERE ? NULL
+                                           : t->body.spot_offsets;
 }
 
 vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice *l)
@@ -240,7 +243,7 @@ abut_index table_bytes(const interaction_table *t)
 /* The nodes, or spots, of rows. */
 static row_span entries_of(const interaction_table *t, row_span rows)
 {
-    const abut_index *offsets = entry_offsets_of(t);
+    const abut_index *offsets = table_entry_offsets(t);
     if (!offsets) {
         return (row_span){0, 0};
     }
@@ -260,8 +263,8 @@ static void append_column(char *to, abut_index at, const char *from, row_span of
 static void append_entry_offsets(interaction_table *to, const interaction_table *from,
                                  row_span rows, row_span entries)
 {
-    const abut_index *source = entry_offsets_of(from);
-    abut_index *target = entry_offsets_of(to);
+    const abut_index *source = table_entry_offsets(from);
+    abut_index *target = table_entry_offsets(to);
     if (target) {
         target[to->count] = to->entry_count;
     }
@@ -314,8 +317,8 @@ static abut_index new_number(const int32_t *numbers, abut_index old)
 static new_numbers numbers_of(const row_order *o, abut_index row)
 {
     const abut_index first = new_number(o->by->first, o->firsts[row]);
-    const abut_index second = o->seconds ? new_number(o->by->second, o->seconds[row]) : 0;
-    const bool is_flipped = o->from->kind == SPHERE_SPHERE && first > second;
+    const abut_index second = new_number(o->by->second, o->seconds[row]);
+    const bool is_flipped = o->from->kind == ABUT_SPHERE_SPHERE && first > second;
     return is_flipped ? (new_numbers){second, first, true} : (new_numbers){first, second, false};
 }
 
@@ -388,11 +391,11 @@ static void sort_images(row_order *o)
 static void sort_all(row_order *o)
 {
     list_rows_that_stay(o);
-    if (o->from->kind == SPHERE_SPHERE) {
+    if (o->from->kind == ABUT_SPHERE_SPHERE) {
         sort_rows(o, true);
     }
     sort_rows(o, false);
-    if (o->from->kind == SPHERE_SPHERE && o->from->pair.image) {
+    if (o->from->kind == ABUT_SPHERE_SPHERE && o->from->pair.image) {
         sort_images(o);
     }
 }
@@ -419,23 +422,20 @@ static void flip_pair(interaction_table *t, abut_index row)
 
 static void rename_partners(interaction_table *to, const row_order *o)
 {
-    abut_index *firsts = firsts_of(to), *seconds = seconds_of(to);
+    abut_index *firsts = table_firsts(to), *seconds = table_seconds(to);
     for (abut_index row = 0; row < to->count; row++) {
         const new_numbers n = numbers_of(o, o->rows[row]);
-        firsts[row] = n.first;
-        if (seconds) {
-            seconds[row] = n.second;
-        }
+        firsts[row] = n.first, seconds[row] = n.second;
         if (n.is_flipped) {
             flip_pair(to, row);
         }
     }
 }
 
-static void write_offsets(interaction_table *t, abut_index *offsets)
+static void write_offsets(const interaction_table *t)
 {
-    const abut_index *firsts = firsts_of(t);
-    abut_index row = 0;
+    const abut_index *firsts = table_firsts(t);
+    abut_index *offsets = table_offsets(t), row = 0;
     for (abut_index first = 0; offsets && first <= t->first_count; first++) {
         while (row < t->count && firsts[row] < first) {
             row++;
@@ -463,8 +463,8 @@ abut_status table_renumber(interaction_table *to, const interaction_table *from,
     const table_size size = {from->count, from->entry_count, by->first_count};
     row_order o = {.from = from,
                    .by = by,
-                   .firsts = firsts_of(from),
-                   .seconds = seconds_of(from),
+                   .firsts = table_firsts(from),
+                   .seconds = table_seconds(from),
                    .rows = memory_alloc(from->count, sizeof *o.rows),
                    .other = memory_alloc(from->count, sizeof *o.other),
                    .begins = memory_alloc(by->first_count + 1, sizeof *o.begins)};
@@ -474,8 +474,7 @@ abut_status table_renumber(interaction_table *to, const interaction_table *from,
         sort_all(&o);
         append_rows(to, &o);
         rename_partners(to, &o);
-        write_offsets(to, to->kind == SPHERE_WALL ? to->contact.offsets : NULL);
-        write_offsets(to, to->kind == SPHERE_SPHERE ? to->pair.offsets : NULL);
+        write_offsets(to);
     }
     memory_free(o.rows);
     memory_free(o.other);

@@ -10,16 +10,6 @@
 #include "../base/vec3.h"
 #include "kernels.h"
 
-/* Who interacts. Bodies come first, as abut_meeting has them. */
-typedef enum interaction_kind {
-    BODY_WALL = ABUT_WITH_WALLS,
-    BODY_BODY = ABUT_WITH_BODIES,
-    BODY_SPHERE = ABUT_WITH_SPHERES,
-    SPHERE_WALL,
-    SPHERE_SPHERE,
-    INTERACTION_KINDS
-} interaction_kind;
-
 /* What each interaction has beside the columns of its search: a row has one, but of bodies each
  * spot does. There are ROW_PADDING more in memory. */
 typedef struct springs {
@@ -47,13 +37,14 @@ enum { TABLE_COLUMNS = 32 };
 /* Zero-initialize, but for the kind. A table may also stand for columns of a caller's: then it has
  * no blocks, and columns that are NULL are left out. */
 typedef struct interaction_table {
-    interaction_kind kind;
+    abut_interaction kind;
     abut_index count;       /* of rows */
     abut_index entry_count; /* nodes of contacts with walls, spots of bodies */
     abut_index first_count; /* first partners that offsets are of */
     union {
-        abut_columns contact;     /* SPHERE_WALL */
-        abut_pair_columns pair;   /* SPHERE_SPHERE */
+        abut_interaction_columns any;
+        abut_columns contact;     /* ABUT_SPHERE_WALL */
+        abut_pair_columns pair;   /* ABUT_SPHERE_SPHERE */
         abut_convex_columns body; /* those of bodies */
     };
     springs springs;
@@ -89,10 +80,24 @@ typedef struct renumbering {
 abut_status table_renumber(interaction_table *to, const interaction_table *from,
                            const renumbering *by, table_extras extras);
 
+/* The numbers of both partners. */
+abut_index *table_firsts(const interaction_table *t);
+abut_index *table_seconds(const interaction_table *t);
+
+/* Where the rows of each first partner begin, but of bodies; and the entries of each row, but of
+ * pairs. Else NULL. */
+abut_index *table_offsets(const interaction_table *t);
+abut_index *table_entry_offsets(const interaction_table *t);
+
+static inline bool table_is_of_bodies(abut_interaction kind)
+{
+    return kind < ABUT_SPHERE_WALL;
+}
+
 /* How many interactions there are: of bodies these are spots. */
 static inline abut_index table_interactions(const interaction_table *t)
 {
-    return t->kind < SPHERE_WALL ? t->entry_count : t->count;
+    return table_is_of_bodies(t->kind) ? t->entry_count : t->count;
 }
 
 /* The row behind those of the same sphere, of contacts with walls. */

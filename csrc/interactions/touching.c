@@ -37,8 +37,8 @@ static abut_status place_chunk(void *context, abut_index chunk, parallel_job *jo
     placing *p = context;
     neighbor_list *l = p->list;
     const neighbor_spheres *s = p->spheres;
-    const abut_index begin = chunk * SPHERE_CHUNK, rest = s->count - begin;
-    const abut_index end = begin + (rest < SPHERE_CHUNK ? rest : SPHERE_CHUNK);
+    const abut_index begin = chunk * SPHERE_CHUNK;
+    const abut_index end = parallel_chunk_end(begin, SPHERE_CHUNK, s->count);
     const row_source source = {s->centers, s->radii, 3, s->lattice};
     row_bounds bounds;
     /* a center that is no number, or too far, is named by the search that makes the list */
@@ -83,7 +83,7 @@ static abut_status place_spheres(neighbor_list *l, const neighbor_spheres *s,
         return ABUT_NO_MEMORY;
     }
     l->places = memory_first_line(places);
-    own.chunk_count = (s->count + SPHERE_CHUNK - 1) / SPHERE_CHUNK;
+    own.chunk_count = parallel_chunk_count(s->count, SPHERE_CHUNK);
     own.work = s->count / 2;
     const abut_status status = parallel_run(&own, place_chunk, &p);
     if (s->outlines.count > 0) {

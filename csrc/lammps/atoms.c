@@ -160,7 +160,7 @@ static abut_status read_sphere(abut_lammps *w, abut_index k, abut_error *error)
 
 abut_status lammps_read_touching(abut_lammps *w, abut_error *error)
 {
-    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
     abut_status status = ABUT_OK;
     for (abut_index row = 0; !status && row < t->count; row = table_sphere_end(t, row)) {
         status = read_sphere(w, t->contact.sphere[row], error);
@@ -202,7 +202,7 @@ static abut_status add_sphere(const abut_lammps *w, abut_index k, abut_error *er
 
 abut_status lammps_add_forces(abut_lammps *w, abut_error *error)
 {
-    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
     abut_status status = ABUT_OK;
     for (abut_index row = 0; !status && row < t->count; row = table_sphere_end(t, row)) {
         status = add_sphere(w, t->contact.sphere[row], error);

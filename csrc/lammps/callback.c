@@ -245,11 +245,11 @@ enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 static abut_status tell_loads(abut_lammps *w, abut_error *error)
 {
     const abut_simulation *s = w->simulation;
-    const abut_index *walls = s->before->tables[SPHERE_WALL].contact.mesh;
+    const abut_index *walls = s->before->tables[ABUT_SPHERE_WALL].contact.mesh;
     const abut_index count = LOAD_MEMBERS * w->input.wall_count;
     double *values = w->loads->force;
     memset(values, 0, (size_t)count * sizeof *values);
-    for (abut_index row = 0; row < s->before->tables[SPHERE_WALL].count; row++) {
+    for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_WALL].count; row++) {
         energy_add_load(s, row, &s->before->states[walls[row]], &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
@@ -344,7 +344,7 @@ double abut_lammps_now(abut_lammps *w)
 abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
 {
     const abut_simulation *s = w->simulation;
-    const interaction_table *t = &s->before->tables[SPHERE_WALL];
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     /* LAMMPS' radii are lent during a call alone */
     for (abut_index row = 0; row < t->count; row = table_sphere_end(t, row)) {
         const abut_index sphere = t->contact.sphere[row];

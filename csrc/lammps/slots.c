@@ -196,7 +196,7 @@ static abut_status read_rows(const abut_lammps *w, interaction_table *t, abut_er
  * be read. */
 static bool has_table_of_slots(const abut_lammps *w, abut_index rows)
 {
-    const interaction_table *t = &w->simulation->before->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
     bool is_same = w->has_table && w->has_same_ids && rows == t->count;
     for (abut_index k = 0; is_same && k < w->holder_count; k++) {
         const abut_index *offsets = t->contact.offsets + w->holders[k];
@@ -208,7 +208,7 @@ static bool has_table_of_slots(const abut_lammps *w, abut_index rows)
 abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
 {
     abut_simulation *s = w->simulation;
-    interaction_table *t = &s->before->tables[SPHERE_WALL];
+    interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     abut_index rows;
     const abut_status status = list_holders(w, &rows, error);
     if (status || has_table_of_slots(w, rows)) {
@@ -237,7 +237,7 @@ static void write_vector(double *states, int at, const double *column, abut_inde
 
 static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, int slot)
 {
-    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
     const abut_columns *c = &t->contact;
     int *keys = keys_of(w, atom, slot);
     double *states = states_of(w, atom, slot);
@@ -259,7 +259,7 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
  * slots as they were. */
 static abut_status check_room(const abut_lammps *w, abut_error *error)
 {
-    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
     abut_index end;
     for (abut_index row = 0; row < t->count; row = end) {
         end = table_sphere_end(t, row);
@@ -274,7 +274,7 @@ static abut_status check_room(const abut_lammps *w, abut_error *error)
 /* The rows of one sphere, from the first one to that behind the last. */
 static void write_rows(const abut_lammps *w, abut_index first, abut_index end)
 {
-    const abut_index sphere = w->simulation->now->tables[SPHERE_WALL].contact.sphere[first];
+    const abut_index sphere = w->simulation->now->tables[ABUT_SPHERE_WALL].contact.sphere[first];
     const abut_index atom = lammps_atom(w, sphere);
     for (abut_index row = first; row < end; row++) {
         write_slot(w, row, atom, (int)(row - first));
@@ -294,7 +294,7 @@ static void forget_leavers(const abut_lammps *w)
 
 abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
 {
-    const interaction_table *t = &w->simulation->now->tables[SPHERE_WALL];
+    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
     const abut_status status = check_room(w, error);
     abut_index end;
     if (!status) {

@@ -125,8 +125,8 @@ static abut_index blocks_of_turn(abut_index blocks, int workers)
 static abut_status fill_turn(void *context, abut_index turn, parallel_job *job)
 {
     filling *f = context;
-    const abut_index begin = turn * f->turn_blocks, rest = f->block_count - begin;
-    const abut_index end = begin + (rest < f->turn_blocks ? rest : f->turn_blocks);
+    const abut_index begin = turn * f->turn_blocks;
+    const abut_index end = parallel_chunk_end(begin, f->turn_blocks, f->block_count);
     abut_status status = ABUT_OK;
     for (abut_index block = begin; !status && block < end; block++) {
         status = fill_block(f, block, job);

@@ -76,8 +76,8 @@ static abut_status copy_stretch(void *context, abut_index stretch, parallel_job 
 {
     const copying *c = context;
     const abut_pair_input *input = c->input;
-    const abut_index begin = stretch * STRETCH, rest = input->sphere_count - begin;
-    const abut_index end = begin + (rest < STRETCH ? rest : STRETCH);
+    const abut_index begin = stretch * STRETCH;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, input->sphere_count);
     double *restrict radii = c->radii;
     int bad_count = 0;
     for (abut_index i = begin; i < end; i++) {

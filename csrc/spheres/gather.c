@@ -17,8 +17,8 @@ typedef struct loading {
 static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const loading *l = context;
-    const abut_index begin = chunk * ROW_CHUNK, rest = l->count - begin;
-    const abut_index end = begin + (rest < ROW_CHUNK ? rest : ROW_CHUNK);
+    const abut_index begin = chunk * ROW_CHUNK;
+    const abut_index end = parallel_chunk_end(begin, ROW_CHUNK, l->count);
     if (!pair_kernels_take()->gather_load(&l->source, begin, end, l->rows, &l->bounds[chunk])) {
         return ABUT_CENTER_NOT_FINITE;
     }
@@ -44,7 +44,7 @@ static row_bounds join_bounds(const row_bounds *of, abut_index count)
 static abut_status load_rows(abut_pairs *pairs, row_set *set)
 {
     const abut_pair_finder *finder = pairs->finder;
-    const abut_index chunks = (set->count + ROW_CHUNK - 1) / ROW_CHUNK;
+    const abut_index chunks = parallel_chunk_count(set->count, ROW_CHUNK);
     loading l = {.count = set->count};
     l.source = (row_source){.centers = set->centers,
                             .reaches = set->reaches,

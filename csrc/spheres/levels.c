@@ -179,7 +179,7 @@ static histogram *reserve_histograms(level_memory *memory, abut_index count)
 static abut_status make_histogram(const level_task *task, level_memory *memory, histogram *all)
 {
     counting c = {.reaches = task->reaches, .count = task->count};
-    c.stretch_count = (task->count + STRETCH - 1) / STRETCH;
+    c.stretch_count = parallel_chunk_count(task->count, STRETCH);
     c.histograms = reserve_histograms(memory, c.stretch_count);
     if (!c.histograms) {
         return ABUT_NO_MEMORY;

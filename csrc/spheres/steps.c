@@ -34,7 +34,7 @@ typedef struct checking {
 
 static void add_column(checking *c, checked_column column)
 {
-    const abut_index stretches = (column.count + STRETCH - 1) / STRETCH;
+    const abut_index stretches = parallel_chunk_count(column.count, STRETCH);
     c->columns[c->column_count++] = column;
     c->number_count += column.count;
     c->stretch_count = stretches > c->stretch_count ? stretches : c->stretch_count;
@@ -136,12 +136,12 @@ static abut_status check_stretch(void *context, abut_index chunk, parallel_job *
 {
     const checking *c = context;
     const checked_column *column = &c->columns[chunk / c->stretch_count];
-    const abut_index begin = chunk % c->stretch_count * STRETCH, rest = column->count - begin;
-    const abut_index end = begin + (rest < STRETCH ? rest : STRETCH);
+    const abut_index begin = chunk % c->stretch_count * STRETCH;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, column->count);
     if (begin < end && !is_stretch_right(column, begin, end)) {
         return ABUT_BAD_PAIR_ROWS;
     }
-    return parallel_report(job, rest > 0 ? (end - begin) / 8 : 0);
+    return parallel_report(job, end > begin ? (end - begin) / 8 : 0);
 }
 
 /* Whether offsets begin with 0 and end with the number of pairs. Before the first step there is

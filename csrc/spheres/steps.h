@@ -61,7 +61,7 @@ static inline abut_index step_chunk_end(const abut_pair_step *step, abut_index c
 /* A run over all of a step's pairs. */
 static inline parallel_plan step_plan(const abut_pair_step *step, int workers)
 {
-    return (parallel_plan){.chunk_count = (step->pair_count + STEP_ROWS - 1) / STEP_ROWS,
+    return (parallel_plan){.chunk_count = parallel_chunk_count(step->pair_count, STEP_ROWS),
                            .work = step->pair_count,
                            .workers = workers,
                            .interrupted = step->interrupted,

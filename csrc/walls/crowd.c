@@ -130,7 +130,8 @@ bool crowd_is_one(contact_list now, contact_list before)
 
 static nearest_place place_of(const contact_row *row)
 {
-    nearest_place place = {.limit = row->chord * row->chord, .other = row->tilt};
+    const double chord = crowd_chord(row->tilt);
+    nearest_place place = {.limit = chord * chord, .other = row->tilt};
     vec3_store(place.at, row->point);
     vec3_store(place.at + 3, row->normal);
     return place;

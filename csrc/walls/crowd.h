@@ -10,7 +10,7 @@
 typedef struct contact_row {
     abut_index row, mesh;
     vec3 point, normal;
-    double tilt, chord; /* by how much the normal may be off, as an angle and as its chord */
+    double tilt; /* by how much the normal may be off, as an angle */
 
     /* of now: the nearest contact before that it may continue and that was not taken when it was
      * looked for; -1: none, or it has its own */
@@ -24,6 +24,12 @@ typedef struct contact_row {
     double agreement;
     vec3 wrap;
 } contact_row;
+
+/* The chord of an angle, so that small angles keep their digits. */
+static inline double crowd_chord(double tilt)
+{
+    return 2.0 * sin(0.5 * fmin(tilt, PI));
+}
 
 /* The contacts of one sphere in one step. */
 typedef struct contact_list {

@@ -41,15 +41,15 @@ typedef struct scratch {
 
 /* ---- which contacts may be one ---- */
 
-/* The chord of an angle, so that small angles keep their digits. */
-static double chord_of(double tilt)
+/* Of most normals it is sure without the chord, which is no longer than the angle. */
+static bool are_within(vec3 normal, vec3 other, double tilt)
 {
-    return 2.0 * sin(0.5 * fmin(tilt, PI));
-}
-
-static bool are_within(vec3 normal, vec3 other, double chord)
-{
-    return vec3_norm_sq(vec3_sub(normal, other)) <= chord * chord;
+    const double chord_sq = vec3_norm_sq(vec3_sub(normal, other));
+    if (chord_sq == 0.0 || chord_sq > tilt * tilt) {
+        return chord_sq == 0.0;
+    }
+    const double chord = crowd_chord(tilt);
+    return chord_sq <= chord * chord;
 }
 
 /* Whether both have a node in common. Nodes are numbered inside their mesh. */
@@ -73,18 +73,17 @@ static bool share_a_node(const matching *m, abut_index now, abut_index before)
 
 static bool may_continue(const matching *m, const contact_row *now, const contact_row *before)
 {
-    const double tilt = fmax(now->tilt, before->tilt);
-    const double chord = tilt == now->tilt ? now->chord : before->chord;
-    return are_within(now->normal, before->normal, chord) || share_a_node(m, now->row, before->row);
+    return are_within(now->normal, before->normal, fmax(now->tilt, before->tilt)) ||
+           share_a_node(m, now->row, before->row);
 }
 
 /* Whether a contact may continue another one, of a sphere that has one contact in either step, as
  * most have. */
 static bool may_continue_alone(const matching *m, abut_index now, abut_index before)
 {
-    const double chord = chord_of(fmax(m->now.tilt[now], m->before.tilt[before]));
+    const double tilt = fmax(m->now.tilt[now], m->before.tilt[before]);
     const vec3 normal = vec3_load(m->now.normal + 3 * now);
-    return are_within(normal, motion_normal(&m->motion, &m->before, before), chord) ||
+    return are_within(normal, motion_normal(&m->motion, &m->before, before), tilt) ||
            share_a_node(m, now, before);
 }
 
@@ -92,11 +91,9 @@ static bool may_continue_alone(const matching *m, abut_index now, abut_index bef
 
 static contact_row load_row(const abut_step *step, abut_index row)
 {
-    const double tilt = step->tilt[row];
     return (contact_row){.row = row,
                          .mesh = step_mesh(step, row),
-                         .tilt = tilt,
-                         .chord = chord_of(tilt),
+                         .tilt = step->tilt[row],
                          .proposed = -1,
                          .partner = -1};
 }
@@ -373,7 +370,7 @@ static abut_status match_all(matching *m, int workers, abut_error *error)
     for (abut_index row = 0; row < m->now.contact_count; row++) {
         m->match[row] = -1;
     }
-    const abut_index chunk_count = (m->now.sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    const abut_index chunk_count = parallel_chunk_count(m->now.sphere_count, CHUNK_SPHERES);
     const parallel_plan plan = {.chunk_count = chunk_count,
                                 .work = m->now.sphere_count + 8 * m->now.contact_count,
                                 .workers = workers,

@@ -220,7 +220,7 @@ static abut_status carry_all(carrying *c, int workers, abut_error *error)
     if (status) {
         return status;
     }
-    const abut_index chunk_count = (c->now.contact_count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    const abut_index chunk_count = parallel_chunk_count(c->now.contact_count, CHUNK_ROWS);
     const parallel_plan plan = {
         .chunk_count = chunk_count, .work = 3 * c->now.contact_count, .workers = workers};
     status = parallel_run(&plan, carry_chunk, c);

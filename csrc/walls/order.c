@@ -270,8 +270,8 @@ static void fetch_sphere(const abut_query *query, abut_index sphere)
 static abut_status copy_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const copying *c = context;
-    const abut_index begin = chunk * COPIED_AT_ONCE, rest = c->query->sphere_count - begin;
-    const abut_index end = begin + (rest < COPIED_AT_ONCE ? rest : COPIED_AT_ONCE);
+    const abut_index begin = chunk * COPIED_AT_ONCE;
+    const abut_index end = parallel_chunk_end(begin, COPIED_AT_ONCE, c->query->sphere_count);
     for (abut_index i = begin; i < end; i++) {
         if (i + FETCHED_AHEAD < end) {
             fetch_sphere(c->query, c->spheres[i + FETCHED_AHEAD]);
@@ -295,7 +295,7 @@ static abut_status copy_rows(sphere_order *order, const abut_query *query)
     copying c = {order->spheres, query, centers, radii};
     order->rows = (sphere_rows){centers, radii, query->gap};
     const parallel_plan plan =
-        query_plan(query, (count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE, count);
+        query_plan(query, parallel_chunk_count(count, COPIED_AT_ONCE), count);
     return parallel_run(&plan, copy_chunk, &c);
 }
 

@@ -178,10 +178,10 @@ static void check_rest(setting *s)
     CHECK_NEAR(s->positions[0], 0.5, 1e-12);
     CHECK_NEAR(s->positions[2], 1.0 - 8.0 * 9.81 / 4e5, 1e-12);
     CHECK_NEAR(s->orientations[3], 1.0, 1e-12);
-    const abut_body_contacts counts =
-        abut_simulation_count_body_contacts(s->simulation, ABUT_WITH_WALLS);
+    const abut_interactions counts =
+        abut_simulation_count_interactions(s->simulation, ABUT_BODY_WALL);
     CHECK_INT(counts.row_count, 1);
-    CHECK_INT(counts.spot_count, 4);
+    CHECK_INT(counts.entry_count, 4);
     end(s);
 }
 
@@ -280,9 +280,9 @@ static bool are_same(const setting *a, const setting *b)
            memcmp(a->centers, b->centers, sizeof a->centers) == 0;
 }
 
-static abut_index count_rows(const setting *s, abut_meeting meeting)
+static abut_index count_rows(const setting *s, abut_interaction who)
 {
-    return abut_simulation_count_body_contacts(s->simulation, meeting).row_count;
+    return abut_simulation_count_interactions(s->simulation, who).row_count;
 }
 
 enum { STEPS = 120 };
@@ -292,9 +292,9 @@ static void run_heap(setting *s, int workers, abut_law law)
     begin_heap(s, workers, law);
     CHECK_INT(run(s, STEPS), ABUT_OK);
     read_state(s);
-    CHECK(count_rows(s, ABUT_WITH_WALLS) > 0);
-    CHECK(count_rows(s, ABUT_WITH_BODIES) > 0);
-    CHECK(count_rows(s, ABUT_WITH_SPHERES) > 0);
+    CHECK(count_rows(s, ABUT_BODY_WALL) > 0);
+    CHECK(count_rows(s, ABUT_BODY_BODY) > 0);
+    CHECK(count_rows(s, ABUT_BODY_SPHERE) > 0);
     end(s);
 }
 
@@ -340,10 +340,10 @@ static void check_changes(setting *s)
     is_gone[0] = 1;
     CHECK_INT(abut_simulation_remove_bodies(s->simulation, is_gone, NULL), ABUT_OK);
     CHECK_INT(abut_simulation_rigid_count(s->simulation, ABUT_BODIES), 1);
-    CHECK_INT(count_rows(s, ABUT_WITH_WALLS), 1);
+    CHECK_INT(count_rows(s, ABUT_BODY_WALL), 1);
     abut_index number = -1;
-    const abut_body_contacts rows = {.columns = {.i = &number}};
-    abut_simulation_write_body_contacts(s->simulation, ABUT_WITH_WALLS, &rows);
+    const abut_interactions rows = {.columns.bodies.i = &number};
+    abut_simulation_write_interactions(s->simulation, ABUT_BODY_WALL, &rows, NULL);
     CHECK_INT(number, 0);
     vec3_store(s->positions, (vec3){-5.0, 0.0, 0.999});
     CHECK_INT(add_cubes(s, 1, 1.0), ABUT_OK);

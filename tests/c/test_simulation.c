@@ -155,14 +155,19 @@ static void end(setting *s)
     s->simulation = NULL;
 }
 
+static abut_index count_rows(const setting *s, abut_interaction who)
+{
+    return abut_simulation_count_interactions(s->simulation, who).row_count;
+}
+
 /* The state after STEPS, in *s. */
 static void do_run(setting *s, double period, int workers)
 {
     begin(s, period, workers);
     CHECK_INT(run(s->simulation, STEPS), ABUT_OK);
     read_state(s);
-    CHECK(abut_simulation_contact_count(s->simulation) > SPHERES / 20);
-    CHECK(abut_simulation_pair_count(s->simulation) > SPHERES / 4);
+    CHECK(count_rows(s, ABUT_SPHERE_WALL) > SPHERES / 20);
+    CHECK(count_rows(s, ABUT_SPHERE_SPHERE) > SPHERES / 4);
     end(s);
 }
 
@@ -186,7 +191,7 @@ static void run_many(setting *s, int workers)
     add_spheres(s->simulation, MANY);
     CHECK_INT(run(s->simulation, 12), ABUT_OK);
     read_state(s);
-    CHECK(abut_simulation_pair_count(s->simulation) > MANY / 2);
+    CHECK(count_rows(s, ABUT_SPHERE_SPHERE) > MANY / 2);
     end(s);
 }
 
@@ -299,11 +304,12 @@ static abut_status remove_some(setting *s)
 static abut_status look(setting *s)
 {
     static double forces[3 * 8192];
-    const abut_contact_state contacts = {.force = forces};
-    const abut_pair_state pairs = {.force = forces};
+    const abut_interactions to = {.force = forces};
     abut_stable_step longest;
-    abut_status status = abut_simulation_write_contacts(s->simulation, &contacts, NULL);
-    status = status ? status : abut_simulation_write_pairs(s->simulation, &pairs, NULL);
+    abut_status status = ABUT_OK;
+    for (int who = 0; !status && who < ABUT_INTERACTION_COUNT; who++) {
+        status = abut_simulation_write_interactions(s->simulation, (abut_interaction)who, &to, NULL);
+    }
     return status ? status : abut_simulation_stable_step(s->simulation, NULL, &longest);
 }
 

@@ -327,11 +327,11 @@ static PyObject *lammps_period(PyObject *object, void *Py_UNUSED(closure))
     return Py_BuildValue("(ddd)", period[0], period[1], period[2]);
 }
 
-static PyObject *lammps_contacts(PyObject *object, PyObject *unused)
+static PyObject *lammps_interactions(PyObject *object, PyObject *kind)
 {
     lammps_object *self = (lammps_object *)object;
     abut_lammps_read_period(self->walls, self->of.input.period);
-    return simulation_contacts(object, unused);
+    return simulation_interactions(object, kind);
 }
 
 static PyObject *lammps_ids(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -423,8 +423,8 @@ static PyMethodDef LAMMPS_METHODS[] = {
      "in which the walls were given."},
     {"stable_step", lammps_stable_step, METH_NOARGS,
      "stable_step($self, /)\n--\n\nOf this rank's spheres that touched walls in the last call."},
-    {"contacts", lammps_contacts, METH_NOARGS,
-     "contacts($self, /)\n--\n\nAs that of Simulation, of this rank's spheres."},
+    {"interactions", lammps_interactions, METH_O,
+     "interactions($self, kind, /)\n--\n\nAs that of Simulation, of this rank's spheres."},
     {"ids", lammps_ids, METH_NOARGS,
      "ids($self, /)\n--\n\nLAMMPS' numbers of this rank's spheres, in the order of contacts."},
     {"raise_error", lammps_raise_error, METH_NOARGS,

@@ -217,6 +217,8 @@ static int add_constants(PyObject *module)
         {"BODY_STATE", ABUT_BODY_STATE},
         {"CLUSTERS", ABUT_CLUSTERS},
         {"BODIES", ABUT_BODIES},
+        {"SPHERE_WALL", ABUT_SPHERE_WALL},
+        {"SPHERE_SPHERE", ABUT_SPHERE_SPHERE},
         {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
         {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
         {"SLOT_STATES", ABUT_LAMMPS_STATES},

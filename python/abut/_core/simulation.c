@@ -546,26 +546,23 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
     {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,
      "stable_step_of_bodies($self, /)\n--\n\nThe members of abut_stable_step."},
-    {"body_contacts", simulation_body_contacts, METH_O,
-     "body_contacts($self, meeting, /)\n--\n\n"
-     "The columns of the last step's contacts of bodies, with spot_force and spring: meeting 0: "
-     "with walls, 1: with bodies, 2: with spheres."},
-    {"restore_body_contacts", simulation_restore_body_contacts, METH_VARARGS,
-     "restore_body_contacts($self, meeting, contacts, /)\n--\n\nAfter restore: such columns."},
     {"apply", simulation_apply, METH_VARARGS,
      "apply($self, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
     {"run", simulation_run, METH_O,
      "run($self, steps, /)\n--\n\nNone, or what ended it where that names a sphere or a body: "
      "(status, index, detail, value)."},
-    {"contacts", simulation_contacts, METH_NOARGS,
-     "contacts($self, /)\n--\n\nThe columns of the last step's contacts, as of Finder.find, with "
-     "force, moment, spring and roll."},
-    {"pairs", simulation_pairs, METH_NOARGS,
-     "pairs($self, /)\n--\n\nThe columns of the last step's pairs, likewise."},
+    {"interactions", simulation_interactions, METH_O,
+     "interactions($self, kind, /)\n--\n\n"
+     "The columns of the last step's interactions of a kind, such as SPHERE_WALL, as of a "
+     "search, "
+     "with force (of bodies spot_force), spring, moment and roll."},
     {"restore", simulation_restore, METH_VARARGS,
-     "restore($self, steps, account, walls, contacts, pairs, /)\n--\n\n"
-     "Go on after so many steps: walls: (w, 25), where they were at the beginning of the last one; "
-     "its tables with all columns."},
+     "restore($self, steps, account, walls, /)\n--\n\n"
+     "Go on after so many steps: walls: (w, 25), where they were at the beginning of the last "
+     "one."},
+    {"restore_interactions", simulation_restore_interactions, METH_VARARGS,
+     "restore_interactions($self, kind, columns, /)\n--\n\n"
+     "After restore: all columns, also those that a search leaves out."},
     {"account", simulation_account, METH_NOARGS,
      "account($self, /)\n--\n\nWhat energies are counted from, (4,)."},
     {"counts", simulation_counts, METH_NOARGS,

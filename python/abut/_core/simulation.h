@@ -89,18 +89,11 @@ int simulation_read_new_spheres(PyObject *dict, abut_spheres *spheres);
 int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
                                PyObject *dict, abut_index *count, void *target);
 
-/* Columns with a row each that a table's dict has beside those of a search: put new ones into it,
- * which may be NULL already, or read them. */
-PyObject *simulation_add_carried(column_table table, PyObject *dict, Py_ssize_t rows,
-                                 PyObject *pool, void *target);
-int simulation_read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target);
-
 /* Methods: see simulation.c, which lists them. */
 core_function simulation_take_lock, simulation_lend, simulation_wall, simulation_wall_now,
     simulation_place, simulation_load, simulation_add, simulation_remove, simulation_read,
     simulation_assign, simulation_add_rigids, simulation_rigids, simulation_assign_rigids,
-    simulation_contacts, simulation_pairs, simulation_restore, simulation_set_shapes,
-    simulation_remove_bodies, simulation_apply_to_bodies, simulation_stable_step_of_bodies,
-    simulation_body_contacts, simulation_restore_body_contacts;
+    simulation_restore, simulation_interactions, simulation_set_shapes, simulation_remove_bodies,
+    simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_restore_interactions;
 
 #endif

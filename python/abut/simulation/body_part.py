@@ -190,6 +190,6 @@ class BodyPart(State):
         return self._once("body_sphere_pairs", lambda: self._read_meeting(2))
 
     def _read_meeting(self, number: int) -> BodyContacts:
-        columns = self._core.body_contacts(number)
+        columns = self._core.interactions(number)
         count = len(self._settled().bodies)
         return body_contacts(columns, self._walls.order, count, self._period)

@@ -353,7 +353,9 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     )
     sound = npz.sound_contacts(contacts, meshes)
     sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
-    core.restore(step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs))
+    core.restore(step_count, arrays["account"], arrays["walls"])
+    core.restore_interactions(_core.SPHERE_WALL, sound)
+    core.restore_interactions(_core.SPHERE_SPHERE, npz.sound_pairs(pairs))
 
 
 # ---- bodies --------------------------------------------------------------------------------------
@@ -389,4 +391,4 @@ def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
         columns = {name.removeprefix(prefix): arrays[name] for name in names}
         if columns:
             columns["link"] = columns["link"].reshape(-1, 2, 3)
-            simulation._core.restore_body_contacts(number, columns)
+            simulation._core.restore_interactions(number, columns)

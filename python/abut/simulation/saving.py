@@ -132,8 +132,13 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     }
     arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
     arrays |= {f"clusters.{name}": column for name, column in core.rigids(_core.CLUSTERS).items()}
-    contacts = _all_columns(simulation.contacts) | _carried(core.contacts())
-    pairs = _all_columns(simulation.pairs) | _carried(core.pairs())
+    contacts, pairs = (
+        _all_columns(table) | _carried(core.interactions(kind))
+        for table, kind in (
+            (simulation.contacts, _core.SPHERE_WALL),
+            (simulation.pairs, _core.SPHERE_SPHERE),
+        )
+    )
     arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
     arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
     return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
@@ -144,7 +149,7 @@ def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays = {f"bodies.{name}": found[name] for name in BODIES}
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):
-        columns = simulation._core.body_contacts(number)
+        columns = simulation._core.interactions(number)
         # files have had the six numbers of a link in a row
         columns["link"] = columns["link"].reshape(-1, 6)
         arrays |= {f"with_{meeting}.{name}": column for name, column in columns.items()}

@@ -282,7 +282,7 @@ class Simulation(RunPart):
 
     def _read_pairs(self) -> Pairs:
         settings = {"period": self._period, "other_count": None}
-        return Pairs._found(table_columns(self._core.pairs()), settings)
+        return Pairs._found(table_columns(self._core.interactions(_core.SPHERE_SPHERE)), settings)
 
     @property
     def energy(self) -> Energy:

@@ -167,7 +167,7 @@ class Walls:
             "period": period,
             "flat_angle": 0.0,
         }
-        columns = self._core.contacts()
+        columns = self._core.interactions(_core.SPHERE_WALL)
         # the library counts half spaces last
         if "mesh" in columns:
             columns["mesh"] = self.order[columns["mesh"]]

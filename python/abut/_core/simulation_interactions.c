@@ -1,0 +1,181 @@
+/* Who interacted in a simulation's last step, as columns: to read, and to go on from. */
+#include "columns.h"
+#include "simulation.h"
+
+/* What interactions carry beside the columns that a search has. Files of abut 0.2 have nothing of
+ * rolling where bodies are; then it is 0. */
+enum { ALWAYS, ROLLS };
+
+#define CARRIED(name, member, when)                                                                \
+    {name, offsetof(abut_interactions, member), ABUT_COLUMN_REAL, 3, 0, when, 0, "", ""}
+#define CARRIES(force_name)                                                                        \
+    {CARRIED(force_name, force, ALWAYS), CARRIED("spring", spring, ALWAYS),                        \
+     CARRIED("moment", moment, ROLLS), CARRIED("roll", roll, ROLLS)}
+
+static const abut_column ROW_CARRIES[] = CARRIES("force");
+static const abut_column SPOT_CARRIES[] = CARRIES("spot_force");
+
+enum { CARRY_COUNT = sizeof ROW_CARRIES / sizeof ROW_CARRIES[0] };
+
+/* The columns of a kind of interactions, and those that rows and entries are counted by. */
+typedef struct kind {
+    abut_table table;
+    const abut_column *carries;
+    const char *row, *entry; /* entry: NULL: there are none */
+} kind;
+
+#define OF_BODIES {ABUT_CONVEX_TABLE, SPOT_CARRIES, "i", "spot"}
+
+static const kind KINDS[ABUT_INTERACTION_COUNT] = {
+    [ABUT_BODY_WALL] = OF_BODIES,
+    [ABUT_BODY_BODY] = OF_BODIES,
+    [ABUT_BODY_SPHERE] = OF_BODIES,
+    [ABUT_SPHERE_WALL] = {ABUT_CONTACT_TABLE, ROW_CARRIES, "sphere", "node"},
+    [ABUT_SPHERE_SPHERE] = {ABUT_PAIR_TABLE, ROW_CARRIES, "i", NULL},
+};
+
+static PyObject *names_of(PyObject *object, abut_interaction who)
+{
+    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
+    return who == ABUT_SPHERE_WALL     ? state->contact_names
+           : who == ABUT_SPHERE_SPHERE ? state->pair_names
+                                       : NULL;
+}
+
+/* ---- how many ---- */
+
+static column_counts count_columns(const simulation_object *self, abut_interaction who,
+                                   const abut_interactions *rows)
+{
+    const abut_index spheres = abut_simulation_sphere_count(self->simulation);
+    const int is_periodic = core_is_periodic(self->input.period, 3);
+    const abut_query query = {.sphere_count = spheres,
+                              .resolution = self->input.resolution,
+                              .period = self->input.period};
+    switch (who) {
+    case ABUT_SPHERE_WALL:
+        return column_contact_counts(rows->row_count, rows->entry_count, &query, self->wall_count);
+    case ABUT_SPHERE_SPHERE:
+        return column_pair_counts(rows->row_count, spheres, 3, is_periodic);
+    case ABUT_BODY_WALL:
+    case ABUT_BODY_BODY:
+    case ABUT_BODY_SPHERE:
+        break;
+    }
+    return column_convex_counts(&(convex_there){.rows = rows->row_count,
+                                                .spots = rows->entry_count,
+                                                .dimension = 3,
+                                                .has_images = is_periodic,
+                                                .has_spots = 1,
+                                                .are_of_walls = who == ABUT_BODY_WALL});
+}
+
+/* How many interactions carry something: of bodies spots do. */
+static Py_ssize_t count_carried(abut_interaction who, const abut_interactions *rows)
+{
+    return KINDS[who].table == ABUT_CONVEX_TABLE ? rows->entry_count : rows->row_count;
+}
+
+static column_table carried_by(abut_interaction who)
+{
+    return (column_table){KINDS[who].carries, CARRY_COUNT};
+}
+
+/* Whether there is such a kind; else an error is set. */
+static int is_kind(long number)
+{
+    if (number >= 0 && number < ABUT_INTERACTION_COUNT) {
+        return 1;
+    }
+    if (!PyErr_Occurred()) {
+        PyErr_Format(PyExc_IndexError, "there is no table %ld", number);
+    }
+    return 0;
+}
+
+/* ---- reading ---- */
+
+static PyObject *make_columns(PyObject *object, abut_interaction who, abut_interactions *rows)
+{
+    const simulation_object *self = (simulation_object *)object;
+    const column_counts counts = count_columns(self, who, rows);
+    const column_counts carried = {.lengths = {count_carried(who, rows)}, .presences = {1, 1}};
+    PyObject *dict = column_dict(column_table_of(KINDS[who].table), names_of(object, who), &counts,
+                                 self->of.pool, &rows->columns);
+    PyObject *more =
+        dict ? column_dict(carried_by(who), NULL, &carried, self->of.pool, rows) : NULL;
+    if (!more || PyDict_Update(dict, more)) {
+        Py_CLEAR(dict);
+    }
+    Py_XDECREF(more);
+    return dict;
+}
+
+PyObject *simulation_interactions(PyObject *object, PyObject *number)
+{
+    simulation_object *self = (simulation_object *)object;
+    const long given = PyLong_AsLong(number);
+    if (!is_kind(given) || simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_interaction who = (abut_interaction)given;
+    abut_interactions rows = abut_simulation_count_interactions(self->simulation, who);
+    abut_error error = {.status = ABUT_OK};
+    PyObject *dict = make_columns(object, who, &rows);
+    if (dict) {
+        Py_BEGIN_ALLOW_THREADS
+        abut_simulation_write_interactions(self->simulation, who, &rows, &error);
+        Py_END_ALLOW_THREADS
+    }
+    simulation_end(self);
+    return core_finish(dict, &error);
+}
+
+/* ---- going on from a file ---- */
+
+static int read_rows(const simulation_object *self, abut_interaction who, PyObject *dict,
+                     abut_interactions *rows)
+{
+    const kind *of = &KINDS[who];
+    rows->row_count = simulation_row_count(dict, of->row);
+    rows->entry_count = rows->row_count < 0 ? -1
+                        : of->entry         ? simulation_row_count(dict, of->entry)
+                                            : 0;
+    if (rows->entry_count < 0) {
+        return -1;
+    }
+    const int has_rolls =
+        of->table != ABUT_CONVEX_TABLE || PyDict_GetItemString(dict, "roll") != NULL;
+    column_counts counts = count_columns(self, who, rows);
+    const column_counts carried = {.lengths = {count_carried(who, rows)},
+                                   .presences = {1, has_rolls}};
+    if (who == ABUT_SPHERE_WALL) {
+        /* all columns are there, also those that a search leaves out */
+        counts.presences[ABUT_COLUMN_WITH_MESHES] = counts.presences[ABUT_COLUMN_WITH_SHARING] =
+            counts.presences[ABUT_COLUMN_WITH_PERIOD] = 1;
+    }
+    return column_read(column_table_of(of->table), &counts, dict, &rows->columns) ||
+           column_read(carried_by(who), &carried, dict, rows);
+}
+
+PyObject *simulation_restore_interactions(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *dict;
+    int number;
+    abut_interactions rows = {0};
+    abut_error error = {.status = ABUT_OK};
+    if (!PyArg_ParseTuple(args, "iO!:restore_interactions", &number, &PyDict_Type, &dict) ||
+        !is_kind(number) || simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_interaction who = (abut_interaction)number;
+    if (read_rows(self, who, dict, &rows)) {
+        simulation_end(self);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    abut_simulation_restore_interactions(self->simulation, who, &rows, &error);
+    Py_END_ALLOW_THREADS
+    return simulation_commit(self, &error, NULL);
+}
