@@ -73,7 +73,7 @@ def few_among(bodies, spheres):
 def measure(sim, steps):
     """Seconds a step: of all parts, of finding what bodies touch, and of their laws and sums."""
     before = sim.statistics()
-    sim.run(steps)
+    sim.run(steps=steps)
     after = sim.statistics()
     took = {name: (getattr(after, name) - getattr(before, name)) / steps for name in PARTS}
     return np.array([sum(took.values()), took["find_bodies"], took["body_laws"]])
@@ -81,7 +81,7 @@ def measure(sim, steps):
 
 def report(name, sim, settling, options, of):
     """The fastest of some rounds, in microseconds of `of` bodies."""
-    sim.run(settling)
+    sim.run(steps=settling)
     rounds = [measure(sim, options.steps) for _ in range(options.rounds)]
     whole, finding, laws = 1e6 * np.min(rounds, axis=0) / of
     apart = 1e6 * np.min([r[0] - r[1] for r in rounds]) / of

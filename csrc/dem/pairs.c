@@ -3,6 +3,7 @@
 
 #include "../base/prefetch.h"
 #include "../convex/finder.h"
+#include "../mesh/tolerance.h"
 #include "check_lists.h"
 #include "rows.h"
 
@@ -23,6 +24,30 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .gravity = vec3_load(s->input.gravity),
                               .lender = s->lender,
                               .outlines = s->search.outlines};
+}
+
+/* Where the spheres about bodies are. ABUT_OK or ABUT_NO_MEMORY. */
+static abut_status outline_bodies(abut_simulation *s)
+{
+    const rigid_set *set = &s->solids;
+    s->search.outlines = (neighbor_outlines){.count = 0};
+    if (set->count == 0) {
+        return ABUT_OK;
+    }
+    double *centers = memory_reserve(&s->search.blocks[1], 3 * set->count, sizeof *centers);
+    double *radii = memory_reserve(&s->search.blocks[2], set->count, sizeof *radii);
+    double *speeds = memory_reserve(&s->search.blocks[3], set->count, sizeof *speeds);
+    if (!centers || !radii || !speeds) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index k = 0; k < set->count; k++) {
+        const rigid_body *of = &set->bodies[k];
+        vec3_store(centers + 3 * k, of->rigid.position);
+        radii[k] = of->reach * (1.0 + TOLD_APART);
+        speeds[k] = vec3_length(of->rigid.velocity);
+    }
+    s->search.outlines = (neighbor_outlines){set->count, centers, radii, speeds};
+    return ABUT_OK;
 }
 
 /* Whether the largest of spheres and outlines is one of these. */
@@ -57,7 +82,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     if (s->store.count == 0 && s->solids.count == 0) {
         return ABUT_OK;
     }
-    if (solids_outline(s)) {
+    if (outline_bodies(s)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     const neighbor_spheres spheres = spheres_of(s);

@@ -152,9 +152,6 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
 abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* The spheres about bodies, for the neighbor list. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status solids_outline(abut_simulation *s);
-
 /* Likewise what bodies touch: in solid_search.c, and in solid_laws.c, which sums up what acts on
  * them, and finds who would be lost. Laws are those of spots, in solid_spots.c. */
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);

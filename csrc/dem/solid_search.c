@@ -3,38 +3,12 @@
 #include <string.h>
 
 #include "../convex/finder.h"
-#include "../mesh/tolerance.h"
 #include "check_lists.h"
 
-/* Memory of the search; block 0 is that of presses. */
+/* Memory of the search; block 0 is that of presses, and the next three those of outlines. */
 static void *reserve(abut_simulation *s, int block, abut_index count, size_t size)
 {
     return memory_reserve(&s->search.blocks[block], count, size);
-}
-
-/* ---- outlines ---- */
-
-abut_status solids_outline(abut_simulation *s)
-{
-    const rigid_set *set = &s->solids;
-    s->search.outlines = (neighbor_outlines){.count = 0};
-    if (set->count == 0) {
-        return ABUT_OK;
-    }
-    double *centers = reserve(s, 1, 3 * set->count, sizeof *centers);
-    double *radii = reserve(s, 2, set->count, sizeof *radii);
-    double *speeds = reserve(s, 3, set->count, sizeof *speeds);
-    if (!centers || !radii || !speeds) {
-        return ABUT_NO_MEMORY;
-    }
-    for (abut_index k = 0; k < set->count; k++) {
-        const rigid_body *of = &set->bodies[k];
-        vec3_store(centers + 3 * k, of->rigid.position);
-        radii[k] = of->reach * (1.0 + TOLD_APART);
-        speeds[k] = vec3_length(of->rigid.velocity);
-    }
-    s->search.outlines = (neighbor_outlines){set->count, centers, radii, speeds};
-    return ABUT_OK;
 }
 
 /* ---- what the neighbor list has of bodies ---- */
@@ -477,8 +451,8 @@ static abut_status match_spots(abut_simulation *s, abut_interaction meeting, abu
 /* ---- rows ---- */
 
 /* What is found becomes the table of now. */
-static abut_status take_rows(abut_simulation *s, abut_interaction meeting, abut_convex_contacts *found,
-                             abut_error *error)
+static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
+                             abut_convex_contacts *found, abut_error *error)
 {
     interaction_table *t = &s->now->tables[meeting];
     const abut_index rows = abut_convex_contacts_count(found);
