@@ -895,6 +895,8 @@ typedef struct abut_convex_before {
     const abut_index *mesh, *facet;
     const abut_index *image; /* row_count x dimension; NULL: there is no period */
     const double *state;     /* row_count x ABUT_CONVEX_STATE */
+    const abut_index *match; /* of the query's pairs, where it has some, which row each goes on
+                                from, or -1; NULL: those of the same i, j and image */
 } abut_convex_before;
 
 typedef struct abut_convex_query {

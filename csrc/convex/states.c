@@ -39,12 +39,28 @@ static pair_steps steps_of(const abut_convex_finder *finder, const abut_convex_q
     return steps;
 }
 
+static abut_status check_given(const abut_convex_query *query, abut_error *error)
+{
+    const abut_convex_before *before = &query->before;
+    for (abut_index pair = 0; pair < query->pair_count; pair++) {
+        const abut_index row = before->match[pair];
+        if (row < -1 || row >= before->row_count) {
+            return error_set(error, ABUT_BAD_MATCH, pair, row, (double)before->row_count);
+        }
+    }
+    return ABUT_OK;
+}
+
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
                          const body_pairs *now, earlier_rows *earlier, abut_error *error)
 {
     earlier->match = NULL;
     if (query->before.row_count == 0) {
         return ABUT_OK;
+    }
+    if (query->i && query->before.match) {
+        earlier->match = query->before.match;
+        return check_given(query, error);
     }
     abut_index *match = memory_reserve(&earlier->match_block, now->count, sizeof *match);
     if (!match) {

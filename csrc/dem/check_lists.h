@@ -12,6 +12,9 @@ abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error);
 abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *narrow,
                                     abut_error *error);
 
+/* Of bodies with bodies and spheres: the convex finders' search among all of them. */
+abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error);
+
 #else
 
 static inline abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
@@ -24,6 +27,12 @@ static inline abut_status check_contacts_of_lists(const abut_simulation *s,
                                                   const abut_query *narrow, abut_error *error)
 {
     (void)s, (void)narrow, (void)error;
+    return ABUT_OK;
+}
+
+static inline abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
+{
+    (void)s, (void)error;
     return ABUT_OK;
 }
 

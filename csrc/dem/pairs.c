@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../base/prefetch.h"
+#include "../convex/finder.h"
 #include "check_lists.h"
 #include "rows.h"
 
@@ -20,22 +21,56 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .lattice = &s->lattice,
                               .step = s->input.step,
                               .gravity = vec3_load(s->input.gravity),
-                              .lender = s->lender};
+                              .lender = s->lender,
+                              .outlines = s->search.outlines};
+}
+
+/* Whether the largest of spheres and outlines is one of these. */
+static bool is_outline_largest(const abut_simulation *s)
+{
+    double radius = 0.0, outline = 0.0;
+    for (abut_index k = 0; k < s->store.count; k++) {
+        radius = larger(radius, s->store.radii[k]);
+    }
+    for (abut_index k = 0; k < s->search.outlines.count; k++) {
+        outline = larger(outline, s->search.outlines.radii[k]);
+    }
+    return outline > radius;
+}
+
+/* The error of a search of spheres and, behind them, outlines of bodies. */
+static abut_status name_found(const abut_simulation *s, abut_error *error)
+{
+    const abut_status of_body = finder_name_body(error->status, NULL);
+    if (of_body == ABUT_BODY_SHORT_PERIOD) {
+        return is_outline_largest(s) ? finder_name_body(error->status, error) : error->status;
+    }
+    if (of_body != error->status && error->index >= s->store.count) {
+        error->index -= s->store.count;
+        return finder_name_body(error->status, error);
+    }
+    return simulation_name_row(s, NULL, error);
 }
 
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
+    if (s->store.count == 0 && s->solids.count == 0) {
+        return ABUT_OK;
+    }
+    if (solids_outline(s)) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
     const neighbor_spheres spheres = spheres_of(s);
     const wall_scene walls = {.finder = simulation_finder(s),
                               .wall_count = s->walls.count,
                               .half_spaces = s->walls.half_spaces,
                               .poses = s->now->poses,
                               .poses_before = s->before->poses};
-    if (s->store.count == 0) {
-        return ABUT_OK;
-    }
     abut_status status = touching_refresh(&s->neighbors, &spheres, plan, error);
-    if (!status && s->walls.count > 0) {
+    if (status) {
+        return name_found(s, error);
+    }
+    if (s->walls.count > 0 && s->store.count > 0) {
         status = near_walls_refresh(&s->near, &s->neighbors, &spheres, &walls, plan, error);
     }
     return status ? simulation_name_row(s, NULL, error) : ABUT_OK;

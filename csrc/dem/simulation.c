@@ -100,14 +100,7 @@ static void free_search(solid_search *s)
 {
     abut_convex_finder_free(s->bodies);
     abut_convex_finder_free(s->mixed);
-    abut_pair_finder_free(s->outlines);
-    memory_free(s->position_block.data);
-    memory_free(s->orientation_block.data);
-    memory_free(s->radius_block.data);
-    memory_free(s->candidate_blocks[0].data);
-    memory_free(s->candidate_blocks[1].data);
-    memory_free(s->earlier_block.data);
-    memory_free(s->press_block.data);
+    memory_free_blocks(s->blocks, sizeof s->blocks / sizeof *s->blocks);
 }
 
 void abut_simulation_free(abut_simulation *s)
@@ -141,17 +134,13 @@ abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_cou
 void simulation_forget_spheres(abut_simulation *s)
 {
     neighbor_list_forget(&s->neighbors);
-    abut_convex_finder_free(s->search.mixed);
-    s->search.mixed = NULL;
 }
 
 void simulation_forget_bodies(abut_simulation *s)
 {
-    abut_pair_finder_free(s->search.outlines);
+    neighbor_list_forget(&s->neighbors);
     abut_convex_finder_free(s->search.bodies);
-    abut_convex_finder_free(s->search.mixed);
-    s->search.outlines = NULL;
-    s->search.bodies = s->search.mixed = NULL;
+    s->search.bodies = NULL;
 }
 
 /* ---- walls ---- */

@@ -31,18 +31,30 @@ typedef struct wall_set {
     abut_index count;
 } wall_set;
 
+/* A body and another one, or a sphere, that may touch while the neighbor list lives. */
+typedef struct near_pair {
+    int32_t body, other; /* other: a body, or the row of a sphere */
+    bool is_sphere;
+} near_pair;
+
 /* What bodies are searched with. Finders are NULL where what they are made of has changed. */
 typedef struct solid_search {
+    neighbor_outlines outlines;
+    near_pair *near; /* sorted: of two bodies before those with spheres, by body and other */
+    abut_index near_count, near_bodies; /* near_bodies: those of two bodies */
+    bool has_images;                    /* two bodies may touch at several images */
+    int32_t *spheres;                   /* rows of those that are near bodies, ascending */
+    int32_t *numbers;                   /* of each row: its number among those; -1: none */
+    abut_index sphere_count;
     abut_convex_finder *bodies;
-    abut_convex_finder *mixed;  /* bodies, and behind them all spheres by rows, as points */
-    abut_pair_finder *outlines; /* spheres about bodies */
-    double *positions;          /* of shapes' frames and, behind them, centers of spheres by rows */
-    double *orientations;       /* likewise */
-    double *radii;              /* of spheres by rows */
-    memory_block position_block, orientation_block, radius_block;
-    memory_block candidate_blocks[2], earlier_block;
+    abut_convex_finder *mixed; /* bodies, and behind them spheres that are near, as points */
+    double *positions;         /* of shapes' frames and, behind them, centers of those spheres */
+    double *orientations;      /* likewise */
+    abut_index *i, *j;         /* of a query: pairs whose outlines touch, as `mixed` counts */
+    abut_index *rows;          /* the row of the step before of each; -1: none */
+    abut_index pair_count;
     double *presses; /* count x 6: what bodies exert on spheres, by place; NULL: nothing */
-    memory_block press_block;
+    memory_block blocks[12];
 } solid_search;
 
 /* What energies are counted from (docs/dem.md, section 6). */
@@ -139,6 +151,9 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
 /* Find pairs of spheres, match them with those of the step before, and apply their laws. */
 abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+/* The spheres about bodies, for the neighbor list. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status solids_outline(abut_simulation *s);
 
 /* Likewise what bodies touch: in solid_search.c, and in solid_laws.c, which sums up what acts on
  * them, and finds who would be lost. Laws are those of spots, in solid_spots.c. */

@@ -379,7 +379,7 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
     if (s->now->tables[ABUT_BODY_SPHERE].count == 0) {
         return ABUT_OK;
     }
-    of->presses = memory_reserve(&of->press_block, 6 * s->store.count, sizeof *of->presses);
+    of->presses = memory_reserve(&of->blocks[0], 6 * s->store.count, sizeof *of->presses);
     if (!of->presses) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }

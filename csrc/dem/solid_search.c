@@ -1,8 +1,129 @@
 /* The part of a step that finds what bodies touch, and which spot continues which. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../convex/finder.h"
-#include "simulation.h"
+#include "../mesh/tolerance.h"
+#include "check_lists.h"
+
+/* Memory of the search; block 0 is that of presses. */
+static void *reserve(abut_simulation *s, int block, abut_index count, size_t size)
+{
+    return memory_reserve(&s->search.blocks[block], count, size);
+}
+
+/* ---- outlines ---- */
+
+abut_status solids_outline(abut_simulation *s)
+{
+    const rigid_set *set = &s->solids;
+    s->search.outlines = (neighbor_outlines){.count = 0};
+    if (set->count == 0) {
+        return ABUT_OK;
+    }
+    double *centers = reserve(s, 1, 3 * set->count, sizeof *centers);
+    double *radii = reserve(s, 2, set->count, sizeof *radii);
+    double *speeds = reserve(s, 3, set->count, sizeof *speeds);
+    if (!centers || !radii || !speeds) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index k = 0; k < set->count; k++) {
+        const rigid_body *of = &set->bodies[k];
+        vec3_store(centers + 3 * k, of->rigid.position);
+        radii[k] = of->reach * (1.0 + TOLD_APART);
+        speeds[k] = vec3_length(of->rigid.velocity);
+    }
+    s->search.outlines = (neighbor_outlines){set->count, centers, radii, speeds};
+    return ABUT_OK;
+}
+
+/* ---- what the neighbor list has of bodies ---- */
+
+static int compare(int32_t a, int32_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_near(const void *a, const void *b)
+{
+    const near_pair *p = a, *q = b;
+    if (p->is_sphere != q->is_sphere) {
+        return p->is_sphere ? 1 : -1;
+    }
+    const int by_body = compare(p->body, q->body);
+    return by_body ? by_body : compare(p->other, q->other);
+}
+
+static void sort_near(abut_simulation *s)
+{
+    const neighbor_list *l = &s->neighbors;
+    solid_search *of = &s->search;
+    of->near_count = l->outline_pair_count, of->near_bodies = 0;
+    for (abut_index k = 0; k < l->outline_pair_count; k++) {
+        const outline_pair pair = l->outline_pairs[k];
+        const bool is_sphere = pair.other < s->store.count;
+        const int32_t first = pair.other - (int32_t)s->store.count;
+        of->near[k] = is_sphere ? (near_pair){pair.outline, s->store.rows[pair.other], true}
+                                : (near_pair){first, pair.outline, false};
+        of->near_bodies += !is_sphere;
+    }
+    if (of->near_count > 1) {
+        qsort(of->near, (size_t)of->near_count, sizeof *of->near, compare_near);
+    }
+}
+
+/* Number the spheres that are near bodies by row. */
+static void number_spheres(abut_simulation *s)
+{
+    solid_search *of = &s->search;
+    of->sphere_count = 0;
+    if (of->near_count == of->near_bodies) {
+        return;
+    }
+    memset(of->numbers, -1, (size_t)s->store.count * sizeof *of->numbers);
+    for (abut_index k = of->near_bodies; k < of->near_count; k++) {
+        of->numbers[of->near[k].other] = 0;
+    }
+    for (abut_index row = 0; row < s->store.count; row++) {
+        if (of->numbers[row] == 0) {
+            of->numbers[row] = (int32_t)of->sphere_count;
+            of->spheres[of->sphere_count++] = (int32_t)row;
+        }
+    }
+}
+
+/* Whether two bodies of the largest reach may touch at several images. */
+static bool may_touch_images(const abut_simulation *s)
+{
+    const int axis = lattice_shortest(&s->lattice);
+    double reach = 0.0;
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        reach = larger(reach, s->search.outlines.radii[k]);
+    }
+    return axis >= 0 && 4.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice.period[axis];
+}
+
+/* Take over what a list that is new has found. */
+static abut_status take_near(abut_simulation *s)
+{
+    solid_search *of = &s->search;
+    const abut_index count = s->neighbors.outline_pair_count;
+    of->near = reserve(s, 4, count, sizeof *of->near);
+    of->numbers = reserve(s, 5, s->store.count, sizeof *of->numbers);
+    of->spheres = reserve(s, 6, count, sizeof *of->spheres);
+    of->i = reserve(s, 7, count, sizeof *of->i);
+    of->j = reserve(s, 8, count, sizeof *of->j);
+    of->rows = reserve(s, 9, count, sizeof *of->rows);
+    if (!of->near || !of->numbers || !of->spheres || !of->i || !of->j || !of->rows) {
+        return ABUT_NO_MEMORY;
+    }
+    sort_near(s);
+    number_spheres(s);
+    of->has_images = may_touch_images(s);
+    abut_convex_finder_free(of->mixed);
+    of->mixed = NULL;
+    return ABUT_OK;
+}
 
 /* ---- finders ---- */
 
@@ -16,9 +137,9 @@ static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index 
         shapes[k] = set->bodies[k].shape;
         scales[k] = set->bodies[k].scale;
     }
-    for (abut_index row = 0; row < spheres; row++) {
-        shapes[set->count + row] = set->shape_count;
-        scales[set->count + row] = s->store.radii[s->store.places[row]];
+    for (abut_index k = 0; k < spheres; k++) {
+        shapes[set->count + k] = set->shape_count;
+        scales[set->count + k] = s->store.radii[s->store.places[s->search.spheres[k]]];
     }
 }
 
@@ -50,40 +171,7 @@ static abut_status make_finder(const abut_simulation *s, abut_index spheres,
     return status;
 }
 
-static abut_status make_outlines(abut_simulation *s, abut_error *error)
-{
-    if (s->search.outlines) {
-        return ABUT_OK;
-    }
-    double *radii = memory_alloc(s->solids.count, sizeof *radii);
-    if (!radii) {
-        return error_set_status(error, ABUT_NO_MEMORY);
-    }
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        radii[k] = s->solids.bodies[k].reach;
-    }
-    abut_pair_input input = abut_pair_input_default();
-    input.sphere_count = s->solids.count;
-    input.dimension = 3;
-    input.radii = radii;
-    input.period = lattice_periods(&s->lattice);
-    input.workers = s->input.workers;
-    const abut_status status = abut_pair_finder_build(&input, &s->search.outlines, error);
-    memory_free(radii);
-    return status;
-}
-
 /* ---- where all are ---- */
-
-static bool reserve_places(abut_simulation *s, abut_index spheres)
-{
-    solid_search *of = &s->search;
-    const abut_index count = s->solids.count + spheres;
-    of->positions = memory_reserve(&of->position_block, 3 * count, sizeof *of->positions);
-    of->orientations = memory_reserve(&of->orientation_block, 4 * count, sizeof *of->orientations);
-    of->radii = memory_reserve(&of->radius_block, spheres, sizeof *of->radii);
-    return of->positions && of->orientations && of->radii;
-}
 
 static void place_bodies(abut_simulation *s)
 {
@@ -94,28 +182,134 @@ static void place_bodies(abut_simulation *s)
     }
 }
 
+static const double *sphere_center(const abut_simulation *s, abut_index row)
+{
+    return s->store.centers + 3 * (abut_index)s->store.places[row];
+}
+
 static void place_spheres(abut_simulation *s)
 {
     static const double not_turned[4] = {0.0, 0.0, 0.0, 1.0};
     double *positions = s->search.positions + 3 * s->solids.count;
     double *orientations = s->search.orientations + 4 * s->solids.count;
-    for (abut_index row = 0; row < s->store.count; row++) {
-        const abut_index place = s->store.places[row];
-        memcpy(positions + 3 * row, s->store.centers + 3 * place, 3 * sizeof *positions);
-        memcpy(orientations + 4 * row, not_turned, sizeof not_turned);
-        s->search.radii[row] = s->store.radii[place];
+    for (abut_index k = 0; k < s->search.sphere_count; k++) {
+        memcpy(positions + 3 * k, sphere_center(s, s->search.spheres[k]), 3 * sizeof *positions);
+        memcpy(orientations + 4 * k, not_turned, sizeof not_turned);
     }
 }
 
-static abut_status place_all(abut_simulation *s, abut_error *error)
+static abut_status place_all(abut_simulation *s)
 {
-    const abut_index spheres = s->store.count;
-    if (!reserve_places(s, spheres)) {
-        return error_set_status(error, ABUT_NO_MEMORY);
+    solid_search *of = &s->search;
+    const abut_index count = s->solids.count + of->sphere_count;
+    of->positions = reserve(s, 10, 3 * count, sizeof *of->positions);
+    of->orientations = reserve(s, 11, 4 * count, sizeof *of->orientations);
+    if (!of->positions || !of->orientations) {
+        return ABUT_NO_MEMORY;
     }
     place_bodies(s);
     place_spheres(s);
     return ABUT_OK;
+}
+
+/* ---- whose outlines touch ---- */
+
+/* By how much two centers are apart at the nearest image, and how far they may be. */
+typedef struct outline_gap {
+    vec3 apart;
+    double reach;
+} outline_gap;
+
+static outline_gap measure_gap(const abut_simulation *s, const near_pair *p)
+{
+    const neighbor_outlines *of = &s->search.outlines;
+    const double *other =
+        p->is_sphere ? sphere_center(s, p->other) : of->centers + 3 * (abut_index)p->other;
+    const double radius =
+        p->is_sphere ? s->store.radii[s->store.places[p->other]] : of->radii[p->other];
+    const vec3 apart = vec3_sub(vec3_load(of->centers + 3 * (abut_index)p->body), vec3_load(other));
+    const vec3 shift = lattice_nearest(&s->lattice, apart);
+    return (outline_gap){vec3_sub(apart, shift), of->radii[p->body] + radius};
+}
+
+static bool is_touched(const outline_gap *g, vec3 shift)
+{
+    const vec3 apart = vec3_sub(g->apart, shift);
+    return vec3_dot(apart, apart) <= g->reach * g->reach;
+}
+
+/* Whether both touch at an image beside the nearest one. */
+static bool is_touched_again(const abut_simulation *s, const outline_gap *g)
+{
+    const int axis = lattice_shortest(&s->lattice);
+    if (axis < 0 || 2.0 * g->reach < s->lattice.period[axis]) {
+        return false;
+    }
+    int count = 0;
+    for (int k = 0; k < 27; k++) {
+        const vec3 image = {k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0};
+        const bool is_there = (image.x == 0.0 || s->lattice.period[0] > 0.0) &&
+                              (image.y == 0.0 || s->lattice.period[1] > 0.0) &&
+                              (image.z == 0.0 || s->lattice.period[2] > 0.0);
+        count += is_there && is_touched(g, lattice_shift(&s->lattice, image));
+    }
+    return count > 1;
+}
+
+/* Select the pairs begin ... end - 1 whose outlines touch. A body and a sphere that do so at two
+ * images are an error: rows do not tell at which image they touch. */
+static abut_status select_pairs(abut_simulation *s, abut_index begin, abut_index end,
+                                abut_error *error)
+{
+    solid_search *of = &s->search;
+    of->pair_count = 0;
+    for (abut_index k = begin; k < end; k++) {
+        const near_pair *p = &of->near[k];
+        const outline_gap gap = measure_gap(s, p);
+        if (!is_touched(&gap, (vec3){0.0, 0.0, 0.0})) {
+            continue;
+        }
+        if (p->is_sphere && is_touched_again(s, &gap)) {
+            return error_set(error, ABUT_BODY_IMAGES, p->body, p->other, 0.0);
+        }
+        of->i[of->pair_count] = p->body;
+        of->j[of->pair_count++] = p->is_sphere ? s->solids.count + of->numbers[p->other] : p->other;
+    }
+    return ABUT_OK;
+}
+
+/* ---- which rows go on ---- */
+
+/* Let the selected pairs know their rows of the step before: both ascend. */
+static void find_earlier(abut_simulation *s, abut_interaction meeting)
+{
+    const solid_search *of = &s->search;
+    const interaction_table *old = &s->before->tables[meeting];
+    const abut_convex_columns *c = &old->body;
+    abut_index row = 0;
+    for (abut_index k = 0; k < of->pair_count; k++) {
+        const abut_index second = of->j[k], past = second - s->solids.count;
+        const abut_index i = of->i[k], j = past < 0 ? second : of->spheres[past];
+        while (row < old->count && (c->i[row] < i || (c->i[row] == i && c->j[row] < j))) {
+            row++;
+        }
+        const bool goes_on = row < old->count && c->i[row] == i && c->j[row] == j;
+        of->rows[k] = goes_on ? row : -1;
+    }
+}
+
+/* Tell which rows of the step before those that were found go on from. */
+static void match_selected(const abut_simulation *s, const interaction_table *now)
+{
+    const solid_search *of = &s->search;
+    const abut_convex_columns *c = &now->body;
+    abut_index k = 0;
+    for (abut_index row = 0; row < now->count; row++, k++) {
+        while (of->i[k] != c->i[row] || of->j[k] != c->j[row]) {
+            k++;
+        }
+        now->row_match[row] = of->rows[k];
+    }
 }
 
 /* ---- matching ---- */
@@ -267,7 +461,6 @@ static abut_status match_spots(abut_simulation *s, abut_interaction meeting, abu
     if (t->count == 0) {
         return ABUT_OK;
     }
-    match_rows(t, old);
     if (old->count == 0) {
         memset(t->springs.match, -1, (size_t)t->entry_count * sizeof *t->springs.match);
         return ABUT_OK;
@@ -284,8 +477,8 @@ static abut_status match_spots(abut_simulation *s, abut_interaction meeting, abu
 /* ---- rows ---- */
 
 /* What is found becomes the table of now. */
-static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
-                             abut_convex_contacts *found, abut_error *error)
+static abut_status take_rows(abut_simulation *s, abut_interaction meeting, abut_convex_contacts *found,
+                             abut_error *error)
 {
     interaction_table *t = &s->now->tables[meeting];
     const abut_index rows = abut_convex_contacts_count(found);
@@ -321,14 +514,50 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     return query;
 }
 
-static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
+                             const abut_convex_finder *finder, const abut_convex_query *query,
+                             abut_error *error)
 {
     abut_convex_contacts *found = NULL;
-    const abut_convex_query query = make_query(s, plan, ABUT_BODY_BODY);
-    abut_status status = abut_convex_find(s->search.bodies, &query, &found, error);
-    status = status ? status : take_rows(s, ABUT_BODY_BODY, found, error);
+    abut_status status = abut_convex_find(finder, query, &found, error);
+    status = status ? status : take_rows(s, meeting, found, error);
     abut_convex_contacts_free(found);
     return status;
+}
+
+/* Find what the selected pairs touch. */
+static abut_status find_selected(abut_simulation *s, abut_interaction meeting,
+                                 const abut_convex_finder *finder, const parallel_plan *plan,
+                                 abut_error *error)
+{
+    const solid_search *of = &s->search;
+    abut_convex_query query = make_query(s, plan, meeting);
+    find_earlier(s, meeting);
+    query.i = of->i, query.j = of->j, query.pair_count = of->pair_count;
+    query.before.match = of->rows;
+    const abut_status status = find_rows(s, meeting, finder, &query, error);
+    if (!status) {
+        match_selected(s, &s->now->tables[meeting]);
+    }
+    return status;
+}
+
+/* Where two bodies may touch at several images, all are searched for. */
+static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    solid_search *of = &s->search;
+    if (of->has_images) {
+        const abut_convex_query query = make_query(s, plan, ABUT_BODY_BODY);
+        const abut_status status = find_rows(s, ABUT_BODY_BODY, of->bodies, &query, error);
+        if (!status) {
+            match_rows(&s->now->tables[ABUT_BODY_BODY], &s->before->tables[ABUT_BODY_BODY]);
+        }
+        return status;
+    }
+    const abut_status status = select_pairs(s, 0, of->near_bodies, error);
+    return status || of->pair_count == 0
+               ? status
+               : find_selected(s, ABUT_BODY_BODY, of->bodies, plan, error);
 }
 
 static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -342,152 +571,28 @@ static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abu
     abut_status status = abut_convex_find_walls(s->search.bodies, &query, &walls, &found, error);
     status = status ? status : take_rows(s, ABUT_BODY_WALL, found, error);
     abut_convex_contacts_free(found);
+    if (!status) {
+        match_rows(&s->now->tables[ABUT_BODY_WALL], &s->before->tables[ABUT_BODY_WALL]);
+    }
     return status;
 }
 
 /* ---- spheres ---- */
 
-/* Pairs of a body and a sphere that may touch; spheres are counted on from the bodies, by rows. */
-typedef struct near_spheres {
-    abut_index *i, *j;
-    abut_index count;
-} near_spheres;
-
-static abut_status write_candidates(abut_simulation *s, const abut_pairs *pairs, near_spheres *to)
-{
-    memory_block *blocks = s->search.candidate_blocks;
-    to->count = abut_pairs_count(pairs);
-    to->i = memory_reserve(&blocks[0], to->count, sizeof *to->i);
-    to->j = memory_reserve(&blocks[1], to->count, sizeof *to->j);
-    if (!to->i || !to->j) {
-        return ABUT_NO_MEMORY;
-    }
-    const abut_pair_columns columns = {.i = to->i, .j = to->j};
-    abut_pairs_write(pairs, &columns);
-    return ABUT_OK;
-}
-
-/* Centers of mass, about which outlines are. */
-static double *list_centers(const abut_simulation *s)
-{
-    double *centers = memory_alloc(3 * s->solids.count, sizeof *centers);
-    for (abut_index k = 0; centers && k < s->solids.count; k++) {
-        vec3_store(centers + 3 * k, s->solids.bodies[k].rigid.position);
-    }
-    return centers;
-}
-
-/* The error of the search for outlines, each of which is a sphere about a body: it names the body.
- * Other spheres are named by their rows already. */
-static abut_status name_outline(abut_error *error)
-{
-    if (error->of_others) {
-        error->of_others = 0;
-        return error->status;
-    }
-    return finder_name_body(error->status, error);
-}
-
-static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan, near_spheres *to,
-                                   abut_error *error)
-{
-    abut_pairs *pairs = NULL;
-    double *centers = list_centers(s);
-    if (!centers) {
-        return error_set_status(error, ABUT_NO_MEMORY);
-    }
-    abut_pair_query query = abut_pair_query_default();
-    query.centers = centers;
-    query.other_centers = s->search.positions + 3 * s->solids.count;
-    query.other_radii = s->search.radii;
-    query.other_count = s->store.count;
-    query.workers = s->input.workers;
-    query.interrupted = plan->interrupted, query.interrupted_data = plan->interrupted_data;
-    abut_status status = make_outlines(s, error);
-    status = status ? status : abut_pairs_find(s->search.outlines, &query, &pairs, error);
-    if (status) {
-        status = name_outline(error);
-    } else if (write_candidates(s, pairs, to)) {
-        status = error_set_status(error, ABUT_NO_MEMORY);
-    }
-    abut_pairs_free(pairs);
-    memory_free(centers);
-    return status;
-}
-
-/* A body and a sphere that may touch at two images are an error: rows do not tell at which image
- * they touch. */
-static abut_status check_images(const near_spheres *c, abut_error *error)
-{
-    for (abut_index k = 1; k < c->count; k++) {
-        if (c->i[k] == c->i[k - 1] && c->j[k] == c->j[k - 1]) {
-            return error_set(error, ABUT_BODY_IMAGES, c->i[k], c->j[k], 0.0);
-        }
-    }
-    return ABUT_OK;
-}
-
-/* The second numbers of the rows before, as the finder of bodies and spheres counts them; NULL: no
- * memory. */
-static abut_index *list_earlier(abut_simulation *s)
-{
-    const interaction_table *old = &s->before->tables[ABUT_BODY_SPHERE];
-    abut_index *numbers = memory_reserve(&s->search.earlier_block, old->count, sizeof *numbers);
-    for (abut_index row = 0; numbers && row < old->count; row++) {
-        numbers[row] = old->body.j[row] + s->solids.count;
-    }
-    return numbers;
-}
-
-/* The error of a search among bodies and spheres: the bodies behind the last one are spheres, and
- * named as such. */
-static abut_status name_mixed(const abut_simulation *s, abut_error *error)
-{
-    const abut_status of_sphere = finder_name_sphere(error->status, NULL);
-    const bool names_one = of_sphere != error->status && of_sphere != ABUT_PERIOD_TOO_SHORT;
-    if (names_one && error->index >= s->solids.count) {
-        error->index -= s->solids.count;
-        error->status = of_sphere;
-    }
-    return error->status;
-}
-
-static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, near_spheres *c,
-                              abut_error *error)
-{
-    abut_convex_contacts *found = NULL;
-    abut_convex_query query = make_query(s, plan, ABUT_BODY_SPHERE);
-    query.before.j = list_earlier(s);
-    if (!query.before.j) {
-        return error_set_status(error, ABUT_NO_MEMORY);
-    }
-    for (abut_index k = 0; k < c->count; k++) {
-        c->j[k] += s->solids.count;
-    }
-    query.i = c->i, query.j = c->j, query.pair_count = c->count;
-    abut_status status = abut_convex_find(s->search.mixed, &query, &found, error);
-    status = status ? status : take_rows(s, ABUT_BODY_SPHERE, found, error);
-    const interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
-    for (abut_index row = 0; !status && row < t->count; row++) {
-        t->body.j[row] -= s->solids.count;
-    }
-    abut_convex_contacts_free(found);
-    return status;
-}
-
 static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    near_spheres c = {0};
-    interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
-    abut_status status = find_candidates(s, plan, &c, error);
-    status = status ? status : check_images(&c, error);
-    if (status || c.count == 0) {
-        t->count = t->entry_count = 0;
+    solid_search *of = &s->search;
+    const interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
+    abut_status status = select_pairs(s, of->near_bodies, of->near_count, error);
+    if (status || of->pair_count == 0) {
         return status;
     }
-    status = make_finder(s, s->store.count, &s->search.mixed, error);
-    status = status ? status : find_mixed(s, plan, &c, error);
-    return status ? name_mixed(s, error) : ABUT_OK;
+    status = make_finder(s, of->sphere_count, &of->mixed, error);
+    status = status ? status : find_selected(s, ABUT_BODY_SPHERE, of->mixed, plan, error);
+    for (abut_index row = 0; !status && row < t->count; row++) {
+        t->body.j[row] = of->spheres[t->body.j[row] - s->solids.count];
+    }
+    return status;
 }
 
 /* ---- all of them ---- */
@@ -501,7 +606,8 @@ static void clear_tables(abut_simulation *s)
 
 static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    abut_status status = place_all(s, error);
+    abut_status status = s->neighbors.is_new ? take_near(s) : ABUT_OK;
+    status = error_set_status(error, status ? status : place_all(s));
     status = status ? status : make_finder(s, 0, &s->search.bodies, error);
     status = status ? status : find_bodies(s, plan, error);
     if (!status && s->walls.count > 0) {
@@ -510,6 +616,7 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
     if (!status && s->store.count > 0) {
         status = find_spheres(s, plan, error);
     }
+    status = status ? status : check_bodies_of_lists(s, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
         status = match_spots(s, (abut_interaction)k, error);
     }

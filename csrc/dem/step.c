@@ -178,13 +178,11 @@ abut_index abut_simulation_step_count(const abut_simulation *s)
 static abut_index count_bytes(const abut_simulation *s)
 {
     const solid_search *of = &s->search;
-    abut_index sum =
-        store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
-        s->clusters.capacity * (abut_index)sizeof(rigid_body) +
-        s->solids.capacity * (abut_index)sizeof(rigid_body) + of->position_block.byte_count +
-        of->orientation_block.byte_count + of->radius_block.byte_count +
-        of->candidate_blocks[0].byte_count + of->candidate_blocks[1].byte_count +
-        of->earlier_block.byte_count + of->press_block.byte_count;
+    abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
+                     near_walls_bytes(&s->near) +
+                     s->clusters.capacity * (abut_index)sizeof(rigid_body) +
+                     s->solids.capacity * (abut_index)sizeof(rigid_body) +
+                     memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks);
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }

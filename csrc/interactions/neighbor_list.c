@@ -32,7 +32,19 @@ typedef struct pace {
 
 static double speed_of(const neighbor_spheres *s, abut_index sphere)
 {
-    return vec3_length(vec3_load(s->movers[sphere].velocity));
+    return sphere < s->count ? vec3_length(vec3_load(s->movers[sphere].velocity))
+                             : s->outlines.speeds[sphere - s->count];
+}
+
+static double radius_of(const neighbor_spheres *s, abut_index sphere)
+{
+    return sphere < s->count ? s->radii[sphere] : s->outlines.radii[sphere - s->count];
+}
+
+static const double *center_of(const neighbor_spheres *s, abut_index sphere)
+{
+    return sphere < s->count ? s->centers + 3 * sphere
+                             : s->outlines.centers + 3 * (sphere - s->count);
 }
 
 static pace measure(const neighbor_spheres *s)
@@ -40,12 +52,14 @@ static pace measure(const neighbor_spheres *s)
     pace p = {.smallest_radius = INFINITY};
     const int axis = lattice_shortest(s->lattice);
     p.shortest_period = axis < 0 ? INFINITY : s->lattice->period[axis];
-    for (abut_index k = 0; k < s->count; k++) {
+    const abut_index count = neighbor_count(s);
+    for (abut_index k = 0; k < count; k++) {
+        const double radius = radius_of(s, k);
         p.mean_speed += speed_of(s, k);
-        p.mean_radius += s->radii[k];
-        p.smallest_radius = s->radii[k] < p.smallest_radius ? s->radii[k] : p.smallest_radius;
+        p.mean_radius += radius;
+        p.smallest_radius = radius < p.smallest_radius ? radius : p.smallest_radius;
     }
-    p.mean_speed /= (double)s->count, p.mean_radius /= (double)s->count;
+    p.mean_speed /= (double)count, p.mean_radius /= (double)count;
     return p;
 }
 
@@ -54,8 +68,8 @@ static pace measure(const neighbor_spheres *s)
 static double choose_horizon(neighbor_list *l, const neighbor_spheres *s, const pace *p)
 {
     const bool changes = !l->is_made && l->lived <= 2 && l->counts.steps > 2;
-    const double looked_at = (double)l->candidate_count;
-    const double worth = (double)(l->active_count + s->count);
+    const double looked_at = (double)(l->candidate_count + l->outline_pair_count);
+    const double worth = (double)(l->active_count + neighbor_count(s));
     if (l->horizon == 0.0) {
         l->horizon = FIRST_HORIZON;
     } else if (l->is_made && looked_at > 4.0 * worth) {
@@ -72,7 +86,7 @@ static double choose_horizon(neighbor_list *l, const neighbor_spheres *s, const 
 static double allowance_of(const neighbor_spheres *s, const pace *p, abut_index sphere,
                            double horizon)
 {
-    const double part = p->smallest_radius / s->radii[sphere];
+    const double part = p->smallest_radius / radius_of(s, sphere);
     const double speed =
         OWN_SPEED * speed_of(s, sphere) + MEAN_SPEED * p->mean_speed * part * sqrt(part);
     const double time = horizon * s->step;
@@ -86,10 +100,10 @@ static void set_allowances(neighbor_list *l, const neighbor_spheres *s, const pa
 {
     const double period =
         isfinite(p->shortest_period) ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
-    for (abut_index k = 0; k < s->count; k++) {
+    for (abut_index k = 0; k < neighbor_count(s); k++) {
         const double allowance = allowance_of(s, p, k, horizon);
-        const double far = vec3_max_abs(vec3_load(s->centers + 3 * k));
-        const double lost = LIST_ROUNDING * (s->radii[k] + allowance + period + far);
+        const double far = vec3_max_abs(vec3_load(center_of(s, k)));
+        const double lost = LIST_ROUNDING * (radius_of(s, k) + allowance + period + far);
         const double own = allowance > lost ? allowance - lost : 0.0;
         anchor *a = &l->anchors[k];
         memcpy(a->place, l->places[k].place, sizeof a->place);
@@ -100,23 +114,57 @@ static void set_allowances(neighbor_list *l, const neighbor_spheres *s, const pa
 
 /* ---- candidates ---- */
 
+static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
+{
+    return memory_reserve(&l->blocks[block], count, size);
+}
+
+/* What is searched for. */
+typedef struct searched {
+    const double *centers, *radii;
+} searched;
+
+/* Spheres and, behind them, outlines; NULL: no memory. */
+static searched join_outlines(neighbor_list *l, const neighbor_spheres *s)
+{
+    const size_t spheres = (size_t)s->count, outlines = (size_t)s->outlines.count;
+    if (outlines == 0) {
+        return (searched){s->centers, s->radii};
+    }
+    double *centers = reserve(l, 19, 3 * neighbor_count(s), sizeof *centers);
+    double *radii = reserve(l, 20, neighbor_count(s), sizeof *radii);
+    if (!centers || !radii) {
+        return (searched){NULL, NULL};
+    }
+    if (spheres > 0) {
+        memcpy(centers, s->centers, 3 * spheres * sizeof *centers);
+        memcpy(radii, s->radii, spheres * sizeof *radii);
+    }
+    memcpy(centers + 3 * spheres, s->outlines.centers, 3 * outlines * sizeof *centers);
+    memcpy(radii + spheres, s->outlines.radii, outlines * sizeof *radii);
+    return (searched){centers, radii};
+}
+
 /* Columns of the search. */
 typedef struct found_pairs {
     abut_index *second, *image, *offsets;
 } found_pairs;
 
-static abut_status search(const neighbor_list *l, const neighbor_spheres *s,
-                          const parallel_plan *plan, abut_pair_finder **finder, abut_pairs **found,
-                          abut_error *error)
+static abut_status search(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+                          abut_pair_finder **finder, abut_pairs **found, abut_error *error)
 {
+    const searched all = join_outlines(l, s);
+    if (!all.centers) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
     abut_pair_input input = abut_pair_input_default();
     abut_pair_query query = abut_pair_query_default();
-    input.sphere_count = s->count;
-    input.radii = s->radii, input.gaps = l->gaps;
+    input.sphere_count = neighbor_count(s);
+    input.radii = all.radii, input.gaps = l->gaps;
     input.period = lattice_periods(s->lattice);
     input.workers = query.workers = plan->workers;
     input.lender = s->lender;
-    query.centers = s->centers;
+    query.centers = all.centers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
     const abut_status status = abut_pair_finder_build(&input, finder, error);
@@ -151,14 +199,33 @@ static void add_candidate(neighbor_list *l, const neighbor_spheres *s, const fou
     l->has_images[i / NEIGHBOR_CHUNK] |= is_several;
 }
 
+/* An outline is a candidate once, whatever images of it are near. */
+static void add_outline(neighbor_list *l, const neighbor_spheres *s, abut_index other,
+                        abut_index second)
+{
+    const outline_pair pair = {(int32_t)(second - s->count), (int32_t)other};
+    const outline_pair *last = l->outline_pairs + l->outline_pair_count - 1;
+    const bool is_again =
+        l->outline_pair_count > 0 && last->outline == pair.outline && last->other == pair.other;
+    if (!is_again && other != second) {
+        l->outline_pairs[l->outline_pair_count++] = pair;
+    }
+}
+
 static void list_candidates(neighbor_list *l, const neighbor_spheres *s, const found_pairs *f)
 {
     memset(l->has_images, 0, (size_t)neighbor_list_chunk_count(l));
-    l->candidate_count = 0;
-    for (abut_index i = 0; i < s->count; i++) {
-        l->begins[i] = (int32_t)l->candidate_count;
+    l->candidate_count = l->outline_pair_count = 0;
+    for (abut_index i = 0; i < neighbor_count(s); i++) {
+        if (i < s->count) {
+            l->begins[i] = (int32_t)l->candidate_count;
+        }
         for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
-            add_candidate(l, s, f, (int32_t)i, pair);
+            if (f->second[pair] < s->count) {
+                add_candidate(l, s, f, (int32_t)i, pair);
+            } else {
+                add_outline(l, s, i, f->second[pair]);
+            }
         }
     }
     l->begins[s->count] = (int32_t)l->candidate_count;
@@ -174,7 +241,7 @@ static void wrap_images(const neighbor_spheres *s, const found_pairs *f)
         for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
             for (int axis = 0; axis < 3; axis++) {
                 double from = s->centers[3 * i + axis];
-                double to = s->centers[3 * f->second[pair] + axis];
+                double to = center_of(s, f->second[pair])[axis];
                 const double period = s->lattice->period[axis];
                 if (period > 0.0) {
                     const double wraps = lattice_wrap(&to, period) - lattice_wrap(&from, period);
@@ -237,16 +304,12 @@ static void list_partners(neighbor_list *l, const neighbor_spheres *s, int32_t *
 
 /* ---- all of it ---- */
 
-static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
+static bool reserve_spheres(neighbor_list *l, const neighbor_spheres *s)
 {
-    return memory_reserve(&l->blocks[block], count, size);
-}
-
-static bool reserve_spheres(neighbor_list *l, abut_index count)
-{
+    const abut_index count = s->count;
     l->sphere_count = count;
-    l->anchors = reserve(l, 1, count, sizeof *l->anchors);
-    l->gaps = reserve(l, 2, count, sizeof *l->gaps);
+    l->anchors = reserve(l, 1, neighbor_count(s), sizeof *l->anchors);
+    l->gaps = reserve(l, 2, neighbor_count(s), sizeof *l->gaps);
     l->begins = reserve(l, 3, count + 1, sizeof *l->begins);
     l->partner_begins = reserve(l, 4, count + 2, sizeof *l->partner_begins);
     l->has_images = reserve(l, 5, neighbor_list_chunk_count(l), sizeof *l->has_images);
@@ -278,12 +341,14 @@ static abut_status take(neighbor_list *l, const neighbor_spheres *s, const abut_
         return ABUT_NO_MEMORY;
     }
     f.second = reserve(l, 14, count, sizeof *f.second);
-    f.offsets = reserve(l, 15, s->count + 1, sizeof *f.offsets);
+    f.offsets = reserve(l, 15, neighbor_count(s) + 1, sizeof *f.offsets);
     f.image = has_images ? reserve(l, 16, 3 * count, sizeof *f.image) : NULL;
     int32_t *begins = reserve(l, 17, s->count + 2, sizeof *begins);
     int32_t *seconds = reserve(l, 18, count, sizeof *seconds);
+    const abut_index most = s->outlines.count > 0 ? count : 0;
+    l->outline_pairs = reserve(l, 21, most, sizeof *l->outline_pairs);
     if (!f.second || !f.offsets || (has_images && !f.image) || !begins || !seconds ||
-        !reserve_candidates(l, count, has_images)) {
+        !l->outline_pairs || !reserve_candidates(l, count, has_images)) {
         return ABUT_NO_MEMORY;
     }
     const abut_pair_columns columns = {.j = f.second, .image = f.image, .offsets = f.offsets};
@@ -327,7 +392,7 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
     const pace p = measure(s);
     double horizon = choose_horizon(l, s, &p);
     l->is_made = false;
-    if (!reserve_spheres(l, s->count)) {
+    if (!reserve_spheres(l, s)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_status status = make_for(l, s, &p, horizon, plan, error);

@@ -15,6 +15,13 @@
 #include "../spheres/grid.h"
 #include "kernels.h"
 
+/* The spheres about rigid bodies that hold them: they are listed with spheres and with each other.
+ */
+typedef struct neighbor_outlines {
+    abut_index count;
+    const double *centers, *radii, *speeds;
+} neighbor_outlines;
+
 /* The spheres of a step, by place. */
 typedef struct neighbor_spheres {
     abut_index count;
@@ -27,7 +34,14 @@ typedef struct neighbor_spheres {
     double step; /* of time */
     vec3 gravity;
     const abut_pair_finder *lender; /* of memory */
+    neighbor_outlines outlines;     /* numbered on from the spheres */
 } neighbor_spheres;
+
+/* How many spheres and outlines there are. */
+static inline abut_index neighbor_count(const neighbor_spheres *s)
+{
+    return s->count + s->outlines.count;
+}
 
 /* Whether two spheres are no candidates: of one cluster, or one is the other's image. */
 static inline bool neighbor_is_one_body(const int32_t *clusters, abut_index i, abut_index j)
@@ -40,6 +54,12 @@ typedef struct anchor {
     double place[3];
     double allowance_sq;
 } anchor;
+
+/* An outline that may come to touch a sphere or an outline before it, at any image. */
+typedef struct outline_pair {
+    int32_t outline;
+    int32_t other; /* the place of a sphere, or the number of an outline, on from the spheres */
+} outline_pair;
 
 /* Why a list was made anew. */
 typedef enum neighbor_reason {
@@ -67,9 +87,11 @@ typedef struct neighbor_list {
     abut_index lived; /* steps */
     neighbor_counts counts;
 
-    sphere_row *places; /* of the step, in the box */
+    sphere_row *places; /* of the step, in the box; of spheres and outlines, as the next two */
     anchor *anchors;
-    double *gaps;              /* twice the allowances */
+    double *gaps;                /* twice the allowances */
+    outline_pair *outline_pairs; /* sorted by `other`, then by outline */
+    abut_index outline_pair_count;
     int32_t *begins;           /* sphere_count + 1: candidates of each first sphere */
     int32_t *firsts, *seconds; /* of each candidate */
     int32_t (*images)[3];      /* when the list was made, of those of which several may touch; else
@@ -83,7 +105,7 @@ typedef struct neighbor_list {
     int32_t *rows_before;   /* likewise in the last step that was done */
     abut_index *chunk_rows; /* chunks + 1: rows before each */
     abut_index active_count;
-    memory_block blocks[20];
+    memory_block blocks[22];
 } neighbor_list;
 
 /* How far rounding may put places and distances, beside the lengths that they are made of: some

@@ -55,13 +55,30 @@ static abut_status place_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, (end - begin) / 2);
 }
 
+/* The same of outlines, one after the other: they are few. */
+static void place_outlines(neighbor_list *l, const neighbor_spheres *s, placing *p)
+{
+    const row_source source = {s->outlines.centers, s->outlines.radii, 3, s->lattice};
+    sphere_row *places = l->places + s->count;
+    row_bounds bounds;
+    const abut_index count = s->outlines.count;
+    bool is_used_up = !pair_kernels_take()->gather_load(&source, 0, count, places, &bounds);
+    for (abut_index k = 0; l->is_made && !is_used_up && k < count; k++) {
+        is_used_up = has_used_up(s->lattice, &places[k], &l->anchors[s->count + k]);
+    }
+    if (is_used_up) {
+        atomic_store(&p->is_used_up, true);
+    }
+}
+
 /* Look where spheres are, and whether the list is whole there. */
 static abut_status place_spheres(neighbor_list *l, const neighbor_spheres *s,
                                  const parallel_plan *plan, bool *is_whole)
 {
     placing p = {.list = l, .spheres = s};
     parallel_plan own = *plan;
-    void *places = memory_reserve(&l->blocks[0], s->count + 2 * GRID_PADDING, sizeof *l->places);
+    const abut_index count = neighbor_count(s);
+    void *places = memory_reserve(&l->blocks[0], count + 2 * GRID_PADDING, sizeof *l->places);
     if (!places) {
         return ABUT_NO_MEMORY;
     }
@@ -69,6 +86,9 @@ static abut_status place_spheres(neighbor_list *l, const neighbor_spheres *s,
     own.chunk_count = parallel_chunk_count(s->count, SPHERE_CHUNK);
     own.work = s->count / 2;
     const abut_status status = parallel_run(&own, place_chunk, &p);
+    if (s->outlines.count > 0) {
+        place_outlines(l, s, &p);
+    }
     l->is_outside = atomic_load(&p.is_outside);
     *is_whole = l->is_made && !atomic_load(&p.is_used_up);
     return status;

@@ -1,0 +1,108 @@
+"""What convex bodies take in a simulation: a heap of them, and a few among many spheres.
+
+    python benchmarks/bodies.py                # a minute
+    python benchmarks/bodies.py --rounds 5 --steps 400
+
+Microseconds of the fastest round with one worker. Of the heap a body and step in all, apart from
+finding what bodies touch; of the other scene a step. To compare two
+versions, run it with each in turns.
+"""
+
+import argparse
+import itertools
+
+import numpy as np
+
+import abut
+
+CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+SOFT = abut.Material(density=2500, young=5e6, poisson=0.25)
+SIZE = 0.004
+
+# of a step, whose times statistics tell
+PARTS = [
+    "neighbors", "find_walls", "wall_laws", "find_pairs", "pair_laws", "sums", "move", "order",
+    "find_bodies", "body_laws",
+]  # fmt: skip
+
+
+def lattice(counts, pitch, rng):
+    places = np.array(list(itertools.product(*map(range, counts)))) + 0.5
+    return pitch * (places + rng.uniform(-0.02, 0.02, places.shape))
+
+
+def box(side):
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, -9.81), workers=1)
+    sim.set_law(SOFT, SOFT, abut.Linear(2e4, friction=0.4, restitution=0.3))
+    for axis, sign in [(2, 1), (0, 1), (0, -1), (1, 1), (1, -1)]:
+        normal = np.zeros(3)
+        normal[axis] = sign
+        sim.add_wall(abut.HalfSpace((0, 0, 0) if sign > 0 else (side, side, 0), normal), SOFT)
+    return sim
+
+
+def add_cubes(sim, places, rng):
+    """Cubes that are turned a little."""
+    turns = rng.normal(0, 0.1, size=(len(places), 4)) + [0, 0, 0, 1]
+    sim.add_bodies(abut.ConvexShape(CUBE), places, SOFT, orientations=turns, scales=SIZE)
+
+
+def heap(count):
+    """Cubes that have fallen into a box."""
+    rng = np.random.default_rng(1)
+    pitch, side = 2.4 * SIZE, 7
+    sim = box(side * pitch)
+    add_cubes(sim, lattice((side, side, -(-count // side**2)), pitch, rng)[:count], rng)
+    return sim
+
+
+def few_among(bodies, spheres):
+    """Spheres that have fallen into a box, and cubes in their middle."""
+    rng = np.random.default_rng(2)
+    pitch = 2.05 * SIZE
+    side = round(spheres ** (1 / 3))
+    sim = box(side * pitch)
+    places = lattice((side, side, -(-spheres // side**2)), pitch, rng)[:spheres]
+    around = np.array(list(itertools.product((0.25, 0.5, 0.75), repeat=3)))[:bodies] * side * pitch
+    add_cubes(sim, around, rng)
+    is_free = np.linalg.norm(places[:, None] - around, axis=2).min(axis=1) > 2.8 * SIZE
+    sim.add_spheres(places[is_free], SIZE, SOFT)
+    return sim
+
+
+def measure(sim, steps):
+    """Seconds a step: of all parts, of finding what bodies touch, and of their laws and sums."""
+    before = sim.statistics()
+    sim.run(steps)
+    after = sim.statistics()
+    took = {name: (getattr(after, name) - getattr(before, name)) / steps for name in PARTS}
+    return np.array([sum(took.values()), took["find_bodies"], took["body_laws"]])
+
+
+def report(name, sim, settling, options, of):
+    """The fastest of some rounds, in microseconds of `of` bodies."""
+    sim.run(settling)
+    rounds = [measure(sim, options.steps) for _ in range(options.rounds)]
+    whole, finding, laws = 1e6 * np.min(rounds, axis=0) / of
+    apart = 1e6 * np.min([r[0] - r[1] for r in rounds]) / of
+    print(
+        f"{name}: all {whole:.2f} us, finding {finding:.2f}, laws and sums {laws:.2f}, "
+        f"apart from finding {apart:.2f}"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bodies", type=int, default=500, help="of the heap")
+    parser.add_argument("--spheres", type=int, default=20000, help="around 20 bodies")
+    parser.add_argument("--steps", type=int, default=200, help="of a round")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    sim = heap(options.bodies)
+    report("heap, a body and step", sim, 2000, options, options.bodies)
+    sim = few_among(20, options.spheres)
+    report("20 bodies among spheres, a step", sim, 300, options, 1)
+
+
+if __name__ == "__main__":
+    main()
