@@ -433,19 +433,19 @@ def test_two_threads_that_add_get_all_or_an_error(kind):
 def test_a_read_that_a_change_comes_into_is_no_mixture():
     sim = scene()
     sim.run(steps=3)
-    core, contacts = sim._core, sim._core.contacts
+    core, interactions = sim._core, sim._core.interactions
 
     class Changing:
         """The library's simulation, which another thread steps while contacts are read."""
 
         def __getattr__(self, name):
-            if name != "contacts":
+            if name != "interactions":
                 return getattr(core, name)
             sim._core = sim._walls._core = core
             thread = threading.Thread(target=sim.run, kwargs={"steps": 1})
             thread.start()
             thread.join()
-            return contacts
+            return interactions
 
     sim._core = sim._walls._core = Changing()
     with pytest.raises(RuntimeError, match="at work: it has changed while it was read"):

@@ -172,17 +172,13 @@ static abut_status check_firsts(const interaction_table *t, abut_error *error)
     return status;
 }
 
-/* Compute the power of a force and a moment on a wall anew. */
+/* Compute the power of an interaction on its wall anew. */
 static void restore_power(const abut_simulation *s, const interaction_table *t, abut_index at,
                           abut_index wall, vec3 point)
 {
-    const abut_wall_state *state = &s->before->states[wall];
-    const vec3 force = vec3_load(t->springs.effects[at].force);
-    t->springs.power[at] = -vec3_dot(force, walls_velocity(state, point));
-    if (t->springs.moment) {
-        const vec3 moment = vec3_load(t->springs.moment + 3 * at);
-        t->springs.power[at] -= vec3_dot(moment, vec3_load(state->spin));
-    }
+    t->springs.power[at] =
+        walls_power(&s->before->states[wall], point, vec3_load(t->springs.effects[at].force),
+                    table_vector(t->springs.moment, at));
 }
 
 static void restore_powers(const abut_simulation *s, const interaction_table *t)

@@ -130,6 +130,12 @@ vec3 walls_velocity(const abut_wall_state *wall, vec3 point)
     return vec3_add(vec3_load(wall->velocity), turning);
 }
 
+double walls_power(const abut_wall_state *wall, vec3 point, vec3 force, const double *moment)
+{
+    const double power = -vec3_dot(force, walls_velocity(wall, point));
+    return moment ? power - vec3_dot(vec3_load(moment), vec3_load(wall->spin)) : power;
+}
+
 void walls_add_load(abut_wall_load *load, const abut_wall_state *wall, vec3 point, vec3 force,
                     const double *moment, double power)
 {

@@ -1,0 +1,207 @@
+/* Tables of interactions: rows that follow their partners to other numbers, against a sort of all
+ * rows that is slow. */
+#include "interactions/table.h"
+
+#include "check.h"
+#include "random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPHERES = 9, IMAGES = 2, MOST_ROWS = SPHERES * SPHERES * IMAGES };
+
+static const table_extras EXTRAS = {.has_images = true, .has_rolls = true};
+
+/* ---- pairs ---- */
+
+/* Each second pair at random, at images 0 and 1 along x; numbers tell rows apart. */
+static void draw_pairs(interaction_table *t)
+{
+    CHECK_INT(table_reserve(t, (table_size){MOST_ROWS, 0, SPHERES}, EXTRAS), ABUT_OK);
+    for (abut_index k = 0; k < MOST_ROWS; k++) {
+        const abut_index i = k / (SPHERES * IMAGES), j = k / IMAGES % SPHERES, row = t->count;
+        if (i >= j || draw_number() < 0.5) {
+            continue;
+        }
+        t->pair.i[row] = i, t->pair.j[row] = j;
+        t->pair.overlap[row] = (double)row;
+        memset(t->pair.image + 3 * row, 0, 3 * sizeof *t->pair.image);
+        t->pair.image[3 * row] = k % IMAGES;
+        for (int axis = 0; axis < 3; axis++) {
+            t->pair.normal[3 * row + axis] = t->springs.spring[3 * row + axis] = (double)(row + 1);
+            t->springs.roll[3 * row + axis] = t->springs.moment[3 * row + axis] = 1.0;
+            t->springs.effects[row].force[axis] = (double)(row + 2);
+        }
+        t->count++;
+    }
+}
+
+/* A pair by its new numbers, and the row that it was. */
+typedef struct renamed {
+    abut_index i, j, image, row;
+    double sign;
+} renamed;
+
+static int compare(const void *a, const void *b)
+{
+    const renamed *p = a, *q = b;
+    const abut_index own[] = {p->i, p->j, p->image}, other[] = {q->i, q->j, q->image};
+    for (int k = 0; k < 3; k++) {
+        if (own[k] != other[k]) {
+            return own[k] < other[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static abut_index rename_all(const interaction_table *t, const int32_t *target, renamed *to)
+{
+    abut_index count = 0;
+    for (abut_index row = 0; row < t->count; row++) {
+        const abut_index i = target[t->pair.i[row]], j = target[t->pair.j[row]];
+        const abut_index image = t->pair.image[3 * row];
+        if (i >= 0 && j >= 0) {
+            to[count++] =
+                i < j ? (renamed){i, j, image, row, 1.0} : (renamed){j, i, -image, row, -1.0};
+        }
+    }
+    qsort(to, (size_t)count, sizeof *to, compare);
+    return count;
+}
+
+static void check_pairs(const interaction_table *t, const renamed *expected, abut_index count)
+{
+    CHECK_INT(t->count, count);
+    for (abut_index row = 0; row < count; row++) {
+        const renamed *r = &expected[row];
+        CHECK_INT(t->pair.i[row], r->i);
+        CHECK_INT(t->pair.j[row], r->j);
+        CHECK_INT(t->pair.image[3 * row], r->image);
+        CHECK(t->pair.overlap[row] == (double)r->row);
+        CHECK(t->pair.normal[3 * row + 1] == r->sign * (double)(r->row + 1));
+        CHECK(t->springs.spring[3 * row + 2] == r->sign * (double)(r->row + 1));
+        CHECK(t->springs.moment[3 * row] == r->sign && t->springs.roll[3 * row] == r->sign);
+        CHECK(t->springs.effects[row].force[0] == r->sign * (double)(r->row + 2));
+        CHECK(t->pair.offsets[r->i] <= row && row < t->pair.offsets[r->i + 1]);
+    }
+}
+
+/* New numbers at random, of which some are gone; returns how many are left. */
+static abut_index draw_numbers(int32_t target[SPHERES])
+{
+    int32_t kept = 0;
+    for (int k = 0; k < SPHERES; k++) {
+        const int at = draw_below(k + 1);
+        target[k] = target[at];
+        target[at] = k;
+    }
+    for (int k = 0; k < SPHERES; k++) {
+        target[k] = target[k] < SPHERES - 2 ? target[k] : -1;
+        kept += target[k] >= 0;
+    }
+    return kept;
+}
+
+static void check_that_pairs_follow(void)
+{
+    interaction_table t = {.kind = ABUT_SPHERE_SPHERE}, to = {.kind = ABUT_SPHERE_SPHERE};
+    int32_t target[SPHERES];
+    renamed expected[MOST_ROWS];
+    draw_pairs(&t);
+    const renumbering by = {target, target, draw_numbers(target)};
+    const abut_index count = rename_all(&t, target, expected);
+    bool has_failed = true;
+    for (long call = 1; has_failed; call++) {
+        memory_fail_at(call);
+        const abut_status status = table_renumber(&to, &t, &by, EXTRAS);
+        has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+    }
+    check_pairs(&to, expected, count);
+    table_free(&to);
+    table_free(&t);
+}
+
+/* ---- contacts ---- */
+
+/* Sphere k has k rows, the n-th of which has n nodes; nodes and rows are numbered. */
+static void fill_contacts(interaction_table *t)
+{
+    CHECK_INT(table_reserve(t, (table_size){SPHERES * SPHERES, MOST_ROWS * SPHERES, SPHERES},
+                            (table_extras){false, false}),
+              ABUT_OK);
+    for (abut_index sphere = 0; sphere < SPHERES; sphere++) {
+        for (abut_index n = 0; n < sphere; n++) {
+            t->contact.sphere[t->count] = sphere;
+            t->contact.facet[t->count] = n;
+            for (abut_index node = 0; node < n; node++) {
+                t->contact.node[t->entry_count++] = 100 * sphere + n;
+            }
+            t->contact.node_offsets[++t->count] = t->entry_count;
+        }
+    }
+}
+
+/* Spheres in the opposite order, without the last one. Rolling is new: there are zeros. */
+static void check_that_contacts_follow(void)
+{
+    interaction_table t = {.kind = ABUT_SPHERE_WALL}, to = {.kind = ABUT_SPHERE_WALL};
+    int32_t target[SPHERES];
+    fill_contacts(&t);
+    for (int32_t k = 0; k < SPHERES; k++) {
+        target[k] = SPHERES - 2 - k;
+    }
+    const renumbering by = {target, NULL, SPHERES - 1};
+    CHECK_INT(table_renumber(&to, &t, &by, EXTRAS), ABUT_OK);
+    for (abut_index sphere = 0; sphere < SPHERES - 1; sphere++) {
+        const abut_index old = SPHERES - 2 - sphere, first = to.contact.offsets[sphere];
+        CHECK_INT(to.contact.offsets[sphere + 1] - first, old);
+        for (abut_index row = first; row < first + old; row++) {
+            const abut_index n = row - first, node = to.contact.node_offsets[row];
+            CHECK_INT(to.contact.sphere[row], sphere);
+            CHECK_INT(to.contact.facet[row], n);
+            CHECK_INT(to.contact.mesh[row] + to.contact.image[3 * row], 0);
+            CHECK_INT(to.contact.node_offsets[row + 1] - node, n);
+            CHECK(n == 0 || to.contact.node[node] == 100 * old + n);
+            CHECK(to.springs.roll[3 * row] == 0.0);
+        }
+    }
+    CHECK_INT(to.contact.offsets[SPHERES - 1], to.count);
+    table_free(&to);
+    table_free(&t);
+}
+
+/* ---- memory ---- */
+
+/* Columns stay where they are while there is room; other columns are reserved anew. */
+static void check_that_room_is_kept(void)
+{
+    interaction_table t = {.kind = ABUT_BODY_WALL};
+    const table_extras without = {false, false};
+    CHECK_INT(table_reserve(&t, (table_size){40, 160, 8}, without), ABUT_OK);
+    CHECK(t.body.mesh && t.springs.power && t.row_match && !t.body.j && !t.body.offsets);
+    CHECK(!t.body.image && !t.springs.roll && !t.body.before);
+    const double *spots = t.body.spot;
+    memory_fail_at(1);
+    CHECK_INT(table_reserve(&t, (table_size){39, 158, 8}, without), ABUT_OK);
+    memory_fail_at(0);
+    CHECK(t.body.spot == spots);
+    CHECK_INT(table_reserve(&t, (table_size){39, 158, 8}, EXTRAS), ABUT_OK);
+    CHECK(t.body.image && t.springs.roll && t.springs.moment);
+    CHECK_INT((uintptr_t)t.springs.effects % MEMORY_LINE, 0);
+    table_free(&t);
+    CHECK_INT(t.kind, ABUT_BODY_WALL);
+}
+
+void test_table(void)
+{
+    const long live = memory_live_count();
+    state = 7;
+    for (int k = 0; k < 50; k++) {
+        check_that_pairs_follow();
+    }
+    check_that_contacts_follow();
+    check_that_room_is_kept();
+    CHECK_INT(memory_live_count(), live);
+}
