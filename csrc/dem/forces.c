@@ -1,8 +1,10 @@
-/* Forces and torques on each sphere, summed in an order that does not depend on where spheres are
- * stored: of walls the nearest first, then of pairs by the rows of their other spheres. */
+/* Forces and torques on each sphere and body, summed in an order that depends neither on threads
+ * nor on where spheres are stored: of walls the nearest first, then of pairs by the rows of their
+ * other spheres; of a body's meetings by the numbers of its partners. */
 #include <string.h>
 
 #include "../base/prefetch.h"
+#include "../base/sort.h"
 #include "simulation.h"
 
 /* Spheres that one thread takes in one go. */
@@ -72,6 +74,75 @@ static void add_pairs(const abut_simulation *s, abut_index place, double radius,
     }
 }
 
+/* ---- what bodies exert ---- */
+
+static const double nothing[3];
+
+/* Who sums up: the first bodies of rows or the second partners, and the center of mass. */
+typedef struct bearer {
+    bool is_second;
+    vec3 center;
+} bearer;
+
+/* Add what a row's spots exert on one of both partners: forces, and moments of rolling. */
+static void add_spots(const abut_simulation *s, const interaction_table *t, abut_index row,
+                      const bearer *of, wrench *sum)
+{
+    const spot_row r = simulation_spot_row(s, t, row);
+    for (abut_index spot = r.begin; spot < r.end; spot++) {
+        const double *moment = t->springs.moment ? t->springs.moment + 3 * spot : nothing;
+        vec3 point = simulation_spot_point(t, &r, spot);
+        wrench w = {vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
+        if (of->is_second) {
+            point = vec3_sub(point, r.shift);
+            w = (wrench){vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
+        }
+        wrench_add(sum, w, vec3_sub(point, of->center));
+    }
+}
+
+/* Add what all rows exert whose second partner has this number; -1: there are none. */
+static void add_as_second(const abut_simulation *s, const interaction_table *t, abut_index number,
+                          vec3 center, wrench *sum)
+{
+    const partner_rows *of = &s->search.seconds[t->kind];
+    const bearer second = {true, center};
+    const abut_index begin = number > 0 ? of->ends[number - 1] : 0;
+    for (abut_index k = begin; number >= 0 && k < of->ends[number]; k++) {
+        add_spots(s, t, of->rows[k], &second, sum);
+    }
+}
+
+/* List rows by their second partners, by counting: bodies, or spheres by their numbers among those
+ * that are near bodies. */
+static abut_status list_seconds(abut_simulation *s, abut_interaction meeting)
+{
+    const interaction_table *t = &s->now->tables[meeting];
+    const int32_t *numbers = meeting == ABUT_BODY_SPHERE ? s->search.numbers : NULL;
+    const abut_index count = numbers ? s->search.sphere_count : s->solids.count;
+    partner_rows *of = &s->search.seconds[meeting];
+    if (t->count == 0) {
+        return ABUT_OK;
+    }
+    memory_block *blocks = &s->search.blocks[11 + 2 * meeting];
+    of->ends = memory_reserve(&blocks[0], count + 1, sizeof *of->ends);
+    of->rows = memory_reserve(&blocks[1], t->count, sizeof *of->rows);
+    if (!of->ends || !of->rows) {
+        return ABUT_NO_MEMORY;
+    }
+    memset(of->ends, 0, (size_t)(count + 1) * sizeof *of->ends);
+    for (abut_index row = 0; row < t->count; row++) {
+        of->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++;
+    }
+    sort_sum_up(of->ends, count);
+    for (abut_index row = 0; row < t->count; row++) {
+        of->rows[of->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++] = row;
+    }
+    return ABUT_OK;
+}
+
+/* ---- who will be lost ---- */
+
 /* Whether its next place, velocity and spin are numbers, and not too far away. */
 static bool will_be_finite(const abut_simulation *s, abut_index place, vec3 force, vec3 torque)
 {
@@ -87,12 +158,23 @@ static bool will_be_finite(const abut_simulation *s, abut_index place, vec3 forc
            isfinite(spin.x + spin.y + spin.z);
 }
 
-/* The first row of those that will be lost. */
-static void note_lost(abut_simulation *s, abut_index row)
+/* Keep the first of those that will be lost. */
+static void note_lost(atomic_intptr_t *lost, abut_index number)
 {
-    intptr_t first = atomic_load(&s->lost_row);
-    while ((first < 0 || row < first) && !atomic_compare_exchange_weak(&s->lost_row, &first, row)) {
+    intptr_t first = atomic_load(lost);
+    while ((first < 0 || number < first) && !atomic_compare_exchange_weak(lost, &first, number)) {
     }
+}
+
+/* ---- one of them ---- */
+
+/* What bodies exert on a sphere. */
+static wrench press_of(const abut_simulation *s, abut_index place)
+{
+    wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE], s->search.numbers[s->store.rows[place]],
+                  vec3_load(s->store.centers + 3 * place), &sum);
+    return sum;
 }
 
 static void sum_sphere(abut_simulation *s, abut_index place)
@@ -104,9 +186,10 @@ static void sum_sphere(abut_simulation *s, abut_index place)
     if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0) {
         add_pairs(s, place, radius, &w);
     }
-    if (s->search.presses) {
-        w.force = vec3_add(w.force, vec3_load(s->search.presses + 6 * place));
-        w.torque = vec3_add(w.torque, vec3_load(s->search.presses + 6 * place + 3));
+    if (s->now->tables[ABUT_BODY_SPHERE].count > 0) {
+        const wrench press = press_of(s, place);
+        w.force = vec3_add(w.force, press.force);
+        w.torque = vec3_add(w.torque, press.torque);
     }
     if (of->has_applied) {
         w.force = vec3_add(w.force, vec3_load(of->pushes + 3 * place));
@@ -114,8 +197,33 @@ static void sum_sphere(abut_simulation *s, abut_index place)
     }
     of->sums[place] = w;
     if (!will_be_finite(s, place, w.force, w.torque)) {
-        note_lost(s, of->rows[place]);
+        note_lost(&s->lost_row, of->rows[place]);
     }
+}
+
+/* The rows of a body as the first one follow one another; next: where they begin, and then where
+ * those of the next body do. */
+static void sum_body(abut_simulation *s, abut_index k, abut_index next[ABUT_BODY_INTERACTIONS])
+{
+    rigid_body *of = &s->solids.bodies[k];
+    const bearer first = {false, of->rigid.position};
+    wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    sum = s->solids.has_applied ? of->applied : sum;
+    of->power = 0.0;
+    for (int kind = 0; kind < ABUT_BODY_INTERACTIONS; kind++) {
+        const interaction_table *t = &s->now->tables[kind];
+        if (t->kind == ABUT_BODY_BODY && t->count > 0) {
+            add_as_second(s, t, k, first.center, &sum);
+        }
+        for (; next[kind] < t->count && t->body.i[next[kind]] == k; next[kind]++) {
+            const abut_index row = next[kind], *spots = t->body.spot_offsets;
+            add_spots(s, t, row, &first, &sum);
+            for (abut_index spot = spots[row]; t->springs.power && spot < spots[row + 1]; spot++) {
+                of->power += t->springs.power[spot];
+            }
+        }
+    }
+    of->next = sum;
 }
 
 /* ---- all of them ---- */
@@ -160,21 +268,69 @@ static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *j
         rigid_body *b = &s->clusters.bodies[k];
         rigid_set_sum_members(&s->clusters, b, &s->store);
         if (!rigid_body_will_be_finite(b, &by)) {
-            note_lost(s, b->first_row);
+            note_lost(&s->lost_row, b->first_row);
         }
     }
     return parallel_report(job, 8 * (end - begin));
 }
 
+/* Bodies that one thread takes in one go, and what one takes, as parallel_report counts it. */
+enum { CHUNK_BODIES = 32, WORK_OF_BODY = 40 };
+
+/* The first row of these bodies, which ascend. */
+static abut_index find_first_row(const interaction_table *t, abut_index body)
+{
+    abut_index low = 0, high = t->count;
+    while (low < high) {
+        const abut_index middle = low + (high - low) / 2;
+        if (t->body.i[middle] < body) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static abut_status sum_bodies(void *context, abut_index chunk, parallel_job *job)
+{
+    abut_simulation *s = context;
+    const rigid_step by = simulation_rigid_step(s);
+    const abut_index begin = chunk * CHUNK_BODIES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_BODIES, s->solids.count);
+    abut_index next[ABUT_BODY_INTERACTIONS];
+    for (int kind = 0; kind < ABUT_BODY_INTERACTIONS; kind++) {
+        next[kind] = find_first_row(&s->now->tables[kind], begin);
+    }
+    for (abut_index k = begin; k < end; k++) {
+        sum_body(s, k, next);
+        if (!rigid_body_will_be_finite(&s->solids.bodies[k], &by)) {
+            note_lost(&s->lost_body, k);
+        }
+    }
+    return parallel_report(job, WORK_OF_BODY * (end - begin));
+}
+
+/* What so many of a kind take, so many in one go and so much work each. */
+static parallel_plan plan_of(const parallel_plan *plan, abut_index count, abut_index size,
+                             abut_index work)
+{
+    parallel_plan own = *plan;
+    own.chunk_count = parallel_chunk_count(count, size);
+    own.work = work * count;
+    return own;
+}
+
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
 {
-    const abut_index n = s->store.count;
-    parallel_plan own = *plan, of_clusters = *plan;
-    own.chunk_count = parallel_chunk_count(n, CHUNK_SPHERES);
-    own.work = 4 * n;
-    of_clusters.chunk_count = parallel_chunk_count(s->clusters.count, CHUNK_CLUSTERS);
-    of_clusters.work = 8 * s->clusters.count;
+    const parallel_plan spheres = plan_of(plan, s->store.count, CHUNK_SPHERES, 4);
+    const parallel_plan clusters = plan_of(plan, s->clusters.count, CHUNK_CLUSTERS, 8);
+    const parallel_plan bodies = plan_of(plan, s->solids.count, CHUNK_BODIES, WORK_OF_BODY);
     atomic_store(&s->lost_row, -1);
-    const abut_status status = parallel_run(&own, sum_chunk, s);
-    return status ? status : parallel_run(&of_clusters, sum_clusters, s);
+    atomic_store(&s->lost_body, -1);
+    abut_status status = list_seconds(s, ABUT_BODY_BODY);
+    status = status ? status : list_seconds(s, ABUT_BODY_SPHERE);
+    status = status ? status : parallel_run(&bodies, sum_bodies, s);
+    status = status ? status : parallel_run(&spheres, sum_chunk, s);
+    return status ? status : parallel_run(&clusters, sum_clusters, s);
 }

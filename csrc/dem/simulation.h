@@ -37,6 +37,12 @@ typedef struct near_pair {
     bool is_sphere;
 } near_pair;
 
+/* Rows by their second partners: those of partner k end before ends[k], where those of k + 1 begin.
+ */
+typedef struct partner_rows {
+    abut_index *ends, *rows;
+} partner_rows;
+
 /* What bodies are searched with. Finders are NULL where what they are made of has changed. */
 typedef struct solid_search {
     neighbor_outlines outlines;
@@ -53,8 +59,8 @@ typedef struct solid_search {
     abut_index *i, *j;         /* of a query: pairs whose outlines touch, as `mixed` counts */
     abut_index *rows;          /* the row of the step before of each; -1: none */
     abut_index pair_count;
-    double *presses; /* count x 6: what bodies exert on spheres, by place; NULL: nothing */
-    memory_block blocks[12];
+    partner_rows seconds[ABUT_BODY_INTERACTIONS]; /* of bodies, and of spheres by `numbers` */
+    memory_block blocks[17];
 } solid_search;
 
 /* What energies are counted from (docs/dem.md, section 6). */
@@ -97,7 +103,7 @@ struct abut_simulation {
     abut_index order_step;    /* the step in which spheres are sorted by place */
     double seconds;           /* that all steps took */
     double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
-    atomic_intptr_t lost_row; /* the first sphere that will be lost; -1: none */
+    atomic_intptr_t lost_row, lost_body; /* the first that will be lost; -1: none */
     watch watch;
 };
 
@@ -152,8 +158,8 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
 abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* Likewise what bodies touch: in solid_search.c, and in solid_laws.c, which sums up what acts on
- * them, and finds who would be lost. Laws are those of spots, in solid_spots.c. */
+/* Likewise what bodies touch: in solid_search.c, and in solid_laws.c. Laws are those of spots, in
+ * solid_spots.c. */
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
@@ -217,7 +223,7 @@ void watch_forget(abut_simulation *s);
 /* Add what its contacts with walls exert, nearest first. */
 void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w);
 
-/* Sum up forces and torques; lost_row tells who would be lost. */
+/* Sum up forces and torques; lost_row and lost_body tell who would be lost. */
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan);
 
 /* Laws of type A: less spin by the torque of all contacts against it, but never more than there is.

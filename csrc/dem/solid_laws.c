@@ -293,111 +293,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
     return status;
 }
 
-/* ---- sums ---- */
-
-static void begin_sums(abut_simulation *s)
-{
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        rigid_body *of = &s->solids.bodies[k];
-        of->next = (wrench){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        of->power = 0.0;
-        if (s->solids.has_applied) {
-            of->next = of->applied;
-        }
-    }
-}
-
-static void add_wrench(wrench *sum, wrench w, vec3 arm)
-{
-    sum->force = vec3_add(sum->force, w.force);
-    sum->torque = vec3_add(sum->torque, vec3_add(vec3_cross(arm, w.force), w.torque));
-}
-
-static void press_sphere(abut_simulation *s, abut_index row, wrench back, vec3 point)
-{
-    const abut_index place = s->store.places[row];
-    double *press = s->search.presses + 6 * place;
-    const vec3 arm = vec3_sub(point, vec3_load(s->store.centers + 3 * place));
-    wrench w = {vec3_load(press), vec3_load(press + 3)};
-    add_wrench(&w, back, arm);
-    vec3_store(press, w.force);
-    vec3_store(press + 3, w.torque);
-}
-
-/* A force at a spot, and the moment of rolling there. */
-static wrench wrench_of(const interaction_table *t, abut_index spot)
-{
-    const double *moment = t->springs.moment ? t->springs.moment + 3 * spot : nothing;
-    return (wrench){vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
-}
-
-static void add_spot(abut_simulation *s, const interaction_table *t, const spot_row *r,
-                     abut_index spot)
-{
-    rigid_body *own = &s->solids.bodies[t->body.i[r->row]];
-    const vec3 point = simulation_spot_point(t, r, spot), shifted = vec3_sub(point, r->shift);
-    const wrench w = wrench_of(t, spot);
-    const wrench back = {vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
-    add_wrench(&own->next, w, vec3_sub(point, own->rigid.position));
-    switch (t->kind) {
-    case ABUT_BODY_WALL:
-        own->power += t->springs.power[spot];
-        break;
-    case ABUT_BODY_BODY: {
-        rigid_body *other = &s->solids.bodies[t->body.j[r->row]];
-        add_wrench(&other->next, back, vec3_sub(shifted, other->rigid.position));
-        break;
-    }
-    case ABUT_BODY_SPHERE:
-        press_sphere(s, t->body.j[r->row], back, shifted);
-        break;
-    case ABUT_SPHERE_WALL:
-    case ABUT_SPHERE_SPHERE:
-        break;
-    }
-}
-
-/* One after the other, so that sums do not depend on threads. */
-static void sum_up(abut_simulation *s)
-{
-    begin_sums(s);
-    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
-        const interaction_table *t = &s->now->tables[k];
-        for (abut_index row = 0; row < t->count; row++) {
-            const spot_row r = simulation_spot_row(s, t, row);
-            for (abut_index spot = r.begin; spot < r.end; spot++) {
-                add_spot(s, t, &r, spot);
-            }
-        }
-    }
-}
-
-static abut_status begin_presses(abut_simulation *s, abut_error *error)
-{
-    solid_search *of = &s->search;
-    of->presses = NULL;
-    if (s->now->tables[ABUT_BODY_SPHERE].count == 0) {
-        return ABUT_OK;
-    }
-    of->presses = memory_reserve(&of->blocks[0], 6 * s->store.count, sizeof *of->presses);
-    if (!of->presses) {
-        return error_set_status(error, ABUT_NO_MEMORY);
-    }
-    memset(of->presses, 0, 6 * (size_t)s->store.count * sizeof *of->presses);
-    return ABUT_OK;
-}
-
-static abut_status check_lost(const abut_simulation *s, abut_error *error)
-{
-    const rigid_step by = simulation_rigid_step(s);
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        const rigid_body *of = &s->solids.bodies[k];
-        if (!rigid_body_will_be_finite(of, &by)) {
-            return error_set(error, ABUT_BODY_LOST, k, s->step_count, 0.0);
-        }
-    }
-    return ABUT_OK;
-}
+/* ---- all of them ---- */
 
 /* Overlaps of bodies, one after the other: there are far fewer than what it takes to find them. */
 static void watch_meetings(abut_simulation *s)
@@ -410,26 +306,17 @@ static void watch_meetings(abut_simulation *s)
     }
 }
 
-static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
+    if (s->solids.count == 0) {
+        return ABUT_OK;
+    }
     abut_status status = simulation_check_spot_laws(s, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
         status = apply_meeting(s, (abut_interaction)k, plan, error);
     }
-    status = status ? status : begin_presses(s, error);
     if (!status) {
         watch_meetings(s);
-        sum_up(s);
-        status = check_lost(s, error);
     }
     return status;
-}
-
-abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    if (s->solids.count == 0) {
-        s->search.presses = NULL;
-        return ABUT_OK;
-    }
-    return apply_all(s, plan, error);
 }

@@ -5,7 +5,9 @@
 #include "../convex/finder.h"
 #include "check_lists.h"
 
-/* Memory of the search; block 0 is that of presses, and the next three those of outlines. */
+/* Memory of the search; blocks 1, 2 and 3 are those of outlines, and those from 11 on those of
+ * sums.
+ */
 static void *reserve(abut_simulation *s, int block, abut_index count, size_t size)
 {
     return memory_reserve(&s->search.blocks[block], count, size);
@@ -177,7 +179,7 @@ static abut_status place_all(abut_simulation *s)
     solid_search *of = &s->search;
     const abut_index count = s->solids.count + of->sphere_count;
     of->positions = reserve(s, 10, 3 * count, sizeof *of->positions);
-    of->orientations = reserve(s, 11, 4 * count, sizeof *of->orientations);
+    of->orientations = reserve(s, 0, 4 * count, sizeof *of->orientations);
     if (!of->positions || !of->orientations) {
         return ABUT_NO_MEMORY;
     }

@@ -38,7 +38,10 @@ static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_er
     if (status) {
         return error_set_status(error, status);
     }
-    const abut_index lost = atomic_load(&s->lost_row);
+    const abut_index lost = atomic_load(&s->lost_row), body = atomic_load(&s->lost_body);
+    if (body >= 0) {
+        return error_set(error, ABUT_BODY_LOST, body, s->step_count, 0.0);
+    }
     return lost < 0 ? ABUT_OK : error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
 }
 
