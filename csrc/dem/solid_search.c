@@ -5,6 +5,11 @@
 #include "../convex/finder.h"
 #include "check_lists.h"
 
+/* Some rows, or pairs, that follow one another. */
+typedef struct row_range {
+    abut_index begin, end;
+} row_range;
+
 /* Memory of the search; blocks 1, 2 and 3 are those of outlines, and those from 11 on those of
  * sums.
  */
@@ -232,14 +237,13 @@ static bool is_touched_again(const abut_simulation *s, const outline_gap *g)
     return count > 1;
 }
 
-/* Select the pairs begin ... end - 1 whose outlines touch. A body and a sphere that do so at two
+/* Select those of these pairs whose outlines touch. A body and a sphere that do so at two
  * images are an error: rows do not tell at which image they touch. */
-static abut_status select_pairs(abut_simulation *s, abut_index begin, abut_index end,
-                                abut_error *error)
+static abut_status select_pairs(abut_simulation *s, row_range pairs, abut_error *error)
 {
     solid_search *of = &s->search;
     of->pair_count = 0;
-    for (abut_index k = begin; k < end; k++) {
+    for (abut_index k = pairs.begin; k < pairs.end; k++) {
         const near_pair *p = &of->near[k];
         const outline_gap gap = measure_gap(s, p);
         if (!is_touched(&gap, (vec3){0.0, 0.0, 0.0})) {
@@ -274,30 +278,20 @@ static void find_earlier(abut_simulation *s, abut_interaction meeting)
     }
 }
 
-/* Tell which rows of the step before those that were found go on from. */
-static void match_selected(const abut_simulation *s, const interaction_table *now)
-{
-    const solid_search *of = &s->search;
-    const abut_convex_columns *c = &now->body;
-    abut_index k = 0;
-    for (abut_index row = 0; row < now->count; row++, k++) {
-        while (of->i[k] != c->i[row] || of->j[k] != c->j[row]) {
-            k++;
-        }
-        now->row_match[row] = of->rows[k];
-    }
-}
-
 /* ---- matching ---- */
 
-/* -1, 0 or 1: in which order two rows are, whatever their images. */
+/* By how many keys rows are the same: i, j and the mesh tell a body and its partner, the facet is
+ * the last one. Images are none. */
+enum { KEYS_OF_PARTNERS = 3, ALL_KEYS };
+
+/* -1, 0 or 1: in which order two rows are by their first keys. */
 static int compare_rows(const interaction_table *t, abut_index a, const interaction_table *other,
-                        abut_index b)
+                        abut_index b, int key_count)
 {
     const abut_convex_columns *c = &t->body, *d = &other->body;
-    const abut_index *const keys[] = {c->i, c->j, c->mesh, c->facet};
-    const abut_index *const other_keys[] = {d->i, d->j, d->mesh, d->facet};
-    for (int k = 0; k < 4; k++) {
+    const abut_index *const keys[ALL_KEYS] = {c->i, c->j, c->mesh, c->facet};
+    const abut_index *const other_keys[ALL_KEYS] = {d->i, d->j, d->mesh, d->facet};
+    for (int k = 0; k < key_count; k++) {
         if (keys[k] && keys[k][a] != other_keys[k][b]) {
             return keys[k][a] < other_keys[k][b] ? -1 : 1;
         }
@@ -305,14 +299,26 @@ static int compare_rows(const interaction_table *t, abut_index a, const interact
     return 0;
 }
 
-/* How many rows from this one on are of the same two partners. */
-static abut_index count_images(const interaction_table *t, abut_index row)
+/* Go on to the next rows that are the same by these keys, and to those of the step before, if there
+ * are any: rows ascend in both. False: there are no more. */
+static bool go_on(const interaction_table *now, row_range *rows, const interaction_table *before,
+                  row_range *old, int key_count)
 {
-    abut_index count = 1;
-    while (row + count < t->count && compare_rows(t, row + count, t, row) == 0) {
-        count++;
+    rows->begin = rows->end, old->begin = old->end;
+    while (rows->end < now->count &&
+           compare_rows(now, rows->begin, now, rows->end, key_count) == 0) {
+        rows->end++;
     }
-    return count;
+    while (rows->end > rows->begin && old->begin < before->count &&
+           compare_rows(now, rows->begin, before, old->begin, key_count) > 0) {
+        old->begin++;
+    }
+    old->end = old->begin;
+    while (rows->end > rows->begin && old->end < before->count &&
+           compare_rows(now, rows->begin, before, old->end, key_count) == 0) {
+        old->end++;
+    }
+    return rows->end > rows->begin;
 }
 
 static bool are_same_images(const interaction_table *now, abut_index row,
@@ -323,33 +329,20 @@ static bool are_same_images(const interaction_table *now, abut_index row,
            memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
 }
 
-/* Match rows of the same two partners. Several are told apart by image; a single one goes on at
- * another image, too: it left the box and came in on the other side. */
-static void match_images(const interaction_table *now, abut_index row, abut_index count,
-                         const interaction_table *before, abut_index old)
-{
-    const abut_index old_count = count_images(before, old);
-    for (abut_index k = 0; k < count; k++) {
-        for (abut_index l = 0; l < old_count; l++) {
-            if ((count == 1 && old_count == 1) || are_same_images(now, row + k, before, old + l)) {
-                now->row_match[row + k] = old + l;
-            }
-        }
-    }
-}
-
-/* Match the rows of two steps, which ascend in both. */
+/* Match the rows of two steps. Several of the same two partners are told apart by image; a single
+ * one goes on at another image, too: it left the box and came in on the other side. */
 static void match_rows(const interaction_table *now, const interaction_table *before)
 {
-    abut_index old = 0, count;
+    row_range rows = {0, 0}, old = {0, 0};
     memset(now->row_match, -1, (size_t)now->count * sizeof *now->row_match);
-    for (abut_index row = 0; row < now->count; row += count) {
-        count = count_images(now, row);
-        while (old < before->count && compare_rows(now, row, before, old) > 0) {
-            old++;
-        }
-        if (old < before->count && compare_rows(now, row, before, old) == 0) {
-            match_images(now, row, count, before, old);
+    while (go_on(now, &rows, before, &old, ALL_KEYS)) {
+        const bool is_single = rows.end - rows.begin == 1 && old.end - old.begin == 1;
+        for (abut_index row = rows.begin; row < rows.end; row++) {
+            for (abut_index k = old.begin; k < old.end; k++) {
+                if (is_single || are_same_images(now, row, before, k)) {
+                    now->row_match[row] = k;
+                }
+            }
         }
     }
 }
@@ -365,22 +358,6 @@ static abut_spot_step step_of(const interaction_table *t)
 
 /* ---- from facet to facet ---- */
 
-/* Rows of one body and one wall. */
-typedef struct wall_rows {
-    abut_index begin, end;
-} wall_rows;
-
-/* -1, 0 or 1: in which order two rows' bodies and walls are. */
-static int compare_walls(const interaction_table *t, abut_index a, const interaction_table *other,
-                         abut_index b)
-{
-    const abut_convex_columns *c = &t->body, *d = &other->body;
-    if (c->i[a] != d->i[b]) {
-        return c->i[a] < d->i[b] ? -1 : 1;
-    }
-    return c->mesh[a] == d->mesh[b] ? 0 : c->mesh[a] < d->mesh[b] ? -1 : 1;
-}
-
 /* Whether two spots are of the same feature of the body, and inside of facets both times. */
 static bool is_on_facets(const interaction_table *now, abut_index spot,
                          const interaction_table *before, abut_index old)
@@ -393,8 +370,8 @@ static bool is_on_facets(const interaction_table *now, abut_index spot,
 
 /* Match what is left of the rows of a body and a wall: where the body slides from facet to facet,
  * what lay on the one goes on on the other. */
-static void match_rest(const interaction_table *now, wall_rows rows,
-                       const interaction_table *before, wall_rows old_rows)
+static void match_rest(const interaction_table *now, row_range rows,
+                       const interaction_table *before, row_range old_rows)
 {
     const abut_index *offsets = now->body.spot_offsets;
     const abut_index *old_offsets = before->body.spot_offsets;
@@ -407,25 +384,11 @@ static void match_rest(const interaction_table *now, wall_rows rows,
     }
 }
 
-static abut_index end_of_wall(const interaction_table *t, abut_index begin)
-{
-    abut_index end = begin + 1;
-    while (end < t->count && compare_walls(t, end, t, begin) == 0) {
-        end++;
-    }
-    return end;
-}
-
 static void match_facets(const interaction_table *now, const interaction_table *before)
 {
-    wall_rows old = {0, 0};
-    for (wall_rows rows = {0, 0}; rows.begin < now->count; rows.begin = rows.end) {
-        rows.end = end_of_wall(now, rows.begin);
-        while (old.begin < before->count && compare_walls(now, rows.begin, before, old.begin) > 0) {
-            old.begin++;
-        }
-        if (old.begin < before->count && compare_walls(now, rows.begin, before, old.begin) == 0) {
-            old.end = end_of_wall(before, old.begin);
+    row_range rows = {0, 0}, old = {0, 0};
+    while (go_on(now, &rows, before, &old, KEYS_OF_PARTNERS)) {
+        if (old.end > old.begin) {
             match_rest(now, rows, before, old);
         }
     }
@@ -452,7 +415,8 @@ static abut_status match_spots(abut_simulation *s, abut_interaction meeting, abu
 
 /* ---- rows ---- */
 
-/* What is found becomes the table of now. */
+/* What is found becomes the table of now; rows of pairs that were given know which they go on from.
+ */
 static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
                              abut_convex_contacts *found, abut_error *error)
 {
@@ -462,7 +426,9 @@ static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
     if (table_reserve(t, (table_size){rows, spots, s->solids.count}, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    abut_convex_contacts_write(found, &t->body);
+    abut_convex_columns columns = t->body;
+    columns.before = t->row_match;
+    abut_convex_contacts_write(found, &columns);
     t->count = rows, t->entry_count = spots;
     return ABUT_OK;
 }
@@ -495,76 +461,63 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
                              abut_error *error)
 {
     abut_convex_contacts *found = NULL;
-    abut_status status = abut_convex_find(finder, query, &found, error);
+    const abut_convex_walls walls = {.finder = s->walls.finder,
+                                     .poses = s->now->poses,
+                                     .half_space_count = s->walls.count - s->walls.mesh_count,
+                                     .half_spaces = s->walls.placed};
+    abut_status status = meeting == ABUT_BODY_WALL
+                             ? abut_convex_find_walls(finder, query, &walls, &found, error)
+                             : abut_convex_find(finder, query, &found, error);
     status = status ? status : take_rows(s, meeting, found, error);
     abut_convex_contacts_free(found);
     return status;
 }
 
-/* Find what the selected pairs touch. */
-static abut_status find_selected(abut_simulation *s, abut_interaction meeting,
-                                 const abut_convex_finder *finder, const parallel_plan *plan,
-                                 abut_error *error)
+/* Search all bodies, of which several rows may have the same two partners. */
+static abut_status find_all(abut_simulation *s, abut_interaction meeting, const parallel_plan *plan,
+                            abut_error *error)
 {
-    const solid_search *of = &s->search;
+    const abut_convex_query query = make_query(s, plan, meeting);
+    const abut_status status = find_rows(s, meeting, s->search.bodies, &query, error);
+    if (!status) {
+        match_rows(&s->now->tables[meeting], &s->before->tables[meeting]);
+    }
+    return status;
+}
+
+/* Search the pairs of the list whose outlines touch. */
+static abut_status find_listed(abut_simulation *s, abut_interaction meeting, row_range pairs,
+                               const parallel_plan *plan, abut_error *error)
+{
+    solid_search *of = &s->search;
+    const bool is_mixed = meeting == ABUT_BODY_SPHERE;
+    abut_convex_finder **finder = is_mixed ? &of->mixed : &of->bodies;
+    abut_status status = select_pairs(s, pairs, error);
+    if (status || of->pair_count == 0) {
+        return status;
+    }
     abut_convex_query query = make_query(s, plan, meeting);
     find_earlier(s, meeting);
     query.i = of->i, query.j = of->j, query.pair_count = of->pair_count;
     query.before.match = of->rows;
-    const abut_status status = find_rows(s, meeting, finder, &query, error);
-    if (!status) {
-        match_selected(s, &s->now->tables[meeting]);
-    }
-    return status;
+    status = make_finder(s, is_mixed ? of->sphere_count : 0, finder, error);
+    return status ? status : find_rows(s, meeting, *finder, &query, error);
 }
 
 /* Where two bodies may touch at several images, all are searched for. */
 static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    solid_search *of = &s->search;
-    if (of->has_images) {
-        const abut_convex_query query = make_query(s, plan, ABUT_BODY_BODY);
-        const abut_status status = find_rows(s, ABUT_BODY_BODY, of->bodies, &query, error);
-        if (!status) {
-            match_rows(&s->now->tables[ABUT_BODY_BODY], &s->before->tables[ABUT_BODY_BODY]);
-        }
-        return status;
-    }
-    const abut_status status = select_pairs(s, 0, of->near_bodies, error);
-    return status || of->pair_count == 0
-               ? status
-               : find_selected(s, ABUT_BODY_BODY, of->bodies, plan, error);
+    const row_range pairs = {0, s->search.near_bodies};
+    return s->search.has_images ? find_all(s, ABUT_BODY_BODY, plan, error)
+                                : find_listed(s, ABUT_BODY_BODY, pairs, plan, error);
 }
-
-static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    abut_convex_contacts *found = NULL;
-    const abut_convex_query query = make_query(s, plan, ABUT_BODY_WALL);
-    const abut_convex_walls walls = {.finder = s->walls.finder,
-                                     .poses = s->now->poses,
-                                     .half_space_count = s->walls.count - s->walls.mesh_count,
-                                     .half_spaces = s->walls.placed};
-    abut_status status = abut_convex_find_walls(s->search.bodies, &query, &walls, &found, error);
-    status = status ? status : take_rows(s, ABUT_BODY_WALL, found, error);
-    abut_convex_contacts_free(found);
-    if (!status) {
-        match_rows(&s->now->tables[ABUT_BODY_WALL], &s->before->tables[ABUT_BODY_WALL]);
-    }
-    return status;
-}
-
-/* ---- spheres ---- */
 
 static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    solid_search *of = &s->search;
+    const solid_search *of = &s->search;
     const interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
-    abut_status status = select_pairs(s, of->near_bodies, of->near_count, error);
-    if (status || of->pair_count == 0) {
-        return status;
-    }
-    status = make_finder(s, of->sphere_count, &of->mixed, error);
-    status = status ? status : find_selected(s, ABUT_BODY_SPHERE, of->mixed, plan, error);
+    const row_range pairs = {of->near_bodies, of->near_count};
+    const abut_status status = find_listed(s, ABUT_BODY_SPHERE, pairs, plan, error);
     for (abut_index row = 0; !status && row < t->count; row++) {
         t->body.j[row] = of->spheres[t->body.j[row] - s->solids.count];
     }
@@ -587,7 +540,7 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
     status = status ? status : make_finder(s, 0, &s->search.bodies, error);
     status = status ? status : find_bodies(s, plan, error);
     if (!status && s->walls.count > 0) {
-        status = find_walls(s, plan, error);
+        status = find_all(s, ABUT_BODY_WALL, plan, error);
     }
     if (!status && s->store.count > 0) {
         status = find_spheres(s, plan, error);
