@@ -6,44 +6,60 @@
 
 #include <string.h>
 
-/* Whether `count` elements of both columns are the same. */
-static bool is_same(const void *a, const void *b, abut_index count, size_t size)
+/* ---- what was found ---- */
+
+static abut_status report(const abut_simulation *s, abut_interaction meeting, abut_index rows,
+                          abut_error *error)
 {
-    return !a || !b || count == 0 || memcmp(a, b, (size_t)count * size) == 0;
+    return error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[meeting].count, rows,
+                     (double)s->step_count);
+}
+
+/* Compare what was found with the step's table. */
+static abut_status compare(const abut_simulation *s, const interaction_table *t, abut_error *error)
+{
+    return table_is_same(t, &s->now->tables[t->kind]) ? ABUT_OK
+                                                      : report(s, t->kind, t->count, error);
 }
 
 /* ---- pairs ---- */
 
 /* The rows of a search without those of one cluster, which lists do not have. */
-static abut_index drop_clusters(const store *of, interaction_table *t, abut_index rows)
+static void drop_clusters(const store *of, const interaction_table *all, interaction_table *kept)
 {
-    const abut_pair_columns *c = &t->pair;
-    abut_index kept = 0;
-    for (abut_index row = 0; row < rows; row++) {
-        if (!neighbor_is_one_body(of->clusters, c->i[row], c->j[row])) {
-            c->i[kept] = c->i[row], c->j[kept] = c->j[row], c->overlap[kept] = c->overlap[row];
-            memmove(c->normal + 3 * kept, c->normal + 3 * row, 3 * sizeof *c->normal);
-            if (c->image) {
-                memmove(c->image + 3 * kept, c->image + 3 * row, 3 * sizeof *c->image);
+    const abut_pair_columns *c = &all->pair;
+    abut_index row = 0;
+    for (abut_index sphere = 0; sphere < of->count; sphere++) {
+        kept->pair.offsets[sphere] = kept->count;
+        for (; row < all->count && c->i[row] == sphere; row++) {
+            if (!neighbor_is_one_body(of->clusters, sphere, c->j[row])) {
+                table_append(kept, all, (row_span){row, 1});
             }
-            kept++;
         }
     }
-    return kept;
+    kept->pair.offsets[of->count] = kept->count;
 }
 
-static bool is_same_table(const interaction_table *t, const interaction_table *with)
+/* Take over what a search of all spheres has found, without clusters. */
+static abut_status read_pairs(const abut_simulation *s, const abut_pairs *found,
+                              interaction_table *t)
 {
-    const abut_pair_columns *a = &t->pair, *b = &with->pair;
-    return t->count == with->count && is_same(a->i, b->i, t->count, sizeof *a->i) &&
-           is_same(a->j, b->j, t->count, sizeof *a->j) &&
-           is_same(a->normal, b->normal, 3 * t->count, sizeof *a->normal) &&
-           is_same(a->overlap, b->overlap, t->count, sizeof *a->overlap) &&
-           is_same(a->image, b->image, 3 * t->count, sizeof *a->image);
+    interaction_table all = {.kind = ABUT_SPHERE_SPHERE};
+    const table_size size = {abut_pairs_count(found), 0, s->store.count};
+    abut_status status = table_reserve(&all, size, simulation_extras(s));
+    status = status ? status : table_reserve(t, size, simulation_extras(s));
+    if (!status) {
+        abut_pairs_write(found, &all.pair);
+        all.count = size.rows;
+        drop_clusters(&s->store, &all, t);
+    }
+    table_free(&all);
+    return status;
 }
 
-static abut_status search_pairs(const abut_simulation *s, interaction_table *t, abut_error *error)
+abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
 {
+    interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
     abut_pair_input input = abut_pair_input_default();
     abut_pair_query query = abut_pair_query_default();
     abut_pair_finder *finder = NULL;
@@ -54,45 +70,15 @@ static abut_status search_pairs(const abut_simulation *s, interaction_table *t, 
     query.centers = s->store.centers;
     abut_status status = abut_pair_finder_build(&input, &finder, error);
     status = status ? status : abut_pairs_find(finder, &query, &found, error);
-    if (!status) {
-        const abut_index rows = abut_pairs_count(found);
-        status = table_reserve(t, (table_size){rows, 0, s->store.count}, simulation_extras(s));
-        if (!status) {
-            abut_pairs_write(found, &t->pair);
-            t->count = drop_clusters(&s->store, t, rows);
-        }
-    }
+    status = status ? status : error_set_status(error, read_pairs(s, found, &t));
+    status = status ? status : compare(s, &t, error);
     abut_pairs_free(found);
     abut_pair_finder_free(finder);
-    return status;
-}
-
-abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
-{
-    interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
-    abut_status status = error_set_status(error, search_pairs(s, &t, error));
-    if (!status && !is_same_table(&t, &s->now->tables[ABUT_SPHERE_SPHERE])) {
-        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[ABUT_SPHERE_SPHERE].count,
-                           t.count, (double)s->step_count);
-    }
     table_free(&t);
     return status;
 }
 
 /* ---- contacts with walls ---- */
-
-static bool is_same_contacts(const interaction_table *t, const interaction_table *with)
-{
-    const abut_columns *a = &t->contact, *b = &with->contact;
-    return t->count == with->count && is_same(a->sphere, b->sphere, t->count, sizeof *a->sphere) &&
-           is_same(a->facet, b->facet, t->count, sizeof *a->facet) &&
-           is_same(a->point, b->point, 3 * t->count, sizeof *a->point) &&
-           is_same(a->normal, b->normal, 3 * t->count, sizeof *a->normal) &&
-           is_same(a->overlap, b->overlap, t->count, sizeof *a->overlap) &&
-           is_same(a->share, b->share, t->count, sizeof *a->share) &&
-           (t->count == 0 ||
-            is_same(a->offsets, b->offsets, t->first_count + 1, sizeof *a->offsets));
-}
 
 abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *narrow,
                                     abut_error *error)
@@ -109,12 +95,9 @@ abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *
         status = error_set_status(error, table_reserve(&t, size, simulation_extras(s)));
         if (!status) {
             abut_contacts_write(found, &t.contact);
-            t.count = rows;
+            t.count = rows, t.entry_count = nodes;
+            status = compare(s, &t, error);
         }
-    }
-    if (!status && !is_same_contacts(&t, &s->now->tables[ABUT_SPHERE_WALL])) {
-        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[ABUT_SPHERE_WALL].count,
-                           t.count, (double)s->step_count);
     }
     abut_contacts_free(found);
     table_free(&t);
@@ -171,23 +154,24 @@ static abut_status make_crowd(const abut_simulation *s, crowd *c)
     return ABUT_OK;
 }
 
-/* Rows of all pairs of a crowd without those of two spheres, split: of bodies, and with spheres. */
-static void split_crowd(const abut_simulation *s, const interaction_table *all,
-                        const interaction_table *with, bool of_spheres, abut_index *count,
-                        bool *is_same_rows)
+/* Of all pairs of a crowd those of a meeting: those with spheres, or of two bodies. Links may
+ * differ, since the search of a crowd does not go on from the step before. */
+static abut_status compare_crowd(const abut_simulation *s, const interaction_table *all,
+                                 abut_interaction meeting, abut_error *error)
 {
-    const abut_convex_columns *a = &all->body, *b = &with->body;
-    const abut_index bodies = s->solids.count;
-    *count = 0;
+    const abut_convex_columns *a = &all->body, *b = &s->now->tables[meeting].body;
+    const abut_index bodies = s->solids.count, rows = s->now->tables[meeting].count;
+    const bool is_mixed = meeting == ABUT_BODY_SPHERE;
+    abut_index count = 0;
+    bool is_same = true;
     for (abut_index row = 0; row < all->count; row++) {
-        if (a->i[row] >= bodies || (a->j[row] >= bodies) != of_spheres) {
-            continue;
+        if (a->i[row] < bodies && (a->j[row] >= bodies) == is_mixed) {
+            is_same &= count < rows && a->i[row] == b->i[count] &&
+                       a->j[row] - (is_mixed ? bodies : 0) == b->j[count];
+            count++;
         }
-        const abut_index at = (*count)++;
-        *is_same_rows &= at < with->count && a->i[row] == b->i[at] &&
-                         a->j[row] - (of_spheres ? bodies : 0) == b->j[at];
     }
-    *is_same_rows &= *count == with->count;
+    return is_same && count == rows ? ABUT_OK : report(s, meeting, count, error);
 }
 
 static abut_status search_crowd(const abut_simulation *s, interaction_table *t, abut_error *error)
@@ -226,16 +210,8 @@ abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
 {
     interaction_table t = {.kind = ABUT_BODY_BODY};
     abut_status status = search_crowd(s, &t, error);
-    for (int kind = 0; !status && kind < 2; kind++) {
-        const interaction_table *with = &s->now->tables[kind ? ABUT_BODY_SPHERE : ABUT_BODY_BODY];
-        bool is_same_rows = true;
-        abut_index count;
-        split_crowd(s, &t, with, kind == 1, &count, &is_same_rows);
-        if (!is_same_rows) {
-            status =
-                error_set(error, ABUT_LIST_INCOMPLETE, with->count, count, (double)s->step_count);
-        }
-    }
+    status = status ? status : compare_crowd(s, &t, ABUT_BODY_BODY, error);
+    status = status ? status : compare_crowd(s, &t, ABUT_BODY_SPHERE, error);
     table_free(&t);
     return status;
 }

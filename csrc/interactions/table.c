@@ -238,6 +238,29 @@ abut_index table_bytes(const interaction_table *t)
     return memory_count_bytes(t->blocks, TABLE_COLUMNS);
 }
 
+#ifdef ABUT_CHECK_LISTS
+
+bool table_is_same(const interaction_table *t, const interaction_table *with)
+{
+    const column_list list = LISTS[t->kind];
+    const abut_index counts[4] = {[ABUT_COLUMN_ROWS] = t->count,
+                                  [ABUT_COLUMN_ENTRIES] = t->entry_count,
+                                  [ABUT_COLUMN_ENTRY_OFFSETS] = t->count + 1,
+                                  [ABUT_COLUMN_OFFSETS] = t->first_count + 1};
+    bool is_same = t->count == with->count && t->entry_count == with->entry_count;
+    for (int k = 0; is_same && t->count > 0 && k < list.count; k++) {
+        const column *c = &list.columns[k];
+        const void *data = data_of(t, c), *other = data_of(with, c);
+        const bool is_found = c->place < offsetof(interaction_table, springs);
+        if (is_found && data && other) {
+            is_same = memcmp(data, other, (size_t)counts[c->per] * c->size) == 0;
+        }
+    }
+    return is_same;
+}
+
+#endif
+
 /* ---- rows ---- */
 
 /* The nodes, or spots, of rows. */

@@ -65,6 +65,12 @@ abut_status table_reserve(interaction_table *t, table_size size, table_extras ex
 void table_free(interaction_table *t);
 abut_index table_bytes(const interaction_table *t);
 
+#ifdef ABUT_CHECK_LISTS
+/* Whether two searches have found the same rows. What is carried is not compared, nor
+ * columns that one of both does not have. */
+bool table_is_same(const interaction_table *t, const interaction_table *with);
+#endif
+
 /* Copy rows behind those that are there; 0 where the other table, of the same kind, has no such
  * column. Offsets of first partners are not copied. */
 void table_append(interaction_table *to, const interaction_table *from, row_span rows);
