@@ -1035,6 +1035,8 @@ typedef struct abut_convex_walls {
     const double *poses;       /* of its meshes, x 4 x 4; NULL: the identity */
     abut_index half_space_count;
     const double *half_spaces; /* x 6: a point, and the unit normal, which points to the bodies */
+    const abut_index *bodies;  /* who is searched for, ascending; NULL: all. Not checked */
+    abut_index body_count;
 } abut_convex_walls;
 
 /* Rows by i, then mesh, then facet: the facets, and half spaces, that a body stands on, each with

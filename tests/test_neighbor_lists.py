@@ -190,6 +190,28 @@ def bodies_of_many_sizes():
     return sim
 
 
+def bodies_and_moving_walls():
+    """Most bodies are far from walls, until a plate hops among them and a half space sweeps in."""
+    rng = np.random.default_rng(11)
+    sim = abut.Simulation(step=2e-5)
+    sim.set_law(SOFT, SOFT, abut.Linear(5e4, friction=0.4, restitution=0.5))
+    plate = abut.Mesh(*scenes.grid(5, 5, (0, 0.06), (0, 0.06)))
+    sim.add_wall(plate, SOFT)
+
+    def hops(time):
+        return scenes.pose(shift=(0, 0, 0.075 - 0.003 * round(time * 5e3))), np.zeros(6)
+
+    sim.add_wall(plate, SOFT, motion=hops)
+    sweeping = abut.Translating((5.0, 0, 0))
+    sim.add_wall(abut.HalfSpace((-0.01, 0, 0), (1, 0, 0)), SOFT, motion=sweeping)
+    places = lattice_of(5, 0.012, rng)
+    sim.add_bodies(
+        abut.ConvexShape(CUBE), places, SOFT, orientations=rng.normal(size=(125, 4)),
+        scales=0.0035, velocities=rng.normal(0, 0.3, (125, 3)),
+    )  # fmt: skip
+    return sim
+
+
 def bodies_that_touch_images():
     """Bodies so large in a period that two may touch at several images."""
     rng = np.random.default_rng(10)
@@ -208,7 +230,7 @@ def bodies_that_touch_images():
 SCENES = [
     heap, in_a_period, fast_projectile, shots_out_of_overlaps, very_different_sizes, own_images,
     moving_walls, half_spaces, pushed, clusters, with_bodies, body_projectile,
-    bodies_of_many_sizes, bodies_that_touch_images,
+    bodies_of_many_sizes, bodies_and_moving_walls, bodies_that_touch_images,
 ]  # fmt: skip
 
 

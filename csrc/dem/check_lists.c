@@ -174,6 +174,35 @@ static abut_status compare_crowd(const abut_simulation *s, const interaction_tab
     return is_same && count == rows ? ABUT_OK : report(s, meeting, count, error);
 }
 
+/* Take over what a search of bodies has found; `count`: how many were searched for. */
+static abut_status read_bodies(const abut_simulation *s, const abut_convex_contacts *found,
+                               abut_index count, interaction_table *t)
+{
+    const table_size size = {abut_convex_contacts_count(found),
+                             abut_convex_contacts_spot_count(found), count};
+    if (table_reserve(t, size, simulation_extras(s))) {
+        return ABUT_NO_MEMORY;
+    }
+    abut_convex_contacts_write(found, &t->body);
+    t->count = size.rows, t->entry_count = size.entries;
+    return ABUT_OK;
+}
+
+abut_status check_walls_of_bodies(const abut_simulation *s, const abut_convex_query *query,
+                                  const abut_convex_walls *narrow, abut_error *error)
+{
+    interaction_table t = {.kind = ABUT_BODY_WALL};
+    abut_convex_walls walls = *narrow;
+    abut_convex_contacts *found = NULL;
+    walls.bodies = NULL;
+    abut_status status = abut_convex_find_walls(s->search.bodies, query, &walls, &found, error);
+    status = status ? status : error_set_status(error, read_bodies(s, found, s->solids.count, &t));
+    status = status ? status : compare(s, &t, error);
+    abut_convex_contacts_free(found);
+    table_free(&t);
+    return status;
+}
+
 static abut_status search_crowd(const abut_simulation *s, interaction_table *t, abut_error *error)
 {
     crowd c;
@@ -191,15 +220,7 @@ static abut_status search_crowd(const abut_simulation *s, interaction_table *t, 
     query.period = lattice_periods(&s->lattice);
     status = status ? status : abut_convex_finder_build(&input, &finder, error);
     status = status ? status : abut_convex_find(finder, &query, &found, error);
-    if (!status) {
-        const table_size size = {abut_convex_contacts_count(found),
-                                 abut_convex_contacts_spot_count(found), c.count};
-        status = error_set_status(error, table_reserve(t, size, simulation_extras(s)));
-    }
-    if (!status) {
-        abut_convex_contacts_write(found, &t->body);
-        t->count = abut_convex_contacts_count(found);
-    }
+    status = status ? status : error_set_status(error, read_bodies(s, found, c.count, t));
     abut_convex_contacts_free(found);
     abut_convex_finder_free(finder);
     free_crowd(&c);

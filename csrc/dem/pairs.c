@@ -3,6 +3,7 @@
 
 #include "../base/prefetch.h"
 #include "../convex/finder.h"
+#include "../flats/flat.h"
 #include "../mesh/tolerance.h"
 #include "check_lists.h"
 #include "rows.h"
@@ -46,7 +47,9 @@ static abut_status outline_bodies(abut_simulation *s)
         radii[k] = of->reach * (1.0 + TOLD_APART);
         speeds[k] = vec3_length(of->rigid.velocity);
     }
-    s->search.outlines = (neighbor_outlines){set->count, centers, radii, speeds};
+    const abut_convex_options options = abut_convex_options_default();
+    s->search.outlines =
+        (neighbor_outlines){set->count, centers, radii, speeds, flat_reach(&options)};
     return ABUT_OK;
 }
 
@@ -95,7 +98,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     if (status) {
         return name_found(s, error);
     }
-    if (s->walls.count > 0 && s->store.count > 0) {
+    if (s->walls.count > 0) {
         status = near_walls_refresh(&s->near, &s->neighbors, &spheres, &walls, plan, error);
     }
     return status ? simulation_name_row(s, NULL, error) : ABUT_OK;

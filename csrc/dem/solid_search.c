@@ -461,14 +461,18 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
                              abut_error *error)
 {
     abut_convex_contacts *found = NULL;
-    const abut_convex_walls walls = {.finder = s->walls.finder,
-                                     .poses = s->now->poses,
-                                     .half_space_count = s->walls.count - s->walls.mesh_count,
-                                     .half_spaces = s->walls.placed};
+    abut_convex_walls walls = {.finder = s->walls.finder,
+                               .poses = s->now->poses,
+                               .half_space_count = s->walls.count - s->walls.mesh_count,
+                               .half_spaces = s->walls.placed};
+    walls.bodies = near_walls_bodies(&s->near, &walls.body_count);
     abut_status status = meeting == ABUT_BODY_WALL
                              ? abut_convex_find_walls(finder, query, &walls, &found, error)
                              : abut_convex_find(finder, query, &found, error);
     status = status ? status : take_rows(s, meeting, found, error);
+    if (!status && meeting == ABUT_BODY_WALL) {
+        status = check_walls_of_bodies(s, query, &walls, error);
+    }
     abut_convex_contacts_free(found);
     return status;
 }

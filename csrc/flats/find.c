@@ -29,8 +29,9 @@ typedef struct wall_finding {
     const abut_convex_walls *walls;
     abut_convex_contacts *contacts;
     const placed_body *bodies;
-    const double *centers; /* the middles of the bodies' circumscribed spheres */
-    double *radii;         /* within which facets are near */
+    abut_index count; /* of bodies that are searched for, */
+    double *centers;  /* the middles of their circumscribed spheres */
+    double *radii;    /* within which facets are near */
     near_facets near;
     pose *poses; /* of the meshes */
     lattice lattice;
@@ -62,17 +63,25 @@ static abut_status read_facets(const abut_contacts *found, abut_index body_count
     return ABUT_OK;
 }
 
-/* A feature that bears may be inclined by the patch angle, and the wall under its upper end is
- * farther than the circumscribed sphere then. */
-static abut_status widen_spheres(wall_finding *f)
+/* The body that is the k-th one of those that are searched for. */
+static abut_index body_of(const wall_finding *f, abut_index k)
 {
-    const abut_index count = f->finder->body_count;
-    const double factor = 1.0 + 2.0 * sin(f->finder->options.patch_angle);
-    f->radii = memory_alloc(count, sizeof *f->radii);
-    for (abut_index i = 0; f->radii && i < count; i++) {
-        f->radii[i] = factor * f->finder->radii[i];
+    return f->walls->bodies ? f->walls->bodies[k] : k;
+}
+
+static abut_status make_spheres(wall_finding *f, const double *centers)
+{
+    f->radii = memory_alloc(f->count, sizeof *f->radii);
+    f->centers = memory_alloc(3 * f->count, sizeof *f->centers);
+    if (!f->radii || !f->centers) {
+        return ABUT_NO_MEMORY;
     }
-    return f->radii ? ABUT_OK : ABUT_NO_MEMORY;
+    for (abut_index k = 0; k < f->count; k++) {
+        const abut_index i = body_of(f, k);
+        f->radii[k] = flat_reach(&f->finder->options) * f->finder->radii[i];
+        memcpy(f->centers + 3 * k, centers + 3 * i, 3 * sizeof *centers);
+    }
+    return ABUT_OK;
 }
 
 /* What is asked of the search for spheres, but for which spheres. */
@@ -102,24 +111,25 @@ static abut_status find_near(const wall_finding *f, const abut_query *query, nea
 
 static abut_status find_facets(wall_finding *f, abut_error *error)
 {
-    if (widen_spheres(f)) {
-        return error_set_status(error, ABUT_NO_MEMORY);
-    }
     abut_query query = near_query(f);
-    query.sphere_count = f->finder->body_count;
+    query.sphere_count = f->count;
     query.centers = f->centers, query.radii = f->radii;
     query.workers = f->query->workers;
     query.interrupted = f->query->interrupted;
     query.interrupted_data = f->query->interrupted_data;
-    return find_near(f, &query, &f->near, error);
+    const abut_status status = find_near(f, &query, &f->near, error);
+    if (error && finder_name_sphere(status, NULL) != status && status != ABUT_BODY_SHORT_PERIOD) {
+        error->index = body_of(f, error->index);
+    }
+    return status;
 }
 
-/* The facets near one body, within some radius. */
-static abut_status find_wider(const wall_finding *f, abut_index i, double radius, near_facets *near)
+/* The facets near the k-th body, within some radius. */
+static abut_status find_wider(const wall_finding *f, abut_index k, double radius, near_facets *near)
 {
     abut_query query = near_query(f);
     query.sphere_count = 1;
-    query.centers = f->centers + 3 * i, query.radii = &radius;
+    query.centers = f->centers + 3 * k, query.radii = &radius;
     query.workers = 1;
     /* its numbers were right when all bodies were searched for */
     return find_near(f, &query, near, NULL);
@@ -403,32 +413,33 @@ static abut_status stand_among(const wall_finding *f, abut_index i, const stand_
 }
 
 /* Deep in a wall, a body may be behind others, too, that bend away from it farther off. */
-static abut_status stand_wider(const wall_finding *f, abut_index i, const stand_task *task,
+static abut_status stand_wider(const wall_finding *f, abut_index k, const stand_task *task,
                                double radius, stand_room *room)
 {
     near_facets near = {0};
-    abut_status status = find_wider(f, i, radius, &near);
+    abut_status status = find_wider(f, k, radius, &near);
     if (!status) {
         const near_rows rows = {&near, 0, near.offsets[1]};
-        status = stand_among(f, i, task, &rows, room);
+        status = stand_among(f, body_of(f, k), task, &rows, room);
     }
     free_facets(&near);
     return status;
 }
 
-static abut_status find_body(const wall_finding *f, abut_index i, stand_room *room,
+static abut_status find_body(const wall_finding *f, abut_index k, stand_room *room,
                              convex_chunk *chunk)
 {
+    const abut_index i = body_of(f, k);
     const stand_task task = task_of(f, i);
     near_rows rows = {&f->near, 0, 0};
     if (f->walls->finder) {
-        rows.begin = f->near.offsets[i], rows.end = f->near.offsets[i + 1];
+        rows.begin = f->near.offsets[k], rows.end = f->near.offsets[k + 1];
     }
     abut_status status = stand_among(f, i, &task, &rows, room);
     if (!status && f->walls->finder) {
         const double radius = stand_reach(room, &task);
-        if (radius > f->radii[i] + f->query->gap) {
-            status = stand_wider(f, i, &task, radius, room);
+        if (radius > f->radii[k] + f->query->gap) {
+            status = stand_wider(f, k, &task, radius, room);
         }
     }
     const row_writing w = {f, &task, room, chunk, i};
@@ -439,11 +450,11 @@ static abut_status find_chunk(void *context, abut_index number, parallel_job *jo
 {
     const wall_finding *f = context;
     const abut_index begin = number * CHUNK_BODIES;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_BODIES, f->finder->body_count);
+    const abut_index end = parallel_chunk_end(begin, CHUNK_BODIES, f->count);
     stand_room room = {0};
     abut_status status = ABUT_OK;
-    for (abut_index i = begin; !status && i < end; i++) {
-        status = find_body(f, i, &room, &f->contacts->chunks[number]);
+    for (abut_index k = begin; !status && k < end; k++) {
+        status = find_body(f, k, &room, &f->contacts->chunks[number]);
         status = status ? status
                         : parallel_report(job, WORK_OF_FACET * (1 + room.patch.pieces.piece_count));
     }
@@ -453,8 +464,7 @@ static abut_status find_chunk(void *context, abut_index number, parallel_job *jo
 
 static abut_status find_bodies(wall_finding *f)
 {
-    const abut_index count = f->finder->body_count;
-    const parallel_plan plan = finder_plan(f->query, count, CHUNK_BODIES, WORK_OF_FACET);
+    const parallel_plan plan = finder_plan(f->query, f->count, CHUNK_BODIES, WORK_OF_FACET);
     abut_status status = convex_rows_reserve_chunks(f->contacts, plan.chunk_count);
     status = status ? status : parallel_run(&plan, find_chunk, f);
     if (!status) {
@@ -468,7 +478,7 @@ static abut_status find_walls(wall_finding *f, abut_error *error)
     convex_places *places = &f->contacts->memory->places;
     abut_status status = places_make(f->finder, f->query, places, error);
     f->bodies = places->bodies;
-    f->centers = places->centers;
+    status = status ? status : error_set_status(error, make_spheres(f, places->centers));
     if (!status && f->walls->finder) {
         status = find_facets(f, error);
     }
@@ -503,10 +513,11 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
                       .query = &own,
                       .walls = walls,
                       .contacts = made,
+                      .count = walls->bodies ? walls->body_count : finder->body_count,
                       .lattice = lattice_load(own.period, 3)};
     const abut_status status = find_walls(&f, error);
     free_facets(&f.near);
-    memory_free(f.radii), memory_free(f.poses);
+    memory_free(f.centers), memory_free(f.radii), memory_free(f.poses);
     if (status) {
         abut_convex_contacts_free(made);
     } else {

@@ -6,6 +6,14 @@
 #include "../base/pose.h"
 #include "../convex/pair.h"
 
+/* Facets as near as that are looked at, in radii of a body's circumscribed sphere: a feature that
+ * bears may be inclined by the patch angle, and the wall under its upper end is farther than the
+ * sphere then. */
+static inline double flat_reach(const abut_convex_options *options)
+{
+    return 1.0 + 2.0 * sin(options->patch_angle);
+}
+
 typedef struct flat_corner {
     vec3 at;
     double x, y;    /* on the plane that the piece belongs to */

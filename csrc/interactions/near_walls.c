@@ -1,6 +1,6 @@
-/* Spheres that are near walls, and the facets that they are near: found by a query with radii as
- * large as the spheres' allowances and that of the walls make them, around where spheres were when
- * the neighbor list was made. */
+/* Spheres and outlines of bodies that are near walls, and the facets that spheres are near: found
+ * by a query with radii as large as their allowances and that of the walls make them, around where
+ * they were when the neighbor list was made. */
 #include "near_walls.h"
 
 #include <string.h>
@@ -70,13 +70,21 @@ static void *reserve(near_walls *n, int block, abut_index count, size_t size)
     return memory_reserve(&n->blocks[block], count, size);
 }
 
+/* Within which a sphere touches walls, or an outline may let its body touch them. */
+static double reach_of(const neighbor_spheres *s, abut_index k)
+{
+    const neighbor_outlines *of = &s->outlines;
+    return k < s->count ? s->radii[k] : of->wall_reach * of->radii[k - s->count];
+}
+
 /* The way that walls may go: as long as the neighbor list is to live. */
 static double choose_allowance(const near_walls *n, const neighbor_list *l,
                                const neighbor_spheres *s, const wall_scene *w)
 {
+    const abut_index count = neighbor_count(s);
     double mean_radius = 0.0;
-    for (abut_index k = 0; k < s->count; k++) {
-        mean_radius += s->radii[k] / (double)s->count;
+    for (abut_index k = 0; k < count; k++) {
+        mean_radius += reach_of(s, k) / (double)count;
     }
     const double way = WALL_SPEED * farthest_way(n, w, w->poses_before);
     return smaller(l->horizon * way, MOST_ALLOWANCE * mean_radius);
@@ -95,7 +103,7 @@ static double usable(const near_walls *n, const wall_scene *w, double allowance)
     return larger(allowance - LIST_ROUNDING * (allowance + far), 0.0);
 }
 
-/* Keep the spheres that the query has found to be near, and which facets they are near. */
+/* Keep whom the query has found to be near, and which facets spheres are near. */
 static abut_status keep_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
                              const abut_columns *found)
 {
@@ -104,6 +112,12 @@ static abut_status keep_near(near_walls *n, const neighbor_spheres *s, const wal
     for (abut_index k = 0; k < s->count; k++) {
         n->spheres[n->count] = (int32_t)k;
         n->count += found->offsets[k + 1] > found->offsets[k];
+    }
+    n->body_count = 0;
+    for (abut_index k = 0; k < s->outlines.count; k++) {
+        const abut_index *offsets = found->offsets + s->count + k;
+        n->bodies[n->body_count] = k;
+        n->body_count += offsets[1] > offsets[0];
     }
     n->has_facets =
         !s->lattice->is_periodic && found->offsets[s->count] <= MOST_TRIANGLES * n->count;
@@ -119,7 +133,8 @@ static abut_status read_near(near_walls *n, const neighbor_spheres *s, const wal
                              const abut_contacts *found)
 {
     const abut_index rows = abut_contacts_count(found);
-    const abut_columns columns = {.offsets = reserve(n, 4, s->count + 1, sizeof(abut_index)),
+    const abut_columns columns = {.offsets =
+                                      reserve(n, 4, neighbor_count(s) + 1, sizeof(abut_index)),
                                   .mesh = memory_alloc_zeroed(rows, sizeof(abut_index)),
                                   .facet = memory_alloc(rows, sizeof(abut_index))};
     abut_status status = ABUT_NO_MEMORY;
@@ -137,7 +152,7 @@ static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wal
 {
     abut_contacts *found = NULL;
     abut_query query = abut_query_default();
-    query.sphere_count = s->count;
+    query.sphere_count = neighbor_count(s);
     query.centers = n->centers, query.radii = n->radii;
     query.half_space_count = w->wall_count - w->finder->mesh_count;
     query.half_spaces = w->half_spaces;
@@ -154,12 +169,12 @@ static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wal
     return status;
 }
 
-/* The box that spheres do not leave while the neighbor list lives. */
+/* The box that spheres and outlines' centers do not leave while the neighbor list lives. */
 static void find_region(near_walls *n, const neighbor_list *l, const neighbor_spheres *s)
 {
     double farthest = 0.0;
     n->region = box_empty();
-    for (abut_index k = 0; k < s->count; k++) {
+    for (abut_index k = 0; k < neighbor_count(s); k++) {
         box_include_point(&n->region, vec3_load(l->anchors[k].place));
         farthest = larger(farthest, 0.5 * l->gaps[k]);
     }
@@ -172,21 +187,23 @@ static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_sp
                         const wall_scene *w, const parallel_plan *plan, abut_error *error)
 {
     const size_t poses = 16 * (size_t)w->wall_count;
+    const abut_index count = neighbor_count(s);
     n->is_made = false;
     n->poses = reserve(n, 0, (abut_index)poses, sizeof *n->poses);
     n->spheres = reserve(n, 1, s->count + 1, sizeof *n->spheres);
-    n->centers = reserve(n, 2, 3 * s->count, sizeof *n->centers);
-    n->radii = reserve(n, 3, s->count, sizeof *n->radii);
-    if (!n->poses || !n->spheres || !n->centers || !n->radii) {
+    n->bodies = reserve(n, 5, s->outlines.count + 1, sizeof *n->bodies);
+    n->centers = reserve(n, 2, 3 * count, sizeof *n->centers);
+    n->radii = reserve(n, 3, count, sizeof *n->radii);
+    if (!n->poses || !n->spheres || !n->bodies || !n->centers || !n->radii) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(n->poses, w->poses, poses * sizeof *n->poses);
     find_region(n, l, s);
     const double allowance = choose_allowance(n, l, s, w);
     n->allowance = usable(n, w, allowance);
-    for (abut_index k = 0; k < s->count; k++) {
+    for (abut_index k = 0; k < count; k++) {
         memcpy(n->centers + 3 * k, l->anchors[k].place, 3 * sizeof *n->centers);
-        n->radii[k] = s->radii[k] + 0.5 * l->gaps[k] + allowance;
+        n->radii[k] = reach_of(s, k) + 0.5 * l->gaps[k] + allowance;
     }
     abut_status status = find_near(n, s, w, plan, error);
     if (status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED) {
@@ -274,6 +291,12 @@ void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index r
         }
         columns->offsets[sphere] = columns->offsets[k];
     }
+}
+
+const abut_index *near_walls_bodies(const near_walls *n, abut_index *count)
+{
+    *count = n->body_count;
+    return is_narrow(n) ? n->bodies : NULL;
 }
 
 void near_walls_forget(near_walls *n)

@@ -1,5 +1,5 @@
-/* Which spheres may come to touch walls while a neighbor list lives: the others, most of them in a
- * bed, are not looked for on walls at all. A sphere that may is searched for in every step. */
+/* Which spheres and bodies may come to touch walls while a neighbor list lives: the others, most of
+ * them in a bed, are not looked for on walls at all. Who may is searched for in every step. */
 #ifndef INTERACTIONS_NEAR_WALLS_H
 #define INTERACTIONS_NEAR_WALLS_H
 
@@ -27,10 +27,12 @@ typedef struct near_walls {
     double *poses;         /* of walls, where they were */
     int32_t *spheres;      /* places of those that may touch, ascending */
     abut_index count;
+    abut_index *bodies; /* likewise numbers of bodies, */
+    abut_index body_count;
     bool has_facets; /* which facets they may touch is listed: they are few */
     facet_list facets;
     double *centers, *radii; /* of the spheres, in this step */
-    memory_block blocks[5];
+    memory_block blocks[6];
 } near_walls;
 
 /* Look where walls are, and make the list anew where they or the neighbor list ask for it. */
@@ -50,6 +52,9 @@ static inline abut_index near_walls_place(const near_walls *n, abut_index number
 {
     return n->is_made && !n->is_of_all ? n->spheres[number] : number;
 }
+
+/* The bodies that may touch walls, ascending. NULL: any. */
+const abut_index *near_walls_bodies(const near_walls *n, abut_index *count);
 
 void near_walls_forget(near_walls *n);
 void near_walls_free(near_walls *n);

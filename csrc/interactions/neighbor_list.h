@@ -20,6 +20,7 @@
 typedef struct neighbor_outlines {
     abut_index count;
     const double *centers, *radii, *speeds;
+    double wall_reach; /* walls as near as that are looked at, in radii */
 } neighbor_outlines;
 
 /* The spheres of a step, by place. */
