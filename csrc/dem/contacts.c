@@ -233,23 +233,22 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     wall_laws w = {.simulation = s, .before = step_of(s, s->before)};
     const abut_step now = step_of(s, s->now);
-    const row_laws rows = {.simulation = s,
-                           .count = t->count,
-                           .work = WORK_OF_ROW,
-                           .table = t,
-                           .normal = t->contact.normal,
-                           .overlap = t->contact.overlap,
-                           .share = t->contact.share,
-                           .kernel = interaction_kernels_take()->wall_laws,
-                           .is_watched = true,
-                           .fill = fill_block,
-                           .context = &w};
-    abut_status status = simulation_check_laws(s, t, error);
-    if (status || t->count == 0) {
-        return status;
+    row_laws rows = {.simulation = s,
+                     .count = t->count,
+                     .work = WORK_OF_ROW,
+                     .table = t,
+                     .normal = t->contact.normal,
+                     .overlap = t->contact.overlap,
+                     .share = t->contact.share,
+                     .kernel = interaction_kernels_take()->wall_laws,
+                     .is_watched = true,
+                     .fill = fill_block,
+                     .context = &w};
+    if (t->count == 0) {
+        return ABUT_OK;
     }
-    status = motion_read(&w.motion, &now, &w.before, error);
-    status = status ? status : error_set_status(error, rows_apply(&rows, plan));
+    abut_status status = motion_read(&w.motion, &now, &w.before, error);
+    status = status ? status : rows_apply(&rows, plan, error);
     motion_free(&w.motion);
     return status;
 }

@@ -1,19 +1,6 @@
 /* Which law two partners have: that of their materials. */
 #include "simulation.h"
 
-const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall)
-{
-    const abut_index number =
-        laws_number(&s->laws, s->store.materials[place], s->walls.walls[wall].material);
-    return &s->laws.laws[number];
-}
-
-const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
-{
-    const int32_t *materials = s->store.materials;
-    return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
-}
-
 /* The material of a row's first partner. */
 static int32_t own_material(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
@@ -40,10 +27,10 @@ int32_t simulation_other_material(const abut_simulation *s, const interaction_ta
     return (int32_t)s->walls.walls[second].material;
 }
 
-abut_status simulation_check_laws(const abut_simulation *s, const interaction_table *t,
-                                  abut_error *error)
+abut_status simulation_name_missing_law(const abut_simulation *s, const interaction_table *t,
+                                        abut_error *error)
 {
-    for (abut_index row = 0; s->laws.has_missing && row < t->count; row++) {
+    for (abut_index row = 0; row < t->count; row++) {
         const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
         if (s->laws.is_missing[laws_number(&s->laws, own, other)]) {
             return error_set(error, ABUT_LAW_MISSING, s->store.rows[table_firsts(t)[row]], own,

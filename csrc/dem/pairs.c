@@ -283,16 +283,15 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    const row_laws rows = {.simulation = s,
-                           .count = t->count,
-                           .work = WORK_OF_ROW,
-                           .table = t,
-                           .normal = t->pair.normal,
-                           .overlap = t->pair.overlap,
-                           .kernel = interaction_kernels_take()->pair_laws,
-                           .is_watched = true,
-                           .fill = fill_block,
-                           .context = s};
-    const abut_status status = simulation_check_laws(s, t, error);
-    return status ? status : error_set_status(error, rows_apply(&rows, plan));
+    row_laws rows = {.simulation = s,
+                     .count = t->count,
+                     .work = WORK_OF_ROW,
+                     .table = t,
+                     .normal = t->pair.normal,
+                     .overlap = t->pair.overlap,
+                     .kernel = interaction_kernels_take()->pair_laws,
+                     .is_watched = true,
+                     .fill = fill_block,
+                     .context = s};
+    return rows_apply(&rows, plan, error);
 }

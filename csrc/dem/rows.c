@@ -23,7 +23,16 @@ static void fill_up(row_block *b, int32_t count)
     }
 }
 
-static void apply_block(const row_laws *r, row_block *b, abut_index first, int32_t count)
+static bool lacks_law(const law_table *laws, const law_block *b)
+{
+    bool lacks = false;
+    for (int32_t k = 0; laws->has_missing && k < b->count; k++) {
+        lacks |= laws->is_missing[b->laws[k] - laws->laws];
+    }
+    return lacks;
+}
+
+static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t count)
 {
     law_block *of = &b->block;
     const springs *to = &r->table->springs;
@@ -40,6 +49,9 @@ static void apply_block(const row_laws *r, row_block *b, abut_index first, int32
     of->moment = table_vector(to->moment, first);
     of->power = to->power ? to->power + first : NULL;
     of->watch_part = watch_part(r->simulation);
+    if (lacks_law(&r->simulation->laws, of)) {
+        atomic_store(&r->lacks_law, true);
+    }
     if (r->kernel(of) && r->is_watched) {
         watch_rows(r->simulation, r->table->kind, first, first + count);
     }
@@ -47,7 +59,7 @@ static void apply_block(const row_laws *r, row_block *b, abut_index first, int32
 
 static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    const row_laws *r = context;
+    row_laws *r = context;
     const abut_index begin = chunk * CHUNK_ROWS;
     const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, r->count);
     row_block b;
@@ -57,17 +69,21 @@ static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, r->work * (end - begin));
 }
 
-abut_status rows_apply(const row_laws *r, const parallel_plan *plan)
+abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error)
 {
     parallel_plan own = *plan;
-    row_laws all = *r;
     own.chunk_count = parallel_chunk_count(r->count, CHUNK_ROWS);
     own.work = r->work * r->count;
-    if (!r->is_watched) {
-        return parallel_run(&own, apply_chunk, &all);
-    }
     watch_begin(r->simulation);
-    const abut_status status = parallel_run(&own, apply_chunk, &all);
-    watch_keep_deep(r->simulation, r->table->kind, r->count);
-    return status;
+    const abut_status status = parallel_run(&own, apply_chunk, r);
+    if (status) {
+        return error_set_status(error, status);
+    }
+    if (atomic_load(&r->lacks_law)) {
+        return simulation_name_missing_law(r->simulation, r->table, error);
+    }
+    if (r->is_watched) {
+        watch_keep_deep(r->simulation, r->table->kind, r->count);
+    }
+    return ABUT_OK;
 }

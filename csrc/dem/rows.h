@@ -20,14 +20,15 @@ typedef struct row_laws {
     const interaction_table *table; /* whose springs are written to */
     const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
     pair_laws_kernel *kernel;
-    bool is_watched; /* whether somebody is told of overlaps */
+    bool is_watched;       /* whether somebody is told of overlaps */
+    atomic_bool lacks_law; /* some row */
 
     /* Set partners, laws and what the step before left of so many rows from `first` on. */
     void (*fill)(const void *context, row_block *b, abut_index first, int32_t count);
     const void *context;
 } row_laws;
 
-/* ABUT_OK, or why the run is to end. */
-abut_status rows_apply(const row_laws *r, const parallel_plan *plan);
+/* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */
+abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error);
 
 #endif

@@ -267,13 +267,24 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
 void order_sort_always(bool is_forced);
 #endif
 
-/* Whether all rows of spheres have laws: ABUT_OK or ABUT_LAW_MISSING. */
-abut_status simulation_check_laws(const abut_simulation *s, const interaction_table *t,
-                                  abut_error *error);
+/* Name the first row of spheres that has no law, of a table in which there is one:
+ * ABUT_LAW_MISSING. */
+abut_status simulation_name_missing_law(const abut_simulation *s, const interaction_table *t,
+                                        abut_error *error);
 
 /* The law of a contact with a wall, and that of two spheres. */
-const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall);
-const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j);
+static inline const law *simulation_wall_law(const abut_simulation *s, abut_index place,
+                                             abut_index wall)
+{
+    const abut_index own = s->store.materials[place], other = s->walls.walls[wall].material;
+    return &s->laws.laws[laws_number(&s->laws, own, other)];
+}
+
+static inline const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
+{
+    const int32_t *materials = s->store.materials;
+    return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
+}
 
 /* What a contact of the step before adds to what its wall bears, which was there. */
 void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,

@@ -279,16 +279,16 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
         return ABUT_OK;
     }
     const interaction_kernels *kernels = interaction_kernels_take();
-    const row_laws rows = {.simulation = s,
-                           .count = w.now->entry_count,
-                           .work = WORK_OF_SPOT,
-                           .table = w.now,
-                           .kernel = meeting == ABUT_BODY_WALL ? kernels->wall_spot_laws
-                                                               : kernels->pair_spot_laws,
-                           .fill = fill_block,
-                           .context = &w};
+    row_laws rows = {.simulation = s,
+                     .count = w.now->entry_count,
+                     .work = WORK_OF_SPOT,
+                     .table = w.now,
+                     .kernel = meeting == ABUT_BODY_WALL ? kernels->wall_spot_laws
+                                                         : kernels->pair_spot_laws,
+                     .fill = fill_block,
+                     .context = &w};
     abut_status status = read_motion(&w, error);
-    status = status ? status : error_set_status(error, rows_apply(&rows, plan));
+    status = status ? status : rows_apply(&rows, plan, error);
     motion_free(&w.motion);
     return status;
 }

@@ -19,17 +19,26 @@ typedef struct placing {
     atomic_bool is_outside, is_used_up;
 } placing;
 
-/* Whether a sphere has gone farther than it may, or nobody knows how far. */
+static double length_sq(const double d[3])
+{
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+/* Whether a sphere has gone farther than it may, or nobody knows how far. Hardly any was brought
+ * back into the box since, so that is looked at last. */
 static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
 {
     double d[3];
     for (int axis = 0; axis < 3; axis++) {
         d[axis] = now->place[axis] - from->place[axis];
     }
+    if (length_sq(d) <= from->allowance_sq) {
+        return false;
+    }
     for (int axis = 0; of->is_periodic && axis < 3; axis++) {
         d[axis] -= rint(d[axis] * of->inv_period[axis]) * of->period[axis];
     }
-    return !(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= from->allowance_sq);
+    return !(length_sq(d) <= from->allowance_sq);
 }
 
 static abut_status place_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -207,7 +216,8 @@ abut_status touching_find(neighbor_list *l, const neighbor_spheres *s, const par
 /* The spheres of some pairs, and by how much the second ones are shifted. */
 typedef struct pair_numbers {
     int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
-    double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
+    double shifts[3][BLOCK_PAIRS + GRID_PADDING];
+    int64_t images[3][BLOCK_PAIRS];
 } pair_numbers;
 
 /* By how many periods a sphere's center, which may be outside of the box, was moved down. */
@@ -218,17 +228,21 @@ static double wraps_of(const neighbor_spheres *s, int32_t sphere, int axis)
     return period > 0.0 && !(x >= 0.0 && x < period) ? lattice_wrap(&x, period) : 0.0;
 }
 
-/* The nearest images of second spheres along an axis, and shifts by them. */
+/* The nearest images of second spheres along an axis, and shifts by them. The last digit of `ones`
+ * counts ones, so that x + ones has the nearest whole number in its last digits. */
 static void set_nearest(const neighbor_list *l, const lattice *of, int axis, int32_t count,
                         pair_numbers *n)
 {
-    const double ones = 0x1.8p52; /* whose last digit counts ones: x + ones - ones is rounded */
+    const double ones = 0x1.8p52;
+    int64_t none, digits;
+    memcpy(&none, &ones, sizeof none);
     for (int32_t k = 0; k < count; k++) {
         const double difference =
             l->places[n->firsts[k]].place[axis] - l->places[n->seconds[k]].place[axis];
-        const double image = ((difference * of->inv_period[axis] + ones) - ones) + 0.0;
-        n->images[axis][k] = image;
-        n->shifts[axis][k] = image * of->period[axis];
+        const double rounded = difference * of->inv_period[axis] + ones;
+        memcpy(&digits, &rounded, sizeof digits);
+        n->images[axis][k] = digits - none;
+        n->shifts[axis][k] = ((rounded - ones) + 0.0) * of->period[axis];
     }
 }
 
@@ -238,25 +252,35 @@ static void set_own_images(const neighbor_list *l, const lattice *of, const int3
 {
     for (int32_t k = 0; k < count; k++) {
         for (int axis = 0; axis < 3; axis++) {
-            n->images[axis][k] = image_of(l, of, active[k], axis);
-            n->shifts[axis][k] = n->images[axis][k] * of->period[axis];
+            const double image = image_of(l, of, active[k], axis);
+            n->images[axis][k] = (int64_t)image;
+            n->shifts[axis][k] = image * of->period[axis];
+        }
+    }
+}
+
+/* Images as they are between centers, some of which are outside of the box. */
+static void unwrap_images(const touching *t, int32_t count, pair_numbers *n)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        for (int32_t k = 0; k < count; k++) {
+            n->images[axis][k] += (int64_t)(wraps_of(t->spheres, n->firsts[k], axis) -
+                                            wraps_of(t->spheres, n->seconds[k], axis));
         }
     }
 }
 
 /* The column of images, which counts from where centers are. */
-static void write_images(const touching *t, int32_t count, abut_index row, const pair_numbers *n)
+static void write_images(const touching *t, int32_t count, abut_index row, pair_numbers *n)
 {
     abut_index *to = t->to->image + 3 * row;
+    if (t->list->is_outside) {
+        unwrap_images(t, count, n);
+    }
     for (int32_t k = 0; k < count; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            double image = n->images[axis][k];
-            if (t->list->is_outside) {
-                image += wraps_of(t->spheres, n->firsts[k], axis) -
-                         wraps_of(t->spheres, n->seconds[k], axis);
-            }
-            to[3 * k + axis] = (abut_index)image;
-        }
+        to[3 * k] = (abut_index)n->images[0][k];
+        to[3 * k + 1] = (abut_index)n->images[1][k];
+        to[3 * k + 2] = (abut_index)n->images[2][k];
     }
 }
 
