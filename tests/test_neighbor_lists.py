@@ -206,9 +206,10 @@ def bodies_and_moving_walls():
     sim.add_wall(abut.HalfSpace((-0.01, 0, 0), (1, 0, 0)), SOFT, motion=sweeping)
     places = lattice_of(5, 0.012, rng)
     sim.add_bodies(
-        abut.ConvexShape(CUBE), places, SOFT, orientations=rng.normal(size=(125, 4)),
-        scales=0.0035, velocities=rng.normal(0, 0.3, (125, 3)),
+        abut.ConvexShape(CUBE), places[:100], SOFT, orientations=rng.normal(size=(100, 4)),
+        scales=0.0035, velocities=rng.normal(0, 0.3, (100, 3)),
     )  # fmt: skip
+    sim.add_spheres(places[100:], 0.004, SOFT, velocities=[0, 0, -0.5])
     return sim
 
 
