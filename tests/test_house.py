@@ -189,6 +189,7 @@ FILES = {
         "store",
         "rigid",
         "rigid_set",
+        "crowd",
         "walls",
         "simulation",
         "law_of",

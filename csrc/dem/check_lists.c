@@ -4,8 +4,6 @@
 
 #ifdef ABUT_CHECK_LISTS
 
-#include <string.h>
-
 /* ---- what was found ---- */
 
 static abut_status report(const abut_simulation *s, abut_interaction meeting, abut_index rows,
@@ -106,54 +104,6 @@ abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *
 
 /* ---- bodies ---- */
 
-/* All bodies and, behind them, all spheres by rows, as a search wants them. */
-typedef struct crowd {
-    abut_index count;
-    abut_index *shapes;
-    double *scales, *positions, *orientations;
-} crowd;
-
-static void free_crowd(crowd *c)
-{
-    memory_free(c->shapes), memory_free(c->scales);
-    memory_free(c->positions), memory_free(c->orientations);
-}
-
-static void add_body(crowd *c, const rigid_body *of)
-{
-    const rigid_frame frame = rigid_body_frame(of);
-    vec3_store(c->positions + 3 * c->count, frame.origin);
-    memcpy(c->orientations + 4 * c->count, frame.orientation, sizeof frame.orientation);
-    c->shapes[c->count] = of->shape, c->scales[c->count++] = of->scale;
-}
-
-static void add_sphere(crowd *c, const abut_simulation *s, abut_index row)
-{
-    static const double not_turned[4] = {0.0, 0.0, 0.0, 1.0};
-    const abut_index place = s->store.places[row];
-    memcpy(c->positions + 3 * c->count, s->store.centers + 3 * place, 3 * sizeof(double));
-    memcpy(c->orientations + 4 * c->count, not_turned, sizeof not_turned);
-    c->shapes[c->count] = s->solids.shape_count, c->scales[c->count++] = s->store.radii[place];
-}
-
-static abut_status make_crowd(const abut_simulation *s, crowd *c)
-{
-    const abut_index count = s->solids.count + s->store.count;
-    *c = (crowd){0, memory_alloc(count, sizeof *c->shapes), memory_alloc(count, sizeof *c->scales),
-                 memory_alloc(3 * count, sizeof *c->positions),
-                 memory_alloc(4 * count, sizeof *c->orientations)};
-    if (!c->shapes || !c->scales || !c->positions || !c->orientations) {
-        return ABUT_NO_MEMORY;
-    }
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        add_body(c, &s->solids.bodies[k]);
-    }
-    for (abut_index row = 0; row < s->store.count; row++) {
-        add_sphere(c, s, row);
-    }
-    return ABUT_OK;
-}
-
 /* Of all pairs of a crowd those of a meeting: those with spheres, or of two bodies. Links may
  * differ, since the search of a crowd does not go on from the step before. */
 static abut_status compare_crowd(const abut_simulation *s, const interaction_table *all,
@@ -203,36 +153,39 @@ abut_status check_walls_of_bodies(const abut_simulation *s, const abut_convex_qu
     return status;
 }
 
-static abut_status search_crowd(const abut_simulation *s, interaction_table *t, abut_error *error)
+/* Search all bodies and all spheres. */
+static abut_status search_crowd(const abut_simulation *s, crowd *c, interaction_table *t,
+                                abut_error *error)
 {
-    crowd c;
+    int32_t *rows = memory_alloc(s->store.count, sizeof *rows);
     abut_convex_finder *finder = NULL;
     abut_convex_contacts *found = NULL;
-    abut_status status = error_set_status(error, make_crowd(s, &c));
-    const abut_convex_input input = {.shapes = s->solids.shapes,
-                                     .shape_count = s->solids.shape_count + 1,
-                                     .body_count = c.count,
-                                     .shape = c.shapes,
-                                     .scales = c.scales,
-                                     .options = abut_convex_options_default()};
+    for (abut_index row = 0; rows && row < s->store.count; row++) {
+        rows[row] = (int32_t)row;
+    }
+    abut_status status =
+        rows ? crowd_gather(c, &s->solids, &s->store, rows, s->store.count) : ABUT_NO_MEMORY;
     abut_convex_query query = abut_convex_query_default();
-    query.positions = c.positions, query.orientations = c.orientations;
+    query.positions = c->positions, query.orientations = c->orientations;
     query.period = lattice_periods(&s->lattice);
-    status = status ? status : abut_convex_finder_build(&input, &finder, error);
+    error_set_status(error, status);
+    status = status ? status : crowd_make_finder(c, &s->solids, c->count, &finder, error);
     status = status ? status : abut_convex_find(finder, &query, &found, error);
-    status = status ? status : error_set_status(error, read_bodies(s, found, c.count, t));
+    status = status ? status : error_set_status(error, read_bodies(s, found, c->count, t));
     abut_convex_contacts_free(found);
     abut_convex_finder_free(finder);
-    free_crowd(&c);
+    memory_free(rows);
     return status;
 }
 
 abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
 {
     interaction_table t = {.kind = ABUT_BODY_BODY};
-    abut_status status = search_crowd(s, &t, error);
+    crowd all = {0};
+    abut_status status = search_crowd(s, &all, &t, error);
     status = status ? status : compare_crowd(s, &t, ABUT_BODY_BODY, error);
     status = status ? status : compare_crowd(s, &t, ABUT_BODY_SPHERE, error);
+    crowd_free(&all);
     table_free(&t);
     return status;
 }

@@ -124,7 +124,7 @@ static abut_status list_seconds(abut_simulation *s, abut_interaction meeting)
     if (t->count == 0) {
         return ABUT_OK;
     }
-    memory_block *blocks = &s->search.blocks[11 + 2 * meeting];
+    memory_block *blocks = &s->search.blocks[9 + 2 * meeting];
     of->ends = memory_reserve(&blocks[0], count + 1, sizeof *of->ends);
     of->rows = memory_reserve(&blocks[1], t->count, sizeof *of->rows);
     if (!of->ends || !of->rows) {

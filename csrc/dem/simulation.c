@@ -100,6 +100,7 @@ static void free_search(solid_search *s)
 {
     abut_convex_finder_free(s->bodies);
     abut_convex_finder_free(s->mixed);
+    crowd_free(&s->crowd);
     memory_free_blocks(s->blocks, sizeof s->blocks / sizeof *s->blocks);
 }
 

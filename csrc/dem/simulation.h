@@ -9,7 +9,7 @@
 #include "../interactions/near_walls.h"
 #include "../interactions/table.h"
 #include "../interactions/touching.h"
-#include "rigid_set.h"
+#include "crowd.h"
 #include "walls.h"
 
 /* What there is in a step of who interacts, and of walls. */
@@ -54,13 +54,12 @@ typedef struct solid_search {
     abut_index sphere_count;
     abut_convex_finder *bodies;
     abut_convex_finder *mixed; /* bodies, and behind them spheres that are near, as points */
-    double *positions;         /* of shapes' frames and, behind them, centers of those spheres */
-    double *orientations;      /* likewise */
+    crowd crowd;               /* bodies and those spheres, where they are */
     abut_index *i, *j;         /* of a query: pairs whose outlines touch, as `mixed` counts */
     abut_index *rows;          /* the row of the step before of each; -1: none */
     abut_index pair_count;
     partner_rows seconds[ABUT_BODY_INTERACTIONS]; /* of bodies, and of spheres by `numbers` */
-    memory_block blocks[17];
+    memory_block blocks[15];
 } solid_search;
 
 /* What energies are counted from (docs/dem.md, section 6). */

@@ -10,7 +10,7 @@ typedef struct row_range {
     abut_index begin, end;
 } row_range;
 
-/* Memory of the search; blocks 1, 2 and 3 are those of outlines, and those from 11 on those of
+/* Memory of the search; blocks 1, 2 and 3 are those of outlines, and those from 9 on those of
  * sums.
  */
 static void *reserve(abut_simulation *s, int block, abut_index count, size_t size)
@@ -89,12 +89,12 @@ static abut_status take_near(abut_simulation *s)
 {
     solid_search *of = &s->search;
     const abut_index count = s->neighbors.outline_pair_count;
-    of->near = reserve(s, 4, count, sizeof *of->near);
-    of->numbers = reserve(s, 5, s->store.count, sizeof *of->numbers);
-    of->spheres = reserve(s, 6, count, sizeof *of->spheres);
-    of->i = reserve(s, 7, count, sizeof *of->i);
-    of->j = reserve(s, 8, count, sizeof *of->j);
-    of->rows = reserve(s, 9, count, sizeof *of->rows);
+    of->near = reserve(s, 0, count, sizeof *of->near);
+    of->numbers = reserve(s, 4, s->store.count, sizeof *of->numbers);
+    of->spheres = reserve(s, 5, count, sizeof *of->spheres);
+    of->i = reserve(s, 6, count, sizeof *of->i);
+    of->j = reserve(s, 7, count, sizeof *of->j);
+    of->rows = reserve(s, 8, count, sizeof *of->rows);
     if (!of->near || !of->numbers || !of->spheres || !of->i || !of->j || !of->rows) {
         return ABUT_NO_MEMORY;
     }
@@ -106,93 +106,6 @@ static abut_status take_near(abut_simulation *s)
     return ABUT_OK;
 }
 
-/* ---- finders ---- */
-
-/* The shapes and sizes of bodies, and behind them those of spheres, which are points that are
- * rounded. */
-static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index *shapes,
-                       double *scales)
-{
-    const rigid_set *set = &s->solids;
-    for (abut_index k = 0; k < set->count; k++) {
-        shapes[k] = set->bodies[k].shape;
-        scales[k] = set->bodies[k].scale;
-    }
-    for (abut_index k = 0; k < spheres; k++) {
-        shapes[set->count + k] = set->shape_count;
-        scales[set->count + k] = s->store.radii[s->store.places[s->search.spheres[k]]];
-    }
-}
-
-/* Make a finder of all bodies and of so many spheres, where there is none. */
-static abut_status make_finder(const abut_simulation *s, abut_index spheres,
-                               abut_convex_finder **finder, abut_error *error)
-{
-    const abut_index count = s->solids.count + spheres;
-    if (*finder) {
-        return ABUT_OK;
-    }
-    abut_index *shapes = memory_alloc(count, sizeof *shapes);
-    double *scales = memory_alloc(count, sizeof *scales);
-    abut_status status = shapes && scales ? ABUT_OK : ABUT_NO_MEMORY;
-    if (status) {
-        error_set_status(error, status);
-    } else {
-        fill_sizes(s, spheres, shapes, scales);
-        const abut_convex_input input = {.shapes = s->solids.shapes,
-                                         .shape_count = s->solids.shape_count + 1,
-                                         .body_count = count,
-                                         .shape = shapes,
-                                         .scales = scales,
-                                         .options = abut_convex_options_default()};
-        status = abut_convex_finder_build(&input, finder, error);
-    }
-    memory_free(shapes);
-    memory_free(scales);
-    return status;
-}
-
-/* ---- where all are ---- */
-
-static void place_bodies(abut_simulation *s)
-{
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        const rigid_frame frame = rigid_body_frame(&s->solids.bodies[k]);
-        vec3_store(s->search.positions + 3 * k, frame.origin);
-        memcpy(s->search.orientations + 4 * k, frame.orientation, sizeof frame.orientation);
-    }
-}
-
-static const double *sphere_center(const abut_simulation *s, abut_index row)
-{
-    return s->store.centers + 3 * (abut_index)s->store.places[row];
-}
-
-static void place_spheres(abut_simulation *s)
-{
-    static const double not_turned[4] = {0.0, 0.0, 0.0, 1.0};
-    double *positions = s->search.positions + 3 * s->solids.count;
-    double *orientations = s->search.orientations + 4 * s->solids.count;
-    for (abut_index k = 0; k < s->search.sphere_count; k++) {
-        memcpy(positions + 3 * k, sphere_center(s, s->search.spheres[k]), 3 * sizeof *positions);
-        memcpy(orientations + 4 * k, not_turned, sizeof not_turned);
-    }
-}
-
-static abut_status place_all(abut_simulation *s)
-{
-    solid_search *of = &s->search;
-    const abut_index count = s->solids.count + of->sphere_count;
-    of->positions = reserve(s, 10, 3 * count, sizeof *of->positions);
-    of->orientations = reserve(s, 0, 4 * count, sizeof *of->orientations);
-    if (!of->positions || !of->orientations) {
-        return ABUT_NO_MEMORY;
-    }
-    place_bodies(s);
-    place_spheres(s);
-    return ABUT_OK;
-}
-
 /* ---- whose outlines touch ---- */
 
 /* By how much two centers are apart at the nearest image, and how far they may be. */
@@ -200,6 +113,11 @@ typedef struct outline_gap {
     vec3 apart;
     double reach;
 } outline_gap;
+
+static const double *sphere_center(const abut_simulation *s, abut_index row)
+{
+    return s->store.centers + 3 * (abut_index)s->store.places[row];
+}
 
 static outline_gap measure_gap(const abut_simulation *s, const near_pair *p)
 {
@@ -439,7 +357,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     const interaction_table *old = &s->before->tables[meeting];
     const abut_convex_columns *c = &old->body;
     abut_convex_query query = abut_convex_query_default();
-    query.positions = s->search.positions, query.orientations = s->search.orientations;
+    query.positions = s->search.crowd.positions, query.orientations = s->search.crowd.orientations;
     query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
@@ -504,7 +422,9 @@ static abut_status find_listed(abut_simulation *s, abut_interaction meeting, row
     find_earlier(s, meeting);
     query.i = of->i, query.j = of->j, query.pair_count = of->pair_count;
     query.before.match = of->rows;
-    status = make_finder(s, is_mixed ? of->sphere_count : 0, finder, error);
+    if (!*finder) {
+        status = crowd_make_finder(&of->crowd, &s->solids, of->crowd.count, finder, error);
+    }
     return status ? status : find_rows(s, meeting, *finder, &query, error);
 }
 
@@ -539,9 +459,15 @@ static void clear_tables(abut_simulation *s)
 
 static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
+    solid_search *of = &s->search;
     abut_status status = s->neighbors.is_new ? take_near(s) : ABUT_OK;
-    status = error_set_status(error, status ? status : place_all(s));
-    status = status ? status : make_finder(s, 0, &s->search.bodies, error);
+    status = status
+                 ? status
+                 : crowd_gather(&of->crowd, &s->solids, &s->store, of->spheres, of->sphere_count);
+    error_set_status(error, status);
+    if (!status && !of->bodies) {
+        status = crowd_make_finder(&of->crowd, &s->solids, s->solids.count, &of->bodies, error);
+    }
     status = status ? status : find_bodies(s, plan, error);
     if (!status && s->walls.count > 0) {
         status = find_all(s, ABUT_BODY_WALL, plan, error);

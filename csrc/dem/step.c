@@ -182,7 +182,7 @@ static abut_index count_bytes(const abut_simulation *s)
 {
     const solid_search *of = &s->search;
     abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
-                     near_walls_bytes(&s->near) +
+                     near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
                      s->clusters.capacity * (abut_index)sizeof(rigid_body) +
                      s->solids.capacity * (abut_index)sizeof(rigid_body) +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks);

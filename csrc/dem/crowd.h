@@ -1,0 +1,27 @@
+/* All bodies and, behind them, some spheres, which are points that are rounded: as finders and
+ * queries of convex bodies want them. */
+#ifndef DEM_CROWD_H
+#define DEM_CROWD_H
+
+#include "rigid_set.h"
+
+/* Zero-initialize. */
+typedef struct crowd {
+    abut_index count;
+    abut_index *shapes;
+    double *scales, *positions, *orientations; /* where their shapes' frames are */
+    memory_block blocks[4];
+} crowd;
+
+/* Gather where all bodies and the spheres of these rows are. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres,
+                         const int32_t *rows, abut_index row_count);
+
+/* Make a finder of the first `count` of them. */
+abut_status crowd_make_finder(const crowd *c, const rigid_set *bodies, abut_index count,
+                              abut_convex_finder **finder, abut_error *error);
+
+void crowd_free(crowd *c);
+abut_index crowd_bytes(const crowd *c);
+
+#endif
