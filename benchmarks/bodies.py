@@ -71,7 +71,7 @@ def few_among(bodies, spheres):
 
 
 def measure(sim, steps):
-    """Seconds a step: of all parts, of finding what bodies touch, and of their laws and sums."""
+    """Seconds a step: of all parts, of finding what bodies touch, and of their laws."""
     before = sim.statistics()
     sim.run(steps=steps)
     after = sim.statistics()
@@ -86,7 +86,7 @@ def report(name, sim, settling, options, of):
     whole, finding, laws = 1e6 * np.min(rounds, axis=0) / of
     apart = 1e6 * np.min([r[0] - r[1] for r in rounds]) / of
     print(
-        f"{name}: all {whole:.2f} us, finding {finding:.2f}, laws and sums {laws:.2f}, "
+        f"{name}: all {whole:.2f} us, finding {finding:.2f}, laws {laws:.2f}, "
         f"apart from finding {apart:.2f}"
     )
 
