@@ -1,6 +1,6 @@
 /* Forces and torques on each sphere and body, summed in an order that depends neither on threads
  * nor on where spheres are stored: of walls the nearest first, then of pairs by the rows of their
- * other spheres; of a body's meetings by the numbers of its partners. */
+ * other spheres; of a body's rows by the numbers of its partners. */
 #include <string.h>
 
 #include "../base/prefetch.h"
@@ -105,7 +105,7 @@ static void add_spots(const abut_simulation *s, const interaction_table *t, abut
 static void add_as_second(const abut_simulation *s, const interaction_table *t, abut_index number,
                           vec3 center, wrench *sum)
 {
-    const partner_rows *of = &s->search.seconds[t->kind];
+    const partner_rows *of = &s->search.by_second[t->kind];
     const bearer second = {true, center};
     const abut_index begin = number > 0 ? of->ends[number - 1] : 0;
     for (abut_index k = begin; number >= 0 && k < of->ends[number]; k++) {
@@ -115,18 +115,17 @@ static void add_as_second(const abut_simulation *s, const interaction_table *t, 
 
 /* List rows by their second partners, by counting: bodies, or spheres by their numbers among those
  * that are near bodies. */
-static abut_status list_seconds(abut_simulation *s, abut_interaction meeting)
+static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 {
-    const interaction_table *t = &s->now->tables[meeting];
-    const int32_t *numbers = meeting == ABUT_BODY_SPHERE ? s->search.numbers : NULL;
+    const interaction_table *t = &s->now->tables[kind];
+    const int32_t *numbers = kind == ABUT_BODY_SPHERE ? s->search.numbers : NULL;
     const abut_index count = numbers ? s->search.sphere_count : s->solids.count;
-    partner_rows *of = &s->search.seconds[meeting];
+    partner_rows *of = &s->search.by_second[kind];
     if (t->count == 0) {
         return ABUT_OK;
     }
-    memory_block *blocks = &s->search.blocks[9 + 2 * meeting];
-    of->ends = memory_reserve(&blocks[0], count + 1, sizeof *of->ends);
-    of->rows = memory_reserve(&blocks[1], t->count, sizeof *of->rows);
+    of->ends = memory_reserve(&of->end_block, count + 1, sizeof *of->ends);
+    of->rows = memory_reserve(&of->row_block, t->count, sizeof *of->rows);
     if (!of->ends || !of->rows) {
         return ABUT_NO_MEMORY;
     }
@@ -328,8 +327,8 @@ abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
     const parallel_plan bodies = plan_of(plan, s->solids.count, CHUNK_BODIES, WORK_OF_BODY);
     atomic_store(&s->lost_row, -1);
     atomic_store(&s->lost_body, -1);
-    abut_status status = list_seconds(s, ABUT_BODY_BODY);
-    status = status ? status : list_seconds(s, ABUT_BODY_SPHERE);
+    abut_status status = list_by_second(s, ABUT_BODY_BODY);
+    status = status ? status : list_by_second(s, ABUT_BODY_SPHERE);
     status = status ? status : parallel_run(&bodies, sum_bodies, s);
     status = status ? status : parallel_run(&spheres, sum_chunk, s);
     return status ? status : parallel_run(&clusters, sum_clusters, s);

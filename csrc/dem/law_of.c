@@ -33,8 +33,8 @@ abut_status simulation_name_missing_law(const abut_simulation *s, const interact
     for (abut_index row = 0; row < t->count; row++) {
         const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
         if (s->laws.is_missing[laws_number(&s->laws, own, other)]) {
-            return error_set(error, ABUT_LAW_MISSING, s->store.rows[table_firsts(t)[row]], own,
-                             (double)other);
+            const abut_index first = table_firsts(t)[row];
+            return error_set(error, ABUT_LAW_MISSING, s->store.rows[first], own, (double)other);
         }
     }
     return ABUT_OK;

@@ -262,9 +262,11 @@ static void restore_members(abut_simulation *s, const rigid_body *c, const abut_
                             abut_index first)
 {
     for (int32_t k = 0; k < c->member_count; k++) {
-        mover *b = &s->store.movers[s->store.places[c->first_row + k]];
+        const int32_t place = s->store.places[c->first_row + k];
+        mover *b = &s->store.movers[place];
         memcpy(b->velocity, spheres->velocities + 3 * (first + k), sizeof b->velocity);
         memcpy(b->spin, spheres->spins + 3 * (first + k), sizeof b->spin);
+        memcpy(s->store.images + 3 * (abut_index)place, c->rigid.images, sizeof c->rigid.images);
     }
 }
 
@@ -342,7 +344,6 @@ abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     energy_hold(s);
-    watch_forget(s);
     for (abut_index k = 0; k < set->count; k++) {
         numbers[k] = is_gone[k] ? -1 : kept;
         kept += !is_gone[k];
@@ -350,6 +351,7 @@ abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_
     const renaming by = {.bodies = numbers, .place_count = s->store.count, .body_count = kept};
     const abut_status status = order_renumber_tables(s, &by);
     if (!status) {
+        watch_forget(s);
         settle_gone_bodies(s, is_gone);
         rigid_set_compact(set, numbers);
         simulation_forget_bodies(s);

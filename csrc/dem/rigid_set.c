@@ -30,6 +30,12 @@ void rigid_set_free(rigid_set *set)
     *set = (rigid_set){0};
 }
 
+abut_index rigid_set_bytes(const rigid_set *set)
+{
+    return set->capacity * (abut_index)sizeof *set->bodies +
+           set->member_capacity * (abut_index)sizeof *set->members;
+}
+
 /* Let the members of a cluster that stays move up. */
 static void move_members(rigid_set *set, rigid_body *b, abut_index first)
 {

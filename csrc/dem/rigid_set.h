@@ -47,6 +47,7 @@ typedef struct rigid_set {
 /* Room for so many. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status rigid_set_reserve(rigid_set *set, abut_index count, abut_index member_count);
 void rigid_set_free(rigid_set *set);
+abut_index rigid_set_bytes(const rigid_set *set);
 
 /* Leave out those whose number is -1; the others get their new ones. */
 void rigid_set_compact(rigid_set *set, int32_t *numbers);

@@ -41,6 +41,7 @@ typedef struct near_pair {
  */
 typedef struct partner_rows {
     abut_index *ends, *rows;
+    memory_block end_block, row_block;
 } partner_rows;
 
 /* What bodies are searched with. Finders are NULL where what they are made of has changed. */
@@ -58,8 +59,8 @@ typedef struct solid_search {
     abut_index *i, *j;         /* of a query: pairs whose outlines touch, as `mixed` counts */
     abut_index *rows;          /* the row of the step before of each; -1: none */
     abut_index pair_count;
-    partner_rows seconds[ABUT_BODY_INTERACTIONS]; /* of bodies, and of spheres by `numbers` */
-    memory_block blocks[15];
+    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, and of spheres by `numbers` */
+    memory_block blocks[9];
 } solid_search;
 
 /* What energies are counted from (docs/dem.md, section 6). */

@@ -18,6 +18,7 @@ typedef struct stepping {
     parallel_plan plan;
     abut_error *error;
     abut_status status;
+    bool is_first; /* step of the run */
 } stepping;
 
 /* ---- one step ---- */
@@ -68,15 +69,19 @@ static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_
 };
 
 /* Of few spheres one of so many steps looks at the clock between its parts, which takes as long as
- * a sphere, and counts for all of them. */
+ * a sphere, and counts for all of them; so does the first step of a run, for itself. */
 enum { FEW_SPHERES = 1000, STEPS_A_LOOK = 16 };
 
-static int steps_to_time(const abut_simulation *s)
+static int steps_to_time(const stepping *all)
 {
+    const abut_simulation *s = all->simulation;
     if (s->store.count >= FEW_SPHERES || s->solids.count > 0) {
         return 1;
     }
-    return s->step_count % STEPS_A_LOOK == 0 ? STEPS_A_LOOK : 0;
+    if (s->step_count % STEPS_A_LOOK == STEPS_A_LOOK / 2) {
+        return STEPS_A_LOOK;
+    }
+    return all->is_first ? 1 : 0;
 }
 
 /* Whether a part is worth a look at the clock. */
@@ -106,7 +111,7 @@ static void step_together(void *context)
 {
     stepping *all = context;
     abut_simulation *s = all->simulation;
-    const int timed = steps_to_time(s);
+    const int timed = steps_to_time(all);
     double clock = 0.0;
     if (timed) {
         clock_lap(&clock);
@@ -148,6 +153,7 @@ static abut_status run(abut_simulation *s, abut_index steps, abut_interrupted in
     abut_index work = 0;
     error_set_status(all.error, ABUT_OK);
     for (*done = 0; !status && *done < steps; *done += !status) {
+        all.is_first = *done == 0;
         status = do_step(&all);
         work += 100 + work_of(s);
         if (!status && interrupted && work > PARALLEL_WORK_PER_CHECK && *done + 1 < steps) {
@@ -183,11 +189,13 @@ static abut_index count_bytes(const abut_simulation *s)
     const solid_search *of = &s->search;
     abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
                      near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
-                     s->clusters.capacity * (abut_index)sizeof(rigid_body) +
-                     s->solids.capacity * (abut_index)sizeof(rigid_body) +
+                     rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks);
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
+    }
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
+        sum += of->by_second[k].end_block.byte_count + of->by_second[k].row_block.byte_count;
     }
     return sum;
 }

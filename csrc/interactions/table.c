@@ -161,7 +161,7 @@ static bool has_room(const interaction_table *t, const abut_index counts[4], tab
     return has;
 }
 
-/* Reserve a column; *room: how many entries that each of its kind has. */
+/* Reserve a column; there is room for as many as the column with the least has. */
 static bool reserve_column(interaction_table *t, const column *c, memory_block *block,
                            const abut_index counts[4])
 {
