@@ -308,7 +308,8 @@ static abut_status look(setting *s)
     abut_stable_step longest;
     abut_status status = ABUT_OK;
     for (int who = 0; !status && who < ABUT_INTERACTION_COUNT; who++) {
-        status = abut_simulation_write_interactions(s->simulation, (abut_interaction)who, &to, NULL);
+        status =
+            abut_simulation_write_interactions(s->simulation, (abut_interaction)who, &to, NULL);
     }
     return status ? status : abut_simulation_stable_step(s->simulation, NULL, &longest);
 }
