@@ -64,22 +64,6 @@ abut_status parallel_report(parallel_job *job, abut_index work)
     return status_of(job->run);
 }
 
-static void do_chunks(shared_run *run, bool is_caller)
-{
-    parallel_job job = {
-        .run = run, .is_caller = is_caller, .work_to_check = PARALLEL_WORK_PER_CHECK};
-    while (status_of(run) == ABUT_OK) {
-        const abut_index chunk = atomic_fetch_add(&run->next_chunk, 1);
-        if (chunk >= run->plan->chunk_count) {
-            return;
-        }
-        const abut_status status = run->body(run->context, chunk, &job);
-        if (status != ABUT_OK) {
-            fail(run, status);
-        }
-    }
-}
-
 /* All chunks, by the caller alone. */
 static void do_alone(shared_run *run)
 {
@@ -114,6 +98,24 @@ static void do_alone(shared_run *run)
 
 /* Seconds between two questions of a caller that waits. */
 #define TIME_PER_CHECK 0.02
+
+/* ---- chunks, each by whoever is free ---- */
+
+static void do_chunks(shared_run *run, bool is_caller)
+{
+    parallel_job job = {
+        .run = run, .is_caller = is_caller, .work_to_check = PARALLEL_WORK_PER_CHECK};
+    while (status_of(run) == ABUT_OK) {
+        const abut_index chunk = atomic_fetch_add(&run->next_chunk, 1);
+        if (chunk >= run->plan->chunk_count) {
+            return;
+        }
+        const abut_status status = run->body(run->context, chunk, &job);
+        if (status != ABUT_OK) {
+            fail(run, status);
+        }
+    }
+}
 
 /* ---- how many threads ---- */
 

@@ -23,7 +23,10 @@ typedef struct column_list {
 } column_list;
 
 #define NUMBERS(width)                                                                             \
-    ((width) == ABUT_DIMENSION ? 3 : (width) == ABUT_TWO_VECTORS ? 6 : (width) == 0 ? 1 : (width))
+    ((size_t)((width) == ABUT_DIMENSION     ? 3                                                    \
+              : (width) == ABUT_TWO_VECTORS ? 6                                                    \
+              : (width) == 0                ? 1                                                    \
+                                            : (width)))
 
 /* Of a search, from the lists in abut.h. */
 #define FOUND(name, type, width, per, when, flags, unit, meaning)                                  \
