@@ -499,3 +499,20 @@ def test_fast_spheres_are_searched_for_in_each_step():
         sim.run(steps=1)
         touching += len(sim.pairs)
     assert sim.statistics().candidates == touching
+
+
+def test_all_part_while_others_come():
+    """No candidate is left in a list that is made anew for far more spheres than there were."""
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    grain = abut.Material(density=1000, young=1e7)
+    sim.set_law(grain, grain, abut.Hertz())
+    sim.add_spheres([[0, 0, 0], [0.0019, 0, 0]], 1e-3, grain)
+    sim.run(steps=2)
+    assert len(sim.pairs) == 1
+    for _ in range(3):
+        sim.centers = sim.centers * 10.0
+        first = len(sim.ids)
+        rows = np.column_stack([np.arange(first, 40 * first), *np.ones((2, 39 * first))])
+        sim.add_spheres(0.01 * rows, 1e-3, grain)
+        sim.run(steps=3)
+        assert len(sim.pairs) == 0

@@ -181,8 +181,8 @@ static abut_status match_images(abut_simulation *s, const parallel_plan *plan, a
 static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    if (!s->neighbors.is_new) {
-        return ABUT_OK;
+    if (!s->neighbors.is_new || t->count == 0) {
+        return ABUT_OK; /* a table without rows has no offsets, either */
     }
     if (s->neighbors.images ||
         (t->pair.image && has_twins(&s->before->tables[ABUT_SPHERE_SPHERE]))) {
