@@ -276,8 +276,10 @@ static void append_clusters(abut_simulation *s, const abut_rigids *from,
     rigid_set *set = &s->clusters;
     const abut_index first_row = s->store.count - spheres->count;
     abut_index member = 0;
-    memcpy(set->members + 3 * set->member_count, from->members,
-           3 * (size_t)spheres->count * sizeof *set->members);
+    if (spheres->count > 0) {
+        memcpy(set->members + 3 * set->member_count, from->members,
+               3 * (size_t)spheres->count * sizeof *set->members);
+    }
     for (abut_index k = 0; k < from->count; k++) {
         rigid_body *to = append_body(set, from, k);
         to->first_row = (int32_t)(first_row + member);
@@ -371,7 +373,7 @@ static void put_vector(double *to, abut_index k, vec3 from)
 
 static void put_numbers(double *to, abut_index k, const double *from, abut_index count)
 {
-    if (to) {
+    if (to && count > 0) {
         memcpy(to + count * k, from, (size_t)count * sizeof *to);
     }
 }
