@@ -104,8 +104,7 @@ def chute_simulation(scene, workers):
     sim.set_law(grain, grain, of.law(0.5 * of.mass))
     sim.set_law(grain, floor, of.law(of.mass))
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), floor)
-    with quietly():
-        sim.add_spheres(scene.centers, scene.radii, grain, scene.velocities, scene.spins)
+    add_spheres(sim, scene, grain)
     return sim
 
 
@@ -118,9 +117,9 @@ def turning(rate):
     return abut.Rotating(axis=(1, 0, 0), rate=rate)
 
 
-def add_spheres(sim, scene):
+def add_spheres(sim, scene, material=GRAIN):
     with quietly():
-        sim.add_spheres(scene.centers, scene.radii, GRAIN, scene.velocities, scene.spins)
+        sim.add_spheres(scene.centers, scene.radii, material, scene.velocities, scene.spins)
 
 
 def at_rest(centers, radii, step, steps, **others):

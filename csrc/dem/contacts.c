@@ -119,8 +119,7 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    t->count = t->entry_count = 0;
-    t->first_count = s->store.count;
+    table_clear(t, s->store.count);
     if (s->walls.count == 0 || s->store.count == 0) {
         return ABUT_OK;
     }
@@ -173,14 +172,13 @@ typedef struct wall_laws {
     motion motion;
 } wall_laws;
 
-static const double nothing[4];
 enum { WORK_OF_ROW = 10 };
 
 /* Take what a row had in the step before to where its wall is now. */
 static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old)
 {
     const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
-    const double *roll = t->springs.roll ? t->springs.roll + 3 * old : nothing;
+    const double *roll = table_vector_or_zeros(t->springs.roll, old);
     vec3_store(b->turned[0][k], motion_normal(&w->motion, &w->before, old));
     vec3_store(b->turned[1][k],
                motion_turn(&w->motion, &w->before, old, vec3_load(t->springs.spring + 3 * old)));

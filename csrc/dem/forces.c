@@ -76,8 +76,6 @@ static void add_pairs(const abut_simulation *s, abut_index place, double radius,
 
 /* ---- what bodies exert ---- */
 
-static const double nothing[3];
-
 /* Who sums up: the first bodies of rows or the second partners, and the center of mass. */
 typedef struct bearer {
     bool is_second;
@@ -90,7 +88,7 @@ static void add_spots(const abut_simulation *s, const interaction_table *t, abut
 {
     const spot_row r = simulation_spot_row(s, t, row);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
-        const double *moment = t->springs.moment ? t->springs.moment + 3 * spot : nothing;
+        const double *moment = table_vector_or_zeros(t->springs.moment, spot);
         vec3 point = simulation_spot_point(t, &r, spot);
         wrench w = {vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
         if (of->is_second) {

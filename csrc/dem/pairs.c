@@ -35,9 +35,9 @@ static abut_status outline_bodies(abut_simulation *s)
     if (set->count == 0) {
         return ABUT_OK;
     }
-    double *centers = memory_reserve(&s->search.blocks[1], 3 * set->count, sizeof *centers);
-    double *radii = memory_reserve(&s->search.blocks[2], set->count, sizeof *radii);
-    double *speeds = memory_reserve(&s->search.blocks[3], set->count, sizeof *speeds);
+    double *centers = memory_reserve(&s->search.outline_blocks[0], 3 * set->count, sizeof *centers);
+    double *radii = memory_reserve(&s->search.outline_blocks[1], set->count, sizeof *radii);
+    double *speeds = memory_reserve(&s->search.outline_blocks[2], set->count, sizeof *speeds);
     if (!centers || !radii || !speeds) {
         return ABUT_NO_MEMORY;
     }
@@ -182,7 +182,7 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     if (!s->neighbors.is_new || t->count == 0) {
-        return ABUT_OK; /* a table without rows has no offsets, either */
+        return ABUT_OK;
     }
     if (s->neighbors.images ||
         (t->pair.image && has_twins(&s->before->tables[ABUT_SPHERE_SPHERE]))) {
@@ -205,14 +205,11 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
     const neighbor_spheres spheres = spheres_of(s);
     interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     abut_status status = touching_find(&s->neighbors, &spheres, plan);
-    const abut_index rows = s->neighbors.active_count;
-    if (!status && s->neighbors.candidate_count == 0) {
-        t->count = 0;
-        t->first_count = s->store.count;
-        return ABUT_OK;
+    if (status || s->neighbors.candidate_count == 0) {
+        return status;
     }
-    status = status ? status
-                    : table_reserve(t, (table_size){rows, 0, s->store.count}, simulation_extras(s));
+    const abut_index rows = s->neighbors.active_count;
+    status = table_reserve(t, (table_size){rows, 0, s->store.count}, simulation_extras(s));
     if (!status) {
         touching_write(&s->neighbors, &spheres, plan, &t->pair, t->springs.match);
         t->count = rows;
@@ -222,9 +219,8 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
 
 abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
+    table_clear(&s->now->tables[ABUT_SPHERE_SPHERE], s->store.count);
     if (s->store.count < 2) {
-        s->now->tables[ABUT_SPHERE_SPHERE].count = 0;
-        s->now->tables[ABUT_SPHERE_SPHERE].first_count = s->store.count;
         return ABUT_OK;
     }
     abut_status status = error_set_status(error, find_pairs(s, plan));
@@ -234,13 +230,7 @@ abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error
 
 /* ---- laws ---- */
 
-static const double nothing[4];
 enum { WORK_OF_ROW = 4 };
-
-static const double *roll_before(const interaction_table *before, abut_index row)
-{
-    return before->springs.roll ? before->springs.roll + 3 * row : nothing;
-}
 
 /* A new pair begins with its own normal, and without springs. */
 static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
@@ -253,8 +243,8 @@ static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     const abut_index at = is_new ? row : old;
     b->old_normal[k] = c->normal + 3 * at;
     b->old_overlap[k] = c->overlap[at];
-    b->old_spring[k] = is_new ? nothing : before->springs.spring + 3 * old;
-    b->old_roll[k] = is_new ? nothing : roll_before(before, old);
+    b->old_spring[k] = table_vector_or_zeros(before->springs.spring, old);
+    b->old_roll[k] = table_vector_or_zeros(before->springs.roll, old);
 }
 
 static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_index row)

@@ -9,9 +9,14 @@ static rigid_set *set_of(abut_simulation *s, abut_rigid_kind kind)
     return kind == ABUT_CLUSTERS ? &s->clusters : &s->solids;
 }
 
+static const rigid_set *look_at(const abut_simulation *s, abut_rigid_kind kind)
+{
+    return kind == ABUT_CLUSTERS ? &s->clusters : &s->solids;
+}
+
 abut_index abut_simulation_rigid_count(const abut_simulation *s, abut_rigid_kind kind)
 {
-    return kind == ABUT_CLUSTERS ? s->clusters.count : s->solids.count;
+    return look_at(s, kind)->count;
 }
 
 /* ---- shapes ---- */
@@ -426,7 +431,7 @@ static void read_shape(const rigid_body *b, abut_index k, const abut_rigids *to)
 void abut_simulation_read_rigids(const abut_simulation *s, abut_rigid_kind kind,
                                  const abut_rigids *to)
 {
-    const rigid_set *set = kind == ABUT_CLUSTERS ? &s->clusters : &s->solids;
+    const rigid_set *set = look_at(s, kind);
     for (abut_index k = 0; k < set->count; k++) {
         read_motion(&set->bodies[k], k, to);
         read_past(&set->bodies[k], k, to);

@@ -102,6 +102,7 @@ static void free_search(solid_search *s)
     abut_convex_finder_free(s->mixed);
     crowd_free(&s->crowd);
     memory_free_blocks(s->blocks, sizeof s->blocks / sizeof *s->blocks);
+    memory_free_blocks(s->outline_blocks, sizeof s->outline_blocks / sizeof *s->outline_blocks);
     for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         memory_free(s->by_second[k].end_block.data);
         memory_free(s->by_second[k].row_block.data);

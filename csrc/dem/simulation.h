@@ -60,7 +60,7 @@ typedef struct solid_search {
     abut_index *rows;          /* the row of the step before of each; -1: none */
     abut_index pair_count;
     partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, and of spheres by `numbers` */
-    memory_block blocks[9];
+    memory_block blocks[6], outline_blocks[3];
 } solid_search;
 
 /* What energies are counted from (docs/dem.md, section 6). */

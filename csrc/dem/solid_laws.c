@@ -164,15 +164,6 @@ static abut_index row_of(const interaction_table *t, abut_index spot)
     return low;
 }
 
-static const double nothing[4];
-
-/* What a spot had in the step before of a column of vectors; nothing where it is new, or there is
- * no such column. */
-static const double *old_vector(double *vectors, abut_index old)
-{
-    return old < 0 || !vectors ? nothing : vectors + 3 * old;
-}
-
 /* Take a vector of the step before to where the wall is now. */
 static const double *turn_old(const spot_laws *w, double *turned, abut_index old_row,
                               const double *vector)
@@ -190,12 +181,12 @@ static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row,
     const abut_index old_row = old < 0 ? w->now->row_match[row] : row_of(before, old);
     const double *normal =
         old_row < 0 ? w->now->body.normal + 3 * row : before->body.normal + 3 * old_row;
-    const double *spring = old_vector(before->springs.spring, old);
-    const double *roll = old_vector(before->springs.roll, old);
+    const double *spring = table_vector_or_zeros(before->springs.spring, old);
+    const double *roll = table_vector_or_zeros(before->springs.roll, old);
     if (old_row >= 0 && w->now->kind == ABUT_BODY_WALL) {
         normal = turn_old(w, b->turned[0][k], old_row, normal);
         spring = turn_old(w, b->turned[1][k], old_row, spring);
-        roll = roll == nothing ? nothing : turn_old(w, b->turned[2][k], old_row, roll);
+        roll = roll == table_zeros ? roll : turn_old(w, b->turned[2][k], old_row, roll);
     }
     b->block.old_normal[k] = normal;
     b->block.old_spring[k] = spring;

@@ -10,9 +10,6 @@ typedef struct row_range {
     abut_index begin, end;
 } row_range;
 
-/* Memory of the search; blocks 1, 2 and 3 are those of outlines, and those from 9 on those of
- * sums.
- */
 static void *reserve(abut_simulation *s, int block, abut_index count, size_t size)
 {
     return memory_reserve(&s->search.blocks[block], count, size);
@@ -90,11 +87,11 @@ static abut_status take_near(abut_simulation *s)
     solid_search *of = &s->search;
     const abut_index count = s->neighbors.outline_pair_count;
     of->near = reserve(s, 0, count, sizeof *of->near);
-    of->numbers = reserve(s, 4, s->store.count, sizeof *of->numbers);
-    of->spheres = reserve(s, 5, count, sizeof *of->spheres);
-    of->i = reserve(s, 6, count, sizeof *of->i);
-    of->j = reserve(s, 7, count, sizeof *of->j);
-    of->rows = reserve(s, 8, count, sizeof *of->rows);
+    of->numbers = reserve(s, 1, s->store.count, sizeof *of->numbers);
+    of->spheres = reserve(s, 2, count, sizeof *of->spheres);
+    of->i = reserve(s, 3, count, sizeof *of->i);
+    of->j = reserve(s, 4, count, sizeof *of->j);
+    of->rows = reserve(s, 5, count, sizeof *of->rows);
     if (!of->near || !of->numbers || !of->spheres || !of->i || !of->j || !of->rows) {
         return ABUT_NO_MEMORY;
     }
@@ -450,13 +447,6 @@ static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, a
 
 /* ---- all of them ---- */
 
-static void clear_tables(abut_simulation *s)
-{
-    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
-        s->now->tables[k].count = s->now->tables[k].entry_count = 0;
-    }
-}
-
 static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     solid_search *of = &s->search;
@@ -484,6 +474,8 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
 
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    clear_tables(s);
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
+        table_clear(&s->now->tables[k], s->solids.count);
+    }
     return s->solids.count > 0 ? find_meetings(s, plan, error) : ABUT_OK;
 }

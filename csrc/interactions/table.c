@@ -5,6 +5,8 @@
 
 #include "../base/sort.h"
 
+const double table_zeros[4];
+
 /* ---- columns ---- */
 
 /* Beside when searches have a column. */
@@ -220,8 +222,7 @@ abut_status table_reserve(interaction_table *t, table_size size, table_extras ex
                                   [ABUT_COLUMN_OFFSETS] = size.firsts + 1};
     const bool is_roomy = has_room(t, counts, extras);
     t->extras = extras;
-    t->first_count = size.firsts;
-    t->count = t->entry_count = 0;
+    table_clear(t, size.firsts);
     if (!is_roomy && !make_room(t, counts)) {
         memset(t->room, 0, sizeof t->room);
         return ABUT_NO_MEMORY;

@@ -27,6 +27,15 @@ static inline double *table_vector(double *vectors, abut_index row)
     return vectors ? vectors + 3 * row : NULL;
 }
 
+/* A vector of zeros; kernels read one double behind a vector. */
+extern const double table_zeros[4];
+
+/* Likewise, but table_zeros where there is no such column, or no such row: -1. */
+static inline const double *table_vector_or_zeros(const double *vectors, abut_index row)
+{
+    return row < 0 || !vectors ? table_zeros : vectors + 3 * row;
+}
+
 /* Columns that not every simulation has. */
 typedef struct table_extras {
     bool has_images, has_rolls;
@@ -63,6 +72,15 @@ typedef struct table_size {
  * ABUT_OK or ABUT_NO_MEMORY. */
 abut_status table_reserve(interaction_table *t, table_size size, table_extras extras);
 void table_free(interaction_table *t);
+
+/* Nothing interacts: such a table need not have room, and has no offsets. Who reads these looks at
+ * `count` before. */
+static inline void table_clear(interaction_table *t, abut_index first_count)
+{
+    t->count = t->entry_count = 0;
+    t->first_count = first_count;
+}
+
 abut_index table_bytes(const interaction_table *t);
 
 #ifdef ABUT_CHECK_LISTS
