@@ -1083,17 +1083,16 @@ typedef enum abut_rolling {
     ABUT_ROLLING_C  /* a spring and a damper between the two that roll */
 } abut_rolling;
 
-/* The numbers of a law, as X(type, name): a struct, arrays and files follow from them.
+/* The numbers of a law, as X(type, name): a struct, arrays and files follow from them. Those that
+ * are not told are >= 0, and without unit.
  *
- * stiffness: HERTZ: E*; LINEAR: k_n; > 0
- * shear: HERTZ: G*; LINEAR: k_t; >= 0
- * restitution: 0 < restitution <= 1
- * rolling_damping: C: eta
- * curvature: the radius with which a convex body that is not rounded counts in R*, for HERTZ and
- * for C; 0: none, and such bodies are then an error. Spheres and rounded bodies have radii of their
- *     own
- *
- * Those that are not told are >= 0, and without unit. */
+ * - stiffness: HERTZ: E*; LINEAR: k_n; > 0
+ * - shear: HERTZ: G*; LINEAR: k_t; >= 0
+ * - restitution: 0 < restitution <= 1
+ * - rolling_damping: C: eta
+ * - curvature: the radius with which a convex body that is not rounded counts in R*, for HERTZ and
+ *   for C; 0: none, and such bodies are then an error. Spheres and rounded bodies have radii of
+ *   their own */
 #define ABUT_LAW_NUMBERS(X)                                                                        \
     X(abut_law_kind, kind)                                                                         \
     X(double, stiffness)                                                                           \

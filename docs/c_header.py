@@ -6,6 +6,7 @@ is one behind a member of a struct or an enum; others stand by themselves, and e
 """
 
 import re
+from itertools import product
 from pathlib import Path
 from textwrap import dedent, indent
 
@@ -13,7 +14,7 @@ COMMENT = r"/\*.*?\*/"
 ITEM = re.compile(
     rf"(?P<comment>{COMMENT})"
     r"|#define (?P<macro>\w+) (?P<value>\S+)[^\n]*"
-    r"|(?:typedef )?(?P<kind>struct|enum) ?(?P<name>\w*)"
+    r"|(?:typedef )?(?P<kind>struct|union|enum) ?(?P<name>\w*)"
     rf" \{{(?P<members>(?:{COMMENT}|[^}}])*)\}}[^;]*;"
     r"|typedef struct (?P<opaque>\w+) \w+;"
     r"|typedef (?P<type>[^;]+);"
@@ -22,6 +23,11 @@ ITEM = re.compile(
 )
 MEMBER = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w(?:\([^)]*\)|[^;/])*);", flags=re.DOTALL)
 NAME = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w[^,/]*)", flags=re.DOTALL)
+
+# Members that other code goes over, too, stand in a list; a macro says what each is in a struct.
+ENTRIES = re.compile(r"#define (?P<list>\w+)\(X\)(?P<entries>(?:\s*\\?\s*X\(\w+, \w+\))+)")
+ENTRY = re.compile(r"X\((\w+), (\w+)\)")
+AS_MEMBER = re.compile(r"#define (?P<macro>\w+)\((\w+), (\w+)\) (?P<member>[^\\\n]+;)\n")
 
 # the columns of a table stand in a list, from which its struct follows
 LIST = re.compile(r"#define (?P<list>\w+_COLUMNS)\(X\)(?P<columns>(?:.*\\\n)*.*\n)")
@@ -65,7 +71,18 @@ def expanded(text):
         columns = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
         members = "\n".join(f"    {member(*column)}" for column in columns)
         text = text.replace(f"    {found['list']}(ABUT_COLUMN_MEMBER)", members)
+    for found, macro in product(ENTRIES.finditer(text), AS_MEMBER.finditer(text)):
+        members = "\n".join(
+            "    " + as_member(macro, entry) for entry in ENTRY.findall(found["entries"])
+        )
+        text = text.replace(f"    {found['list']}({macro['macro']})", members)
     return FUNCTION_LIKE.sub("", text)
+
+
+def as_member(macro, entry):
+    """An entry of a list as what this macro makes of it."""
+    values = dict(zip(macro.groups()[1:3], entry, strict=True))
+    return re.sub(r"\w+", lambda word: values.get(word[0], word[0]), macro["member"])
 
 
 def member(name, kind, width, per, when, _, unit, meaning):
