@@ -1083,6 +1083,14 @@ typedef enum abut_rolling {
     ABUT_ROLLING_C  /* a spring and a damper between the two that roll */
 } abut_rolling;
 
+/* What pulls two together (docs/dem.md, section 2). */
+typedef enum abut_cohesion {
+    ABUT_NO_COHESION = 0,
+    ABUT_JKR,          /* HERTZ alone: surfaces that stick, with a neck that snaps */
+    ABUT_DMT,          /* a pull at touch, and over a short distance beyond it */
+    ABUT_LIQUID_BRIDGE /* Willett's: it forms at touch, and ruptures at a gap */
+} abut_cohesion;
+
 /* The numbers of a law, as X(type, name): a struct, arrays and files follow from them. Those that
  * are not told are >= 0, and without unit.
  *
@@ -1092,7 +1100,12 @@ typedef enum abut_rolling {
  * - rolling_damping: C: eta
  * - curvature: the radius with which a convex body that is not rounded counts in R*, for HERTZ and
  *   for C; 0: none, and such bodies are then an error. Spheres and rounded bodies have radii of
- *   their own */
+ *   their own
+ * - adhesion: JKR, DMT: the work of adhesion, an energy an area; > 0
+ * - distance: DMT: s_0, a length; 0: nothing pulls beyond touch
+ * - volume: LIQUID_BRIDGE: of the liquid in one contact; > 0
+ * - surface_tension: LIQUID_BRIDGE: a force a length; > 0
+ * - contact_angle: LIQUID_BRIDGE: in radians */
 #define ABUT_LAW_NUMBERS(X)                                                                        \
     X(abut_law_kind, kind)                                                                         \
     X(double, stiffness)                                                                           \
@@ -1102,7 +1115,13 @@ typedef enum abut_rolling {
     X(abut_rolling, rolling)                                                                       \
     X(double, rolling_friction)                                                                    \
     X(double, rolling_damping)                                                                     \
-    X(double, curvature)
+    X(double, curvature)                                                                           \
+    X(abut_cohesion, cohesion)                                                                     \
+    X(double, adhesion)                                                                            \
+    X(double, distance)                                                                            \
+    X(double, volume)                                                                              \
+    X(double, surface_tension)                                                                     \
+    X(double, contact_angle)
 
 #define ABUT_MEMBER(type, name) type name;
 

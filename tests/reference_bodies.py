@@ -194,7 +194,7 @@ class Simulation:
             velocity = velocity - other.velocity_at(point, surface[1], self.step)
             spin = spin - other.angular_velocity
         numbers = overlap, normal, radius if is_curved else 1.0, mass / count, inertia / count
-        rest = (np.array([x]) for x in (*numbers, velocity, spin, 1.0))
+        rest = (np.array([x]) for x in (*numbers, velocity, spin, 1.0, 1.0))
         return Touch(*rest, *[None] * 5)
 
     def turn_of_wall(self, number):

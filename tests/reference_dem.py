@@ -12,6 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import abut
+import reference_cohesion as glue
 from reference_history import tilted
 
 HERTZ_EXPONENT, LINEAR_EXPONENT = 1.5, 1.0
@@ -98,6 +99,13 @@ class Constants(NamedTuple):
     rolling: str  # "", "A" or "C"
     rolling_friction: float
     rolling_damping: float
+    # of reference_cohesion.Glue
+    cohesion: int
+    adhesion: float
+    distance: float
+    volume: float
+    tension: float
+    angle: float
 
 
 TYPES = tuple(Constants.__annotations__.values())
@@ -117,6 +125,7 @@ def constants(law, a, b):
         rolling, rolling_damping = rolling.coefficient, rolling.damping
     kind = kind if rolling > 0 else ""
     rest = law.friction, damping_ratio(law.restitution), kind, rolling, rolling_damping
+    rest += glue.glue_of(law)
     if isinstance(law, abut.Linear):
         return Constants(False, law.stiffness, law.tangential * law.stiffness, *rest)
     young = effective(lambda m: 1 - m.poisson**2, a, b, lambda m: m.young)
@@ -135,6 +144,7 @@ class Touch(NamedTuple):
     velocity: np.ndarray  # of i against the other, where they touch
     spin: np.ndarray
     share: np.ndarray
+    pulling: np.ndarray  # the share where it attracts
     # of the step before, turned into the tangent plane of now; 0 for new contacts
     is_new: np.ndarray
     old_overlap: np.ndarray
@@ -154,46 +164,83 @@ class Response(NamedTuple):
     roll: np.ndarray
 
 
+def measure(law, overlap, radius):
+    """What stiffness grows with: the contact's radius a for Hertz, 1 for linear laws."""
+    pressed = np.sqrt(radius * np.maximum(overlap, 0))
+    pressed, is_jkr = np.where(law.is_hertz, pressed, 1), law.cohesion == glue.JKR
+    if not is_jkr.any():
+        return pressed
+    adhesion = np.where(is_jkr, law.adhesion, 1)
+    return np.where(is_jkr, glue.jkr_radius(overlap, adhesion, radius, law.normal), pressed)
+
+
 def stiffnesses(law, touch):
     """(S_n, k_t)"""
-    root = np.sqrt(touch.radius * touch.overlap)
+    size = measure(law, touch.overlap, touch.radius)
     return (
-        np.where(law.is_hertz, 2 * law.normal * root, law.normal),
-        np.where(law.is_hertz, 8 * law.tangential * root, law.tangential),
+        np.where(law.is_hertz, 2 * law.normal * size, law.normal),
+        np.where(bears(law, touch), np.where(law.is_hertz, 8, 1) * law.tangential * size, 0),
+    )
+
+
+def bears(law, touch):
+    """Whether bodies press on each other somewhere: no liquid, and no force over a gap, rubs."""
+    return np.isin(law.cohesion, (glue.NONE, glue.JKR)) | (touch.overlap > 0)
+
+
+def conservative(law, touch):
+    """Force and energy of overlap and cohesion."""
+    overlap, radius = np.maximum(touch.overlap, 0), touch.radius
+    # Hertz: (4/3) E* sqrt(R*) overlap^(3/2)
+    slope = np.where(law.is_hertz, 4 / 3 * law.normal * np.sqrt(radius * overlap), law.normal)
+    force = slope * overlap
+    stored = np.where(law.is_hertz, 2 / 5, 1 / 2) * force * overlap
+    force = force - glue.pull(law, touch.overlap, radius)
+    stored = stored + glue.pull_energy(law, touch.overlap, radius)
+    is_jkr = law.cohesion == glue.JKR
+    if not is_jkr.any():
+        return force, stored
+    stuck = touch.overlap, np.where(is_jkr, law.adhesion, 1), radius, law.normal
+    return (
+        np.where(is_jkr, glue.jkr_force(*stuck), force),
+        np.where(is_jkr, glue.jkr_energy(*stuck), stored),
     )
 
 
 def respond(law, touch, step):
     normal_stiffness, tangential_stiffness = stiffnesses(law, touch)
-    # Hertz: (4/3) E* sqrt(R*) overlap^(3/2)
-    elastic_force = np.where(law.is_hertz, 2 / 3, 1) * normal_stiffness * touch.overlap
-    stored = np.where(law.is_hertz, 2 / 5, 1 / 2) * elastic_force * touch.overlap
+    elastic_force, stored = conservative(law, touch)
     damping = 2 * law.damping * np.where(law.is_hertz, np.sqrt(5 / 6), 1)
 
     between = halfway(touch)
     speed = dot(touch.velocity, between)
     slip = tilted(touch.velocity - column(speed) * between, between, touch.normal)
+    # a damper never pulls harder than the contact can
+    most, is_borne = glue.greatest_pull(law, touch.radius), bears(law, touch)
     push = elastic_force - damping * np.sqrt(normal_stiffness * touch.mass) * speed
-    push = np.maximum(0, push)
+    push = np.where(is_borne, np.maximum(-most, push), elastic_force)
+    pressed = np.choose(law.cohesion, [push, push + 2 * most, push + 2 * most, push + most])
+    pressed = np.where(is_borne, np.maximum(0, pressed), 0)
 
-    shrink = np.sqrt(ratio(touch.overlap, touch.old_overlap))
-    shrink = np.where(law.is_hertz & (touch.old_overlap > 0), np.minimum(1, shrink), 1)
+    old_size = measure(law, touch.old_overlap, touch.radius)
+    shrink = ratio(measure(law, touch.overlap, touch.radius), old_size)
+    shrink = np.where(law.is_hertz & (old_size > 0), np.minimum(1, shrink), 1)
     spring = column(shrink) * touch.spring - column(tangential_stiffness * step) * slip
     drag = spring - column(damping * np.sqrt(tangential_stiffness * touch.mass)) * slip
-    limit = law.friction * push
+    limit = law.friction * pressed
     slides = column(length(drag) > limit)
     drag = np.where(slides, column(ratio(limit, length(drag))) * drag, drag)
     spring = np.where(slides, drag, spring)
-    stored = stored + ratio(dot(spring, spring), 2 * tangential_stiffness)
 
-    roll, moment = resist(law, touch, tangential_stiffness, push, step)
-    resistance = np.where(law.rolling == "A", law.rolling_friction * touch.radius * push, 0)
-    share = column(touch.share)
+    roll, moment = resist(law, touch, tangential_stiffness, pressed, step)
+    resistance = np.where(law.rolling == "A", law.rolling_friction * touch.radius * pressed, 0)
+    share = np.where(push < 0, touch.pulling, touch.share)
+    held = touch.share * ratio(dot(spring, spring), 2 * tangential_stiffness)
     return Response(
-        share * (column(push) * touch.normal + drag),
-        share * moment,
+        column(share * push) * touch.normal + column(touch.share) * drag,
+        column(touch.share) * moment,
         touch.share * resistance,
-        touch.share * stored,
+        share * stored + held,
         spring,
         roll,
     )
@@ -551,6 +598,15 @@ class Simulation:
 
     # ---- contacts ----
 
+    def gap(self):
+        """No contact lives beyond it."""
+        found = [0.0]
+        for law in self.laws.values():
+            radii = np.array([self.radii.min(initial=np.inf) / 2, self.radii.max(initial=0.0)])
+            here = Constants(*(np.array(x) for x in law))
+            found += [] if not len(self.radii) else glue.reach(here, radii).tolist()
+        return max(found)
+
     def touch_walls(self):
         zero = np.zeros(self.centers.shape)
         if not self.walls:
@@ -563,11 +619,21 @@ class Simulation:
             resolution=self.resolution,
             period=self.period,
             exponent=self.exponent(),
+            gap=self.gap(),
+            keep_zero=True,
         )
+        materials = np.array([wall.material for wall in self.walls], np.intp)[found.mesh]
+        law, sphere = self.law_of(self.material[found.sphere], materials), found.sphere
+        lives = alive(law, found, self.radii[sphere], continued(found, self.ids, self.contacts))
+        if self.resolution == "sharing":
+            # those apart take no part, but that the nearest of all pulls
+            is_nearest = np.diff(sphere, prepend=-1) > 0
+            lives &= np.where(found.overlap > 0, found.share > 0, is_nearest)
+        found = found[lives]
         law, touch = self.read_contacts(found, places)
         response = respond(law, touch, self.step)
         self.contacts = Forced(found, self.ids, response)
-        arm = -column(touch.radius - touch.overlap) * touch.normal
+        arm = -column(self.radii[found.sphere] - found.overlap) * touch.normal
         self.load_walls(found, places, response)
         torque = np.cross(arm, response.force) + response.moment
         sums = found.sum(response.force), found.sum(torque), found.sum(response.resistance)
@@ -604,8 +670,15 @@ class Simulation:
             velocity,
             spins - twists[found.mesh, 3:],
             found.share,
+            self.pulling(found),
             *tilt(found.normal, old, history),
         )
+
+    def pulling(self, found):
+        """Of contacts that share, the nearest of a sphere pulls alone."""
+        if self.resolution != "sharing":
+            return np.ones(len(found))
+        return np.where(np.diff(found.sphere, prepend=-1) > 0, 1.0, 0.0)
 
     def load_walls(self, found, places, response):
         lengths = np.array([one or 0.0 for one in self.period or (None,) * 3])
@@ -617,9 +690,12 @@ class Simulation:
             wall.take(force, moment, points - place.origin, place, found.weight_matrix(number))
 
     def touch_spheres(self):
-        found = abut.find_pairs(self.centers, self.radii, period=self.period)
+        found = abut.find_pairs(self.centers, self.radii, period=self.period, gap=self.gap())
         together = (self.cluster[found.i] >= 0) & (self.cluster[found.i] == self.cluster[found.j])
         found = found[~together & (found.i != found.j)]
+        law = self.law_of(self.material[found.i], self.material[found.j])
+        radius = harmonic(self.radii[found.i], self.radii[found.j])
+        found = found[alive(law, found, radius, continued(found, self.ids, self.pairs))]
         law, touch = self.read_pairs(found)
         response = respond(law, touch, self.step)
         self.pairs = Forced(found, self.ids, response)
@@ -654,6 +730,7 @@ class Simulation:
             harmonic(self.inertias[i], self.inertias[j]),
             velocity,
             spins[i] - spins[j],
+            np.ones(len(found)),
             np.ones(len(found)),
             *tilt(found.normal, old, (overlap, normal, *vectors)),
         )
@@ -772,6 +849,13 @@ def continued(found, ids, before):
     if before is None:
         return np.full(len(found), -1)
     return found.match(before.table, ids, before.ids)
+
+
+def alive(law, found, radius, old):
+    """Which contacts there are: those that touch, those that have not yet come apart since, and
+    those near enough for DMT's forces over a distance."""
+    is_near = found.overlap >= -glue.reach(law, radius)
+    return (found.overlap >= 0) | (is_near & ((old >= 0) | (law.distance > 0)))
 
 
 def remembered(found, before, old):

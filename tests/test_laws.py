@@ -13,6 +13,8 @@ GLASS = abut.Material(2500, 6e10, 0.24)
 RUBBER = abut.Material(1100, 1e7, 0.49)
 RIGID = abut.Material()
 
+NO_COHESION = [0, 0.0, 0.0, 0.0, 0.0, 0.0]
+
 
 def test_hertz_between_two_materials():
     kind, stiffness, shear, *rest = abut.Hertz(0.5, 0.4).numbers(GLASS, RUBBER).values()
@@ -20,7 +22,7 @@ def test_hertz_between_two_materials():
     assert 1 / stiffness == pytest.approx((1 - 0.24**2) / 6e10 + (1 - 0.49**2) / 1e7, rel=1e-14)
     of_both = (2 - 0.24) * 2 * 1.24 / 6e10 + (2 - 0.49) * 2 * 1.49 / 1e7
     assert 1 / shear == pytest.approx(of_both, rel=1e-14)
-    assert rest == [0.5, 0.4, 0, 0.0, 0.3, 0.0]
+    assert rest == [0.5, 0.4, 0, 0.0, 0.3, 0.0] + NO_COHESION
 
 
 def test_a_rigid_material_adds_no_compliance():
@@ -42,7 +44,7 @@ def test_hertz_between_two_rigid_materials():
 def test_linear():
     law = abut.Linear(7e3, friction=0.3, restitution=0.8)
     assert list(law.numbers(RIGID, RIGID).values()) == pytest.approx(
-        [2, 7e3, 2e3, 0.3, 0.8, 0, 0.0, 0.3, 0.0], rel=1e-15
+        [2, 7e3, 2e3, 0.3, 0.8, 0, 0.0, 0.3, 0.0, *NO_COHESION], rel=1e-15
     )
     assert abut.Linear(1e3, tangential=0.5).numbers(GLASS, RIGID)["shear"] == 500.0
 
@@ -128,9 +130,74 @@ def test_earlier_versions_read_laws_without_curvature():
     assert abut.Hertz(0.1, curvature=0.5).to_dict()["curvature"] == 0.5
 
 
+COHESIONS = [
+    abut.JKR(0.05),
+    abut.DMT(1 / 3),
+    abut.DMT(0.02, distance=4e-10),
+    abut.LiquidBridge(1e-12, 0.072),
+    abut.LiquidBridge(1e-12, surface_tension=0.072, contact_angle=0.35),
+]
+
+
+def test_numbers_of_cohesion():
+    names = ("cohesion", "adhesion", "distance", "volume", "surface_tension", "contact_angle")
+    wanted = [
+        (1, 0.05, 0, 0, 0, 0),
+        (2, 1 / 3, 0, 0, 0, 0),
+        (2, 0.02, 4e-10, 0, 0, 0),
+        (3, 0, 0, 1e-12, 0.072, 0),
+        (3, 0, 0, 1e-12, 0.072, 0.35),
+    ]
+    for cohesion, numbers in zip(COHESIONS, wanted, strict=True):
+        found = abut.Hertz(cohesion=cohesion).numbers(GLASS, RIGID)
+        assert tuple(found[name] for name in names) == numbers
+    assert abut.Hertz().cohesion is None
+    assert "cohesion" not in abut.Hertz(0.1).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: abut.JKR(0), "work_of_adhesion is 0.0, but must be positive and finite"),
+        (lambda: abut.JKR(np.nan), "work_of_adhesion is nan"),
+        (lambda: abut.DMT(-0.1), "work_of_adhesion is -0.1"),
+        (lambda: abut.DMT(0.1, 0), "distance is 0.0, but must be positive"),
+        (lambda: abut.DMT(0.1, np.inf), "distance is inf"),
+        (lambda: abut.LiquidBridge(0, 0.07), "volume is 0.0"),
+        (lambda: abut.LiquidBridge(1e-12, 0), "surface_tension is 0.0"),
+        (lambda: abut.LiquidBridge(1e-12, 0.07, -0.1), "contact_angle is -0.1"),
+        (
+            lambda: abut.LiquidBridge(1e-12, 0.07, 20),
+            r"contact_angle is 20.0, but must be at most 50 degrees, 0.8727",
+        ),
+        (
+            lambda: abut.Linear(1e3, cohesion=abut.JKR(0.1)),
+            "Linear cannot have JKR, whose contact radius follows from Hertz' stiffness: give",
+        ),
+    ],
+)
+def test_what_is_no_cohesion(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("value", [0.05, True, "JKR", abut.JKR, abut.RollingC(0.1)])
+@pytest.mark.parametrize("make", [abut.Hertz, lambda **numbers: abut.Linear(1.0, **numbers)])
+def test_what_is_of_no_cohesive_type(make, value):
+    with pytest.raises(TypeError, match="but must be a JKR, a DMT or a LiquidBridge"):
+        make(cohesion=value)
+
+
+def test_cohesion_is_a_keyword():
+    with pytest.raises(TypeError):
+        abut.Hertz(0.1, 0.9, 0.0, abut.JKR(0.05))
+
+
 @pytest.mark.parametrize(
     "law",
     [
+        *(abut.Hertz(0.1, cohesion=cohesion) for cohesion in COHESIONS),
+        abut.Linear(2.0, cohesion=COHESIONS[-1], curvature=1 / 3),
         abut.Hertz(0.1, 0.9, abut.RollingA(0.3)),
         abut.Hertz(rolling=0.001),
         abut.Linear(1 / 3, 0.1 + 0.2, rolling=abut.RollingC(0.1, 0.2)),

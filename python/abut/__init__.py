@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from .search.work import Work, cell_sizes, expected_work
     from .simulation.body_contacts import BodyContacts
     from .simulation.clusters import Cluster
+    from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.frames import write_dump, write_frames
     from .simulation.insertion import Insertion
     from .simulation.laws import Hertz, Linear, RollingA, RollingC
@@ -115,8 +116,10 @@ choose_level()
 keep_old_names()
 
 __all__ = [
+    "DMT",
     "EDGE",
     "FACET",
+    "JKR",
     "OVERLAPPING",
     "SEPARATED",
     "TOUCHING",
@@ -136,6 +139,7 @@ __all__ = [
     "Hertz",
     "Insertion",
     "Linear",
+    "LiquidBridge",
     "Material",
     "Mesh",
     "MeshWarning",
@@ -210,6 +214,7 @@ _NAMES = {
     "simulation.clusters": ("Cluster",),
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.insertion": ("Insertion",),
+    "simulation.cohesion": ("DMT", "JKR", "LiquidBridge"),
     "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC"),
     "simulation.materials": ("Material",),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),

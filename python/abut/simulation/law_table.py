@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
+from .cohesion import LiquidBridge
 from .laws import Hertz, Linear, RollingA
 from .materials import Material
 
@@ -110,6 +111,26 @@ class LawTable:
                 raise ValueError(
                     f"{whose} cannot have RollingA, as {a} with {b}:"
                     " give RollingC, which a number means"
+                )
+
+    @property
+    def has_bridges(self) -> bool:
+        """Whether any law is wet."""
+        return any(isinstance(law.cohesion, LiquidBridge) for law in self.laws.values())
+
+    def check_bridges(self, least: Mapping[int, float]) -> None:
+        """Willett's fits end at some volume: of the smallest radius of each material, infinite for
+        walls; of materials that nothing has there is none."""
+        for (a, b), law in self.laws.items():
+            bridge = law.cohesion
+            if not isinstance(bridge, LiquidBridge) or a not in least or b not in least:
+                continue
+            curved = 1.0 / least[a] + 1.0 / least[b]
+            if bridge.smallest_radius() * curved > 2.0:
+                raise ValueError(
+                    f"{bridge} of {self.materials[a]} with {self.materials[b]} is too much liquid"
+                    f" for R = 2 R* = {2.0 / curved:.4g}: the volume must be at most 0.1 R^3,"
+                    f" {0.1 * (2.0 / curved) ** 3:.4g}"
                 )
 
     def without_radius(self, a: int, b: int) -> str:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from ..base import checks
 from ..base.values import NEW, Value
+from .cohesion import Cohesion, cohesion_numbers, read_cohesion
 from .materials import Material
 
 # by the names of ABUT_LAW_NUMBERS
@@ -99,6 +100,7 @@ class Frictional(Value):
     restitution: float
     rolling: float | RollingA | RollingC
     curvature: float | None
+    cohesion: Cohesion | None
 
     def __post_init__(self) -> None:
         self._settle(
@@ -106,6 +108,7 @@ class Frictional(Value):
             restitution=_read_restitution(self.restitution),
             rolling=_read_rolling(self.rolling),
             curvature=_read_curvature(self.curvature),
+            cohesion=read_cohesion(self.cohesion, type(self).__name__, isinstance(self, Hertz)),
         )
 
 
@@ -130,11 +133,17 @@ class Hertz(Frictional):
         at all their facets, edges and corners, and for all their sizes. Without it such a body ends
         the run where it touches something with this law. Rounded bodies and spheres have radii of
         their own, whatever this is.
+    cohesion : JKR, DMT or LiquidBridge, optional
+        What pulls the two together. `restitution` is that of the law without it: the more two
+        stick, the less speed they keep. Friction holds more than the force presses, since the pull
+        presses the surfaces on each other, too: up to friction x (normal force + 2 x greatest pull)
+        with `JKR` and `DMT`; with a `LiquidBridge` up to friction x what presses without it. So
+        does rolling.
 
     Raises
     ------
     ValueError, TypeError
-        If a number is out of its range, or `rolling` is something else.
+        If a number is out of its range, or `rolling` or `cohesion` is something else.
 
     Examples
     --------
@@ -152,6 +161,7 @@ class Hertz(Frictional):
     restitution: float = 1.0
     rolling: float | RollingA | RollingC = 0.0
     curvature: float | None = field(default=None, kw_only=True, metadata={NEW: True})
+    cohesion: Cohesion | None = field(default=None, kw_only=True, metadata={NEW: True})
 
     def numbers(self, a: Material, b: Material) -> Numbers:
         """What the library takes of this law between two materials; at most one may be rigid."""
@@ -177,12 +187,14 @@ class Linear(Frictional):
     friction, restitution, rolling
         As for `Hertz`.
     curvature : float, optional
-        As for `Hertz`, but for rolling alone: without it, no radius is asked for.
+        As for `Hertz`, but for rolling and cohesion alone: without these, no radius is asked for.
+    cohesion : DMT or LiquidBridge, optional
+        As for `Hertz`.
 
     Raises
     ------
     ValueError, TypeError
-        As of `Hertz`, or if a stiffness is not positive.
+        As of `Hertz`, or if a stiffness is not positive, or the cohesion is a `JKR`.
 
     Examples
     --------
@@ -197,6 +209,7 @@ class Linear(Frictional):
     restitution: float = 1.0
     rolling: float | RollingA | RollingC = 0.0
     curvature: float | None = field(default=None, kw_only=True, metadata={NEW: True})
+    cohesion: Cohesion | None = field(default=None, kw_only=True, metadata={NEW: True})
 
     def __post_init__(self) -> None:
         self._settle(
@@ -233,7 +246,7 @@ def _numbers(law: Frictional, kind: int, stiffness: float, shear: float) -> Numb
         "rolling_friction": rolling.coefficient,
         "rolling_damping": rolling.damping,
         "curvature": law.curvature or 0.0,
-    }
+    } | cohesion_numbers(law.cohesion)
 
 
 def _read_coefficient(value: object) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
+
+import numpy as np
 
 from .. import _core
 from ..base import checks
@@ -50,7 +53,8 @@ class RunPart(EventPart):
         ValueError
             If the duration is negative or no number, two materials meet without a law, a body that
             is not rounded meets something under a law that asks for a radius (`Hertz`, or any with
-            rolling) and has no `curvature`, or what a callable returned is wrong.
+            rolling) and has no `curvature`, a `LiquidBridge` has too much volume for the radii that
+            there are when the run begins, or what a callable returned is wrong.
         FloatingPointError
             If the center of a sphere is not finite any more; the message names sphere and step.
         KeyboardInterrupt
@@ -109,6 +113,8 @@ class RunPart(EventPart):
         """What is looked at once a run."""
         if self._resolution == "sharing":
             self._laws.check_sharing(entry.material for entry in self._walls.entries)
+        if self._laws.has_bridges:
+            self._laws.check_bridges(self._least_radii())
         self._core.lend(partial(self._walls.check_given, self.time))
         largest = float(self.radii.max(initial=0.0))
         finder, (prepared, radius) = self._walls.finder, self._prepared
@@ -116,6 +122,18 @@ class RunPart(EventPart):
         if finder is not None and is_new and count * len(self.ids) >= _MANY_QUERIES:
             finder.prepare(largest)
             self._prepared = finder, largest
+
+    def _least_radii(self) -> dict[int, float]:
+        """Of each material that is there, or comes; infinite where walls alone are of it."""
+        numbers, laws = self.material, self._laws
+        least = {entry.material: math.inf for entry in self._walls.entries}
+        parts = [(int(k), self.radii[numbers == k]) for k in np.unique(numbers)]
+        for feed in self._known.feeds:
+            coming = feed.insertion
+            parts.append((laws.materials.index(coming.material), coming.least_radii()))
+        for number, radii in parts:
+            least[number] = min(least.get(number, math.inf), float(np.min(radii)))
+        return least
 
     def _go_on(self, end: int, told: Progress | None) -> None:
         # of the step before, what Ctrl-C or an error has left over
