@@ -164,7 +164,7 @@ def long_fit(volume, angle, gap):
     return np.exp(f[0] - f[1] * inner)
 
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)
 NODES, WEIGHTS = 0.5 * (NODES + 1), 0.5 * WEIGHTS
 
 
