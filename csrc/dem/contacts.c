@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../walls/motion.h"
+#include "apart.h"
 #include "check_lists.h"
 #include "rows.h"
 
@@ -51,6 +52,8 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.centers = s->store.centers, query.radii = s->store.radii;
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
+    query.gap = apart_wall_reach(s);
+    query.keep_zero = query.gap > 0.0;
     query.half_space_count = s->walls.count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
     query.poses = s->now->poses;
@@ -253,6 +256,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const abut_status status = match_contacts(s, plan, error);
+    abut_status status = match_contacts(s, plan, error);
+    status = status ? status : error_set_status(error, apart_drop_rows(s, ABUT_SPHERE_WALL));
     return status ? status : apply_laws(s, plan, error);
 }

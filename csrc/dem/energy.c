@@ -63,9 +63,9 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     double sum = 0.0;
     for (abut_index row = begin; row < end; row++) {
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
-        sum +=
-            t->contact.share[row] * laws_energy(l, s->store.radii[place], t->contact.overlap[row],
-                                                t->springs.spring + 3 * row);
+        sum += t->contact.share[row] * laws_energy(&s->laws, l, s->store.radii[place],
+                                                   t->contact.overlap[row],
+                                                   t->springs.spring + 3 * row);
     }
     return sum;
 }
@@ -79,7 +79,7 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
-    return laws_energy(simulation_pair_law(s, i, j), reduced_radius(&s->store, i, j),
+    return laws_energy(&s->laws, simulation_pair_law(s, i, j), reduced_radius(&s->store, i, j),
                        t->pair.overlap[row], t->springs.spring + 3 * row);
 }
 
@@ -157,9 +157,9 @@ typedef struct hold {
     abut_index contact_count;
 } hold;
 
-static void add_hold(hold *h, const law *l, double radius, double overlap)
+static void add_hold(hold *h, const law_table *laws, const law *l, double radius, double overlap)
 {
-    const law_stiffness of = laws_stiffness(l, radius, overlap);
+    const law_stiffness of = laws_stiffness(laws, l, radius, overlap);
     const double shear = 3.5 * of.shear; /* a solid sphere is turned, too */
     h->stiffness += of.normal > shear ? of.normal : shear;
     h->damping_ratio = of.damping_ratio > h->damping_ratio ? of.damping_ratio : h->damping_ratio;
@@ -173,8 +173,8 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
         const law *l = simulation_pair_law(s, i, j);
         const double radius = reduced_radius(&s->store, i, j), overlap = t->pair.overlap[row];
-        add_hold(&holds[i], l, radius, overlap);
-        add_hold(&holds[j], l, radius, overlap);
+        add_hold(&holds[i], &s->laws, l, radius, overlap);
+        add_hold(&holds[j], &s->laws, l, radius, overlap);
     }
 }
 
@@ -183,7 +183,7 @@ static void add_wall_holds(const abut_simulation *s, hold *holds)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index place = t->contact.sphere[row];
-        add_hold(&holds[place], simulation_wall_law(s, place, t->contact.mesh[row]),
+        add_hold(&holds[place], &s->laws, simulation_wall_law(s, place, t->contact.mesh[row]),
                  s->store.radii[place], t->contact.overlap[row]);
     }
 }

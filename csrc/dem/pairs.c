@@ -5,6 +5,7 @@
 #include "../convex/finder.h"
 #include "../flats/flat.h"
 #include "../mesh/tolerance.h"
+#include "apart.h"
 #include "check_lists.h"
 #include "rows.h"
 
@@ -24,7 +25,9 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .step = s->input.step,
                               .gravity = vec3_load(s->input.gravity),
                               .lender = s->lender,
-                              .outlines = s->search.outlines};
+                              .outlines = s->search.outlines,
+                              .laws = &s->laws,
+                              .materials = of->materials};
 }
 
 /* Where the spheres about bodies are. ABUT_OK or ABUT_NO_MEMORY. */
@@ -225,7 +228,8 @@ abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error
     }
     abut_status status = error_set_status(error, find_pairs(s, plan));
     status = status ? status : check_pairs_of_lists(s, error);
-    return status ? status : match_pairs(s, plan, error);
+    status = status ? status : match_pairs(s, plan, error);
+    return status ? status : error_set_status(error, apart_drop_rows(s, ABUT_SPHERE_SPHERE));
 }
 
 /* ---- laws ---- */

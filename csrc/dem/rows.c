@@ -32,27 +32,165 @@ static bool lacks_law(const law_table *laws, const law_block *b)
     return lacks;
 }
 
-static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t count)
+/* Where rows are written: to the table, or to a block of its own. */
+static void write_to(law_block *of, const springs *to, abut_index first)
 {
-    law_block *of = &b->block;
-    const springs *to = &r->table->springs;
-    r->fill(r->context, b, first, count);
-    fill_up(b, count);
-    of->count = count;
-    of->step = r->simulation->input.step;
-    of->normal = r->normal ? r->normal + 3 * first : b->normals;
-    of->overlap = r->overlap ? r->overlap + first : b->overlaps;
-    of->share = r->share ? r->share + first : b->shares;
     of->effects = to->effects + first;
     of->spring = table_vector(to->spring, first);
     of->roll = table_vector(to->roll, first);
     of->moment = table_vector(to->moment, first);
     of->power = to->power ? to->power + first : NULL;
+}
+
+/* ---- rows with cohesion ---- */
+
+static double radius_of(const row_laws *r, const law_block *of, int32_t k)
+{
+    if (table_is_of_bodies(r->table->kind)) {
+        return of->radius[k];
+    }
+    const double own = of->first[k]->radius, other = of->second[k]->radius;
+    return r->table->kind == ABUT_SPHERE_WALL ? own : own * other / (own + other);
+}
+
+/* Of contacts that share a sphere's force the nearest one alone pulls. */
+static double share_of_pull(const row_laws *r, abut_index row)
+{
+    const interaction_table *t = r->table;
+    const bool is_shared =
+        t->kind == ABUT_SPHERE_WALL && r->simulation->input.resolution == ABUT_SHARING;
+    return !is_shared || row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
+}
+
+/* What kernels read of contacts with cohesion; where[k]: the row of the table. */
+static void set_cohesive(const row_laws *r, law_block *of, const abut_index *where)
+{
+    const law_table *laws = &r->simulation->laws;
+    int32_t k = 0;
+    for (; k < of->count; k++) {
+        of->cohesive[k] = laws_cohesive_contact(laws, of->laws[k], radius_of(r, of, k),
+                                                of->overlap[k], of->old_overlap[k]);
+        of->pull_share[k] = share_of_pull(r, where[k]);
+    }
+    for (; k % ROW_PADDING != 0; k++) {
+        of->cohesive[k] = of->cohesive[k - 1], of->pull_share[k] = of->pull_share[k - 1];
+    }
+}
+
+/* ---- rows of one function ---- */
+
+/* Rows of a block that another function computes, and what they exert. */
+typedef struct row_part {
+    row_block rows;
+    abut_index where[LAW_BLOCK]; /* of each its row in the table */
+    effect effects[LAW_BLOCK];
+    double spring[3 * LAW_BLOCK], roll[3 * LAW_BLOCK], moment[3 * LAW_BLOCK], power[LAW_BLOCK];
+} row_part;
+
+static void copy_row(const row_block *from, int32_t at, row_block *to, int32_t k)
+{
+    const law_block *f = &from->block;
+    law_block *t = &to->block;
+    t->first[k] = f->first[at], t->second[k] = f->second[at];
+    t->laws[k] = f->laws[at];
+    t->old_normal[k] = f->old_normal[at];
+    t->old_spring[k] = f->old_spring[at], t->old_roll[k] = f->old_roll[at];
+    t->old_overlap[k] = f->old_overlap[at];
+    t->radius[k] = f->radius[at], t->inertia[k] = f->inertia[at];
+    to->overlaps[k] = f->overlap[at], to->shares[k] = f->share[at];
+    memcpy(to->normals + 3 * k, f->normal + 3 * at, 3 * sizeof *to->normals);
+}
+
+/* Take the rows of one function out of a block. */
+static void take_rows(const row_laws *r, const row_block *from, law_function function,
+                      abut_index first, row_part *part)
+{
+    row_block *to = &part->rows;
+    law_block *of = &to->block;
+    int32_t count = 0;
+    for (int32_t k = 0; k < from->block.count; k++) {
+        if (laws_function(&r->simulation->laws, from->block.laws[k]) == function) {
+            part->where[count] = first + k;
+            copy_row(from, k, to, count++);
+        }
+    }
+    of->count = count;
+    of->step = from->block.step, of->watch_part = from->block.watch_part;
+    of->normal = to->normals, of->overlap = to->overlaps, of->share = to->shares;
+    const springs *s = &r->table->springs;
+    write_to(of,
+             &(springs){.effects = part->effects,
+                        .spring = part->spring,
+                        .roll = s->roll ? part->roll : NULL,
+                        .moment = s->moment ? part->moment : NULL,
+                        .power = s->power ? part->power : NULL},
+             0);
+}
+
+static void put_vector(double *to, const double *from, abut_index row, int32_t k)
+{
+    if (to) {
+        memcpy(to + 3 * row, from + 3 * k, 3 * sizeof *to);
+    }
+}
+
+static void put_rows(const springs *to, const row_part *part)
+{
+    for (int32_t k = 0; k < part->rows.block.count; k++) {
+        const abut_index row = part->where[k];
+        to->effects[row] = part->effects[k];
+        put_vector(to->spring, part->spring, row, k);
+        put_vector(to->roll, part->roll, row, k);
+        put_vector(to->moment, part->moment, row, k);
+        if (to->power) {
+            to->power[row] = part->power[k];
+        }
+    }
+}
+
+/* Compute the rows of a block function by function. */
+static bool apply_parts(const row_laws *r, const row_block *b, abut_index first)
+{
+    row_part part = {.rows = {.block = {.count = 0}}};
+    bool is_deep = false;
+    for (law_function function = LAW_PLAIN; function <= LAW_COHESIVE; function++) {
+        take_rows(r, b, function, first, &part);
+        law_block *of = &part.rows.block;
+        if (of->count == 0) {
+            continue;
+        }
+        fill_up(&part.rows, of->count);
+        of->is_cohesive = function == LAW_COHESIVE;
+        if (of->is_cohesive) {
+            set_cohesive(r, of, part.where);
+        }
+        is_deep |= r->kernel(of);
+        put_rows(&r->table->springs, &part);
+    }
+    return is_deep;
+}
+
+/* ---- all rows ---- */
+
+static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t count)
+{
+    law_block *of = &b->block;
+    r->fill(r->context, b, first, count);
+    fill_up(b, count);
+    of->count = count;
+    of->is_cohesive = false;
+    of->step = r->simulation->input.step;
+    of->normal = r->normal ? r->normal + 3 * first : b->normals;
+    of->overlap = r->overlap ? r->overlap + first : b->overlaps;
+    of->share = r->share ? r->share + first : b->shares;
     of->watch_part = watch_part(r->simulation);
     if (lacks_law(&r->simulation->laws, of)) {
         atomic_store(&r->lacks_law, true);
     }
-    if (r->kernel(of) && r->is_watched) {
+    write_to(of, &r->table->springs, first);
+    const bool is_deep =
+        r->simulation->laws.has_cohesion ? apply_parts(r, b, first) : r->kernel(of);
+    if (is_deep && r->is_watched) {
         watch_rows(r->simulation, r->table->kind, first, first + count);
     }
 }

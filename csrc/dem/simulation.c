@@ -132,7 +132,12 @@ void abut_simulation_free(abut_simulation *s)
 abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
                                      const abut_law *laws, abut_error *error)
 {
-    return laws_set(&s->laws, material_count, laws, error);
+    const bool was_cohesive = s->laws.has_cohesion;
+    const abut_status status = laws_set(&s->laws, material_count, laws, error);
+    if (was_cohesive || s->laws.has_cohesion) {
+        neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
+    }
+    return status;
 }
 
 /* ---- what is made anew ---- */

@@ -10,7 +10,7 @@ static double energy_of_row(const abut_simulation *s, const interaction_table *t
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         const double overlap = t->body.spot_overlap[spot];
         if (overlap > 0.0) {
-            sum += laws_energy(r.law, r.radius, overlap, t->springs.spring + 3 * spot);
+            sum += laws_energy(&s->laws, r.law, r.radius, overlap, t->springs.spring + 3 * spot);
         }
     }
     return sum;
@@ -42,6 +42,7 @@ typedef struct solid_hold {
 
 /* A spot that holds a body; of two bodies both give way. */
 typedef struct spot_hold {
+    const law_table *laws;
     const law *law;
     double radius, overlap; /* R*, and of the spot */
     vec3 point, normal;
@@ -54,15 +55,16 @@ typedef struct spot_springs {
     double normal, shear, roll;
 } spot_springs;
 
-static double ratio_of(const law *l, double mass, double bearing)
+static double ratio_of(const spot_hold *h)
 {
-    const law_stiffness of = laws_stiffness(l, 1.0, 1.0);
-    return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(mass / (bearing * of.normal)) : 0.0;
+    const law_stiffness of = laws_stiffness(h->laws, h->law, 1.0, 1.0);
+    return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(h->mass / (h->bearing * of.normal))
+                           : 0.0;
 }
 
 static spot_springs stiffness_of(const spot_hold *h)
 {
-    const law_stiffness of = laws_stiffness(h->law, h->radius, h->overlap);
+    const law_stiffness of = laws_stiffness(h->laws, h->law, h->radius, h->overlap);
     const bool has_roll = h->law->rolling_friction > 0.0;
     return (spot_springs){of.normal, of.shear, has_roll ? of.shear * h->radius * h->radius : 0.0};
 }
@@ -73,7 +75,8 @@ static spot_springs damping_of(const spot_hold *h, const spot_springs *k)
     const double mass = h->mass / h->bearing, inertia = h->inertia / h->bearing;
     spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * inertia)};
     if (h->law->is_hertz > 0.0) {
-        const double ratio = 2.0 * laws_stiffness(h->law, h->radius, h->overlap).damping_ratio;
+        const double ratio =
+            2.0 * laws_stiffness(h->laws, h->law, h->radius, h->overlap).damping_ratio;
         c.normal = ratio * sqrt(k->normal * mass);
         c.shear = ratio * sqrt(k->shear * mass);
     }
@@ -126,7 +129,7 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
     add_springs(h->stiffness, &stiffness, spot->both, r, arm, normal);
     add_springs(h->damping, &damping, spot->both, r, arm, normal);
     if (!(spot->law->is_hertz > 0.0)) {
-        h->ratio = larger(h->ratio, ratio_of(spot->law, spot->mass, spot->bearing));
+        h->ratio = larger(h->ratio, ratio_of(spot));
     }
     h->spot_count++;
 }
@@ -136,10 +139,11 @@ static double reduce(double own, double other)
     return own * other / (own + other);
 }
 
-static spot_hold begin_hold(const interaction_table *t, const spot_row *r, const rigid *own,
-                            const rigid *other)
+static spot_hold begin_hold(const law_table *laws, const interaction_table *t, const spot_row *r,
+                            const rigid *own, const rigid *other)
 {
-    spot_hold h = {.law = r->law,
+    spot_hold h = {.laws = laws,
+                   .law = r->law,
                    .radius = r->radius,
                    .normal = r->normal,
                    .both = t->kind == ABUT_BODY_WALL ? 1.0 : 2.0,
@@ -160,7 +164,7 @@ static void add_row_holds(const abut_simulation *s, const interaction_table *t, 
     const rigid *own = &s->solids.bodies[c->i[row]].rigid;
     const rigid *other = t->kind == ABUT_BODY_BODY ? &s->solids.bodies[c->j[row]].rigid : NULL;
     const spot_row r = simulation_spot_row(s, t, row);
-    spot_hold h = begin_hold(t, &r, own, other);
+    spot_hold h = begin_hold(&s->laws, t, &r, own, other);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         if (!(c->spot_overlap[spot] > 0.0)) {
             continue;
@@ -220,8 +224,9 @@ static double step_of_held(const solid_hold *h)
 static spot_hold guess_hold(const abut_simulation *s, const rigid_body *of, const law *l)
 {
     const double radius =
-        law_asks_for_radius(l) ? laws_radius_of_body(&s->laws, l, of->rounding) : 1.0;
-    return (spot_hold){.law = l,
+        laws_ask_for_radius(&s->laws, l) ? laws_radius_of_body(&s->laws, l, of->rounding) : 1.0;
+    return (spot_hold){.laws = &s->laws,
+                       .law = l,
                        .radius = radius,
                        .overlap = 0.1 * radius,
                        .mass = of->rigid.mass,
@@ -242,8 +247,8 @@ static double step_of_free(const abut_simulation *s, const rigid_body *of)
         const spot_hold h = guess_hold(s, of, l);
         const spot_springs k = stiffness_of(&h);
         if (k.normal > 0.0) {
-            const double ratio = l->is_hertz > 0.0 ? damping_of(&h, &k).normal / k.normal
-                                                   : ratio_of(l, h.mass, h.bearing);
+            const double ratio =
+                l->is_hertz > 0.0 ? damping_of(&h, &k).normal / k.normal : ratio_of(&h);
             step = fmin(step, limit_of(4.0 * k.normal * gives_way, ratio));
         }
     }

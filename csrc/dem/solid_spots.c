@@ -47,7 +47,7 @@ spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *
                   .law = simulation_spot_law(s, t, row),
                   .normal = vec3_load(t->body.normal + 3 * row),
                   .shift = shift_of(s, t, row)};
-    r.is_curved = law_asks_for_radius(r.law);
+    r.is_curved = laws_ask_for_radius(&s->laws, r.law);
     r.is_on_wall = r.is_curved && t->kind == ABUT_BODY_WALL;
     r.radius = r.is_curved ? find_radius(s, t, &r) : 1.0;
     return r;
@@ -99,11 +99,11 @@ double simulation_bearing_spots(const interaction_table *t, abut_index row)
 
 /* ---- laws that spots cannot have ---- */
 
-/* Type A looks at the spin of a sphere alone. */
+/* Type A looks at the spin of a sphere alone; and bodies are not searched for beyond touch. */
 static bool is_for_spots(const law_table *laws, const law *l)
 {
     const bool is_brake = l->rolling_friction > 0.0 && l->rolling_damping < 0.0;
-    return !laws->is_missing[l - laws->laws] && !is_brake;
+    return !laws->is_missing[l - laws->laws] && !is_brake && !(laws_reach(laws, l, 1.0) > 0.0);
 }
 
 /* A body, its material, and that of what it touches. */
@@ -122,7 +122,7 @@ static abut_status check_row(const abut_simulation *s, const interaction_table *
     if (!is_for_spots(&s->laws, l)) {
         return report(error, ABUT_BODY_LAW, i, own, other);
     }
-    if (!law_asks_for_radius(l)) {
+    if (!laws_ask_for_radius(&s->laws, l)) {
         return ABUT_OK;
     }
     if (!(radius_of_body(s, i, l) > 0.0)) {

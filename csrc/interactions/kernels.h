@@ -50,6 +50,11 @@ typedef struct law_block {
     double inertia[LAW_BLOCK]; /* of laws of type C: reduced, of both partners */
     double radius[LAW_BLOCK];  /* R*, of spots alone: of spheres it follows from their radii */
 
+    /* of laws with cohesion, which a block then has alone */
+    bool is_cohesive;
+    cohesive_contact cohesive[LAW_BLOCK];
+    double pull_share[LAW_BLOCK]; /* of what pulls, as `share` is of what pushes */
+
     effect *effects; /* what is written */
     double *spring;  /* count x 3 */
     double *roll;    /* type C: NULL without such laws */

@@ -52,10 +52,37 @@ static bool is_at_least_0(double x)
     return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
 }
 
+static bool is_positive(double x)
+{
+    return x > 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
+
+static const double *find_bad_cohesion(const abut_law *l)
+{
+    const bool is_dry = l->cohesion == ABUT_JKR || l->cohesion == ABUT_DMT;
+    if ((is_dry && !is_positive(l->adhesion)) ||
+        (l->cohesion == ABUT_JKR && l->kind != ABUT_HERTZ)) {
+        return &l->adhesion;
+    }
+    if (is_dry && !is_at_least_0(l->distance)) {
+        return &l->distance;
+    }
+    if (l->cohesion != ABUT_LIQUID_BRIDGE) {
+        return NULL;
+    }
+    if (!is_positive(l->volume)) {
+        return &l->volume;
+    }
+    if (!is_positive(l->surface_tension)) {
+        return &l->surface_tension;
+    }
+    return l->contact_angle >= 0.0 && l->contact_angle < 1.6 ? NULL : &l->contact_angle;
+}
+
 /* The first number of a law that is out of its range; NULL: there is none. */
 static const double *find_bad_number(const abut_law *l)
 {
-    if (!(l->stiffness > 0.0 && l->stiffness <= ABUT_COORDINATE_LIMIT)) {
+    if (!is_positive(l->stiffness)) {
         return &l->stiffness;
     }
     if (!(l->restitution > 0.0 && l->restitution <= 1.0)) {
@@ -73,7 +100,7 @@ static const double *find_bad_number(const abut_law *l)
     if (!is_at_least_0(l->rolling_damping)) {
         return &l->rolling_damping;
     }
-    return is_at_least_0(l->curvature) ? NULL : &l->curvature;
+    return is_at_least_0(l->curvature) ? find_bad_cohesion(l) : &l->curvature;
 }
 
 /* A law of Hertz: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
@@ -140,7 +167,8 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
     made.laws = memory_alloc_zeroed(count + 1, sizeof *made.laws);
     made.is_missing = memory_alloc_zeroed(count + 1, sizeof *made.is_missing);
     made.curvatures = memory_alloc_zeroed(count + 1, sizeof *made.curvatures);
-    if (!made.laws || !made.is_missing || !made.curvatures) {
+    made.cohesions = memory_alloc_zeroed(count + 1, sizeof *made.cohesions);
+    if (!made.laws || !made.is_missing || !made.curvatures || !made.cohesions) {
         laws_free(&made);
         return error_set_status(error, ABUT_NO_MEMORY);
     }
@@ -152,6 +180,8 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
         if (!made.is_missing[k]) {
             made.laws[k] = read_law(&laws[k]);
             made.curvatures[k] = laws[k].curvature;
+            made.cohesions[k] = cohesion_read(&laws[k]);
+            made.has_cohesion |= laws[k].cohesion != ABUT_NO_COHESION;
         }
     }
     laws_free(table);
@@ -164,26 +194,80 @@ void laws_free(law_table *table)
     memory_free(table->laws);
     memory_free(table->is_missing);
     memory_free(table->curvatures);
+    memory_free(table->cohesions);
     *table = (law_table){0};
 }
 
 /* ---- what a contact is like ---- */
 
-static double measure(const law *l, double radius, double overlap)
+/* q; JKR: the radius of the area of contact. */
+static double measure_of(const law_table *table, const law *l, double radius, double overlap)
 {
+    const cohesion *c = laws_cohesion(table, l);
+    if (c->kind == ABUT_JKR) {
+        return cohesion_neck(c, radius, overlap).radius;
+    }
+    if (c->kind != ABUT_NO_COHESION && !(overlap > 0.0)) {
+        return 0.0;
+    }
     return l->is_hertz > 0.0 ? sqrt(radius * overlap) : 1.0;
 }
 
-law_stiffness laws_stiffness(const law *l, double radius, double overlap)
+double laws_most_reach(const law_table *table, abut_index material, double radius)
 {
-    const double q = measure(l, radius, overlap);
+    double most = 0.0;
+    for (abut_index k = 0; table->has_cohesion && k < table->material_count; k++) {
+        const abut_index number = laws_number(table, material, k);
+        most = fmax(most, cohesion_most_reach(&table->cohesions[number], radius));
+    }
+    return most;
+}
+
+/* JKR: the elastic force above the greatest pull; what is left of the spring follows from both
+ * radii of the area of contact. */
+static cohesive_contact read_neck(const cohesion *c, double radius, double overlap,
+                                  double old_overlap)
+{
+    const neck now = cohesion_neck(c, radius, overlap);
+    const double old = cohesion_neck(c, radius, old_overlap).radius;
+    const double pull = cohesion_pull(c, radius, overlap);
+    return (cohesive_contact){.elastic = now.force + pull,
+                              .pull = pull,
+                              .support = cohesion_support(c, radius, overlap),
+                              .measure = now.radius,
+                              .unloaded = now.radius < old ? now.radius / old : 1.0};
+}
+
+cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, double radius,
+                                       double overlap, double old_overlap)
+{
+    const cohesion *c = laws_cohesion(table, l);
+    if (c->kind == ABUT_JKR) {
+        return read_neck(c, radius, overlap, old_overlap);
+    }
+    const double pressed = fmax(overlap, 0.0), measure = measure_of(table, l, radius, overlap);
+    const bool is_less = l->is_hertz > 0.0 && overlap < old_overlap;
+    double unloaded = overlap > 0.0 ? 1.0 : 0.0;
+    if (is_less && overlap > 0.0) {
+        unloaded = sqrt(overlap / old_overlap);
+    }
+    return (cohesive_contact){.elastic = l->elastic * measure * pressed,
+                              .pull = cohesion_pull(c, radius, overlap),
+                              .support = cohesion_support(c, radius, overlap),
+                              .measure = measure,
+                              .unloaded = unloaded};
+}
+
+law_stiffness laws_stiffness(const law_table *table, const law *l, double radius, double overlap)
+{
+    const double q = measure_of(table, l, radius, overlap);
     const double of_hertz = 1.5 * l->elastic, damping = 0.5 * l->normal_damping;
     law_stiffness s = {.shear = l->shear * q};
     if (l->is_hertz > 0.0) {
         s.normal = of_hertz * q;
         s.damping_ratio = l->elastic > 0.0 ? damping / sqrt(of_hertz * 5.0 / 6.0) : 0.0;
     } else {
-        s.normal = l->elastic;
+        s.normal = l->elastic * q;
         s.damping_ratio = l->elastic > 0.0 ? damping / sqrt(l->elastic) : 0.0;
     }
     return s;
@@ -195,12 +279,22 @@ double laws_stable_part(double damping_ratio)
     return 1.0 / (sqrt(1.0 + damping_ratio * damping_ratio) + damping_ratio);
 }
 
-double laws_energy(const law *l, double radius, double overlap, const double *spring)
+/* What is stored along the normal. */
+static double normal_energy(const law_table *table, const law *l, double radius, double overlap,
+                            double q)
 {
-    const double q = measure(l, radius, overlap), shear = l->shear * q;
+    const cohesion *c = laws_cohesion(table, l);
     /* the factors of the integrals of overlap^3/2 and of overlap */
     const double part = l->is_hertz > 0.0 ? 0.4 : 0.5;
+    const double own = c->kind == ABUT_JKR ? 0.0 : part * l->elastic * q * overlap * overlap;
+    return c->kind == ABUT_NO_COHESION ? own : own + cohesion_energy(c, radius, overlap);
+}
+
+double laws_energy(const law_table *table, const law *l, double radius, double overlap,
+                   const double *spring)
+{
+    const double q = measure_of(table, l, radius, overlap), shear = l->shear * q;
     const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
-    return part * l->elastic * q * overlap * overlap +
+    return normal_energy(table, l, radius, overlap, q) +
            (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "../abut.h"
+#include "cohesion.h"
 
 /* A law as a cache line. With q = sqrt(R* overlap) for Hertz and 1 for linear laws the elastic
  * force is elastic q overlap, the tangential stiffness shear q, and the damping coefficients are
@@ -18,15 +18,20 @@ typedef struct law {
     double rolling_damping; /* of type C: 2 eta; -1: type A */
 } law;
 
+/* The functions that laws are computed by. */
+typedef enum law_function { LAW_PLAIN, LAW_COHESIVE } law_function;
+
 enum { LAW_NUMBERS = sizeof(law) / sizeof(double) };
 
 /* The laws of all pairs of materials. Zero-initialize. */
 typedef struct law_table {
     law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
-    bool *is_missing;   /* of each law: the caller gave none */
-    double *curvatures; /* of each law: the radius of a body that is not rounded; 0: none */
+    bool *is_missing;    /* of each law: the caller gave none */
+    double *curvatures;  /* of each law: the radius of a body that is not rounded; 0: none */
+    cohesion *cohesions; /* of each law */
     abut_index material_count;
     bool has_missing;
+    bool has_cohesion;        /* some law has; else all are LAW_PLAIN */
     bool has_rolling_springs; /* some law is of type C */
 } law_table;
 
@@ -46,12 +51,51 @@ static inline abut_index laws_number_of_none(const law_table *table)
     return table->material_count * table->material_count;
 }
 
+static inline const cohesion *laws_cohesion(const law_table *table, const law *l)
+{
+    return &table->cohesions[l - table->laws];
+}
+
+static inline law_function laws_function(const law_table *table, const law *l)
+{
+    return laws_cohesion(table, l)->kind == ABUT_NO_COHESION ? LAW_PLAIN : LAW_COHESIVE;
+}
+
+/* How far apart contacts of this law and R* still exert something. */
+static inline double laws_reach(const law_table *table, const law *l, double radius)
+{
+    return cohesion_reach(laws_cohesion(table, l), radius);
+}
+
+/* Whether two that do not touch, and did not in the step before, exert something on each other
+ * within their reach. */
+static inline bool laws_begin_apart(const law_table *table, const law *l)
+{
+    return cohesion_begins_apart(laws_cohesion(table, l));
+}
+
+/* The farthest reach of a sphere's contacts, whatever it meets. */
+double laws_most_reach(const law_table *table, abut_index material, double radius);
+
 /* Whether what a law exerts depends on R*: there is none where a body has neither a rounding nor a
  * curvature. */
-static inline bool law_asks_for_radius(const law *l)
+static inline bool laws_ask_for_radius(const law_table *table, const law *l)
 {
-    return l->is_hertz > 0.0 || l->rolling_friction > 0.0;
+    return l->is_hertz > 0.0 || l->rolling_friction > 0.0 || laws_function(table, l) != LAW_PLAIN;
 }
+
+/* What kernels read of a contact with cohesion: along its normal acts the larger one of 0 and
+ * `elastic` less the damper's force, less `pull`. */
+typedef struct cohesive_contact {
+    double elastic, pull;
+    double support;  /* added to that for the limits of friction and rolling */
+    double measure;  /* the law's q; JKR: the radius of the area of contact */
+    double unloaded; /* the part of the spring that is left since the step before */
+    double unused[3];
+} cohesive_contact; /* a cache line */
+
+cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, double radius,
+                                       double overlap, double old_overlap);
 
 /* The radius of a body at a spot: that of its rounding, which is what touches there, or else that
  * which one of the table's laws has for bodies without; 0: none. */
@@ -67,13 +111,15 @@ typedef struct law_stiffness {
     double damping_ratio;
 } law_stiffness;
 
-law_stiffness laws_stiffness(const law *l, double radius, double overlap);
+law_stiffness laws_stiffness(const law_table *table, const law *l, double radius, double overlap);
 
 /* How much shorter a damped swing's longest stable step is than that of one without damping:
  * sqrt(1 + r^2) - r (docs/dem.md, section 2). */
 double laws_stable_part(double damping_ratio);
 
-/* The elastic energy of a contact with this spring. */
-double laws_energy(const law *l, double radius, double overlap, const double *spring);
+/* The energy that a contact with this spring stores: that of its cohesion is against both far
+ * apart, or against their touch where they pull since then. */
+double laws_energy(const law_table *table, const law *l, double radius, double overlap,
+                   const double *spring);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct law_kind {
     bool is_wall;
     bool is_spot;   /* of a body: movers are points, and R* is told */
     bool has_rolls; /* some law is of type C */
+    bool is_cohesive;
 } law_kind;
 
 /* Both partners of LANES contacts. */
@@ -205,9 +206,13 @@ typedef struct law_lanes {
 /* What the normal, the tangential and the rolling part of LANES contacts have in common. */
 typedef struct state {
     law_lanes law;
-    lanes shear; /* tangential stiffness */
-    lanes push;  /* F_n */
+    lanes measure;
+    lanes shear;    /* tangential stiffness */
+    lanes push;     /* F_n; < 0: it pulls */
+    lanes bearing;  /* what limits friction and rolling: F_n, unless there is cohesion */
+    lanes unloaded; /* the part of the spring that is left since the step before */
     lanes share;
+    lanes push_share; /* the same of F_n */
 } state;
 
 LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
@@ -230,7 +235,7 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, con
     const lanes damping_ratio = s->law.rolling_damping;
     const lanes_mask is_brake = lanes_less(damping_ratio, zero);
     const lanes coefficient = lanes_select(is_brake, zero, s->law.rolling_friction);
-    const cut_vector held = cut(spring, coefficient * t->radius * s->push);
+    const cut_vector held = cut(spring, coefficient * t->radius * s->bearing);
     const lanes damping = damping_ratio * lanes_sqrt(stiffness * lanes_load(b->inertia + p));
     const lanes3 damped = lanes3_sub(held.vector, lanes3_scale(rolling, damping));
     put_points(b->roll + 3 * p, held.vector, count);
@@ -254,7 +259,7 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
 {
     const lanes zero = lanes_set(0.0);
     const lanes3 cross = lanes3_cross(d->normal, force);
-    const lanes brake = s->law.rolling_friction * t->radius * s->push * s->share;
+    const lanes brake = s->law.rolling_friction * t->radius * s->bearing * s->share;
     const lanes_mask is_brake = lanes_less(s->law.rolling_damping, zero);
     const lanes columns[EFFECT_NUMBERS] = {
         force.x, force.y, force.z, cross.x,
@@ -272,39 +277,78 @@ LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_mov
     return count < LANES ? bits & ((1u << count) - 1u) : bits;
 }
 
+/* Along the normal: never attractive. The spring becomes weaker with the overlap. */
+LANES_INLINE void push(const law_block *b, int32_t p, const two_movers *t, lanes overlap,
+                       lanes parting, state *s)
+{
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
+    const lanes_mask is_hertz = lanes_less(zero, s->law.is_hertz);
+    s->measure = lanes_select(is_hertz, lanes_sqrt(t->radius * overlap), one);
+    const lanes damping = lanes_sqrt(s->measure * t->mass);
+    const lanes elastic = s->law.elastic * s->measure * overlap;
+    s->push = lanes_larger(elastic - s->law.normal_damping * damping * parting, zero);
+    const lanes old_overlap = lanes_load(b->old_overlap + p);
+    const lanes_mask is_less = mask_and(is_hertz, lanes_less(overlap, old_overlap));
+    s->unloaded =
+        lanes_select(is_less, lanes_sqrt(overlap / lanes_select(is_less, old_overlap, one)), one);
+    s->bearing = s->push;
+    s->push_share = s->share;
+}
+
+/* Likewise with cohesion, of which each contact tells what depends on its overlap. */
+LANES_INLINE void push_and_pull(const law_block *b, int32_t p, const two_movers *t, lanes parting,
+                                state *s)
+{
+    lanes c[8];
+    const void *rows[LANES];
+    const lanes zero = lanes_set(0.0);
+    for (int k = 0; k < LANES; k++) {
+        rows[k] = &b->cohesive[p + k];
+    }
+    gather_numbers(rows, c);
+    const lanes elastic = c[0], pull = c[1], support = c[2];
+    s->measure = c[3], s->unloaded = c[4];
+    const lanes damping = lanes_sqrt(s->measure * t->mass);
+    s->push = lanes_larger(elastic - s->law.normal_damping * damping * parting, zero) - pull;
+    s->bearing = lanes_larger(s->push + support, zero);
+    s->push_share =
+        lanes_select(lanes_less(s->push, zero), lanes_load(b->pull_share + p), s->share);
+}
+
 /* The LANES contacts from number p of the block on, of which `count` are some: find_deep(). */
 LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_kind kind)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
-    const lanes overlap = lanes_larger(lanes_load(b->overlap + p), zero);
+    const lanes found = lanes_load(b->overlap + p);
+    const lanes overlap = kind.is_cohesive ? found : lanes_larger(found, zero);
     const two_movers t = load_movers(b, p, overlap, kind);
     const directions d = load_directions(b, p);
     const motions m = split_velocity(&t, &d, kind);
     state s = {.law = load_laws(b, p), .share = kind.is_wall ? lanes_load(b->share + p) : one};
 
-    /* normal: never attractive */
-    const lanes_mask is_hertz = lanes_less(zero, s.law.is_hertz);
-    const lanes measure = lanes_select(is_hertz, lanes_sqrt(t.radius * overlap), one);
-    const lanes damping = lanes_sqrt(measure * t.mass);
-    const lanes elastic = s.law.elastic * measure * overlap;
-    s.push = lanes_larger(elastic - s.law.normal_damping * damping * m.parting, zero);
+    if (kind.is_cohesive) {
+        push_and_pull(b, p, &t, m.parting, &s);
+    } else {
+        push(b, p, &t, overlap, m.parting, &s);
+    }
 
     /* tangential: a spring that slides where friction does not hold it */
-    s.shear = s.law.shear * measure;
-    const lanes old_overlap = lanes_load(b->old_overlap + p);
-    const lanes_mask is_less = mask_and(is_hertz, lanes_less(overlap, old_overlap));
-    const lanes unloaded =
-        lanes_select(is_less, lanes_sqrt(overlap / lanes_select(is_less, old_overlap, one)), one);
+    s.shear = s.law.shear * s.measure;
     const lanes3 old = turn(gather(b->old_spring + p), &t, &d, lanes_set(0.5 * b->step), kind);
     const lanes3 spring =
-        lanes3_sub(lanes3_scale(old, unloaded), lanes3_scale(m.sliding, s.shear * step));
-    const lanes3 damped =
-        lanes3_sub(spring, lanes3_scale(m.sliding, s.law.shear_damping * damping));
-    const cut_vector held = cut(damped, s.law.friction * s.push);
+        lanes3_sub(lanes3_scale(old, s.unloaded), lanes3_scale(m.sliding, s.shear * step));
+    const lanes3 damped = lanes3_sub(
+        spring, lanes3_scale(m.sliding, s.law.shear_damping * lanes_sqrt(s.measure * t.mass)));
+    const cut_vector held = cut(damped, s.law.friction * s.bearing);
     put_points(b->spring + 3 * p, lanes3_select(held.is_cut, held.vector, spring), count);
 
-    const lanes3 sum = lanes3_add(lanes3_scale(d.normal, s.push), held.vector);
-    const lanes3 force = lanes3_scale(sum, s.share);
+    lanes3 force;
+    if (kind.is_cohesive) {
+        force = lanes3_add(lanes3_scale(d.normal, s.push * s.push_share),
+                           lanes3_scale(held.vector, s.share));
+    } else {
+        force = lanes3_scale(lanes3_add(lanes3_scale(d.normal, s.push), held.vector), s.share);
+    }
     put_force(b, p, force, &t, &d, &s, count);
     const lanes3 moment =
         kind.has_rolls ? roll(b, p, &t, &d, &s, kind, count) : (lanes3){zero, zero, zero};
@@ -332,22 +376,31 @@ LANES_INLINE bool compute_with_rolls(const law_block *b, law_kind kind)
     return compute_all(b, kind);
 }
 
+LANES_INLINE bool compute_as_told(const law_block *b, law_kind kind)
+{
+    if (b->is_cohesive) {
+        kind.is_cohesive = true;
+        return compute_with_rolls(b, kind);
+    }
+    return compute_with_rolls(b, kind);
+}
+
 bool KERNEL(wall_laws)(const law_block *block)
 {
-    return compute_with_rolls(block, (law_kind){.is_wall = true});
+    return compute_as_told(block, (law_kind){.is_wall = true});
 }
 
 bool KERNEL(pair_laws)(const law_block *block)
 {
-    return compute_with_rolls(block, (law_kind){.is_wall = false});
+    return compute_as_told(block, (law_kind){.is_wall = false});
 }
 
 bool KERNEL(wall_spot_laws)(const law_block *block)
 {
-    return compute_with_rolls(block, (law_kind){.is_wall = true, .is_spot = true});
+    return compute_as_told(block, (law_kind){.is_wall = true, .is_spot = true});
 }
 
 bool KERNEL(pair_spot_laws)(const law_block *block)
 {
-    return compute_with_rolls(block, (law_kind){.is_wall = false, .is_spot = true});
+    return compute_as_told(block, (law_kind){.is_wall = false, .is_spot = true});
 }

@@ -108,7 +108,7 @@ static void set_allowances(neighbor_list *l, const neighbor_spheres *s, const pa
         anchor *a = &l->anchors[k];
         memcpy(a->place, l->places[k].place, sizeof a->place);
         a->allowance_sq = own * own;
-        l->gaps[k] = 2.0 * allowance;
+        l->gaps[k] = 2.0 * allowance + neighbor_reach(s, k);
     }
 }
 
@@ -185,7 +185,8 @@ static void add_candidate(neighbor_list *l, const neighbor_spheres *s, const fou
                           int32_t i, abut_index pair)
 {
     const int32_t j = (int32_t)f->second[pair], last = (int32_t)l->candidate_count - 1;
-    const bool is_several = f->image && has_several_images(s, s->radii[i] + s->radii[j]);
+    const bool is_several =
+        f->image && has_several_images(s, s->radii[i] + s->radii[j] + neighbor_pair_reach(s, i, j));
     const bool is_again = !is_several && last >= l->begins[i] && l->seconds[last] == j;
     if (is_again || neighbor_is_one_body(s->clusters, i, j)) {
         return;

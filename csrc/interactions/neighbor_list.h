@@ -36,7 +36,28 @@ typedef struct neighbor_spheres {
     vec3 gravity;
     const abut_pair_finder *lender; /* of memory */
     neighbor_outlines outlines;     /* numbered on from the spheres */
+    const law_table *laws;          /* how far apart spheres of these materials pull; */
+    const int32_t *materials;
 } neighbor_spheres;
+
+/* How far from a sphere others are pulled, at most. */
+static inline double neighbor_reach(const neighbor_spheres *s, abut_index k)
+{
+    return s->laws->has_cohesion && k < s->count
+               ? laws_most_reach(s->laws, s->materials[k], s->radii[k])
+               : 0.0;
+}
+
+/* How far apart two spheres pull each other. */
+static inline double neighbor_pair_reach(const neighbor_spheres *s, abut_index i, abut_index j)
+{
+    if (!s->laws->has_cohesion) {
+        return 0.0;
+    }
+    const abut_index number = laws_number(s->laws, s->materials[i], s->materials[j]);
+    const double own = s->radii[i], other = s->radii[j];
+    return laws_reach(s->laws, &s->laws->laws[number], own * other / (own + other));
+}
 
 /* How many spheres and outlines there are. */
 static inline abut_index neighbor_count(const neighbor_spheres *s)

@@ -281,7 +281,7 @@ static row_span entries_of(const interaction_table *t, row_span rows)
 static void append_column(char *to, abut_index at, const char *from, row_span of, size_t size)
 {
     if (to && from && of.count > 0) {
-        memcpy(to + (size_t)at * size, from + (size_t)of.first * size, (size_t)of.count * size);
+        memmove(to + (size_t)at * size, from + (size_t)of.first * size, (size_t)of.count * size);
     } else if (to && of.count > 0) {
         memset(to + (size_t)at * size, 0, (size_t)of.count * size);
     }
@@ -316,6 +316,36 @@ void table_append(interaction_table *to, const interaction_table *from, row_span
     append_entry_offsets(to, from, rows, entries);
     to->count += rows.count;
     to->entry_count += entries.count;
+}
+
+static void write_offsets(const interaction_table *t)
+{
+    const abut_index *firsts = table_firsts(t);
+    abut_index *offsets = table_offsets(t), row = 0;
+    for (abut_index first = 0; offsets && first <= t->first_count; first++) {
+        while (row < t->count && firsts[row] < first) {
+            row++;
+        }
+        offsets[first] = row;
+    }
+}
+
+/* Rows go to places before their own, which have been read. */
+void table_keep(interaction_table *t, const bool *is_kept)
+{
+    const interaction_table all = *t;
+    abut_index count;
+    table_clear(t, t->first_count);
+    for (abut_index row = 0; row < all.count; row += count) {
+        count = 1;
+        while (row + count < all.count && is_kept[row + count] == is_kept[row]) {
+            count++;
+        }
+        if (is_kept[row]) {
+            table_append(t, &all, (row_span){row, count});
+        }
+    }
+    write_offsets(t);
 }
 
 /* ---- rows go along with their partners ---- */
@@ -456,18 +486,6 @@ static void rename_partners(interaction_table *to, const row_order *o)
         if (n.is_flipped) {
             flip_pair(to, row);
         }
-    }
-}
-
-static void write_offsets(const interaction_table *t)
-{
-    const abut_index *firsts = table_firsts(t);
-    abut_index *offsets = table_offsets(t), row = 0;
-    for (abut_index first = 0; offsets && first <= t->first_count; first++) {
-        while (row < t->count && firsts[row] < first) {
-            row++;
-        }
-        offsets[first] = row;
     }
 }
 

@@ -93,6 +93,9 @@ bool table_is_same(const interaction_table *t, const interaction_table *with);
  * column. Offsets of first partners are not copied. */
 void table_append(interaction_table *to, const interaction_table *from, row_span rows);
 
+/* Leave out the rows that are not kept. */
+void table_keep(interaction_table *t, const bool *is_kept);
+
 /* Partners by other numbers: for each old one the new one, or -1; NULL: they stay. */
 typedef struct renumbering {
     const int32_t *first, *second;

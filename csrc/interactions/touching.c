@@ -119,25 +119,32 @@ static double image_of(const neighbor_list *l, const lattice *of, int32_t candid
     return l->images[candidate][axis] + wraps_i - wraps_j;
 }
 
-static bool touches_image(const neighbor_list *l, const lattice *of, int32_t candidate)
+/* Whether a candidate touches, or is within the reach of its law. */
+static bool touches_image(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
-    const sphere_row *i = &l->places[l->firsts[candidate]];
-    const sphere_row *j = &l->places[l->seconds[candidate]];
+    const int32_t first = l->firsts[candidate], second = l->seconds[candidate];
+    const sphere_row *i = &l->places[first], *j = &l->places[second];
+    const lattice *of = s->lattice;
     double d[3];
     for (int axis = 0; axis < 3; axis++) {
         const double image = image_of(l, of, candidate, axis);
         d[axis] = (i->place[axis] - j->place[axis]) - image * of->period[axis];
     }
-    const double reach = i->reach + j->reach;
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+    const double distance_sq = length_sq(d), touch = i->reach + j->reach;
+    if (distance_sq <= touch * touch || !s->laws->has_cohesion) {
+        return distance_sq <= touch * touch;
+    }
+    const double reach = touch + neighbor_pair_reach(s, first, second);
+    return distance_sq <= reach * reach;
 }
 
-/* The same as the kernel does, where some candidates have images. */
-static int32_t touch_images(const neighbor_list *l, const candidate_block *b)
+/* The same as the kernel does, where some candidates have images, or pull beyond touch. */
+static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
+                            const candidate_block *b)
 {
     int32_t count = 0;
     for (int32_t candidate = b->begin; candidate < b->end; candidate++) {
-        if (touches_image(l, b->lattice, candidate)) {
+        if (touches_image(l, s, candidate)) {
             b->active[count++] = candidate;
         }
     }
@@ -170,8 +177,9 @@ static abut_status touch_chunk(void *context, abut_index chunk, parallel_job *jo
                                    .end = l->begins[chunk_end(l, chunk)],
                                    .lattice = t->spheres->lattice,
                                    .active = l->active + begin};
-    l->chunk_rows[chunk] = l->has_images[chunk] ? touch_images(l, &block)
-                                                : interaction_kernels_take()->touching_list(&block);
+    const bool is_one_by_one = l->has_images[chunk] || t->spheres->laws->has_cohesion;
+    l->chunk_rows[chunk] = is_one_by_one ? touch_images(l, t->spheres, &block)
+                                         : interaction_kernels_take()->touching_list(&block);
     return parallel_report(job, (block.end - block.begin) / 2);
 }
 
@@ -384,6 +392,17 @@ void touching_write(neighbor_list *l, const neighbor_spheres *s, const parallel_
     own.interrupted = NULL;
     to->offsets[l->sphere_count] = l->active_count;
     parallel_run(&own, write_chunk, &t);
+}
+
+void touching_renumber(neighbor_list *l, const bool *is_kept)
+{
+    int32_t next = 0;
+    for (abut_index k = 0; k < l->candidate_count; k++) {
+        const int32_t row = l->rows[k];
+        if (row >= 0) {
+            l->rows[k] = is_kept[row] ? next++ : -1;
+        }
+    }
 }
 
 /* ---- from step to step ---- */

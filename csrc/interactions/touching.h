@@ -20,4 +20,7 @@ void touching_write(neighbor_list *l, const neighbor_spheres *s, const parallel_
 /* To be called when the step is done: what it has found is what the next one goes on from. */
 void touching_keep(neighbor_list *l);
 
+/* Rows that are not kept are none of this step, and others are numbered anew. */
+void touching_renumber(neighbor_list *l, const bool *is_kept);
+
 #endif

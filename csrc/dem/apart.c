@@ -1,0 +1,72 @@
+/* Rows with a gap: searches find all within the farthest reach, whether or not they have touched.
+ */
+#include "apart.h"
+
+double apart_wall_reach(const abut_simulation *s)
+{
+    const law_table *of = &s->laws;
+    double radius = 0.0, reach = 0.0;
+    for (abut_index k = 0; of->has_cohesion && k < s->store.count; k++) {
+        radius = larger(radius, s->store.radii[k]);
+    }
+    for (abut_index k = 0; radius > 0.0 && k < s->walls.count; k++) {
+        reach = larger(reach, laws_most_reach(of, s->walls.walls[k].material, radius));
+    }
+    return reach;
+}
+
+/* Whether a row exerts something: it touches, or is within reach and has touched or need not. */
+static bool lives(const law_table *of, const law *l, double radius, double overlap,
+                  abut_index match)
+{
+    if (overlap >= 0.0) {
+        return true;
+    }
+    return -overlap <= laws_reach(of, l, radius) && (match >= 0 || laws_begin_apart(of, l));
+}
+
+static bool contact_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
+    /* of those that share, one that carries nothing is there for the sake of what pulls alone */
+    const bool is_idle = t->contact.share[row] == 0.0 && row != t->contact.offsets[place];
+    return !is_idle && lives(&s->laws, simulation_wall_law(s, place, wall), s->store.radii[place],
+                             t->contact.overlap[row], t->springs.match[row]);
+}
+
+static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const abut_index i = t->pair.i[row], j = t->pair.j[row];
+    const double own = s->store.radii[i], other = s->store.radii[j];
+    const law *l = simulation_pair_law(s, i, j);
+    /* by rounding the overlap of two that touch may be less than 0 */
+    return laws_function(&s->laws, l) == LAW_PLAIN ||
+           lives(&s->laws, l, own * other / (own + other), t->pair.overlap[row],
+                 t->springs.match[row]);
+}
+
+abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
+{
+    interaction_table *t = &s->now->tables[who];
+    const bool is_pair = who == ABUT_SPHERE_SPHERE;
+    if (!s->laws.has_cohesion || t->count == 0) {
+        return ABUT_OK;
+    }
+    bool *is_kept = memory_alloc(t->count, sizeof *is_kept);
+    if (!is_kept) {
+        return ABUT_NO_MEMORY;
+    }
+    bool are_all = true;
+    for (abut_index row = 0; row < t->count; row++) {
+        is_kept[row] = is_pair ? pair_lives(s, t, row) : contact_lives(s, t, row);
+        are_all &= is_kept[row];
+    }
+    if (!are_all && is_pair) {
+        touching_renumber(&s->neighbors, is_kept);
+    }
+    if (!are_all) {
+        table_keep(t, is_kept);
+    }
+    memory_free(is_kept);
+    return ABUT_OK;
+}

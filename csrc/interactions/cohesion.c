@@ -1,0 +1,261 @@
+/* Three ways to stick: Johnson, Kendall and Roberts (1971), Derjaguin, Muller and Toporov (1975),
+ * and a bridge of liquid as Willett et al. (2000) fit it. */
+#include "cohesion.h"
+
+#include <math.h>
+
+#include "../base/root.h"
+
+static const double PI = 3.14159265358979323846;
+
+cohesion cohesion_read(const abut_law *from)
+{
+    return (cohesion){.kind = from->cohesion,
+                      .adhesion = from->adhesion,
+                      .modulus = from->stiffness,
+                      .distance = from->distance,
+                      .tension = from->surface_tension,
+                      .angle = from->contact_angle,
+                      .length = root_cube(from->volume)};
+}
+
+/* ---- JKR ---- */
+
+/* With u the root of the contact radius by a_s: the overlap is u^4 - u times a_s^2 / R*, and the
+ * force 2/3 u^6 - u^3 times 2 E* a_s^3 / R*. At the fold, where the contact snaps, u is this: the
+ * cube root of 1/4. */
+#define FOLD 0.62996052494743658
+
+static double size_of(const cohesion *c, double radius)
+{
+    return root_cube(2.0 * PI * c->adhesion * radius * radius / c->modulus);
+}
+
+/* u, from u - u_0 = x: e = x^2 (6 u_0^2 + x (4 u_0 + x)) for an overlap that is e behind the fold.
+ * Halley's steps, which have all digits after three. */
+static double find_root(double overlap)
+{
+    const double e = fmax(overlap + 0.75 * FOLD, 0.0), root = sqrt(e);
+    const double curved = 6.0 * FOLD * FOLD;
+    double x = root / sqrt(curved + root);
+    for (int k = 0; k < 3; k++) {
+        const double value = x * x * (curved + x * (4.0 * FOLD + x)) - e;
+        const double slope = x * (2.0 * curved + x * (12.0 * FOLD + 4.0 * x));
+        const double bend = 2.0 * curved + x * (24.0 * FOLD + 12.0 * x);
+        const double below = 2.0 * slope * slope - value * bend;
+        x -= below > 0.0 ? 2.0 * value * slope / below : 0.0;
+    }
+    return FOLD + x;
+}
+
+neck cohesion_neck(const cohesion *c, double radius, double overlap)
+{
+    const double size = size_of(c, radius);
+    const double u = find_root(overlap * radius / (size * size)), u3 = u * u * u;
+    const double unit = 2.0 * c->modulus * size * size * size / radius;
+    return (neck){size * u * u, unit * (u3 * (u3 * 2.0 / 3.0 - 1.0))};
+}
+
+/* The integral of the force over the overlap, from touch on: of 2 E* a_s^5 / R*^2 a polynomial of
+ * u, which is -3/20 at touch. */
+static double energy_of_jkr(const cohesion *c, double radius, double overlap)
+{
+    const double size = size_of(c, radius), size_sq = size * size;
+    const double u = find_root(overlap * radius / size_sq), u3 = u * u * u;
+    const double unit = 2.0 * c->modulus * size_sq * size_sq * size / (radius * radius);
+    return unit * (u * u3 * (0.25 + u3 * (u3 * 4.0 / 15.0 - 2.0 / 3.0)) + 0.15);
+}
+
+/* ---- DMT ---- */
+
+/* The part of the pull that is left at a gap. */
+static double part_at(const cohesion *c, double overlap)
+{
+    if (overlap >= 0.0) {
+        return 1.0;
+    }
+    const double part = c->distance / (c->distance - overlap);
+    return part * part;
+}
+
+/* Against both far apart. */
+static double energy_of_dmt(const cohesion *c, double radius, double overlap)
+{
+    const double force = 2.0 * PI * c->adhesion * radius;
+    if (overlap >= 0.0) {
+        return -force * (c->distance + overlap);
+    }
+    return -force * c->distance * c->distance / (c->distance - overlap);
+}
+
+/* ---- bridges ---- */
+
+/* A bridge between spheres that count as two of twice R*. */
+typedef struct bridge {
+    double force;  /* 2 pi gamma R */
+    double radius; /* R */
+    double volume; /* by R^3 */
+    double angle;
+} bridge;
+
+static bridge bridge_of(const cohesion *c, double radius)
+{
+    const double length = c->length / (2.0 * radius);
+    return (bridge){.force = 4.0 * PI * c->tension * radius,
+                    .radius = 2.0 * radius,
+                    .volume = length * length * length,
+                    .angle = c->angle};
+}
+
+/* Willett's long fit is for volumes from this on. */
+#define LEAST_VOLUME 1e-4
+
+/* A polynomial of the logarithm of the volume, of coefficients that are polynomials of the angle.
+ */
+static double sum_up(const double rows[][3], int count, double angle, double logarithm)
+{
+    double sum = 0.0;
+    for (int k = count - 1; k >= 0; k--) {
+        sum = sum * logarithm + (rows[k][0] + angle * (rows[k][1] + angle * rows[k][2]));
+    }
+    return sum;
+}
+
+/* Their equation (A2): numbers of the exponent of the force, by half the gap over the root of the
+ * volume. */
+static void read_fit(const bridge *b, double numbers[4])
+{
+    static const double first[][3] = {{-0.44507, 0.050832, -1.1466},
+                                      {-0.1119, -0.000411, -0.1490},
+                                      {-0.012101, -0.0036456, -0.01255},
+                                      {-0.0005, -0.0003505, -0.00029076}};
+    static const double second[][3] = {{1.9222, -0.57473, -1.2918},
+                                       {-0.0668, -0.1201, -0.22574},
+                                       {-0.0013375, -0.0068988, -0.01137}};
+    static const double third[][3] = {{1.268, -0.01396, -0.23566},
+                                      {0.198, 0.092, -0.06418},
+                                      {0.02232, 0.02238, -0.009853},
+                                      {0.0008585, 0.001318, -0.00053}};
+    static const double fourth[][3] = {{-0.010703, 0.073776, -0.34742},
+                                       {0.03345, 0.04543, -0.09056},
+                                       {0.0018574, 0.004456, -0.006257}};
+    const double logarithm = log(b->volume);
+    numbers[0] = sum_up(first, 4, b->angle, logarithm);
+    numbers[1] = sum_up(second, 3, b->angle, logarithm);
+    numbers[2] = sum_up(third, 4, b->angle, logarithm);
+    numbers[3] = sum_up(fourth, 3, b->angle, logarithm);
+}
+
+static double force_of_bridge(const bridge *b, double gap)
+{
+    const double far = gap / (b->radius * sqrt(b->volume));
+    if (b->volume < LEAST_VOLUME) {
+        return b->force * cos(b->angle) / (1.0 + far * (1.05 + 2.5 * far));
+    }
+    double numbers[4];
+    read_fit(b, numbers);
+    if (!(gap > 0.0)) {
+        return b->force * exp(numbers[0]);
+    }
+    const double at = log(0.5 * far);
+    return b->force * exp(numbers[0] - numbers[1] * exp(at * (numbers[2] + at * numbers[3])));
+}
+
+/* The integral over the gap. Of the long fit by Gauss' rule of four points in strips that are the
+ * narrower the nearer to touch, where the force has no slope. */
+static double work_of_bridge(const bridge *b, double gap)
+{
+    enum { STRIPS = 16, POINTS = 4 };
+    static const double places[POINTS] = {0.06943184420297371, 0.33000947820757187,
+                                          0.66999052179242813, 0.93056815579702629};
+    static const double weights[POINTS] = {0.17392742256872693, 0.32607257743127307,
+                                           0.32607257743127307, 0.17392742256872693};
+    double sum = 0.0;
+    for (int strip = 0; strip < STRIPS; strip++) {
+        for (int k = 0; k < POINTS; k++) {
+            /* gap t^3, from t = 0 to 1 */
+            const double t = (strip + places[k]) / STRIPS;
+            sum += weights[k] * 3.0 * t * t * force_of_bridge(b, gap * t * t * t);
+        }
+    }
+    return sum * gap / STRIPS;
+}
+
+static double energy_of_bridge(const cohesion *c, double radius, double overlap)
+{
+    const bridge b = bridge_of(c, radius);
+    return overlap >= 0.0 ? -overlap * force_of_bridge(&b, 0.0) : work_of_bridge(&b, -overlap);
+}
+
+/* How far a bridge stretches (their equation (20)). Where there is less of R* it is a little
+ * farther: no more than for the largest volume that the fits are for, 0.1 R^3. */
+static double reach_of_bridge(const cohesion *c, double radius)
+{
+    const double part = c->length / (2.0 * radius);
+    return (1.0 + 0.5 * c->angle) * c->length * (1.0 + 0.1 * fmin(part, 0.47));
+}
+
+/* ---- any ---- */
+
+double cohesion_pull(const cohesion *c, double radius, double overlap)
+{
+    switch (c->kind) {
+    case ABUT_NO_COHESION:
+        break;
+    case ABUT_JKR:
+        return 1.5 * PI * c->adhesion * radius;
+    case ABUT_DMT:
+        return 2.0 * PI * c->adhesion * radius * part_at(c, overlap);
+    case ABUT_LIQUID_BRIDGE: {
+        const bridge b = bridge_of(c, radius);
+        return force_of_bridge(&b, fmax(-overlap, 0.0));
+    }
+    }
+    return 0.0;
+}
+
+double cohesion_support(const cohesion *c, double radius, double overlap)
+{
+    const double pull = cohesion_pull(c, radius, overlap);
+    const bool is_dry = c->kind == ABUT_JKR || (c->kind == ABUT_DMT && overlap > 0.0);
+    return is_dry ? 2.0 * pull : pull;
+}
+
+double cohesion_reach(const cohesion *c, double radius)
+{
+    switch (c->kind) {
+    case ABUT_NO_COHESION:
+        break;
+    case ABUT_JKR: {
+        const double size = size_of(c, radius);
+        return 0.75 * FOLD * (size * size / radius);
+    }
+    case ABUT_DMT:
+        /* the root of 1000, less 1: where a thousandth of the pull is left */
+        return 30.622776601683793 * c->distance;
+    case ABUT_LIQUID_BRIDGE:
+        return reach_of_bridge(c, radius);
+    }
+    return 0.0;
+}
+
+double cohesion_most_reach(const cohesion *c, double radius)
+{
+    /* R* is at most the sphere's radius: JKR's reach ascends with it, that of bridges descends */
+    return cohesion_reach(c, c->kind == ABUT_LIQUID_BRIDGE ? 0.5 * c->length : radius);
+}
+
+double cohesion_energy(const cohesion *c, double radius, double overlap)
+{
+    switch (c->kind) {
+    case ABUT_NO_COHESION:
+        break;
+    case ABUT_JKR:
+        return energy_of_jkr(c, radius, overlap);
+    case ABUT_DMT:
+        return energy_of_dmt(c, radius, overlap);
+    case ABUT_LIQUID_BRIDGE:
+        return energy_of_bridge(c, radius, overlap);
+    }
+    return 0.0;
+}

@@ -1,0 +1,52 @@
+/* What pulls two together where they touch, and beyond it (docs/dem.md, section 9). Lengths, forces
+ * and energies are those of a contact with this R* and overlap, negative where there is a gap. */
+#ifndef INTERACTIONS_COHESION_H
+#define INTERACTIONS_COHESION_H
+
+#include <stdbool.h>
+
+#include "../abut.h"
+
+/* Of a law. */
+typedef struct cohesion {
+    abut_cohesion kind;
+    double adhesion;               /* JKR, DMT: w */
+    double modulus;                /* JKR: E* */
+    double distance;               /* DMT: s_0 */
+    double tension, angle, length; /* LIQUID_BRIDGE; length: the root of its volume */
+} cohesion;
+
+cohesion cohesion_read(const abut_law *from);
+
+/* By what a contact attracts, the rest of what acts along its normal being at least 0. With JKR the
+ * greatest pull there is, whatever the overlap. */
+double cohesion_pull(const cohesion *c, double radius, double overlap);
+
+/* What is added to the force along the normal for Coulomb's limit, which is that of what presses
+ * both surfaces on each other. */
+double cohesion_support(const cohesion *c, double radius, double overlap);
+
+/* How far apart a contact that lives still pulls. */
+double cohesion_reach(const cohesion *c, double radius);
+
+/* The farthest of all contacts of a sphere, whatever it meets. */
+double cohesion_most_reach(const cohesion *c, double radius);
+
+/* Whether contacts begin where they come within reach; otherwise where they touch. */
+static inline bool cohesion_begins_apart(const cohesion *c)
+{
+    return c->kind == ABUT_DMT && c->distance > 0.0;
+}
+
+/* What is stored beside the energy of the law without cohesion; with JKR all of what acts along the
+ * normal. */
+double cohesion_energy(const cohesion *c, double radius, double overlap);
+
+/* JKR: the radius of the area of contact, and the elastic force along the normal. */
+typedef struct neck {
+    double radius, force;
+} neck;
+
+neck cohesion_neck(const cohesion *c, double radius, double overlap);
+
+#endif
