@@ -35,6 +35,7 @@ FILES = {
         "box",
         "pose",
         "tilt",
+        "root",
         "prefetch",
         "error",
         "columns",
@@ -176,6 +177,7 @@ FILES = {
     ],
     "flats": ["flat", "cover", "concave", "patch", "stand", "find"],
     "interactions": [
+        "cohesion",
         "laws",
         "kernels",
         "laws_kernel",
@@ -196,6 +198,7 @@ FILES = {
         "watch",
         "order",
         "check_lists",
+        "apart",
         "rows",
         "contacts",
         "pairs",

@@ -108,7 +108,7 @@ static bridge bridge_of(const cohesion *c, double radius)
 }
 
 /* Willett's long fit is for volumes from this on. */
-#define LEAST_VOLUME 1e-4
+#define LEAST_VOLUME 0.0001
 
 /* A polynomial of the logarithm of the volume, of coefficients that are polynomials of the angle.
  */
