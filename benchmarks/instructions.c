@@ -2,8 +2,9 @@
  *
  * Three walls of a box that meet in a corner, two of triangles and one of quads, all jittered; a
  * sphere over every cell that touches its wall, and one that touches nothing. Then as many that are
- * far from all walls, and spheres of many sizes that touch each other. One line is printed: the
- * compiler, the instruction level and the numbers of contacts and pairs. */
+ * far from all walls, and spheres of many sizes that touch each other. At last a heap that settles
+ * in the corner. One line is printed: the compiler, the instruction level and the numbers of
+ * contacts and pairs. */
 #include "abut.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 enum { WALLS = 3, CELLS = 40, ROW = CELLS + 1, QUERIES = 4 };
 enum { VERTICES = WALLS * ROW * ROW, FACETS = 5 * CELLS * CELLS, INDICES = 16 * CELLS * CELLS };
 enum { SPHERES = 2 * WALLS * CELLS * CELLS, CONTACTS = 4 * SPHERES };
+enum { HEAP_ROW = 12, HEAP = HEAP_ROW * HEAP_ROW * HEAP_ROW, HEAP_STEPS = 100 };
 enum { MIXED_SPHERES = 10000, LARGEST = 10, SIDE = 115, PAIRS = 4 * MIXED_SPHERES };
 
 #if defined(__clang__)
@@ -239,6 +241,44 @@ static abut_index count_pairs(void)
     return count;
 }
 
+/* ---- a heap ---- */
+
+static bool add_heap(abut_simulation *s)
+{
+    static double places[3 * HEAP], sizes[HEAP], masses[HEAP];
+    static abut_index materials[HEAP];
+    for (int i = 0; i < HEAP; i++) {
+        const int cell[] = {i % HEAP_ROW, i / HEAP_ROW % HEAP_ROW, i / HEAP_ROW / HEAP_ROW};
+        for (int axis = 0; axis < 3; axis++) {
+            places[3 * i + axis] = 0.49 + 0.98 * cell[axis] + 0.01 * draw();
+        }
+        sizes[i] = 0.49 + 0.01 * draw();
+        masses[i] = sizes[i] * sizes[i] * sizes[i];
+    }
+    const abut_spheres rows = {
+        .count = HEAP, .centers = places, .radii = sizes, .masses = masses, .materials = materials};
+    return abut_simulation_add(s, &rows, NULL) == ABUT_OK;
+}
+
+/* Steps of spheres that are pressed into the corner; returns the number of pairs, or -1. */
+static abut_index settle(const abut_finder *finder)
+{
+    const abut_simulation_input input = {
+        .step = 1e-3, .gravity = {-1.0, -1.0, -1.0}, .resolution = ABUT_HIERARCHY, .workers = 1};
+    const abut_law law = {
+        .kind = ABUT_HERTZ, .stiffness = 1e4, .shear = 5e3, .friction = 0.5, .restitution = 0.5};
+    const abut_wall wall = {.pose = {[0] = 1.0, [5] = 1.0, [10] = 1.0, [15] = 1.0}};
+    abut_simulation *s = NULL;
+    abut_index done = 0, count = -1;
+    if (!abut_simulation_build(&input, &s, NULL) && !abut_simulation_set_laws(s, 1, &law, NULL) &&
+        !abut_simulation_set_walls(s, finder, &wall, 1, NULL) && add_heap(s) &&
+        !abut_simulation_run(s, HEAP_STEPS, NULL, NULL, &done, NULL)) {
+        count = abut_simulation_count_interactions(s, ABUT_SPHERE_SPHERE).row_count;
+    }
+    abut_simulation_free(s);
+    return count;
+}
+
 static abut_index count_contacts(void)
 {
     abut_mesh *mesh = build_mesh();
@@ -256,6 +296,7 @@ static abut_index count_contacts(void)
     for (int i = 0; i < QUERIES; i++) {
         count = finds_none_far(finder) ? count : -1;
     }
+    count = settle(finder) > 0 ? count : -1;
     abut_finder_free(finder);
     abut_mesh_free(mesh);
     return count;

@@ -29,6 +29,7 @@ PARTS = {
     "search": ["abut_contacts_find", "abut_contacts_write"],
     "far": ["finds_none_far"],
     "pairs": ["abut_pair_finder_build", "abut_pairs_find", "abut_pairs_write"],
+    "steps": ["abut_simulation_run"],
 }
 
 

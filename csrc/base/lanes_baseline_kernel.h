@@ -109,13 +109,13 @@ static inline double lanes_smallest(lanes a)
 }
 
 /* Rows of LANES doubles at the pointers become columns. */
-static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
+LANES_INLINE void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
 {
     memcpy(&columns[0], rows[0], sizeof columns[0]); /* rows are records, not numbers alone */
 }
 
 /* LANES points of three coordinates each, one after the other, become columns. */
-static inline void lanes_load_points(const double *p, lanes columns[3])
+LANES_INLINE void lanes_load_points(const double *p, lanes columns[3])
 {
     columns[0] = p[0], columns[1] = p[1], columns[2] = p[2];
 }
@@ -150,14 +150,14 @@ static inline lanes lanes_whole(lanes a)
 }
 
 /* LANES rows of four doubles each become columns. */
-static inline void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
+LANES_INLINE void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
 {
     memcpy(columns, rows[0], 4 * sizeof *columns);
 }
 
 /* Columns become LANES points of three coordinates each, one after the other: what is stored of
  * them. */
-static inline void lanes_interleave(const lanes columns[3], lanes points[3])
+LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     points[0] = columns[0], points[1] = columns[1], points[2] = columns[2];
 }

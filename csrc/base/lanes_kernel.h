@@ -16,19 +16,19 @@
 /* As many as numbers_sort sorts. */
 enum { SORTED_NUMBERS = 4 };
 
+/* Parts of a kernel that are only fast as parts of its loop: with numbers that the caller knows. */
+#if defined(__GNUC__)
+#define LANES_INLINE static inline __attribute__((always_inline))
+#else
+#define LANES_INLINE static inline
+#endif
+
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #include "lanes_v4_kernel.h"
 #elif defined(__AVX2__)
 #include "lanes_v3_kernel.h"
 #else
 #include "lanes_baseline_kernel.h"
-#endif
-
-/* Parts of a kernel that are only fast as parts of its loop: with numbers that the caller knows. */
-#if defined(__GNUC__)
-#define LANES_INLINE static inline __attribute__((always_inline))
-#else
-#define LANES_INLINE static inline
 #endif
 
 /* ---- what every level has in common ---- */
@@ -54,7 +54,7 @@ LANES_INLINE void lanes_transpose_all(const double *const rows[LANES], int count
 }
 
 /* Columns become LANES points of three coordinates each, one after the other. */
-static inline void lanes_store_points(double *p, const lanes columns[3])
+LANES_INLINE void lanes_store_points(double *p, const lanes columns[3])
 {
     lanes points[3];
     lanes_interleave(columns, points);

@@ -97,7 +97,7 @@ static inline double lanes_smallest(lanes a)
     return _mm_cvtsd_f64(_mm_min_sd(half, _mm_unpackhi_pd(half, half)));
 }
 
-static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
+LANES_INLINE void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
 {
     __m256d r[4], s[4];
     for (int i = 0; i < 4; i++) {
@@ -113,7 +113,7 @@ static inline void lanes_transpose(const double *const rows[LANES], lanes column
     }
 }
 
-static inline void lanes_load_points(const double *p, lanes columns[3])
+LANES_INLINE void lanes_load_points(const double *p, lanes columns[3])
 {
     /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
     __m256d a = _mm256_loadu2_m128d(p + 6, p), b = _mm256_loadu2_m128d(p + 8, p + 2),
@@ -148,12 +148,12 @@ static inline lanes lanes_whole(lanes a)
     return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 }
 
-static inline void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
+LANES_INLINE void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
 {
     lanes_transpose(rows, columns);
 }
 
-static inline void lanes_interleave(const lanes columns[3], lanes points[3])
+LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
     __m256d a = _mm256_unpacklo_pd(columns[0], columns[1]);

@@ -94,7 +94,7 @@ static inline double lanes_smallest(lanes a)
     return _mm512_reduce_min_pd(a);
 }
 
-static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
+LANES_INLINE void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
 {
     __m512d r[8], s[8], t[8];
     for (int i = 0; i < 8; i++) {
@@ -116,7 +116,7 @@ static inline void lanes_transpose(const double *const rows[LANES], lanes column
     }
 }
 
-static inline void lanes_load_points(const double *p, lanes columns[3])
+LANES_INLINE void lanes_load_points(const double *p, lanes columns[3])
 {
     const __m512i x = _mm512_setr_epi64(0, 3, 6, 9, 12, 15, 0, 0);
     const __m512i y = _mm512_setr_epi64(1, 4, 7, 10, 13, 0, 0, 0);
@@ -160,7 +160,7 @@ static inline __m512d lanes_two_rows(const double *a, const double *b)
     return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b), 1);
 }
 
-static inline void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
+LANES_INLINE void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
 {
     const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
     const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
@@ -174,7 +174,7 @@ static inline void lanes_load_rows(const double *const rows[LANES], lanes column
     columns[3] = _mm512_permutex2var_pd(yw, high, yw_next);
 }
 
-static inline void lanes_interleave(const lanes columns[3], lanes points[3])
+LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     const __m512i first = _mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10);
     const __m512i second = _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5);
