@@ -2,15 +2,16 @@
  *
  * Three walls of a box that meet in a corner, two of triangles and one of quads, all jittered; a
  * sphere over every cell that touches its wall, and one that touches nothing. Then as many that are
- * far from all walls, and spheres of many sizes that touch each other. At last a heap that settles
- * in the corner. One line is printed: the compiler, the instruction level and the numbers of
- * contacts and pairs. */
+ * far from all walls, and spheres of many sizes that touch each other. Asked for "steps": a heap
+ * that settles in the corner instead. One line is printed: the compiler, the instruction level and
+ * the numbers of contacts and pairs. */
 #include "abut.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WALLS = 3, CELLS = 40, ROW = CELLS + 1, QUERIES = 4 };
 enum { VERTICES = WALLS * ROW * ROW, FACETS = 5 * CELLS * CELLS, INDICES = 16 * CELLS * CELLS };
@@ -261,7 +262,7 @@ static bool add_heap(abut_simulation *s)
 }
 
 /* Steps of spheres that are pressed into the corner; returns the number of pairs, or -1. */
-static abut_index settle(const abut_finder *finder)
+static abut_index settle_on(const abut_finder *finder)
 {
     const abut_simulation_input input = {
         .step = 1e-3, .gravity = {-1.0, -1.0, -1.0}, .resolution = ABUT_HIERARCHY, .workers = 1};
@@ -279,7 +280,8 @@ static abut_index settle(const abut_finder *finder)
     return count;
 }
 
-static abut_index count_contacts(void)
+/* What is asked of the finder of the walls; -1: there is none. */
+static abut_index ask_walls(abut_index (*ask)(const abut_finder *))
 {
     abut_mesh *mesh = build_mesh();
     const abut_mesh *meshes[] = {mesh};
@@ -287,6 +289,14 @@ static abut_index count_contacts(void)
     if (!mesh || abut_finder_build(meshes, 1, &finder, NULL)) {
         return -1;
     }
+    const abut_index count = ask(finder);
+    abut_finder_free(finder);
+    abut_mesh_free(mesh);
+    return count;
+}
+
+static abut_index count_contacts(const abut_finder *finder)
+{
     draw_spheres();
     abut_index count = 0;
     for (int i = 0; i < QUERIES; i++) {
@@ -296,19 +306,18 @@ static abut_index count_contacts(void)
     for (int i = 0; i < QUERIES; i++) {
         count = finds_none_far(finder) ? count : -1;
     }
-    count = settle(finder) > 0 ? count : -1;
-    abut_finder_free(finder);
-    abut_mesh_free(mesh);
     return count;
 }
 
-int main(void)
+int main(int argument_count, char **arguments)
 {
+    const bool are_steps = argument_count > 1 && strcmp(arguments[1], "steps") == 0;
     if (abut_simd_choose(getenv("ABUT_SIMD"))) {
         fprintf(stderr, "ABUT_SIMD names none of the levels here: %s\n", abut_simd_levels());
         return 2;
     }
-    abut_index contacts = count_contacts(), pairs = count_pairs();
+    const abut_index contacts = ask_walls(are_steps ? settle_on : count_contacts);
+    const abut_index pairs = are_steps ? contacts : count_pairs();
     printf("%s-%d %s %td %td\n", COMPILER, COMPILER_MAJOR, abut_simd(), (ptrdiff_t)contacts,
            (ptrdiff_t)pairs);
     return contacts > 0 && pairs > 0 ? 0 : 1;

@@ -39,7 +39,9 @@ def run(program, part):
     environment = {"ABUT_SIMD": "v3", **os.environ}
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *toggles]
-        done = subprocess.run([*command, program], capture_output=True, text=True, env=environment)
+        done = subprocess.run(
+            [*command, program, part], capture_output=True, text=True, env=environment
+        )
     counted = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or not counted:
         sys.exit(f"{program} under valgrind failed:\n{done.stderr}")
