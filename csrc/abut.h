@@ -152,8 +152,7 @@ typedef enum abut_status {
     ABUT_BAD_BODY,       /* index: the body, value: a number of it that is not positive, not finite,
                             or names no shape or material; detail: which (abut_rigids' order) */
     ABUT_BODY_LAW,       /* index: the body, detail: its material, value: that of what it touches:
-                            the two have no law, or one of ROLLING_A, or one that pulls
-                            beyond touch: JKR, DMT with a distance, LIQUID_BRIDGE */
+                            the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
                             body's shape is rounded, nor has the law a curvature */
     ABUT_BODY_LOST,      /* index: the body, whose position is not finite or too far; detail: the

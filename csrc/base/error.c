@@ -79,7 +79,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                              "them, or others",
     [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
     [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a law, whose rolling "
-                      "is not of type A, and which does not pull beyond touch",
+                      "is not of type A",
     [ABUT_BODY_CURVATURE] = "body # of material @ touches material %: their law asks for a radius "
                             "of curvature, which neither the body's shape nor the law has",
     [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",

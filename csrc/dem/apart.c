@@ -25,6 +25,37 @@ static bool lives(const law_table *of, const law *l, double radius, double overl
     return -overlap <= laws_reach(of, l, radius) && (match >= 0 || laws_begin_apart(of, l));
 }
 
+double apart_body_reach(const abut_simulation *s, abut_index body)
+{
+    const law_table *of = &s->laws;
+    const rigid_body *b = &s->solids.bodies[body];
+    double radius = b->rounding;
+    for (abut_index k = 0; of->has_cohesion && k < of->material_count; k++) {
+        radius = larger(radius, of->curvatures[laws_number(of, b->material, k)]);
+    }
+    return radius > 0.0 ? laws_most_reach(of, b->material, radius) : 0.0;
+}
+
+double apart_most_body_reach(const abut_simulation *s)
+{
+    double reach = 0.0;
+    for (abut_index k = 0; s->laws.has_cohesion && k < s->solids.count; k++) {
+        reach = larger(reach, apart_body_reach(s, k));
+    }
+    return reach;
+}
+
+bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overlap,
+                      const interaction_table *before, abut_index old)
+{
+    if (overlap > 0.0) {
+        return true;
+    }
+    const double reach = laws_reach(&s->laws, r->law, r->radius);
+    return reach > 0.0 && -overlap <= reach &&
+           (laws_begin_apart(&s->laws, r->law) || (old >= 0 && apart_spot_lived(before, old)));
+}
+
 static bool contact_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];

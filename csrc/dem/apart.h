@@ -7,6 +7,22 @@
 /* How far from walls spheres are searched for: the farthest reach of any; 0: none pulls. */
 double apart_wall_reach(const abut_simulation *s);
 
+/* How far a body pulls others, whatever they are; and the farthest of all. */
+double apart_body_reach(const abut_simulation *s, abut_index body);
+double apart_most_body_reach(const abut_simulation *s);
+
+/* Whether a spot exerts something: it touches, or is within reach of its law and did in the step
+ * before, or need not have. old: the spot in the table before, or -1. */
+bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overlap,
+                      const interaction_table *before, abut_index old);
+
+/* Likewise of a spot of the last step, whose force tells it. */
+static inline bool apart_spot_lived(const interaction_table *before, abut_index spot)
+{
+    return before->body.spot_overlap[spot] > 0.0 ||
+           vec3_max_abs(vec3_load(before->springs.effects[spot].force)) > 0.0;
+}
+
 /* Leave out the rows of spheres that are apart and do not pull: those beyond the reach of their own
  * law, and those that have not been in touch since they were. To be called where rows are matched.
  * ABUT_OK or ABUT_NO_MEMORY. */

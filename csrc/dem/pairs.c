@@ -47,7 +47,7 @@ static abut_status outline_bodies(abut_simulation *s)
     for (abut_index k = 0; k < set->count; k++) {
         const rigid_body *of = &set->bodies[k];
         vec3_store(centers + 3 * k, of->rigid.position);
-        radii[k] = of->reach * (1.0 + TOLD_APART);
+        radii[k] = of->reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
         speeds[k] = vec3_length(of->rigid.velocity);
     }
     const abut_convex_options options = abut_convex_options_default();

@@ -1,5 +1,5 @@
 /* Energies of what bodies touch, which step they are stable with, and what walls bear of them. */
-#include "simulation.h"
+#include "apart.h"
 
 /* ---- energy ---- */
 
@@ -9,7 +9,7 @@ static double energy_of_row(const abut_simulation *s, const interaction_table *t
     double sum = 0.0;
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         const double overlap = t->body.spot_overlap[spot];
-        if (overlap > 0.0) {
+        if (apart_spot_lived(t, spot)) {
             sum += laws_energy(&s->laws, r.law, r.radius, overlap, t->springs.spring + 3 * spot);
         }
     }

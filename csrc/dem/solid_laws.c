@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../walls/motion.h"
+#include "apart.h"
 #include "rows.h"
 
 /* ---- what moves at a spot ---- */
@@ -213,14 +214,16 @@ static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row 
 {
     const abut_simulation *s = w->simulation;
     const abut_convex_columns *c = &w->now->body;
-    const double overlap = c->spot_overlap[spot] > 0.0 ? c->spot_overlap[spot] : 0.0;
-    b->overlaps[k] = overlap;
+    const double overlap = c->spot_overlap[spot];
+    const bool lives = apart_spot_lives(s, &r->of, overlap, w->before, w->now->springs.match[spot]);
+    const bool pulls = laws_function(&s->laws, r->of.law) == LAW_COHESIVE;
+    b->overlaps[k] = lives && pulls ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
     memcpy(b->normals + 3 * k, c->normal + 3 * r->of.row, 3 * sizeof *b->normals);
     set_movers(w, b, k, r, spot);
     b->block.radius[k] = r->of.radius;
     b->block.inertia[k] = r->inertia;
-    b->block.laws[k] = overlap > 0.0 ? r->of.law : &s->laws.laws[laws_number_of_none(&s->laws)];
+    b->block.laws[k] = lives ? r->of.law : &s->laws.laws[laws_number_of_none(&s->laws)];
     set_old(w, b, k, r->of.row, spot);
 }
 

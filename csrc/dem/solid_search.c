@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../convex/finder.h"
+#include "apart.h"
 #include "check_lists.h"
 
 /* Some rows, or pairs, that follow one another. */
@@ -356,6 +357,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     abut_convex_query query = abut_convex_query_default();
     query.positions = s->search.crowd.positions, query.orientations = s->search.crowd.orientations;
     query.period = lattice_periods(&s->lattice);
+    query.gap = apart_most_body_reach(s);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;

@@ -99,11 +99,11 @@ double simulation_bearing_spots(const interaction_table *t, abut_index row)
 
 /* ---- laws that spots cannot have ---- */
 
-/* Type A looks at the spin of a sphere alone; and bodies are not searched for beyond touch. */
+/* Type A looks at the spin of a sphere alone. */
 static bool is_for_spots(const law_table *laws, const law *l)
 {
     const bool is_brake = l->rolling_friction > 0.0 && l->rolling_damping < 0.0;
-    return !laws->is_missing[l - laws->laws] && !is_brake && !(laws_reach(laws, l, 1.0) > 0.0);
+    return !laws->is_missing[l - laws->laws] && !is_brake;
 }
 
 /* A body, its material, and that of what it touches. */

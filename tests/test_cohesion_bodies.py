@@ -1,0 +1,139 @@
+"""Convex bodies that stick: each spot pulls as a contact of its own, beyond touch."""
+
+import itertools
+
+import numpy as np
+import pytest
+import reference_cohesion as reference
+
+import abut
+
+WOOD = abut.Material(density=1500, young=1e7, poisson=0.3)
+E = 1e7 / (1 - 0.3**2) / 2
+W = 0.05
+HALF, ROUND = 1e-3, 1e-4
+
+CORNERS = np.array(list(itertools.product([ROUND - HALF, HALF - ROUND], repeat=3)))
+CUBE = abut.ConvexShape(CORNERS, radius=ROUND)
+TABLE = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) / 100
+
+WALLS = {
+    "half space": abut.HalfSpace((0, 0, 0), (0, 0, 1)),
+    "2 facets": abut.Mesh(TABLE, [[0, 1, 2], [0, 2, 3]]),
+}
+LAWS = {
+    "JKR": abut.JKR(W),
+    "DMT": abut.DMT(W),
+    "DMT with a distance": abut.DMT(W, 1e-7),
+    "bridge": abut.LiquidBridge(1e-13, 0.072, 0.2),
+}
+
+
+def world(cohesion):
+    sim = abut.Simulation(gravity=(0, 0, 0), step=1e-6)
+    sim.set_law(WOOD, WOOD, abut.Hertz(restitution=1.0, cohesion=cohesion))
+    return sim
+
+
+def lift(sim, steps=300):
+    """The heights of the first body, and the force on it along z, in each step."""
+    heights, forces = [], []
+    for _ in range(steps):
+        heights.append(sim.bodies.positions[0, 2])
+        sim.run(steps=1)
+        tables = [sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs]
+        forces.append(sum(table.force[:, 2].sum() for table in tables))
+    return np.array(heights), np.array(forces)
+
+
+def jkr(overlap, radius, spots):
+    """Until it snaps, since when it touched."""
+    lives = overlap >= -reference.jkr_reach(W, radius, E)
+    return np.where(lives, spots * reference.jkr_force(overlap, W, radius, E), 0.0)
+
+
+@pytest.mark.parametrize("wall", WALLS)
+def test_a_cube_is_pulled_off_a_wall(wall):
+    sim = world(LAWS["JKR"])
+    sim.add_wall(WALLS[wall], WOOD)
+    sim.add_bodies(CUBE, [[0, 0, HALF - 1e-8]], WOOD, velocities=(0, 0, 0.01))
+    heights, forces = lift(sim)
+    expected = jkr(HALF - heights, ROUND, 4)
+    np.testing.assert_allclose(forces, expected, rtol=1e-9, atol=1e-12 * abs(expected).max())
+    assert (forces[:10] < 0).all() and not forces[-10:].any()
+    # what the four necks have taken
+    work = 4 * 7.0922 * (W**5 * ROUND**4 / E**2) ** (1 / 3)
+    np.testing.assert_allclose(sim.energy.dissipated, work, rtol=0.1)
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_as_on_a_half_space(kind):
+    """However many facets a wall has, each spot pulls once."""
+    found = []
+    for wall in WALLS.values():
+        sim = world(LAWS[kind])
+        sim.add_wall(wall, WOOD)
+        sim.add_bodies(CUBE, [[0, 0, HALF - 1e-8]], WOOD, velocities=(0, 0, 0.01))
+        found.append(lift(sim)[1])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-15)
+    assert (found[0] < 0).sum() > 1
+
+
+def test_two_cubes():
+    sim = world(LAWS["JKR"])
+    sim.add_bodies(CUBE, [[0, 0, 2 * HALF - 1e-8], [0, 0, 0]], WOOD)
+    sim.bodies = sim.bodies._replace(velocities=np.array([[0, 0, 0.01], [0, 0, 0]]))
+    heights, forces = [], []
+    for _ in range(300):
+        at = sim.bodies.positions[:, 2]
+        heights.append(at[0] - at[1])
+        sim.run(steps=1)
+        forces.append(sim.body_pairs.force[:, 2].sum())
+    expected = jkr(2 * HALF - np.array(heights), ROUND / 2, 4)
+    np.testing.assert_allclose(forces, expected, rtol=1e-7, atol=1e-10 * abs(expected).max())
+    assert expected[0] < 0 and not expected[-10:].any()
+
+
+def test_a_cube_and_a_sphere():
+    radius = 5e-4
+    sim = world(LAWS["JKR"])
+    sim.add_bodies(CUBE, [[0, 0, HALF + radius - 1e-8]], WOOD, velocities=(0, 0, 0.02))
+    sim.add_spheres([[0, 0, 0]], radius, material=WOOD)
+    gaps, forces = [], []
+    for _ in range(300):
+        gaps.append(sim.bodies.positions[0, 2] - sim.centers[0, 2] - HALF - radius)
+        sim.run(steps=1)
+        forces.append(sim.body_sphere_pairs.force[:, 2].sum())
+    expected = jkr(-np.array(gaps), radius * ROUND / (radius + ROUND), 1)
+    np.testing.assert_allclose(forces, expected, rtol=1e-7, atol=1e-10 * abs(expected).max())
+    assert expected[0] < 0 and not expected[-10:].any()
+
+
+def test_what_never_touched_does_not_pull():
+    sim = world(LAWS["bridge"])
+    sim.add_wall(WALLS["half space"], WOOD)
+    sim.add_bodies(CUBE, [[0, 0, HALF + 1e-8]], WOOD)
+    sim.run(steps=10)
+    assert not sim.body_contacts.force.any()
+
+
+def test_restart_where_necks_are_stretched(tmp_path):
+    sim = world(LAWS["JKR"])
+    sim.add_wall(WALLS["2 facets"], WOOD)
+    sim.add_bodies(CUBE, [[0, 0, HALF - 1e-8]], WOOD, velocities=(0, 0, 0.01))
+    sim.run(steps=20)
+    assert (sim.body_contacts.overlap < 0).all() and sim.body_contacts.force.any()
+    sim.save(tmp_path / "state.npz")
+    again = abut.load_simulation(tmp_path / "state.npz", meshes=[WALLS["2 facets"]])
+    for one in (sim, again):
+        one.run(steps=20)
+    np.testing.assert_array_equal(again.bodies.positions, sim.bodies.positions)
+    np.testing.assert_array_equal(again.body_contacts.force, sim.body_contacts.force)
+
+
+def test_a_body_that_is_not_rounded_has_no_neck():
+    sim = world(LAWS["JKR"])
+    sim.add_wall(WALLS["half space"], WOOD)
+    sim.add_bodies(abut.ConvexShape(CORNERS), [[0, 0, HALF - ROUND - 1e-8]], WOOD)
+    with pytest.raises(ValueError, match="curvature"):
+        sim.run(steps=1)
