@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-import reference_cohesion as reference
 
 import abut
+import reference_cohesion as reference
 
 WOOD = abut.Material(density=1500, young=1e7, poisson=0.3)
 E = 1e7 / (1 - 0.3**2) / 2
