@@ -170,14 +170,13 @@ NODES, WEIGHTS = 0.5 * (NODES + 1), 0.5 * WEIGHTS
 
 def bridge_energy(overlap, volume, tension, angle, R):
     """Of the attraction alone: the work from touch on."""
-    overlap = np.asarray(overlap, float)
-    gap, overlapping = np.maximum(-overlap, 0), np.maximum(overlap, 0)
+    numbers = np.broadcast_arrays(overlap, volume, tension, angle, R)
+    overlap, *rest = (np.asarray(one, float)[..., None] for one in numbers)
+    gap = np.maximum(-overlap, 0)
     # s = gap t^2: smooth where the long fit has a power of s
-    total = 0.0
-    for t, weight in zip(NODES, WEIGHTS, strict=True):
-        here = bridge_pull(-gap * t * t, volume, tension, angle, R)
-        total = total + weight * 2 * t * gap * here
-    return total - overlapping * bridge_pull(0 * gap, volume, tension, angle, R)
+    pulls = bridge_pull(-gap * NODES**2, *rest)
+    work = (WEIGHTS * 2 * NODES * gap * pulls).sum(axis=-1)
+    return work - (np.maximum(overlap, 0) * bridge_pull(0.0, *rest))[..., 0]
 
 
 def over(above, below):

@@ -78,14 +78,18 @@ static double part_at(const cohesion *c, double overlap)
     return part * part;
 }
 
-/* Against both far apart. */
+/* By s_0: the root of 1000, less 1, where a thousandth of the pull is left. */
+#define DMT_REACH 30.622776601683793
+
+/* Against both at their reach, so that no energy comes or goes where a contact begins or ends. */
 static double energy_of_dmt(const cohesion *c, double radius, double overlap)
 {
     const double force = 2.0 * PI * c->adhesion * radius;
+    const double rest = c->distance / (1.0 + DMT_REACH);
     if (overlap >= 0.0) {
-        return -force * (c->distance + overlap);
+        return -force * (c->distance - rest + overlap);
     }
-    return -force * c->distance * c->distance / (c->distance - overlap);
+    return -force * (c->distance * c->distance / (c->distance - overlap) - rest);
 }
 
 /* ---- bridges ---- */
@@ -231,8 +235,7 @@ double cohesion_reach(const cohesion *c, double radius)
         return 0.75 * FOLD * (size * size / radius);
     }
     case ABUT_DMT:
-        /* the root of 1000, less 1: where a thousandth of the pull is left */
-        return 30.622776601683793 * c->distance;
+        return DMT_REACH * c->distance;
     case ABUT_LIQUID_BRIDGE:
         return reach_of_bridge(c, radius);
     }

@@ -1,4 +1,4 @@
-/* What pulls two together where they touch, and beyond it (docs/dem.md, section 9). Lengths, forces
+/* What pulls two together where they touch, and beyond it (docs/dem.md, section 2). Lengths, forces
  * and energies are those of a contact with this R* and overlap, negative where there is a gap. */
 #ifndef INTERACTIONS_COHESION_H
 #define INTERACTIONS_COHESION_H

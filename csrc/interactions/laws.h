@@ -117,8 +117,8 @@ law_stiffness laws_stiffness(const law_table *table, const law *l, double radius
  * sqrt(1 + r^2) - r (docs/dem.md, section 2). */
 double laws_stable_part(double damping_ratio);
 
-/* The energy that a contact with this spring stores: that of its cohesion is against both far
- * apart, or against their touch where they pull since then. */
+/* The energy that a contact with this spring stores: that of its cohesion is against where
+ * contacts begin, at touch or at their reach. */
 double laws_energy(const law_table *table, const law *l, double radius, double overlap,
                    const double *spring);
 
