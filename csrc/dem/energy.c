@@ -70,17 +70,26 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     return sum;
 }
 
-static double reduced_radius(const store *s, abut_index i, abut_index j)
+/* Of two spheres that are smaller by half of `rest`. */
+static double reduced_radius(const store *s, abut_index i, abut_index j, double rest)
 {
-    return s->radii[i] * s->radii[j] / (s->radii[i] + s->radii[j]);
+    const double a = s->radii[i] - 0.5 * rest, b = s->radii[j] - 0.5 * rest;
+    return a * b / (a + b);
+}
+
+static pair_touch touch_of(const abut_simulation *s, abut_index i, abut_index j, double overlap)
+{
+    return bonds_show(s) ? bonds_touch(s, i, j, overlap)
+                         : (pair_touch){simulation_pair_law(s, i, j), overlap, 0.0};
 }
 
 static double energy_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
-    return laws_energy(&s->laws, simulation_pair_law(s, i, j), reduced_radius(&s->store, i, j),
-                       t->pair.overlap[row], t->springs.spring + 3 * row);
+    const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
+    return laws_energy(&s->laws, touch.law, reduced_radius(&s->store, i, j, touch.rest),
+                       touch.overlap, t->springs.spring + 3 * row);
 }
 
 /* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
@@ -122,6 +131,9 @@ static abut_energy count_energy(const abut_simulation *s)
         sum.elastic += solids_elastic_energy(s);
     }
     sum.elastic += energy_of_pairs(s);
+    if (s->bonds.count > 0) {
+        sum.elastic += bonds_energy(s);
+    }
     sum.dissipated -= sum.wall_work + sum.elastic;
     return sum;
 }
@@ -171,10 +183,10 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
-        const law *l = simulation_pair_law(s, i, j);
-        const double radius = reduced_radius(&s->store, i, j), overlap = t->pair.overlap[row];
-        add_hold(&holds[i], &s->laws, l, radius, overlap);
-        add_hold(&holds[j], &s->laws, l, radius, overlap);
+        const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
+        const double radius = reduced_radius(&s->store, i, j, touch.rest);
+        add_hold(&holds[i], &s->laws, touch.law, radius, touch.overlap);
+        add_hold(&holds[j], &s->laws, touch.law, radius, touch.overlap);
     }
 }
 
@@ -195,6 +207,26 @@ static double step_of_hold(const hold *h, double mass)
     return sqrt(2.0 * mass / h->stiffness) * laws_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
+/* Of a sphere, by what it touches and its bonds: squares of frequencies add up at most. free_step:
+ * where it has neither. */
+static double step_of_sphere(const abut_simulation *s, abut_index row, const hold *h,
+                             double free_step)
+{
+    const abut_index place = s->store.places[row];
+    const double by_bonds = s->bonds.count > 0 ? bonds_stable_step(s, row) : INFINITY;
+    if (h->stiffness > 0.0) {
+        const double step = step_of_hold(h, s->store.movers[place].mass);
+        const double ratio = step / by_bonds;
+        return by_bonds < INFINITY ? step / sqrt(1.0 + ratio * ratio) : step;
+    }
+    return by_bonds < INFINITY ? by_bonds : free_step;
+}
+
+static abut_index count_bonds(const abut_simulation *s, abut_index row)
+{
+    return s->bonds.count > 0 ? s->bonds.begins[row + 1] - s->bonds.begins[row] : 0;
+}
+
 abut_status abut_simulation_stable_step(const abut_simulation *s, const double *free_steps,
                                         abut_stable_step *longest)
 {
@@ -209,12 +241,9 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
     for (abut_index row = 0; row < of->count; row++) {
         const abut_index place = of->places[row];
         const hold *h = &holds[place];
-        double step = free_steps ? free_steps[row] : INFINITY;
-        if (h->stiffness > 0.0) {
-            step = step_of_hold(h, of->movers[place].mass);
-        }
+        const double step = step_of_sphere(s, row, h, free_steps ? free_steps[row] : INFINITY);
         if (step < longest->step) {
-            *longest = (abut_stable_step){step, row, h->contact_count};
+            *longest = (abut_stable_step){step, row, h->contact_count + count_bonds(s, row)};
         }
     }
     memory_free(holds);

@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from .search.statistics import PairStatistics, SimulationStatistics, Statistics
     from .search.work import Work, cell_sizes, expected_work
     from .simulation.body_contacts import BodyContacts
+    from .simulation.bonds import Bond, Bonds, Breakages
     from .simulation.clusters import Cluster
     from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.frames import write_dump, write_frames
@@ -126,6 +127,9 @@ __all__ = [
     "UNCONVERGED",
     "VERTEX",
     "BodyContacts",
+    "Bond",
+    "Bonds",
+    "Breakages",
     "Cluster",
     "ContactFinder",
     "Contacts",
@@ -211,6 +215,7 @@ _NAMES = {
     "search.statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
     "search.work": ("Work", "cell_sizes", "expected_work"),
     "simulation.body_contacts": ("BodyContacts",),
+    "simulation.bonds": ("Bond", "Bonds", "Breakages"),
     "simulation.clusters": ("Cluster",),
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.insertion": ("Insertion",),
