@@ -21,7 +21,9 @@ def turned(matrices, spins, step):
 class Beams:
     """Bonds of spheres at these centers."""
 
-    def __init__(self, centers, pairs, young, poisson, radius, damping=0.0, masses=1.0, inertias=1.0):
+    def __init__(
+        self, centers, pairs, young, poisson, radius, damping=0.0, masses=1.0, inertias=1.0
+    ):
         self.i, self.j = np.array(pairs, int).T
         way = centers[self.j] - centers[self.i]
         count = len(self.i)

@@ -76,7 +76,7 @@ class BondPart(BodyPart):
         >>> sim.velocities = [[k, 0, 0] for k in range(5)]
         >>> sim.run(0.001)
         >>> sim.breakages.i, sim.breakages.cause[0], len(sim.bonds)
-        (array([1, 3, 2, 0]), np.str_('tension'), 0)
+        (array([1, 3, 2]), np.str_('tension'), 1)
         """
         if not isinstance(bond, Bond):
             kind = checks.a_or_an(type(bond).__name__)
@@ -92,7 +92,10 @@ class BondPart(BodyPart):
 
     @property
     def bonds(self) -> Bonds:
-        return self._once("bonds", lambda: bonds_of(self._core.bonds()))
+        return self._once("bonds", self._read_bonds)
+
+    def _read_bonds(self) -> Bonds:
+        return bonds_of(self._core.bonds(), self._core.read("images"), self._period)
 
     @property
     def breakages(self) -> Breakages:

@@ -16,9 +16,10 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices
 from ..base.extras import import_extra
+from ..base.poses import Period, lengths_of
 from ..base.values import Value
 from ..results.pairs import Pairs
-from .bodies import Numbers, find, locked
+from .bodies import Numbers, find, locked, read_points
 from .materials import POISSON_BOUNDS
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ class _Rows:
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """All columns by their names."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
 
     def to_pandas(self) -> DataFrame:
         """A table of pandas, with a column for each part of a vector: force_x and so on."""
@@ -157,6 +159,10 @@ class Bonds(_Rows):
     young, poisson, tensile_strength, shear_strength, damping : (m,) ndarray of float64
         As of `Bond`.
     contact : (m,) ndarray of bool
+    image : (m, 3) ndarray of intp
+        At which image of j, now: ``centers[j] + image * period`` is the bond's end.
+    period : tuple of 3 (float or None), or None
+        That of the simulation.
 
     Examples
     --------
@@ -189,6 +195,76 @@ class Bonds(_Rows):
     shear_strength: Doubles
     damping: Doubles
     contact: NDArray[np.bool_]
+    image: Indices
+    period: Period | None
+
+    def lines(self, centers: ArrayLike) -> Doubles:
+        """Both ends of each bond, from i to the image of j, (m, 2, 3).
+
+        Parameters
+        ----------
+        centers : (n, 3) array_like
+            Of the spheres now, ``sim.centers``.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5, period=(1, None, None))
+        >>> _ = sim.add_spheres([[0.01, 0, 0], [0.99, 0, 0]], 0.01, abut.Material(density=2500))
+        >>> sim.bond([[0, 1]], abut.Bond(young=1e7))
+        >>> (sim.bonds.lines(sim.centers)[0, :, 0].round(6) + 0.0).tolist()
+        [0.01, -0.01]
+        """
+        places = read_points(centers, "centers")
+        count = int(max(self.j.max(initial=-1), self.i.max(initial=-1))) + 1
+        if len(places) < count:
+            raise ValueError(f"centers has {len(places)} rows, but bonds are of {count} spheres")
+        end = places[self.j] + self.image * lengths_of(self.period)
+        lines: Doubles = np.stack([places[self.i], end], axis=1)
+        return lines
+
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: str | ArrayLike | None = None,
+        ax: Any = None,
+        *,
+        width: float | None = None,
+        cmap: Any = "viridis",
+        limits: tuple[float, float] | None = None,
+        label: str | None = "",
+    ) -> Any:
+        """Draw the bonds as tubes, in space by pyvista (extra ``view``).
+
+        Parameters
+        ----------
+        centers : (n, 3) array_like
+            Of the spheres now, ``sim.centers``.
+        values : str or (m,) array_like, optional
+            By which tubes are colored, and how thick they are: a column, by default ``"tension"``.
+        ax : pyvista.Plotter, optional
+        width : float, optional
+            Of the thickest; by default a fifth of the bonds' median length.
+        cmap, limits, label
+            As of `Pairs.plot`.
+
+        Returns
+        -------
+        pyvista.Plotter
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> _ = sim.add_spheres([[0, 0, 0], [0.02, 0, 0]], 0.01, abut.Material(density=2500))
+        >>> sim.bond([[0, 1]], abut.Bond(young=1e7))
+        >>> sim.bonds.plot(sim.centers).show()  # doctest: +SKIP
+        """
+        from ..plot.pairs import plot_bonds
+
+        return plot_bonds(
+            self, centers, values, ax, width=width, cmap=cmap, limits=limits, label=label
+        )
 
     def __repr__(self) -> str:
         most = [float(part.max(initial=0.0)) for part in (self.tension, self.shear)]
@@ -241,12 +317,14 @@ class Breakages(_Rows):
         return f"Breakages({len(self)} broken: {pulled} by tension, {len(self) - pulled} by shear)"
 
 
-def bonds_of(columns: Columns) -> Bonds:
-    """The table of what the library returned."""
+def bonds_of(columns: Columns, images: Indices, period: Period | None) -> Bonds:
+    """The table of what the library returned; `images`: of the spheres."""
     own = {field.name: columns[field.name] for field in fields(Bonds) if field.name in columns}
     moments = columns["moments"]
     own |= {"moment": locked(moments[:, :3]), "moment_j": locked(moments[:, 3:])}
-    return Bonds(**own | {"contact": locked(columns["contact"] != 0)})
+    own["contact"] = locked(columns["contact"] != 0)
+    image = columns["shift"] + images[columns["j"]] - images[columns["i"]]
+    return Bonds(**own, image=locked(image), period=period)
 
 
 def breakages_of(columns: Columns, step: float) -> Breakages:
