@@ -312,12 +312,10 @@ pair_touch bonds_touch(const abut_simulation *s, abut_index i, abut_index j, dou
         const bond_rest *rest = bonds_find_rest(b, first, second);
         t.rest = rest ? rest->overlap : 0.0;
     }
-    if (t.rest > 0.0) {
+    if (t.rest > 0.0 && overlap > t.rest) {
         t.overlap = overlap - t.rest;
-    }
-    if (!(t.overlap > 0.0)) {
-        t.law = &s->laws.laws[laws_number_of_none(&s->laws)];
-        t.overlap = overlap, t.rest = 0.0;
+    } else if (t.rest > 0.0) {
+        t.law = &s->laws.laws[laws_number_of_none(&s->laws)], t.rest = 0.0;
     }
     return t;
 }

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from .io.frame import Frame
     from .io.frames import Frames, read_frames
     from .io.spheres import Spheres
+    from .results.bonds import Bonds, Breakages
     from .results.chunks import concatenate
     from .results.contacts import EDGE, FACET, VERTEX, Contacts
     from .results.convex_contacts import (
@@ -97,7 +98,7 @@ if TYPE_CHECKING:
     from .search.statistics import PairStatistics, SimulationStatistics, Statistics
     from .search.work import Work, cell_sizes, expected_work
     from .simulation.body_contacts import BodyContacts
-    from .simulation.bonds import Bond, Bonds, Breakages
+    from .simulation.bonds import Bond
     from .simulation.clusters import Cluster
     from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.frames import write_dump, write_frames
@@ -195,6 +196,7 @@ _NAMES = {
     "io.frame": ("Frame",),
     "io.frames": ("Frames", "read_frames"),
     "io.spheres": ("Spheres",),
+    "results.bonds": ("Bonds", "Breakages"),
     "results.chunks": ("concatenate",),
     "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
     "results.convex_contacts": (
@@ -215,7 +217,7 @@ _NAMES = {
     "search.statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
     "search.work": ("Work", "cell_sizes", "expected_work"),
     "simulation.body_contacts": ("BodyContacts",),
-    "simulation.bonds": ("Bond", "Bonds", "Breakages"),
+    "simulation.bonds": ("Bond",),
     "simulation.clusters": ("Cluster",),
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.insertion": ("Insertion",),

@@ -21,8 +21,8 @@ from .looks import drawing_module
 
 if TYPE_CHECKING:
     from ..options import Backend
+    from ..results.bonds import Bonds
     from ..results.pairs import Pairs
-    from ..simulation.bonds import Bonds
 
 
 # The thickest line has this width in points of the page, and the thickest tube this part of the

@@ -9,17 +9,9 @@ from numpy.typing import ArrayLike
 
 from ..base import checks
 from ..base.arrays import Indices
+from ..results.bonds import Bonds, Breakages, bonds_of, breakages_of
 from .body_part import BodyPart
-from .bonds import (
-    Bond,
-    Bonds,
-    Breakages,
-    bond_columns,
-    bonds_of,
-    breakages_of,
-    read_partners,
-    refusal,
-)
+from .bonds import Bond, bond_columns, read_partners, refusal
 from .known import changes
 
 
