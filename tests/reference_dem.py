@@ -235,12 +235,12 @@ def respond(law, touch, step):
     roll, moment = resist(law, touch, tangential_stiffness, pressed, step)
     resistance = np.where(law.rolling == "A", law.rolling_friction * touch.radius * pressed, 0)
     share = np.where(push < 0, touch.pulling, touch.share)
-    held = touch.share * ratio(dot(spring, spring), 2 * tangential_stiffness)
+    stored = stored + ratio(dot(spring, spring), 2 * tangential_stiffness)
     return Response(
         column(share * push) * touch.normal + column(touch.share) * drag,
         column(touch.share) * moment,
         touch.share * resistance,
-        share * stored + held,
+        np.where(elastic_force < 0, touch.pulling, touch.share) * stored,
         spring,
         roll,
     )
