@@ -107,7 +107,7 @@ def test_sharing_rolling_and_a_periodic_box_have_the_same_bits(run):
 
 @pytest.mark.parametrize("law", ["JKR", pytest.param("bridge", marks=pytest.mark.ci)])
 def test_necks_and_bridges_travel(run, law):
-    one, two = (run(count, "drum", steps=500, law=law) for count in (1, 2))
+    one, two = (run(count, "drum", steps=1000, law=law) for count in (1, 2))
     assert two["changes"] > 50 and two["touching"] > 20
     check_same_bits(one, two)
 
@@ -1125,7 +1125,7 @@ def test_limit_of_friction_as_pair_granular(model):
     """mu (F_n + 2 F_pull), of 3 pi gamma R* with JKR and 4 with DMT, in both."""
     cohesion, pulls, _ = STICKY[model]
     radii, mu = (1e-3, 1e-3), 0.4
-    lmp = two_spheres(f"{model} 1e7 0.0 0.3 0.25", radii, friction=mu, velocity=1.0, overlap=1e-7)
+    lmp = two_spheres(f"{model} 1e7 0.0 0.3 0.25", radii, friction=mu, velocity=1.0)
     lmp.command("run 10")
     atoms = runs.all_atoms(lmp)
     normal = atoms["x"][1] - atoms["x"][0]
@@ -1138,8 +1138,8 @@ def test_limit_of_friction_as_pair_granular(model):
     ball = abut.Material(density=1e12, young=1e7, poisson=0.3)
     sim = abut.Simulation(step=1e-9, gravity=(0, 0, 0), workers=1)
     sim.set_law(ball, ball, abut.Hertz(friction=mu, cohesion=cohesion))
-    places, spins = [[0, 0, 0], [2e-3 - 1e-7, 0, 0]], [[0, 0, 0], [0, 0, 0]]
-    sim.add_spheres(places, 1e-3, ball, [[0, 0, 0], [0, 1.0, 0]], spins)
+    places = [[0, 0, 0], [2e-3 - 1e-6, 0, 0]]
+    sim.add_spheres(places, 1e-3, ball, [[0, 0, 0], [0, 1.0, 0]])
     sim.run(steps=6000)
     normal = sim.pairs.normal[0]
     push = sim.pairs.force[0] @ normal
