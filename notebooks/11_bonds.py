@@ -74,7 +74,7 @@ def pull(s):
 
 
 sim.add_force(pull)
-sim.run(25 / slowest)
+sim.run(20 / slowest)
 
 x = 2 * RADIUS * np.arange(COUNT)
 bent = load / (YOUNG * section) * (LENGTH * x**2 / 2 - x**3 / 6) + load * x / (part * shear * area)
@@ -91,7 +91,7 @@ top.set_ylabel("deflection (mm)")
 top.legend()
 middle = 1e3 * (x[:-1] + x[1:]) / 2
 bottom.plot(1e3 * x, 1e3 * load * (LENGTH - x), color="0.6", label="load times lever")
-bottom.plot(middle, 5e2 * (sim.bonds.moment_j - sim.bonds.moment)[:, 1], ".", label="bonds")
+bottom.plot(middle, 5e2 * (sim.bonds.moment - sim.bonds.moment_j)[:, 1], ".", label="bonds")
 bottom.set_xlabel("x (mm)")
 bottom.set_ylabel("moment (mN m)")
 bottom.legend()
@@ -109,7 +109,7 @@ strength = 4e4
 glue = abut.Bond(YOUNG, POISSON, radius=0.8, tensile_strength=strength, shear_strength=strength)
 sim = beam(glue, step)
 least = strength * section / (r * LENGTH)
-duration = 150 / slowest
+duration = 100 / slowest
 
 
 def load_now(s):
@@ -129,12 +129,12 @@ shapes = {}
 
 def look(s):
     if not len(s.breakages):
-        shapes["just before"] = s.centers
+        shapes["before"] = s.centers
     elif len(shapes) < 3:
         shapes[f"{1e3 * (s.time - s.breakages.time[0]):.0f} ms after"] = s.centers
 
 
-sim.every(0.3 / slowest, look)
+sim.every(1 / slowest, look)
 sim.run(duration)
 broken = sim.breakages
 print(broken)
@@ -143,16 +143,15 @@ at = 1.5 * least * broken.time[0] / duration
 print(f"at {at:.4f} N; the closed load is {least:.4f} N")
 
 # %%
-fig, ax = plt.subplots(figsize=(7, 3.5))
-for (name, centers), color in zip(shapes.items(), ("0.75", "tab:orange", "tab:red"), strict=False):
-    places = 1e3 * centers[:, [0, 2]]
-    for place in places:
-        ax.add_patch(plt.Circle(place, 1e3 * RADIUS, fill=False, color=color))
-    ax.plot(*places.T, ".", color=color, label=name)
-ax.set_aspect("equal")
-ax.set_xlabel("x (mm)")
-ax.set_ylabel("z (mm)")
-ax.legend()
+fig, panels = plt.subplots(len(shapes), 1, figsize=(7, 4.5), sharex=True, sharey=True)
+for ax, (name, centers) in zip(panels, shapes.items(), strict=True):
+    for x, z in 1e3 * centers[:, [0, 2]]:
+        ax.add_patch(plt.Circle((x, z), 1e3 * RADIUS, color="tab:blue", alpha=0.5))
+    ax.set_aspect("equal")
+    ax.set_title(name, fontsize="medium", loc="left")
+    ax.set_ylabel("z (mm)")
+    ax.autoscale_view()
+panels[-1].set_xlabel("x (mm)")
 fig.tight_layout()
 
 # %% [markdown]
