@@ -42,6 +42,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abut_law.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1133,6 +1135,24 @@ typedef struct abut_law {
 /* The damping ratio with which two that meet part with this part of their speed, under a force that
  * never attracts. */
 double abut_damping_ratio(double restitution);
+
+/* Numbers that a contact keeps under a law of one's own, at most. */
+enum { ABUT_OWN_HISTORY = 32 };
+
+/* A law of one's own, with its parameters: see abut_law.h. */
+typedef struct abut_own_law {
+    abut_law_function function;
+    const double *parameters;
+    abut_index parameter_count;
+    int vector_count, scalar_count; /* that a contact keeps */
+    int identity; /* > 0: what is kept under another one is not this law's */
+} abut_own_law;
+
+/* What such a law says of contacts outside of a simulation. Columns, each `count` long: those of
+ * ABUT_LAW_INPUTS, of the history, vectors first, and of ABUT_LAW_OUTPUTS. */
+void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
+                        const double *inputs, const double *history_in, double *outputs,
+                        double *history_out);
 
 /* How a wall moves. */
 typedef enum abut_motion_kind {

@@ -71,6 +71,10 @@ BODY_TOO_SMALL: int
 TOO_MANY_IMAGES: int
 BODY_STATE: int
 LAW_NUMBERS: Final[tuple[str, ...]]
+LAW_INPUTS: Final[tuple[tuple[str, int], ...]]
+LAW_OUTPUTS: Final[tuple[tuple[str, int], ...]]
+LAW_ROWS: int
+LAW_HISTORY: int
 CLUSTERS: int
 BODIES: int
 SPHERE_WALL: int
@@ -105,6 +109,15 @@ def carry_pairs(
     workers: int,
     /,
 ) -> _Doubles: ...
+def apply_law(
+    law: tuple[int, _Doubles, int, int, int],
+    step: float,
+    count: int,
+    inputs: _Doubles,
+    history: _Doubles,
+    repeats: int,
+    /,
+) -> tuple[_Doubles, _Doubles]: ...
 def spots_match(
     now_offsets: _Indices,
     now_type: _Bytes,
