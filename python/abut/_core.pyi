@@ -110,7 +110,7 @@ def carry_pairs(
     /,
 ) -> _Doubles: ...
 def apply_law(
-    law: tuple[int, _Doubles, int, int, int],
+    law: tuple[int, _Doubles, int, int, int] | _Doubles,
     step: float,
     count: int,
     inputs: _Doubles,

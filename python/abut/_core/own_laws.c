@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrays.h"
+#include "simulation.h"
 
 #define ENTRY(name, numbers) {#name, numbers},
 
@@ -63,35 +64,84 @@ int own_laws_read(PyObject *tuple, abut_own_law *law)
                       (array_shape){ARRAY_DOUBLE, law->parameter_count, 0}, &law->parameters);
 }
 
-PyObject *core_apply_law(PyObject *Py_UNUSED(module), PyObject *args)
+/* A law of either kind, and how many numbers a contact keeps under it. */
+typedef struct given_law {
+    abut_own_law own;
+    abut_law *built_in; /* NULL: an own one; to be freed by PyMem_Free */
+    Py_ssize_t kept;
+} given_law;
+
+/* What contacts keep under a built-in law: two vectors and the overlap. */
+enum { BUILT_IN_KEEPS = 7 };
+
+static int read_law(PyObject *given, given_law *law)
 {
-    PyObject *tuple, *given, *old, *made[2] = {NULL, NULL}, *result = NULL;
+    *law = (given_law){.kept = BUILT_IN_KEEPS};
+    if (!PyTuple_Check(given)) {
+        law->built_in = simulation_read_laws(given, 1);
+        return law->built_in ? 0 : -1;
+    }
+    const int status = own_laws_read(given, &law->own);
+    law->kept = 3 * (Py_ssize_t)law->own.vector_count + law->own.scalar_count;
+    return status;
+}
+
+/* What a law is asked of. */
+typedef struct law_question {
     double step;
     Py_ssize_t count, repeats;
     const double *inputs, *history;
     void *outputs[2];
-    abut_own_law law;
-    if (!PyArg_ParseTuple(args, "O!dnOOn:apply_law", &PyTuple_Type, &tuple, &step, &count, &given,
-                          &old, &repeats) ||
-        own_laws_read(tuple, &law)) {
-        return NULL;
-    }
-    const Py_ssize_t kept = 3 * (Py_ssize_t)law.vector_count + law.scalar_count;
-    if (array_read(given, "inputs", (array_shape){ARRAY_DOUBLE, INPUT_COUNT, count}, &inputs) ||
-        array_read(old, "history", (array_shape){ARRAY_DOUBLE, kept, count}, &history)) {
-        return NULL;
-    }
-    made[0] = array_make((array_shape){ARRAY_DOUBLE, OUTPUT_COUNT, count}, &outputs[0]);
-    made[1] = array_make((array_shape){ARRAY_DOUBLE, kept, count}, &outputs[1]);
-    if (made[0] && made[1]) {
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t k = 0; k < repeats; k++) {
-            abut_own_law_apply(&law, step, count, inputs, history, outputs[0], outputs[1]);
+} law_question;
+
+static void ask(const given_law *law, const law_question *q, abut_error *error)
+{
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t k = 0; k < q->repeats && !error->status; k++) {
+        if (law->built_in) {
+            abut_law_apply(law->built_in, q->step, q->count, q->inputs, q->history, q->outputs[0],
+                           q->outputs[1], error);
+        } else {
+            abut_own_law_apply(&law->own, q->step, q->count, q->inputs, q->history, q->outputs[0],
+                               q->outputs[1]);
         }
-        Py_END_ALLOW_THREADS
-        result = PyTuple_Pack(2, made[0], made[1]);
     }
-    Py_XDECREF(made[0]);
-    Py_XDECREF(made[1]);
+    Py_END_ALLOW_THREADS
+}
+
+static PyObject *answer(const given_law *law, law_question *q)
+{
+    PyObject *result = NULL;
+    abut_error error = {.status = ABUT_OK};
+    PyObject *outputs =
+        array_make((array_shape){ARRAY_DOUBLE, OUTPUT_COUNT, q->count}, &q->outputs[0]);
+    PyObject *history =
+        array_make((array_shape){ARRAY_DOUBLE, law->kept, q->count}, &q->outputs[1]);
+    if (outputs && history) {
+        ask(law, q, &error);
+        result = core_finish(PyTuple_Pack(2, outputs, history), &error);
+    }
+    Py_XDECREF(outputs);
+    Py_XDECREF(history);
+    return result;
+}
+
+PyObject *core_apply_law(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *given, *inputs, *history, *result = NULL;
+    law_question q;
+    given_law law;
+    if (!PyArg_ParseTuple(args, "OdnOOn:apply_law", &given, &q.step, &q.count, &inputs, &history,
+                          &q.repeats) ||
+        read_law(given, &law)) {
+        return NULL;
+    }
+    if (!array_read(inputs, "inputs", (array_shape){ARRAY_DOUBLE, INPUT_COUNT, q.count},
+                    &q.inputs) &&
+        !array_read(history, "history", (array_shape){ARRAY_DOUBLE, law.kept, q.count},
+                    &q.history)) {
+        result = answer(&law, &q);
+    }
+    PyMem_Free(law.built_in);
     return result;
 }
