@@ -22,11 +22,18 @@ typedef struct row_laws {
     pair_laws_kernel *kernel;
     bool is_watched;       /* whether somebody is told of overlaps */
     atomic_bool lacks_law; /* some row */
+    atomic_intptr_t bad_row; /* the first whose law's function says what is not finite; -1: none */
 
     /* Set partners, laws and what the step before left of so many rows from `first` on. */
     void (*fill)(const void *context, row_block *b, abut_index first, int32_t count);
     const void *context;
+
+    /* Take a vector of an entry of the table before to where its wall is now. NULL: no walls. */
+    vec3 (*turn)(const void *context, abut_index old, vec3 vector);
 } row_laws;
+
+/* Fill a block with so many rows from `first` on. */
+void rows_fill(const row_laws *r, row_block *b, abut_index first, int32_t count);
 
 /* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error);

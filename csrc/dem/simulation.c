@@ -62,13 +62,14 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
     }
     s->input = *input;
     s->account.is_held = true;
+    s->law_case.number = -1;
     s->now = &s->steps[0], s->before = &s->steps[1];
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         s->now->tables[k].kind = s->before->tables[k].kind = (abut_interaction)k;
     }
     s->lattice = lattice_load(input->period, 3);
     status = make_lender(s, error);
-    status = status ? status : laws_set(&s->laws, 0, NULL, error);
+    status = status ? status : laws_set(&s->laws, 0, NULL, NULL, error);
     status = status ? status : abut_finder_build(NULL, 0, &s->no_meshes, error);
     if (status) {
         abut_simulation_free(s);
@@ -132,12 +133,46 @@ void abut_simulation_free(abut_simulation *s)
 abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
                                      const abut_law *laws, abut_error *error)
 {
-    const bool was_cohesive = s->laws.has_cohesion;
-    const abut_status status = laws_set(&s->laws, material_count, laws, error);
-    if (was_cohesive || s->laws.has_cohesion) {
+    return abut_simulation_set_own_laws(s, material_count, laws, NULL, error);
+}
+
+abut_law_case abut_simulation_law_case(const abut_simulation *s)
+{
+    return s->law_case;
+}
+
+abut_index abut_simulation_history_count(const abut_simulation *s)
+{
+    return simulation_extras(s).history;
+}
+
+/* Rows keep other numbers than before: the tables of the last step are written anew. */
+static abut_status keep_other_numbers(abut_simulation *s, table_extras before)
+{
+    const table_extras extras = simulation_extras(s);
+    const renaming same = {.place_count = s->store.count, .body_count = s->solids.count};
+    return table_keeps_same(before, extras) ? ABUT_OK : order_renumber_tables(s, &same);
+}
+
+abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material_count,
+                                         const abut_law *laws, const abut_own_laws *own,
+                                         abut_error *error)
+{
+    const table_extras extras = simulation_extras(s);
+    law_table before = s->laws;
+    s->laws = (law_table){.laws = NULL};
+    abut_status status = laws_set(&s->laws, material_count, laws, own, error);
+    status = status ? status : error_set_status(error, keep_other_numbers(s, extras));
+    if (status) {
+        laws_free(&s->laws);
+        s->laws = before;
+        return status;
+    }
+    if (before.has_cohesion || s->laws.has_cohesion) {
         neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
     }
-    return status;
+    laws_free(&before);
+    return ABUT_OK;
 }
 
 /* ---- what is made anew ---- */

@@ -1,9 +1,58 @@
 /* Functions of users, called block by block. */
 #include "own_laws.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "kernels.h"
+#include "../base/memory.h"
+
+
+/* ---- copies ---- */
+
+static abut_index count_parameters(const abut_own_laws *from)
+{
+    abut_index count = 0;
+    for (abut_index k = 0; k < from->count; k++) {
+        count += from->laws[k].parameter_count;
+    }
+    return count;
+}
+
+abut_status own_laws_copy(own_laws *to, const abut_own_laws *from)
+{
+    *to = (own_laws){.count = from->count};
+    if (from->count == 0) {
+        return ABUT_OK;
+    }
+    to->laws = memory_alloc(from->count, sizeof *to->laws);
+    to->parameters = memory_alloc(count_parameters(from) + 1, sizeof *to->parameters);
+    if (!to->laws || !to->parameters) {
+        own_laws_free(to);
+        return ABUT_NO_MEMORY;
+    }
+    double *parameters = to->parameters;
+    for (abut_index k = 0; k < from->count; k++) {
+        const abut_own_law *l = &from->laws[k];
+        if (l->parameter_count > 0) {
+            memcpy(parameters, l->parameters, (size_t)l->parameter_count * sizeof *parameters);
+        }
+        to->laws[k] = *l;
+        to->laws[k].parameters = parameters;
+        parameters += l->parameter_count;
+        to->vectors = l->vector_count > to->vectors ? l->vector_count : to->vectors;
+        to->scalars = l->scalar_count > to->scalars ? l->scalar_count : to->scalars;
+    }
+    return ABUT_OK;
+}
+
+void own_laws_free(own_laws *laws)
+{
+    memory_free(laws->laws);
+    memory_free(laws->parameters);
+    *laws = (own_laws){.count = 0};
+}
+
+/* ---- blocks ---- */
 
 /* Contacts of a block are filled up to a multiple of this. */
 enum { PADDING = 8 };
@@ -34,27 +83,88 @@ void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double s
     l->function(&of);
 }
 
-/* A sum of the columns times 0: 0 where all of them are finite, else not a number. */
-static void add_zeros(const double (*columns)[ABUT_LAW_ROWS], int count, double *sums)
+bool own_block_is_bad(const own_block *b, const abut_own_law *l, int32_t k)
 {
-    for (int c = 0; c < count; c++) {
-        for (int k = 0; k < ABUT_LAW_ROWS; k++) {
-            sums[k] += 0.0 * columns[c][k];
-        }
+    bool is_bad = false;
+    for (int c = 0; c < OWN_OUTPUTS; c++) {
+        is_bad |= !isfinite(b->outputs[c][k]);
+    }
+    for (int c = 0; c < own_history_count(l); c++) {
+        is_bad |= !isfinite(b->history_out[c][k]);
+    }
+    return is_bad;
+}
+
+/* ---- how stiff a contact is ---- */
+
+/* The contacts of such a block: as it is; pressed in more, and less; parting; sliding along x. */
+enum { AT_REST, MORE, LESS, PARTING, SLIDING };
+
+/* Parts of an overlap that are small, but far above rounding. */
+#define SMALL_WAY 0x1p-20
+
+static void set_all(double *column, double number)
+{
+    for (int32_t k = 0; k < PADDING; k++) {
+        column[k] = number;
     }
 }
 
-int32_t own_block_find_bad(const own_block *b, const abut_own_law *l, int32_t count)
+static void begin_contacts(own_block *b, const abut_own_law *l, const own_contact *c)
 {
-    double sums[ABUT_LAW_ROWS] = {0.0};
-    add_zeros(b->outputs, OWN_OUTPUTS, sums);
-    add_zeros(b->history_out, own_history_count(l), sums);
-    for (int32_t k = 0; k < count; k++) {
-        if (!(sums[k] == 0.0)) {
-            return k;
-        }
+    memset(b->inputs, 0, sizeof b->inputs);
+    memset(b->history_in, 0, sizeof b->history_in);
+    set_all(b->inputs[OWN_INPUT(overlap)], c->overlap);
+    set_all(b->inputs[OWN_INPUT(normal) + 2], 1.0);
+    set_all(b->inputs[OWN_INPUT(radius)], c->radius);
+    set_all(b->inputs[OWN_INPUT(mass)], c->mass);
+    set_all(b->inputs[OWN_INPUT(inertia)], c->inertia);
+    set_all(b->inputs[OWN_INPUT(radius_i)], c->radius_i);
+    set_all(b->inputs[OWN_INPUT(radius_j)], c->radius_j);
+    set_all(b->inputs[OWN_INPUT(is_new)], c->vectors ? 0.0 : 1.0);
+    for (int32_t h = 0; c->vectors && h < 3 * l->vector_count; h++) {
+        set_all(b->history_in[h], c->vectors[h]);
     }
-    return -1;
+    for (int32_t h = 0; c->vectors && h < l->scalar_count; h++) {
+        set_all(b->history_in[3 * l->vector_count + h], c->scalars[h]);
+    }
+}
+
+static double tangent_change(const own_block *b, int32_t k)
+{
+    double square = 0.0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const double *column = b->outputs[OWN_OUTPUT(tangent) + axis];
+        square += (column[k] - column[AT_REST]) * (column[k] - column[AT_REST]);
+    }
+    return sqrt(square);
+}
+
+law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
+{
+    own_block b;
+    law_stiffness s = {.normal = 0.0};
+    const double way = SMALL_WAY * (c->overlap > 0.0 ? c->overlap : SMALL_WAY * c->radius);
+    begin_contacts(&b, l, c);
+    b.inputs[OWN_INPUT(overlap)][MORE] += way;
+    b.inputs[OWN_INPUT(overlap)][LESS] -= way;
+    own_block_call(&b, l, PADDING, 0.0);
+    const double *push = b.outputs[OWN_OUTPUT(push)];
+    s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
+    /* as fast as it swings, and so for the time of one swing by its angle */
+    const double time = s.normal > 0.0 ? sqrt(c->mass / s.normal) : 1.0, speed = way / time;
+    set_all(b.inputs[OWN_INPUT(overlap)], c->overlap);
+    b.inputs[OWN_INPUT(parting)][PARTING] = speed;
+    b.inputs[OWN_INPUT(parting)][LESS] = -speed;
+    b.inputs[OWN_INPUT(sliding)][SLIDING] = speed;
+    own_block_call(&b, l, PADDING, 0.0);
+    const double change = fmax(fabs(push[PARTING] - push[AT_REST]),
+                               fabs(push[LESS] - push[AT_REST]));
+    s.damping_ratio = s.normal > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
+    const double damper = tangent_change(&b, SLIDING);
+    own_block_call(&b, l, PADDING, time);
+    s.shear = fmax(tangent_change(&b, SLIDING) - damper, 0.0) / way;
+    return s;
 }
 
 /* ---- outside of simulations ---- */
@@ -98,119 +208,3 @@ void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
     }
 }
 
-/* ---- the same of built-in laws ---- */
-
-/* One block of contacts as the kernels of built-in laws have them: relative motion is that of a
- * first partner of the reduced mass and radius, at a wall that stands still. */
-typedef struct built_in_block {
-    law_block block;
-    mover first[LAW_BLOCK], second;
-    double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
-    double old_springs[LAW_BLOCK][4], old_rolls[LAW_BLOCK][4];
-    double springs[3 * LAW_BLOCK], rolls[3 * LAW_BLOCK], moments[3 * LAW_BLOCK], powers[LAW_BLOCK];
-    _Alignas(64) effect effects[LAW_BLOCK];
-} built_in_block;
-
-/* The columns of one block's contacts, which are `count` long. */
-typedef struct column_part {
-    const double *inputs, *history_in;
-    double *outputs, *history_out;
-    abut_index count, first;
-} column_part;
-
-static double input_of(const column_part *c, size_t column, int32_t k)
-{
-    return c->inputs[(abut_index)column * c->count + c->first + k];
-}
-
-static void set_contact(built_in_block *b, const column_part *c, const law *l, int32_t k)
-{
-    const bool is_new = input_of(c, OWN_INPUT(is_new), k) > 0.0;
-    mover *of = &b->first[k];
-    for (int axis = 0; axis < 3; axis++) {
-        const size_t a = (size_t)axis;
-        const double normal = input_of(c, OWN_INPUT(normal) + a, k);
-        const abut_index at = c->first + k;
-        b->normals[3 * k + axis] = normal;
-        of->velocity[axis] = input_of(c, OWN_INPUT(sliding) + a, k) +
-                             normal * input_of(c, OWN_INPUT(parting), k);
-        of->spin[axis] = input_of(c, OWN_INPUT(rolling) + a, k) +
-                         normal * input_of(c, OWN_INPUT(twisting), k);
-        b->old_springs[k][axis] = is_new ? 0.0 : c->history_in[axis * c->count + at];
-        b->old_rolls[k][axis] = is_new ? 0.0 : c->history_in[(3 + axis) * c->count + at];
-    }
-    of->radius = b->block.radius[k] = input_of(c, OWN_INPUT(radius), k);
-    of->mass = input_of(c, OWN_INPUT(mass), k);
-    b->overlaps[k] = input_of(c, OWN_INPUT(overlap), k), b->shares[k] = 1.0;
-    b->block.inertia[k] = input_of(c, OWN_INPUT(inertia), k);
-    b->block.old_overlap[k] =
-        is_new ? b->overlaps[k] : c->history_in[6 * c->count + c->first + k];
-    b->block.first[k] = of, b->block.second[k] = &b->second, b->block.laws[k] = l;
-    b->block.old_normal[k] = b->normals + 3 * k;
-    b->block.old_spring[k] = b->old_springs[k], b->block.old_roll[k] = b->old_rolls[k];
-}
-
-static void take_contact(const built_in_block *b, const column_part *c, const law *l, int32_t k)
-{
-    const abut_index at = c->first + k, n = c->count;
-    const effect *of = &b->effects[k];
-    double push = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        push += of->force[axis] * b->normals[3 * k + axis];
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        c->outputs[(OWN_OUTPUT(tangent) + (size_t)axis) * (size_t)n + (size_t)at] =
-            of->force[axis] - push * b->normals[3 * k + axis];
-        c->outputs[(OWN_OUTPUT(moment) + (size_t)axis) * (size_t)n + (size_t)at] =
-            b->moments[3 * k + axis];
-        c->history_out[axis * n + at] = b->springs[3 * k + axis];
-        c->history_out[(3 + axis) * n + at] = b->rolls[3 * k + axis];
-    }
-    c->outputs[at] = push;
-    c->outputs[OWN_OUTPUT(stored) * (size_t)n + (size_t)at] =
-        laws_energy(l, b->block.radius[k], b->overlaps[k], b->springs + 3 * k);
-    c->history_out[6 * n + at] = b->overlaps[k];
-}
-
-static void apply_built_in(built_in_block *b, const column_part *c, const law *l, int32_t rows,
-                           double step)
-{
-    const int32_t all = (rows + PADDING - 1) / PADDING * PADDING;
-    for (int32_t k = 0; k < all; k++) {
-        column_part last = *c;
-        last.first += k < rows ? 0 : rows - 1 - k;
-        set_contact(b, &last, l, k);
-    }
-    memset(b->moments, 0, sizeof b->moments);
-    memset(b->rolls, 0, sizeof b->rolls);
-    b->block.count = rows, b->block.step = step;
-    b->block.normal = b->normals, b->block.overlap = b->overlaps, b->block.share = b->shares;
-    b->block.effects = b->effects, b->block.spring = b->springs, b->block.power = b->powers;
-    b->block.moment = b->moments, b->block.roll = l->rolling_friction > 0.0 ? b->rolls : NULL;
-    b->block.watch_part = 1.0;
-    interaction_kernels_take()->wall_spot_laws(&b->block);
-    for (int32_t k = 0; k < rows; k++) {
-        take_contact(b, c, l, k);
-    }
-}
-
-abut_status abut_law_apply(const abut_law *law, double step, abut_index count,
-                           const double *inputs, const double *history_in, double *outputs,
-                           double *history_out, abut_error *error)
-{
-    law_table table = {.laws = NULL};
-    const abut_status status = laws_set(&table, 1, law, error);
-    built_in_block b = {.second = {.mass = 0.0}};
-    for (abut_index first = 0; !status && first < count; first += LAW_BLOCK) {
-        const column_part part = {.inputs = inputs,
-                                  .history_in = history_in,
-                                  .outputs = outputs,
-                                  .history_out = history_out,
-                                  .count = count,
-                                  .first = first};
-        const abut_index left = count - first;
-        apply_built_in(&b, &part, table.laws, left < LAW_BLOCK ? (int32_t)left : LAW_BLOCK, step);
-    }
-    laws_free(&table);
-    return status;
-}

@@ -35,6 +35,45 @@ typedef struct own_block {
     double history_out[ABUT_OWN_HISTORY][ABUT_LAW_ROWS];
 } own_block;
 
+/* Copies of the laws of users, with their parameters. Zero-initialize. */
+typedef struct own_laws {
+    abut_own_law *laws;
+    double *parameters;
+    abut_index count;
+    int vectors, scalars; /* that a row has room for: the most of any law */
+} own_laws;
+
+/* ABUT_OK or ABUT_NO_MEMORY. */
+abut_status own_laws_copy(own_laws *to, const abut_own_laws *from);
+void own_laws_free(own_laws *laws);
+
+/* What rows keep: vectors, scalars, whose they are, and what is stored. */
+static inline int own_laws_identity_place(const own_laws *laws)
+{
+    return 3 * laws->vectors + laws->scalars;
+}
+
+static inline int own_laws_row_numbers(const own_laws *laws)
+{
+    return laws->count > 0 ? own_laws_identity_place(laws) + 2 : 0;
+}
+
+/* How stiff a contact is. */
+typedef struct law_stiffness {
+    double normal; /* d force / d overlap */
+    double shear;
+    double damping_ratio;
+} law_stiffness;
+
+/* A contact at rest, and what it keeps: NULL: nothing yet, else columns of one number. */
+typedef struct own_contact {
+    double overlap, radius, mass, inertia, radius_i, radius_j;
+    const double *vectors, *scalars;
+} own_contact;
+
+/* By differences of the forces of contacts that are moved a little. */
+law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c);
+
 /* How many numbers a contact keeps under a law. */
 static inline int own_history_count(const abut_own_law *l)
 {
@@ -45,7 +84,7 @@ static inline int own_history_count(const abut_own_law *l)
  * has. */
 void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double step);
 
-/* The first of so many contacts that exerts or keeps what is not finite; -1: there is none. */
-int32_t own_block_find_bad(const own_block *b, const abut_own_law *l, int32_t count);
+/* Whether a contact exerts or keeps something that is not finite. */
+bool own_block_is_bad(const own_block *b, const abut_own_law *l, int32_t k);
 
 #endif

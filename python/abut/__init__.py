@@ -77,6 +77,9 @@ if TYPE_CHECKING:
     from .io.frame import Frame
     from .io.frames import Frames, read_frames
     from .io.spheres import Spheres
+    from .laws.compiled import CompiledLaw, get_include
+    from .laws.contact import Contact, Force, Vector, force, hertz, roll, slide
+    from .laws.law import law
     from .results.chunks import concatenate
     from .results.contacts import EDGE, FACET, VERTEX, Contacts
     from .results.convex_contacts import (
@@ -101,6 +104,7 @@ if TYPE_CHECKING:
     from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.frames import write_dump, write_frames
     from .simulation.insertion import Insertion
+    from .simulation.law_check import check_law
     from .simulation.laws import Hertz, Linear, RollingA, RollingC
     from .simulation.materials import Material
     from .simulation.motions import Motions, Oscillating, Rotating, Translating
@@ -116,6 +120,17 @@ choose_level()
 keep_old_names()
 
 __all__ = [
+    "check_law",
+    "law",
+    "slide",
+    "roll",
+    "hertz",
+    "force",
+    "Vector",
+    "Force",
+    "Contact",
+    "get_include",
+    "CompiledLaw",
     "DMT",
     "EDGE",
     "FACET",
@@ -191,6 +206,9 @@ _NAMES = {
     "io.frame": ("Frame",),
     "io.frames": ("Frames", "read_frames"),
     "io.spheres": ("Spheres",),
+    "laws.compiled": ("CompiledLaw", "get_include"),
+    "laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "roll", "slide"),
+    "laws.law": ("law",),
     "results.chunks": ("concatenate",),
     "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
     "results.convex_contacts": (
@@ -215,6 +233,7 @@ _NAMES = {
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.insertion": ("Insertion",),
     "simulation.cohesion": ("DMT", "JKR", "LiquidBridge"),
+    "simulation.law_check": ("check_law",),
     "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC"),
     "simulation.materials": ("Material",),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),

@@ -101,7 +101,7 @@ static PyMethodDef METHODS[] = {
     {"apply_law", core_apply_law, METH_VARARGS,
      "apply_law(law, step, count, inputs, history, repeats, /)\n--\n\n"
      "What a law says of contacts, and what these keep: columns in the order of LAW_OUTPUTS, and of "
-     "the history. law: (address, parameters, vectors, scalars, identity), or the numbers of a built-in one, (1, numbers); inputs: columns in the "
+     "the history. law: (address, parameters, vectors, scalars, identity, reach), or the numbers of a built-in one, (1, numbers); inputs: columns in the "
      "order of LAW_INPUTS; it is asked so many times."},
     {"spots_match", core_spots_match, METH_VARARGS,
      "spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, "
@@ -212,6 +212,7 @@ static int add_constants(PyObject *module)
         {"UNCONVERGED", ABUT_UNCONVERGED},
         {"CONVEX_STATE", ABUT_CONVEX_STATE},
         {"LAW_MISSING", ABUT_LAW_MISSING},
+        {"LAW_NOT_FINITE", ABUT_LAW_NOT_FINITE},
         {"SPHERE_LOST", ABUT_SPHERE_LOST},
         {"BODY_LAW", ABUT_BODY_LAW},
         {"BODY_CURVATURE", ABUT_BODY_CURVATURE},

@@ -49,8 +49,8 @@ int own_laws_read(PyObject *tuple, abut_own_law *law)
 {
     PyObject *address, *parameters;
     *law = (abut_own_law){0};
-    if (!PyArg_ParseTuple(tuple, "OOiii", &address, &parameters, &law->vector_count,
-                          &law->scalar_count, &law->identity)) {
+    if (!PyArg_ParseTuple(tuple, "OOiiid", &address, &parameters, &law->vector_count,
+                          &law->scalar_count, &law->identity, &law->reach)) {
         return -1;
     }
     /* of a pointer to a function, which no pointer to data may become */
@@ -62,6 +62,32 @@ int own_laws_read(PyObject *tuple, abut_own_law *law)
     law->parameter_count = array_row_count(parameters);
     return array_read(parameters, "parameters",
                       (array_shape){ARRAY_DOUBLE, law->parameter_count, 0}, &law->parameters);
+}
+
+abut_own_law *own_laws_read_all(PyObject *tuple)
+{
+    const Py_ssize_t count = PyTuple_Size(tuple);
+    abut_own_law *laws = PyMem_Malloc(((size_t)count + 1) * sizeof *laws);
+    if (!laws) {
+        PyErr_NoMemory();
+    }
+    for (Py_ssize_t k = 0; laws && k < count; k++) {
+        if (own_laws_read(PyTuple_GetItem(tuple, k), &laws[k])) {
+            PyMem_Free(laws);
+            return NULL;
+        }
+    }
+    return laws;
+}
+
+#define COPY(numbers) \
+    array_copy((array_shape){ARRAY_DOUBLE, sizeof(numbers) / sizeof(double), 0}, numbers)
+
+PyObject *own_laws_tell_case(const abut_simulation *simulation)
+{
+    const abut_law_case of = abut_simulation_law_case(simulation);
+    return Py_BuildValue("(iNNNN)", of.number, COPY(of.inputs), COPY(of.outputs),
+                         COPY(of.history_in), COPY(of.history_out));
 }
 
 /* A law of either kind, and how many numbers a contact keeps under it. */

@@ -13,7 +13,7 @@ from ..base.arrays import Doubles
 from .contacts import Answer, Contacts, ask, history_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 # overlaps at which a law is looked at, in radii
 _DEEP, _SHALLOW = 0.01, 0.001
@@ -99,7 +99,7 @@ class LawCheck:
 class Driver:
     """Two that are moved, or move, under a law; many such contacts side by side."""
 
-    def __init__(self, law: Any, like: dict[str, float], count: int, step: float) -> None:
+    def __init__(self, law: Any, like: Mapping[str, float], count: int, step: float) -> None:
         self.law = law
         self.contacts = Contacts(count, step, **like)
         self.contacts.set(is_new=1.0)
@@ -115,7 +115,7 @@ class Driver:
         return answer
 
 
-def check(law: Any, like: dict[str, float], mass: float, tabor: float | None) -> LawCheck:
+def check(law: Any, like: Mapping[str, float], mass: float, tabor: float | None) -> LawCheck:
     """All that `LawCheck` has: `like` are the contact's numbers, `mass` that of the first sphere."""
     radius = like["radius"]
     normal, shear, damping = slopes(law, like, _DEEP * radius)
@@ -134,7 +134,16 @@ def check(law: Any, like: dict[str, float], mass: float, tabor: float | None) ->
     )  # fmt: skip
 
 
-def slopes(law: Any, like: dict[str, float], overlap: float) -> tuple[float, float, float]:
+def lone(radius: float, mass: float) -> dict[str, float]:
+    """A sphere at a wall."""
+    inertia = 0.4 * mass * radius**2
+    return {
+        "radius": radius, "mass": mass, "inertia": inertia, "radius_i": radius,
+        "radius_j": math.inf,
+    }  # fmt: skip
+
+
+def slopes(law: Any, like: Mapping[str, float], overlap: float) -> tuple[float, float, float]:
     """Stiffness along and across the normal, and the damping ratio, of a contact that was pressed
     to an overlap without sliding."""
     small = 1e-6 * overlap
@@ -152,7 +161,7 @@ def slopes(law: Any, like: dict[str, float], overlap: float) -> tuple[float, flo
     return normal, _shear_slope(law, like, overlap), ratio
 
 
-def _shear_slope(law: Any, like: dict[str, float], overlap: float) -> float:
+def _shear_slope(law: Any, like: Mapping[str, float], overlap: float) -> float:
     """A spring across the normal is what grows with the time of sliding; a damper does not."""
     way, forces = 1e-6 * overlap, []
     for step in (1.0, 2.0):
@@ -162,10 +171,10 @@ def _shear_slope(law: Any, like: dict[str, float], overlap: float) -> float:
     return abs(forces[1] - forces[0]) / way
 
 
-def _restitution(law: Any, like: dict[str, float], speeds: Doubles, omega: float) -> Doubles:
+def _restitution(law: Any, like: Mapping[str, float], speeds: Doubles, omega: float) -> Doubles:
     step = 2.0 * math.pi / omega / _STEPS_A_SWING
     driver = Driver(law, like, len(speeds), step)
-    overlap, parting = np.full(len(speeds), -law.reach), -speeds
+    overlap, parting = np.full(len(speeds), _begins(law)), -speeds
     overlap += 0.5 * step * speeds
     gone = np.zeros(len(speeds), bool)
     for _ in range(_MOST_STEPS):
@@ -178,7 +187,7 @@ def _restitution(law: Any, like: dict[str, float], speeds: Doubles, omega: float
     return np.where(gone, parting / speeds, 0.0)
 
 
-def _work(law: Any, like: dict[str, float], omega: float, ways: Doubles) -> Doubles:
+def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> Doubles:
     """The work that a contact does on the two along a way of (overlap, place across), summed up."""
     radius = like["radius"]
     step = float(np.abs(np.diff(ways, axis=0)).max()) / (_SLOW * omega * _DEEP * radius)
@@ -204,7 +213,7 @@ def _way(*corners: tuple[float, float]) -> Doubles:
     return np.concatenate([*sides, [corners[-1]]])
 
 
-def _gained(law: Any, like: dict[str, float], omega: float) -> dict[str, float]:
+def _gained(law: Any, like: Mapping[str, float], omega: float) -> dict[str, float]:
     """What the second turn around a loop gives, once memories have settled."""
     d, e, s = _DEEP * like["radius"], 0.5 * _DEEP * like["radius"], 0.02 * _DEEP * like["radius"]
     loops = {
@@ -220,7 +229,7 @@ def _gained(law: Any, like: dict[str, float], omega: float) -> dict[str, float]:
     return found
 
 
-def _pull_off(law: Any, like: dict[str, float], omega: float) -> tuple[float, float]:
+def _pull_off(law: Any, like: Mapping[str, float], omega: float) -> tuple[float, float]:
     """On the way from an overlap to where the law ends."""
     radius = like["radius"]
     driver = Driver(law, like, 1, _DEEP / _SHALLOW / (_SLOW * omega))
@@ -237,12 +246,18 @@ def _pull_off(law: Any, like: dict[str, float], omega: float) -> tuple[float, fl
     return abs(float(pulls.min())), abs(float(np.trapezoid(pulls, out)))
 
 
-def _jump(law: Any, like: dict[str, float]) -> float:
-    start = -law.reach * (1.0 - 1e-9) if law.reach else 0.0
+def _begins(law: Any) -> float:
+    """The overlap at which contacts begin: those of some built-in laws pull beyond touch, but not
+    before they have touched."""
+    return getattr(law, "begins", -float(law.reach)) + 0.0
+
+
+def _jump(law: Any, like: Mapping[str, float]) -> float:
+    start = _begins(law) * (1.0 - 1e-9)
     return float(Driver(law, like, 1, 1e-9).step(start).push[0])
 
 
-def _cost(law: Any, like: dict[str, float]) -> float:
+def _cost(law: Any, like: Mapping[str, float]) -> float:
     contacts = Contacts(64, 1e-9, **like)
     contacts.set(overlap=np.linspace(0.0, _DEEP, 64) * like["radius"])
     history = np.zeros((history_count(law), 64))

@@ -32,9 +32,11 @@ class BuiltIn:
 
     vectors, scalars = ("spring", "roll"), ("overlap",)
 
-    def __init__(self, shown: str, numbers: dict[str, float], reach: float = 0.0) -> None:
-        self._shown, self.reach = shown, reach
-        self.numbers = np.array([[numbers[name] for name in _core.LAW_NUMBERS]])
+    def __init__(
+        self, shown: str, numbers: dict[str, float], reach: float = 0.0, begins: float = 0.0
+    ) -> None:
+        self._shown, self.reach, self.begins = shown, reach, begins
+        self.numbers = np.array([[numbers.get(name, 0.0) for name in _core.LAW_NUMBERS]])
 
     def __repr__(self) -> str:
         return self._shown
@@ -73,10 +75,13 @@ def history_count(law: OwnLaw | CompiledLaw | BuiltIn) -> int:
     return 3 * len(law.vectors) + len(law.scalars)
 
 
-def told(law: OwnLaw | CompiledLaw, identity: int = 1) -> tuple[int, Doubles, int, int, int]:
+Told = tuple[int, Doubles, int, int, int, float]
+
+
+def told(law: OwnLaw | CompiledLaw, identity: int = 1) -> Told:
     """A law as the library takes it."""
     numbers = np.array(law.numbers, np.float64)
-    return law.address, numbers, len(law.vectors), len(law.scalars), identity
+    return law.address, numbers, len(law.vectors), len(law.scalars), identity, law.reach
 
 
 def ask(
