@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.arrays import Doubles
-from .contacts import Answer, Contacts, ask, history_count
+from .contacts import Answer, BuiltIn, Contacts, ask, history_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,8 +52,9 @@ class LawCheck:
         Of the first sphere with this contact alone, at 1 % of R*: as `Simulation.stable_step`.
     reach, jump : float
         How far beyond touch the law acts, and the force with which contacts begin there.
-    cost : float
-        Nanoseconds a contact takes in blocks of 64, beside what is the same for all laws.
+    cost : float or None
+        Nanoseconds that the law's function takes of a contact, in blocks of 64, beside what is the
+        same for all laws; None of built-in ones.
     tabor : float or None
         Tabor's number, where the law has a work of adhesion: below 1 DMT suits, far above it JKR.
         In SI units.
@@ -73,7 +74,7 @@ class LawCheck:
     stable_step: float
     reach: float
     jump: float
-    cost: float
+    cost: float | None
     tabor: float | None = None
 
     def __str__(self) -> str:
@@ -89,8 +90,9 @@ class LawCheck:
             f" ratio {self.damping_ratio:.3g}",
             f"stable step       {self.stable_step:.3g}",
             f"reach             {self.reach:.3g}, jump {self.jump:.3g}",
-            f"cost              {self.cost:.1f} ns a contact",
         ]
+        if self.cost is not None:
+            lines.append(f"cost              {self.cost:.1f} ns a contact")
         if self.tabor is not None:
             lines.append(f"Tabor's number    {self.tabor:.3g}")
         return "\n".join(lines)
@@ -257,7 +259,9 @@ def _jump(law: Any, like: Mapping[str, float]) -> float:
     return float(Driver(law, like, 1, 1e-9).step(start).push[0])
 
 
-def _cost(law: Any, like: Mapping[str, float]) -> float:
+def _cost(law: Any, like: Mapping[str, float]) -> float | None:
+    if isinstance(law, BuiltIn):
+        return None
     contacts = Contacts(64, 1e-9, **like)
     contacts.set(overlap=np.linspace(0.0, _DEEP, 64) * like["radius"])
     history = np.zeros((history_count(law), 64))

@@ -9,10 +9,12 @@ import numpy as np
 from ..base.arrays import Doubles
 from .compiling import as_force
 from .contact import Contact, Force, Vector
-from .contacts import WIDTHS, Answer, Contacts, ask, turned
+from .contacts import OUTPUTS, WIDTHS, Answer, Contacts, ask, turned
 from .law import OwnLaw
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .compiled import CompiledLaw
 
 # contacts that are tried side by side, and how many steps each one lasts
@@ -163,6 +165,31 @@ def told_at(contacts: Contacts, k: int) -> str:
     shown = ("overlap", "parting", "radius", "mass")
     numbers = ", ".join(f"{name} {contacts[name][k]:.3g}" for name in shown)
     return numbers + (", a new contact" if contacts["is_new"][k] else "")
+
+
+def told_case(
+    law: OwnLaw | CompiledLaw, inputs: Doubles, outputs: Doubles, history: Doubles
+) -> str:
+    """What a law said of one contact, and what it was told: columns of one number."""
+    said = _by_name(OUTPUTS, outputs)
+    bad = [f"{name} is {_shown(v)}" for name, v in said.items() if not np.isfinite(v).all()]
+    known = [f"{name} {_shown(values)}" for name, values in _by_name(WIDTHS, inputs).items()]
+    kept = {name: 3 for name in law.vectors} | {name: 1 for name in law.scalars}
+    known += [f"old.{name} {_shown(v)}" for name, v in _by_name(kept, history).items()]
+    return f"{', '.join(bad) or 'what it keeps is not finite'}, at {', '.join(known)}"
+
+
+def _by_name(widths: Mapping[str, int], numbers: Doubles) -> dict[str, Doubles]:
+    found, at = {}, 0
+    for name, width in widths.items():
+        found[name] = numbers[at : at + width]
+        at += width
+    return found
+
+
+def _shown(values: Doubles) -> str:
+    texts = [f"{value:.6g}" for value in values]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def _check_finite(law: OwnLaw | CompiledLaw, contacts: Contacts, answer: Answer) -> None:

@@ -47,6 +47,9 @@ MEETINGS = ("walls", "bodies", "spheres")
 # what tables carry to the next step
 CARRIED = ("force", "moment", "spring", "roll")
 
+# and what they keep for laws of users, where there are such
+HISTORY = "history"
+
 # the library numbers rows, and images, in 32 bits; what lasts may be larger
 _MOST_ROWS = 2**31
 _LASTING = ("ids", "cluster_numbers", "body_numbers")
@@ -101,6 +104,11 @@ _OPTIONAL = tuple(
     f"with_{meeting}.{name}" for meeting in MEETINGS for name in ("image", "moment", "roll")
 )
 
+_OWN_TYPES = {
+    f"{table}.{HISTORY}": np.float64
+    for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
+}
+
 # a bound that is not known; and bits of a pair's state, which are no numbers
 _MAY_BE_NAN = (".error", ".state")
 
@@ -111,7 +119,7 @@ _MAY_BE_NAN = (".error", ".state")
 def read_file(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of the file that are known, in their types; others are passed over."""
     known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
-    headers = npz.read_headers(path, (*known, *_BODY_TYPES))
+    headers = npz.read_headers(path, (*known, *_BODY_TYPES, *_OWN_TYPES))
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
@@ -122,7 +130,8 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")
     arrays = npz.read_arrays(path, headers)
-    types = {name: kind for name, kind in (_TYPES | _BODY_TYPES).items() if name in arrays}
+    all_types = _TYPES | _BODY_TYPES | _OWN_TYPES
+    types = {name: kind for name, kind in all_types.items() if name in arrays}
     return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
 
 
