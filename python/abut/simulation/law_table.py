@@ -159,7 +159,7 @@ class LawTable:
         self._check_brakes(materials, "bodies")
         ours = set(materials)
         for pair, law in self.laws.items():
-            glue = law.cohesion
+            glue = law.cohesion if isinstance(law, Frictional) else None
             ends_at_touch = glue is None or (isinstance(glue, DMT) and glue.distance is None)
             if not ends_at_touch and ours & set(pair):
                 a, b = (self.materials[number] for number in pair)
