@@ -11,64 +11,91 @@ static bool is_on_wall(const interaction_table *t)
 
 /* ---- what rows keep ---- */
 
-/* What a row kept in the step before under this law; NULL: nothing. */
-static const double *find_kept(const row_laws *r, const abut_own_law *l, abut_index row)
+/* What rows without a past have kept. */
+static const double NOTHING[ABUT_OWN_HISTORY + 2];
+
+/* What rows kept in the step before under this law, or NOTHING. */
+static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index *where,
+                      int32_t count, const double **kept)
 {
     const interaction_table *before = &r->simulation->before->tables[r->table->kind];
-    const abut_index old = r->table->springs.match[row];
-    if (old < 0 || before->count == 0 || !before->springs.history) {
-        return NULL;
+    const double *history = before->count > 0 ? before->springs.history : NULL;
+    const abut_index numbers = before->extras.history, *match = r->table->springs.match;
+    for (int32_t k = 0; k < count; k++) {
+        const abut_index old = match[where[k]];
+        const double *row = history && old >= 0 ? history + old * numbers : NOTHING;
+        const bool is_own = row != NOTHING && row[numbers - 2] == (double)l->identity;
+        kept[k] = is_own ? row : NOTHING;
     }
-    const double *kept = before->springs.history + old * before->extras.history;
-    return kept[before->extras.history - 2] == (double)l->identity ? kept : NULL;
 }
 
-static void read_history(const row_laws *r, const abut_own_law *l, abut_index row, own_block *b,
-                         int32_t k)
+/* Take what rows on walls have kept to where these are now. */
+static void turn_history(const row_laws *r, int vectors, const abut_index *where, int32_t count,
+                         const double **kept, own_block *b)
 {
-    const double *kept = find_kept(r, l, row);
-    const abut_index old = r->table->springs.match[row];
-    b->inputs[OWN_INPUT(is_new)][k] = kept ? 0.0 : 1.0;
-    for (int v = 0; v < l->vector_count; v++) {
-        vec3 vector = kept ? vec3_load(kept + 3 * v) : (vec3){0.0, 0.0, 0.0};
-        if (kept && r->turn) {
-            vector = r->turn(r->context, old, vector);
+    const abut_index *match = r->table->springs.match;
+    for (int32_t k = 0; k < count; k++) {
+        for (int v = 0; v < vectors && kept[k] != NOTHING; v++) {
+            const vec3 to = r->turn(r->context, match[where[k]], vec3_load(kept[k] + 3 * v));
+            b->history_in[3 * v][k] = to.x;
+            b->history_in[3 * v + 1][k] = to.y;
+            b->history_in[3 * v + 2][k] = to.z;
         }
-        b->history_in[3 * v][k] = vector.x;
-        b->history_in[3 * v + 1][k] = vector.y;
-        b->history_in[3 * v + 2][k] = vector.z;
-    }
-    const double *scalars = kept ? kept + 3 * r->table->extras.vectors : NULL;
-    for (int c = 0; c < l->scalar_count; c++) {
-        b->history_in[3 * l->vector_count + c][k] = scalars ? scalars[c] : 0.0;
     }
 }
 
-static void write_history(const row_laws *r, const abut_own_law *l, abut_index row,
-                          const own_block *b, int32_t k)
+static void read_history(const row_laws *r, const abut_own_law *l, const abut_index *where,
+                         int32_t count, own_block *b)
+{
+    const double *kept[LAW_BLOCK];
+    const int vectors = 3 * l->vector_count;
+    /* where the scalars of a table's rows begin */
+    const int skip = 3 * r->table->extras.vectors - vectors;
+    find_kept(r, l, where, count, kept);
+    for (int32_t k = 0; k < count; k++) {
+        b->inputs[OWN_INPUT(is_new)][k] = kept[k] == NOTHING ? 1.0 : 0.0;
+    }
+    for (int c = 0; c < own_history_count(l); c++) {
+        const int from = c < vectors ? c : c + skip;
+        for (int32_t k = 0; k < count; k++) {
+            b->history_in[c][k] = kept[k][from];
+        }
+    }
+    if (r->turn) {
+        turn_history(r, l->vector_count, where, count, kept, b);
+    }
+}
+
+static void write_history(const row_laws *r, const abut_own_law *l, const abut_index *where,
+                          int32_t count, const own_block *b)
 {
     const table_extras *extras = &r->table->extras;
-    double *to = r->table->springs.history + row * extras->history;
-    memset(to, 0, (size_t)extras->history * sizeof *to);
-    for (int c = 0; c < 3 * l->vector_count; c++) {
-        to[c] = b->history_out[c][k];
+    const int vectors = 3 * l->vector_count, all = own_history_count(l);
+    const int skip = 3 * extras->vectors - vectors;
+    const bool has_rest = all + 2 < extras->history; /* of laws that keep more */
+    for (int32_t k = 0; k < count; k++) {
+        double *to = r->table->springs.history + where[k] * extras->history;
+        if (has_rest) {
+            memset(to, 0, (size_t)extras->history * sizeof *to);
+        }
+        for (int c = 0; c < all; c++) {
+            to[c < vectors ? c : c + skip] = b->history_out[c][k];
+        }
+        to[extras->history - 2] = (double)l->identity;
+        to[extras->history - 1] = b->outputs[OWN_OUTPUT(stored)][k];
     }
-    for (int c = 0; c < l->scalar_count; c++) {
-        to[3 * extras->vectors + c] = b->history_out[3 * l->vector_count + c][k];
-    }
-    to[extras->history - 2] = (double)l->identity;
-    to[extras->history - 1] = b->outputs[OWN_OUTPUT(stored)][k];
 }
 
 /* ---- blocks ---- */
 
-static void set_radii(const row_laws *r, const law_block *of, own_block *b, int32_t k)
+static void set_radii(const row_laws *r, const law_block *of, own_block *b)
 {
-    const bool is_of_bodies = table_is_of_bodies(r->table->kind);
-    b->inputs[OWN_INPUT(radius_i)][k] = is_of_bodies ? of->radius[k] : of->first[k]->radius;
-    b->inputs[OWN_INPUT(radius_j)][k] = is_on_wall(r->table) ? INFINITY
-                                        : is_of_bodies       ? of->radius[k]
-                                                             : of->second[k]->radius;
+    double *own = b->inputs[OWN_INPUT(radius_i)], *other = b->inputs[OWN_INPUT(radius_j)];
+    const bool is_of_bodies = table_is_of_bodies(r->table->kind), is_wall = is_on_wall(r->table);
+    for (int32_t k = 0; k < of->count; k++) {
+        own[k] = is_of_bodies ? of->radius[k] : of->first[k]->radius;
+        other[k] = is_wall ? INFINITY : is_of_bodies ? of->radius[k] : of->second[k]->radius;
+    }
 }
 
 /* Repeat the last row, as the block does. */
@@ -90,10 +117,8 @@ static bool ask(const row_laws *r, const own_rows *rows, const abut_own_law *l,
                 const abut_index *where)
 {
     const law_block *of = rows->block;
-    for (int32_t k = 0; k < of->count; k++) {
-        read_history(r, l, where[k], rows->own, k);
-        set_radii(r, of, rows->own, k);
-    }
+    read_history(r, l, where, of->count, rows->own);
+    set_radii(r, of, rows->own);
     repeat_last(rows->own, l, of->count);
     const bool is_deep = interaction_kernels_take()->own_inputs(rows);
     own_block_call(rows->own, l, (of->count + ROW_PADDING - 1) / ROW_PADDING * ROW_PADDING,
@@ -138,9 +163,7 @@ bool own_rows_apply(row_laws *r, law_block *of, const abut_own_law *l, const abu
     if (of->roll) {
         memset(of->roll, 0, 3 * (size_t)of->count * sizeof *of->roll);
     }
-    for (int32_t k = 0; k < of->count; k++) {
-        write_history(r, l, where[k], &b, k);
-    }
+    write_history(r, l, where, of->count, &b);
     return is_deep;
 }
 

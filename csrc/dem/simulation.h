@@ -112,7 +112,8 @@ static inline table_extras simulation_extras(const abut_simulation *s)
 {
     const own_laws *own = &s->laws.own;
     return (table_extras){.has_images = s->lattice.is_periodic,
-                          .has_rolls = s->laws.has_rolling_springs || laws_have_own(&s->laws),
+                          .has_rolls = s->laws.has_rolling_springs,
+                          .has_moments = s->laws.has_rolling_springs || laws_have_own(&s->laws),
                           .vectors = own->vectors,
                           .scalars = own->scalars,
                           .history = own_laws_row_numbers(own)};

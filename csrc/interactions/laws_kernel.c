@@ -503,8 +503,12 @@ LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kin
     double(*from)[ABUT_LAW_ROWS] = r->own->outputs;
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
     const lanes share = kind.is_wall ? lanes_load(b->share + p) : one;
-    const two_movers t = load_movers(b, p, lanes_load(b->overlap + p), kind);
+    const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * lanes_load(b->overlap + p);
     const directions d = {.normal = load_points(b->normal + 3 * p)};
+    two_movers t = {.arm = arm};
+    if (kind.is_wall) {
+        t = load_movers(b, p, lanes_load(b->overlap + p), kind);
+    }
     const lanes push = lanes_load(from[OWN_OUTPUT(push)] + p);
     const lanes push_share =
         lanes_select(lanes_less(push, zero), lanes_load(b->pull_share + p), share);

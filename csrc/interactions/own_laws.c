@@ -74,12 +74,19 @@ static abut_law_block block_of(own_block *b, const abut_own_law *l)
     return of;
 }
 
+static void clear_columns(double (*columns)[ABUT_LAW_ROWS], int column_count, int32_t count)
+{
+    for (int c = 0; c < column_count; c++) {
+        memset(columns[c], 0, (size_t)count * sizeof **columns);
+    }
+}
+
 void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double step)
 {
     abut_law_block of = block_of(b, l);
     of.count = count, of.step = step;
-    memset(b->outputs, 0, sizeof b->outputs);
-    memset(b->history_out, 0, (size_t)own_history_count(l) * sizeof b->history_out[0]);
+    clear_columns(b->outputs, OWN_OUTPUTS, count);
+    clear_columns(b->history_out, own_history_count(l), count);
     l->function(&of);
 }
 
@@ -112,8 +119,8 @@ static void set_all(double *column, double number)
 
 static void begin_contacts(own_block *b, const abut_own_law *l, const own_contact *c)
 {
-    memset(b->inputs, 0, sizeof b->inputs);
-    memset(b->history_in, 0, sizeof b->history_in);
+    clear_columns(b->inputs, OWN_INPUTS, PADDING);
+    clear_columns(b->history_in, own_history_count(l), PADDING);
     set_all(b->inputs[OWN_INPUT(overlap)], c->overlap);
     set_all(b->inputs[OWN_INPUT(normal) + 2], 1.0);
     set_all(b->inputs[OWN_INPUT(radius)], c->radius);

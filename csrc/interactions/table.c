@@ -10,7 +10,7 @@ const double table_zeros[4];
 /* ---- columns ---- */
 
 /* Beside when searches have a column. */
-enum { WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1, WITH_HISTORY };
+enum { WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1, WITH_MOMENTS, WITH_HISTORY };
 
 /* Where a column's pointer is, how many bytes an entry has, how many entries there are
  * (abut_column_per), and when it is there (abut_column_when). */
@@ -42,7 +42,7 @@ typedef struct column_list {
 /* What interactions carry, which are rows or entries. */
 #define ALL_CARRIED(per)                                                                           \
     CARRIED(spring, 3, per, ABUT_COLUMN_ALWAYS), CARRIED(roll, 3, per, WITH_ROLLS),                \
-        CARRIED(moment, 3, per, WITH_ROLLS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),       \
+        CARRIED(moment, 3, per, WITH_MOMENTS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),       \
         CARRIED(effects, 1, per, ABUT_COLUMN_ALWAYS),                                              \
         CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(history, 1, per, WITH_HISTORY)
 
@@ -93,6 +93,8 @@ static bool is_wanted(const interaction_table *t, const column *c)
         return t->extras.has_images;
     case WITH_ROLLS:
         return t->extras.has_rolls;
+    case WITH_MOMENTS:
+        return t->extras.has_moments;
     case WITH_HISTORY:
         return t->extras.history > 0;
     case ABUT_COLUMN_WITH_WALLS:
@@ -168,7 +170,8 @@ vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice 
 static bool has_room(const interaction_table *t, const abut_index counts[4], table_extras extras)
 {
     bool has = t->extras.has_images == extras.has_images &&
-               t->extras.has_rolls == extras.has_rolls && table_keeps_same(t->extras, extras);
+               t->extras.has_rolls == extras.has_rolls &&
+               t->extras.has_moments == extras.has_moments && table_keeps_same(t->extras, extras);
     for (int per = 0; per < 4; per++) {
         has = has && counts[per] <= t->room[per] &&
               t->room[per] / MEMORY_SPARE_FACTOR <= counts[per] + ROW_PADDING;

@@ -15,7 +15,7 @@
 typedef struct springs {
     double *spring;    /* x 3: T */
     double *roll;      /* x 3: M; NULL without laws of type C */
-    double *moment;    /* x 3, likewise: of rolling, on the sphere or on i */
+    double *moment;    /* x 3, likewise, or with laws of users: of rolling, on the sphere or on i */
     double *power;     /* of forces and moments on the wall; NULL where there is none */
     effect *effects;   /* of bodies forces alone */
     abut_index *match; /* in the table before, or -1 */
@@ -39,7 +39,7 @@ static inline const double *table_vector_or_zeros(const double *vectors, abut_in
 
 /* Columns that not every simulation has. */
 typedef struct table_extras {
-    bool has_images, has_rolls;
+    bool has_images, has_rolls, has_moments;
     int vectors, scalars; /* that rows keep for laws of users, */
     int history;          /* all the numbers of that; 0: there are no such laws */
 } table_extras;
