@@ -134,8 +134,10 @@ def main():
     for name, times in found.items():
         whole, of_laws = (statistics.median(column) for column in zip(*times, strict=True))
         base = statistics.median(time[1] for time in found["built in"])
-        print(f"{name:14} step {whole:6.1f}, laws of pairs {of_laws:5.1f} ns a sphere, "
-              f"{of_laws / base:.2f} of built in")
+        print(
+            f"{name:14} step {whole:6.1f}, laws of pairs {of_laws:5.1f} ns a sphere, "
+            f"{of_laws / base:.2f} of built in"
+        )
 
 
 if __name__ == "__main__":

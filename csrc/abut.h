@@ -1150,8 +1150,8 @@ typedef struct abut_own_law {
     const double *parameters;
     abut_index parameter_count;
     int vector_count, scalar_count; /* that a contact keeps */
-    int identity; /* > 0: what is kept under another one is not this law's */
-    double reach; /* how far beyond touch it acts; 0: not at all */
+    int identity;                   /* > 0: what is kept under another one is not this law's */
+    double reach;                   /* how far beyond touch it acts; 0: not at all */
 } abut_own_law;
 
 /* Those of a simulation. */
@@ -1168,9 +1168,9 @@ void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
 
 /* Likewise of a built-in law, whose history is the spring of sliding, that of rolling, and the
  * overlap of the step before. ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW. */
-abut_status abut_law_apply(const abut_law *law, double step, abut_index count,
-                           const double *inputs, const double *history_in, double *outputs,
-                           double *history_out, abut_error *error);
+abut_status abut_law_apply(const abut_law *law, double step, abut_index count, const double *inputs,
+                           const double *history_in, double *outputs, double *history_out,
+                           abut_error *error);
 
 /* How a wall moves. */
 typedef enum abut_motion_kind {
@@ -1372,9 +1372,9 @@ abut_index abut_simulation_step_count(const abut_simulation *simulation);
 
 /* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
 typedef struct abut_law_case {
-    int number; /* of the law; -1: there was no such step */
-    double inputs[18];    /* in the order of ABUT_LAW_INPUTS */
-    double outputs[8];    /* and of ABUT_LAW_OUTPUTS */
+    int number;        /* of the law; -1: there was no such step */
+    double inputs[18]; /* in the order of ABUT_LAW_INPUTS */
+    double outputs[8]; /* and of ABUT_LAW_OUTPUTS */
     double history_in[32], history_out[32];
 } abut_law_case;
 
@@ -1402,10 +1402,10 @@ typedef union abut_interaction_columns {
 typedef struct abut_interactions {
     abut_index row_count, entry_count; /* entries: spots of bodies, nodes of contacts with walls */
     abut_interaction_columns columns;
-    double *force;  /* x 3: on the sphere, or on i */
-    double *spring; /* x 3: T */
-    double *moment; /* x 3: of rolling, likewise; 0 without laws of type C */
-    double *roll;   /* x 3: M; likewise */
+    double *force;   /* x 3: on the sphere, or on i */
+    double *spring;  /* x 3: T */
+    double *moment;  /* x 3: of rolling, likewise; 0 without laws of type C */
+    double *roll;    /* x 3: M; likewise */
     double *history; /* x abut_simulation_history_count: of laws of the caller's; NULL: none */
 } abut_interactions;
 

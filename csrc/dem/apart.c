@@ -74,9 +74,8 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
     const bool is_touch_all =
         laws_function(&s->laws, l) == LAW_PLAIN ||
         (laws_function(&s->laws, l) == LAW_OWN && !(laws_reach(&s->laws, l, own) > 0.0));
-    return is_touch_all ||
-           lives(&s->laws, l, own * other / (own + other), t->pair.overlap[row],
-                 t->springs.match[row]);
+    return is_touch_all || lives(&s->laws, l, own * other / (own + other), t->pair.overlap[row],
+                                 t->springs.match[row]);
 }
 
 abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)

@@ -60,9 +60,9 @@ static double energy_of_row(const abut_simulation *s, const interaction_table *t
 {
     const bool is_pair = t->kind == ABUT_SPHERE_SPHERE;
     const double overlap = is_pair ? t->pair.overlap[row] : t->contact.overlap[row];
-    return laws_own(&s->laws, l) ? table_stored(t, row)
-                                 : laws_energy(&s->laws, l, radius, overlap,
-                                               t->springs.spring + 3 * row);
+    return laws_own(&s->laws, l)
+               ? table_stored(t, row)
+               : laws_energy(&s->laws, l, radius, overlap, t->springs.spring + 3 * row);
 }
 
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
@@ -169,8 +169,7 @@ static law_stiffness stiffness_of(const abut_simulation *s, const interaction_ta
                                   abut_index row, const law *l, own_contact *c)
 {
     const abut_own_law *own = laws_own(&s->laws, l);
-    const double *kept =
-        t->springs.history ? t->springs.history + row * t->extras.history : NULL;
+    const double *kept = t->springs.history ? t->springs.history + row * t->extras.history : NULL;
     if (!own) {
         return laws_stiffness(&s->laws, l, c->radius, c->overlap);
     }

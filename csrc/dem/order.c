@@ -112,8 +112,7 @@ static renumbering numbers_for(abut_interaction kind, const renaming *by)
     return (renumbering){by->places, NULL, by->place_count};
 }
 
-static bool has_changed(const abut_simulation *s, const interaction_table *t,
-                        const renumbering *by)
+static bool has_changed(const abut_simulation *s, const interaction_table *t, const renumbering *by)
 {
     const bool keeps_others = t->count > 0 && !table_keeps_same(t->extras, simulation_extras(s));
     return keeps_others || by->first || by->second || by->first_count != t->first_count;

@@ -126,8 +126,7 @@ static bool ask(const row_laws *r, const own_rows *rows, const abut_own_law *l,
     return is_deep;
 }
 
-static own_rows rows_of(const row_laws *r, const law_block *of, const abut_own_law *l,
-                        own_block *b)
+static own_rows rows_of(const row_laws *r, const law_block *of, const abut_own_law *l, own_block *b)
 {
     return (own_rows){.block = of,
                       .own = b,
@@ -194,28 +193,23 @@ static abut_index row_of(const interaction_table *t, abut_index entry)
     return table_is_of_bodies(t->kind) ? row : entry;
 }
 
-abut_status own_rows_check(row_laws *r, abut_error *error)
+abut_status own_rows_name_bad(const row_laws *r, const row_block *rows, abut_error *error)
 {
     const abut_index bad = (abut_index)atomic_load(&r->bad_row);
     abut_simulation *s = r->simulation;
-    if (bad < 0) {
-        return ABUT_OK;
-    }
-    /* ask once more, for this row alone */
-    row_block rows;
     own_block b;
-    rows_fill(r, &rows, bad, 1);
-    const abut_own_law *l = laws_own(&s->laws, rows.block.laws[0]);
-    const own_rows own = rows_of(r, &rows.block, l, &b);
+    const abut_own_law *l = laws_own(&s->laws, rows->block.laws[0]);
+    const own_rows own = rows_of(r, &rows->block, l, &b);
     ask(r, &own, l, &bad);
     keep_case(&s->law_case, &b, l, (int)(l - s->laws.own.laws));
-    const abut_index row = row_of(r->table, bad);
-    abut_index first = table_firsts(r->table)[row], second = table_seconds(r->table)[row];
-    if (r->table->kind == ABUT_SPHERE_WALL || r->table->kind == ABUT_SPHERE_SPHERE) {
+    const interaction_table *t = r->table;
+    const abut_index row = row_of(t, bad);
+    abut_index first = table_firsts(t)[row], second = table_seconds(t)[row];
+    if (!table_is_of_bodies(t->kind)) {
         first = s->store.rows[first];
     }
-    if (r->table->kind == ABUT_SPHERE_SPHERE) {
+    if (t->kind == ABUT_SPHERE_SPHERE) {
         second = s->store.rows[second];
     }
-    return error_set(error, ABUT_LAW_NOT_FINITE, first, second, (double)r->table->kind);
+    return error_set(error, ABUT_LAW_NOT_FINITE, first, second, (double)t->kind);
 }

@@ -1,7 +1,9 @@
 /* Rows through kernels. */
-#include "own_rows.h"
+#include "rows.h"
 
 #include <string.h>
+
+#include "own_rows.h"
 
 /* Rows that one thread takes in one go. */
 enum { CHUNK_ROWS = 8 * LAW_BLOCK };
@@ -267,7 +269,8 @@ static bool apply_parts(row_laws *r, row_block *b, abut_index first)
 
 /* ---- all rows ---- */
 
-void rows_fill(const row_laws *r, row_block *b, abut_index first, int32_t count)
+/* Fill a block with so many rows from `first` on. */
+static void fill_rows(const row_laws *r, row_block *b, abut_index first, int32_t count)
 {
     law_block *of = &b->block;
     r->fill(r->context, b, first, count);
@@ -285,7 +288,7 @@ void rows_fill(const row_laws *r, row_block *b, abut_index first, int32_t count)
 static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t count)
 {
     law_block *of = &b->block;
-    rows_fill(r, b, first, count);
+    fill_rows(r, b, first, count);
     if (lacks_law(&r->simulation->laws, of)) {
         atomic_store(&r->lacks_law, true);
     }
@@ -322,9 +325,11 @@ abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error
     if (atomic_load(&r->lacks_law)) {
         return simulation_name_missing_law(r->simulation, r->table, error);
     }
-    const abut_status of_users = own_rows_check(r, error);
-    if (of_users) {
-        return of_users;
+    const abut_index bad = (abut_index)atomic_load(&r->bad_row);
+    if (bad >= 0) {
+        row_block alone;
+        fill_rows(r, &alone, bad, 1);
+        return own_rows_name_bad(r, &alone, error);
     }
     if (r->is_watched) {
         watch_keep_deep(r->simulation, r->table->kind, r->count);

@@ -35,10 +35,10 @@ static void set_contact(built_in_block *b, const column_part *c, const law *l, i
         const double normal = input_of(c, OWN_INPUT(normal) + a, k);
         const abut_index at = c->first + k;
         b->normals[3 * k + axis] = normal;
-        of->velocity[axis] = input_of(c, OWN_INPUT(sliding) + a, k) +
-                             normal * input_of(c, OWN_INPUT(parting), k);
-        of->spin[axis] = input_of(c, OWN_INPUT(rolling) + a, k) +
-                         normal * input_of(c, OWN_INPUT(twisting), k);
+        of->velocity[axis] =
+            input_of(c, OWN_INPUT(sliding) + a, k) + normal * input_of(c, OWN_INPUT(parting), k);
+        of->spin[axis] =
+            input_of(c, OWN_INPUT(rolling) + a, k) + normal * input_of(c, OWN_INPUT(twisting), k);
         b->old_springs[k][axis] = is_new ? 0.0 : c->history_in[axis * c->count + at];
         b->old_rolls[k][axis] = is_new ? 0.0 : c->history_in[(3 + axis) * c->count + at];
     }
@@ -46,8 +46,7 @@ static void set_contact(built_in_block *b, const column_part *c, const law *l, i
     of->mass = input_of(c, OWN_INPUT(mass), k);
     b->overlaps[k] = input_of(c, OWN_INPUT(overlap), k), b->shares[k] = 1.0;
     b->block.inertia[k] = input_of(c, OWN_INPUT(inertia), k);
-    b->block.old_overlap[k] =
-        is_new ? b->overlaps[k] : c->history_in[6 * c->count + c->first + k];
+    b->block.old_overlap[k] = is_new ? b->overlaps[k] : c->history_in[6 * c->count + c->first + k];
     b->block.first[k] = of, b->block.second[k] = &b->second, b->block.laws[k] = l;
     b->block.old_normal[k] = b->normals + 3 * k;
     b->block.old_spring[k] = b->old_springs[k], b->block.old_roll[k] = b->old_rolls[k];
@@ -111,9 +110,9 @@ static void apply_built_in(built_in_block *b, const column_part *c, const law_ta
     }
 }
 
-abut_status abut_law_apply(const abut_law *of, double step, abut_index count,
-                           const double *inputs, const double *history_in, double *outputs,
-                           double *history_out, abut_error *error)
+abut_status abut_law_apply(const abut_law *of, double step, abut_index count, const double *inputs,
+                           const double *history_in, double *outputs, double *history_out,
+                           abut_error *error)
 {
     law_table table = {.laws = NULL};
     const abut_status status = laws_set(&table, 1, of, NULL, error);

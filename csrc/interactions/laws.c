@@ -247,7 +247,8 @@ double laws_most_reach(const law_table *table, abut_index material, double radiu
     for (abut_index k = 0; table->has_cohesion && k < table->material_count; k++) {
         const abut_index number = laws_number(table, material, k);
         const abut_own_law *own = laws_own(table, &table->laws[number]);
-        most = fmax(most, own ? own->reach : cohesion_most_reach(&table->cohesions[number], radius));
+        most =
+            fmax(most, own ? own->reach : cohesion_most_reach(&table->cohesions[number], radius));
     }
     return most;
 }

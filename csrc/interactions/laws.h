@@ -27,9 +27,9 @@ enum { LAW_NUMBERS = sizeof(law) / sizeof(double) };
 /* The laws of all pairs of materials. Zero-initialize. */
 typedef struct law_table {
     law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
-    bool *is_missing;    /* of each law: the caller gave none */
-    double *curvatures;  /* of each law: the radius of a body that is not rounded; 0: none */
-    cohesion *cohesions; /* of each law */
+    bool *is_missing;     /* of each law: the caller gave none */
+    double *curvatures;   /* of each law: the radius of a body that is not rounded; 0: none */
+    cohesion *cohesions;  /* of each law */
     int32_t *own_numbers; /* of each law: which of the users' it is; -1: none */
     own_laws own;
     abut_index material_count;

@@ -426,7 +426,7 @@ LANES_INLINE void tell_history(const own_rows *r, int32_t p, const two_movers *t
 {
     const lanes zero = lanes_set(0.0), half_step = lanes_set(0.5 * r->block->step);
     for (int v = 0; v < r->vectors; v++) {
-        double(*columns)[ABUT_LAW_ROWS] = r->own->history_in + 3 * v;
+        double (*columns)[ABUT_LAW_ROWS] = r->own->history_in + 3 * v;
         store_vector(columns, p, turn(load_vector(columns, p), t, d, half_step, kind));
     }
     for (int k = 3 * r->vectors; k < 3 * r->vectors + r->scalars; k++) {
@@ -441,7 +441,7 @@ LANES_INLINE void tell_history(const own_rows *r, int32_t p, const two_movers *t
 LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind kind)
 {
     const law_block *b = r->block;
-    double(*to)[ABUT_LAW_ROWS] = r->own->inputs;
+    double (*to)[ABUT_LAW_ROWS] = r->own->inputs;
     const lanes overlap = lanes_load(b->overlap + p);
     const two_movers t = load_movers(b, p, overlap, kind);
     const directions d = load_directions(b, p);
@@ -452,8 +452,7 @@ LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind 
     store_vector(to + OWN_INPUT(normal), p, d.normal);
     lanes_store(to[OWN_INPUT(parting)] + p, m.parting);
     store_vector(to + OWN_INPUT(sliding), p, m.sliding);
-    store_vector(to + OWN_INPUT(rolling), p,
-                 lanes3_sub(spin, lanes3_scale(d.normal, twisting)));
+    store_vector(to + OWN_INPUT(rolling), p, lanes3_sub(spin, lanes3_scale(d.normal, twisting)));
     lanes_store(to[OWN_INPUT(twisting)] + p, twisting);
     lanes_store(to[OWN_INPUT(radius)] + p, t.radius);
     lanes_store(to[OWN_INPUT(mass)] + p, t.mass);
@@ -500,7 +499,7 @@ LANES_INLINE lanes sum_of_zeros(const own_rows *r, int32_t p)
 LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kind)
 {
     const law_block *b = r->block;
-    double(*from)[ABUT_LAW_ROWS] = r->own->outputs;
+    double (*from)[ABUT_LAW_ROWS] = r->own->outputs;
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
     const lanes share = kind.is_wall ? lanes_load(b->share + p) : one;
     const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * lanes_load(b->overlap + p);
@@ -513,8 +512,8 @@ LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kin
     const lanes push_share =
         lanes_select(lanes_less(push, zero), lanes_load(b->pull_share + p), share);
     const lanes3 tangent = load_vector(from + OWN_OUTPUT(tangent), p);
-    const lanes3 force = lanes3_add(lanes3_scale(d.normal, push * push_share),
-                                    lanes3_scale(tangent, share));
+    const lanes3 force =
+        lanes3_add(lanes3_scale(d.normal, push * push_share), lanes3_scale(tangent, share));
     const lanes3 moment = lanes3_scale(load_vector(from + OWN_OUTPUT(moment), p), share);
     const state none = {.law = {.rolling_damping = zero}, .share = share};
     put_force(b, p, force, &t, &d, &none, count);

@@ -6,7 +6,6 @@
 
 #include "../base/memory.h"
 
-
 /* ---- copies ---- */
 
 static abut_index count_parameters(const abut_own_laws *from)
@@ -165,8 +164,8 @@ law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
     b.inputs[OWN_INPUT(parting)][LESS] = -speed;
     b.inputs[OWN_INPUT(sliding)][SLIDING] = speed;
     own_block_call(&b, l, PADDING, 0.0);
-    const double change = fmax(fabs(push[PARTING] - push[AT_REST]),
-                               fabs(push[LESS] - push[AT_REST]));
+    const double change =
+        fmax(fabs(push[PARTING] - push[AT_REST]), fabs(push[LESS] - push[AT_REST]));
     s.damping_ratio = s.normal > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
     const double damper = tangent_change(&b, SLIDING);
     own_block_call(&b, l, PADDING, time);
@@ -214,4 +213,3 @@ void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
                       first, rows);
     }
 }
-

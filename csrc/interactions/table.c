@@ -42,9 +42,9 @@ typedef struct column_list {
 /* What interactions carry, which are rows or entries. */
 #define ALL_CARRIED(per)                                                                           \
     CARRIED(spring, 3, per, ABUT_COLUMN_ALWAYS), CARRIED(roll, 3, per, WITH_ROLLS),                \
-        CARRIED(moment, 3, per, WITH_MOMENTS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),       \
-        CARRIED(effects, 1, per, ABUT_COLUMN_ALWAYS),                                              \
-        CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(history, 1, per, WITH_HISTORY)
+        CARRIED(moment, 3, per, WITH_MOMENTS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),     \
+        CARRIED(effects, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS),  \
+        CARRIED(history, 1, per, WITH_HISTORY)
 
 #define COLUMNS contact
 static const column OF_CONTACTS[] = {ABUT_CONTACT_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};

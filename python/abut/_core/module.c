@@ -100,8 +100,10 @@ static PyMethodDef METHODS[] = {
      "Tangential vectors of the pairs of `before`, turned along to those of `now`."},
     {"apply_law", core_apply_law, METH_VARARGS,
      "apply_law(law, step, count, inputs, history, repeats, /)\n--\n\n"
-     "What a law says of contacts, and what these keep: columns in the order of LAW_OUTPUTS, and of "
-     "the history. law: (address, parameters, vectors, scalars, identity, reach), or the numbers of a built-in one, (1, numbers); inputs: columns in the "
+     "What a law says of contacts, and what these keep: columns in the order of LAW_OUTPUTS, and "
+     "of "
+     "the history. law: (address, parameters, vectors, scalars, identity, reach), or the numbers "
+     "of a built-in one, (1, numbers); inputs: columns in the "
      "order of LAW_INPUTS; it is asked so many times."},
     {"spots_match", core_spots_match, METH_VARARGS,
      "spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, "

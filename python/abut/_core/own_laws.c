@@ -80,7 +80,7 @@ abut_own_law *own_laws_read_all(PyObject *tuple)
     return laws;
 }
 
-#define COPY(numbers) \
+#define COPY(numbers)                                                                              \
     array_copy((array_shape){ARRAY_DOUBLE, sizeof(numbers) / sizeof(double), 0}, numbers)
 
 PyObject *own_laws_tell_case(const abut_simulation *simulation)

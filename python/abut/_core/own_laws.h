@@ -13,7 +13,8 @@ abut_own_law *own_laws_read_all(PyObject *tuple);
 /* The members of abut_law_case. */
 PyObject *own_laws_tell_case(const abut_simulation *simulation);
 
-/* Read (address, parameters, vectors, scalars, identity, reach); parameters are borrowed. Likewise. */
+/* Read (address, parameters, vectors, scalars, identity, reach); parameters are borrowed. Likewise.
+ */
 int own_laws_read(PyObject *tuple, abut_own_law *law);
 
 #endif

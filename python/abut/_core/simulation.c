@@ -514,7 +514,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"note", simulation_note, METH_O, "note($self, known, /)\n--\n\nExchange what is known."},
     {"set_laws", simulation_set_laws, METH_VARARGS,
      "set_laws($self, materials, laws, own, known, /)\n--\n\n"
-     "laws: (materials * materials, len(LAW_NUMBERS)); own: laws of users, as apply_law takes them."},
+     "laws: (materials * materials, len(LAW_NUMBERS)); own: laws of users, as apply_law takes "
+     "them."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, walls, placed, states, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
@@ -573,7 +574,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "restore_interactions($self, kind, columns, /)\n--\n\n"
      "After restore: all columns, also those that a search leaves out."},
     {"law_case", simulation_law_case, METH_NOARGS,
-     "law_case($self, /)\n--\n\nThe members of abut_law_case, of the last run that ended so: arrays "
+     "law_case($self, /)\n--\n\nThe members of abut_law_case, of the last run that ended so: "
+     "arrays "
      "behind the number."},
     {"account", simulation_account, METH_NOARGS,
      "account($self, /)\n--\n\nWhat energies are counted from, (4,)."},

@@ -122,8 +122,7 @@ static int read_history(const simulation_object *self, abut_interaction who, PyO
 {
     const array_shape shape = history_shape(self, who, rows);
     PyObject *history = PyDict_GetItemString(dict, "history");
-    return history && shape.columns > 0 ? array_read(history, "history", shape, &rows->history)
-                                        : 0;
+    return history && shape.columns > 0 ? array_read(history, "history", shape, &rows->history) : 0;
 }
 
 /* ---- reading ---- */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from dataclasses import dataclass
@@ -44,8 +45,8 @@ class LawCheck:
         pulls on that way.
     gained : dict of str to float
         Energy that closed loops give out of nothing, by the work of pressing to 1 % of R*, with
-        damping left out: ``"normal"`` in and out, ``"shear"`` to and fro, ``"both"`` around. What is
-        lost is negative.
+        damping left out: ``"normal"`` in and out, ``"shear"`` to and fro, ``"both"`` around. What
+        is lost is negative.
     stiffness, shear_stiffness, damping_ratio : float
         Slopes of the forces, and normal damping by the critical one, at 1 % of R*.
     stable_step : float
@@ -118,7 +119,7 @@ class Driver:
 
 
 def check(law: Any, like: Mapping[str, float], mass: float, tabor: float | None) -> LawCheck:
-    """All that `LawCheck` has: `like` are the contact's numbers, `mass` that of the first sphere."""
+    """All of it, of a contact with these numbers, whose first sphere has this mass."""
     radius = like["radius"]
     normal, shear, damping = slopes(law, like, _DEEP * radius)
     omega = math.sqrt(max(normal, 1e-300) / like["mass"])
@@ -197,7 +198,7 @@ def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> D
     driver.step(ways[0, 0])
     before = driver.step(ways[0, 0])
     work = [0.0]
-    for (old, x), (new, y) in zip(ways[:-1], ways[1:], strict=True):
+    for (old, x), (new, y) in itertools.pairwise(ways):
         now = driver.step(new, (old - new) / step, (y - x) / step)
         push = 0.5 * float(before.push[0] + now.push[0])
         tangent = 0.5 * float(before.tangent[0, 0] + now.tangent[0, 0])
@@ -210,7 +211,7 @@ def _way(*corners: tuple[float, float]) -> Doubles:
     """Points along straight lines between corners."""
     sides = [
         np.linspace(a, b, _POINTS, endpoint=False)
-        for a, b in zip(corners[:-1], corners[1:], strict=True)
+        for a, b in itertools.pairwise(corners)
     ]
     return np.concatenate([*sides, [corners[-1]]])
 

@@ -63,9 +63,7 @@ def _loop_of(law: LawFunction) -> str:
     ]
     count = len(law.parameters)
     if count:
-        lines.append(
-            f"    p = carray(address_of(words[{_PARAMETERS}]), ({count},), float64)"
-        )
+        lines.append(f"    p = carray(address_of(words[{_PARAMETERS}]), ({count},), float64)")
         lines += [f"    p{k} = p[{k}]" for k in range(count)]
     if law.history is not None:
         size = 3 * len(law.vectors) + len(law.scalars)

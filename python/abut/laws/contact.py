@@ -14,6 +14,12 @@ from typing import Any, NamedTuple, NoReturn
 Number = Any
 
 
+def _refuse() -> NoReturn:
+    raise TypeError(
+        "vectors of a law have no + and *: write abut.Vector(a.x + b.x, a.y + b.y, a.z + b.z)"
+    )
+
+
 class Vector(NamedTuple):
     """Three numbers along x, y and z.
 
@@ -36,13 +42,16 @@ class Vector(NamedTuple):
     y: float
     z: float
 
-    def _refuse(self, other: object) -> NoReturn:
-        raise TypeError(
-            "vectors of a law have no + and *: write abut.Vector(a.x + b.x, a.y + b.y, a.z + b.z)"
-        )
-
     # those of tuples would make six numbers of two vectors
-    __add__ = __radd__ = __mul__ = __rmul__ = _refuse  # type: ignore[assignment]
+
+    def __add__(self, other: object) -> NoReturn:  # type: ignore[override]
+        _refuse()
+
+    def __mul__(self, other: object) -> NoReturn:  # type: ignore[override]
+        _refuse()
+
+    def __rmul__(self, other: object) -> NoReturn:  # type: ignore[override]
+        _refuse()
 
 
 ZERO = Vector(0.0, 0.0, 0.0)

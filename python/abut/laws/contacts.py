@@ -48,8 +48,7 @@ class Contacts:
     def __init__(self, count: int, step: float, **columns: Any) -> None:
         self.count, self.step = count, step
         self.columns = {
-            name: np.zeros((count, width) if width > 1 else count)
-            for name, width in WIDTHS.items()
+            name: np.zeros((count, width) if width > 1 else count) for name, width in WIDTHS.items()
         }
         self.columns["normal"][:, 2] = 1.0
         self.set(**columns)
@@ -102,7 +101,8 @@ def ask(
         rows = outputs[at : at + width]
         parts.append(rows[0] if width == 1 else rows.T)
         at += width
-    return Answer(*parts, new)
+    push, tangent, moment, stored = parts
+    return Answer(push, tangent, moment, stored, new)
 
 
 def turned(law: OwnLaw | CompiledLaw, history: Doubles, rotation: Doubles) -> Doubles:

@@ -139,8 +139,8 @@ class LawFunction:
             if name not in self.defaults:
                 known = ", ".join(self.defaults) or "none"
                 raise TypeError(f"{self.name} has no parameter {name}; its parameters are {known}")
-        values = {**self.defaults, **parameters}
-        for name, value in values.items():
+        values: dict[str, float] = {}
+        for name, value in {**self.defaults, **parameters}.items():
             if value is None:
                 raise TypeError(f"{self.name} is not given {name}")
             values[name] = checks.number(value, name)

@@ -174,7 +174,7 @@ def told_case(
     said = _by_name(OUTPUTS, outputs)
     bad = [f"{name} is {_shown(v)}" for name, v in said.items() if not np.isfinite(v).all()]
     known = [f"{name} {_shown(values)}" for name, values in _by_name(WIDTHS, inputs).items()]
-    kept = {name: 3 for name in law.vectors} | {name: 1 for name in law.scalars}
+    kept = dict.fromkeys(law.vectors, 3) | dict.fromkeys(law.scalars, 1)
     known += [f"old.{name} {_shown(v)}" for name, v in _by_name(kept, history).items()]
     return f"{', '.join(bad) or 'what it keeps is not finite'}, at {', '.join(known)}"
 

@@ -77,7 +77,7 @@ class LawTable:
         assert isinstance(a, Material) and isinstance(b, Material)
         # before any is numbered: they complain of what does not fit
         if isinstance(law, Own):
-            self._check_name(law, {a, b})
+            self._check_name(law, frozenset((a, b)))
             try_law(law)
         else:
             law.numbers(a, b)
@@ -90,7 +90,7 @@ class LawTable:
         if isinstance(law, Own) and kept_by(law) not in self.names:
             self.names.append(kept_by(law))
 
-    def _check_name(self, law: Own, pair: set[Material]) -> None:
+    def _check_name(self, law: Own, pair: frozenset[Material]) -> None:
         """What contacts keep goes by the name of their law."""
         for (a, b), other in self.laws.items():
             is_same = {self.materials[a], self.materials[b]} == pair

@@ -20,7 +20,17 @@ from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .law_table import Law
-from .restart_file import BODIES, CARRIED, FORMAT, HISTORY, MADE, MEETINGS, NEW, WALL_STATE, WITHOUT_BODIES
+from .restart_file import (
+    BODIES,
+    CARRIED,
+    FORMAT,
+    HISTORY,
+    MADE,
+    MEETINGS,
+    NEW,
+    WALL_STATE,
+    WITHOUT_BODIES,
+)
 from .schedule import Feed
 from .simulation import Simulation
 from .walls import WallEntry
