@@ -159,8 +159,16 @@ typedef enum abut_status {
                             the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
                             body's shape is rounded, nor has the law a curvature */
-    ABUT_BODY_LOST,      /* index: the body, whose position is not finite or too far; detail: the
-                            number of the step */
+    ABUT_BAD_BOND,       /* index: the bond, value: a number of it out of its range; detail: which
+                            (abut_bonds' order) */
+    ABUT_BOND_ITSELF,    /* index: the bond, detail: the sphere that is both of its spheres */
+    ABUT_BOND_TWICE,     /* index: the bond, detail: its first sphere, value: the other one: there
+                            is a bond of these */
+    ABUT_BOND_IN_CLUSTER, /* likewise: both are members of one cluster */
+    ABUT_TOO_MANY_BONDS,  /* index: how many; they are numbered with 30 bits */
+    ABUT_BOND_TOO_SHORT,  /* likewise: the center of one lies inside of the other */
+    ABUT_BODY_LOST,       /* index: the body, whose position is not finite or too far; detail: the
+                             number of the step */
     ABUT_BODY_IMAGES, /* index: the body, which meets a sphere at more than one image; detail: the
                          sphere */
     ABUT_BODY_MANY_IMAGES,  /* index: the body, for which images of walls cannot be counted */
@@ -1362,6 +1370,73 @@ abut_status abut_simulation_remove_bodies(abut_simulation *simulation, const uin
 abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const double *forces,
                                             const double *torques, abut_error *error);
 
+/* Bonds of spheres as columns of the caller's: round beams from center to center, which hold two
+ * spheres until they break (docs/dem.md, section 7). They are sorted by i, then j. */
+typedef struct abut_bonds {
+    abut_index count;
+    abut_index *i, *j;        /* count: rows of the spheres; i < j where bonds are read */
+    abut_index *ids;          /* count x 2: names of the caller's for them, which breakages tell */
+    double *young;            /* count, > 0 */
+    double *poisson;          /* count, > -1, < 1/2 */
+    double *radius;           /* count, > 0: of the beam */
+    double *damping;          /* count, >= 0: parts of critical damping */
+    double *tensile_strength; /* count, >= 0: pressures; INFINITY: it does not break so */
+    double *shear_strength;
+    abut_index *contact; /* count: 1: the law of the two acts beside the bond, else 0 */
+
+    /* what steps have made of them; NULL of bonds that begin where their spheres are */
+    double *length;       /* count: without force */
+    double *rest_overlap; /* count: of the spheres when they were bonded; 0 with `contact` */
+    abut_index *shift;    /* count x 3: opaque, as the next */
+    double *turns;        /* count x 8 */
+    double *force;        /* count x 3: on i, at the beginning of the last step */
+    double *moments;      /* count x 6: on i and on j, about their centers */
+    double *energy;       /* count: that is stored */
+    double *tension;      /* count: stress as a part of the strength */
+    double *shear;        /* count */
+} abut_bonds;
+
+abut_index abut_simulation_bond_count(const abut_simulation *simulation);
+
+/* Bond spheres, from where they are at the nearest image; or, with all columns, go on from a step
+ * that was saved. On a failure nothing is bonded. A removed sphere's bonds go along. */
+abut_status abut_simulation_add_bonds(abut_simulation *simulation, const abut_bonds *bonds,
+                                      abut_error *error);
+
+/* Columns that are NULL are left out; `count` is not read. */
+void abut_simulation_read_bonds(const abut_simulation *simulation, const abut_bonds *bonds);
+
+/* Bonds that have broken, in their order; of one step by i, then j. */
+typedef struct abut_breakages {
+    abut_index count;
+    abut_index *step;     /* count: how many steps were done before */
+    abut_index *ids;      /* count x 2 */
+    double *point;        /* count x 3: midway between both centers */
+    abut_index *of_shear; /* count: 1: the shear stress was too large, else 0 */
+    double *energy;       /* count: that was stored */
+} abut_breakages;
+
+abut_index abut_simulation_breakage_count(const abut_simulation *simulation);
+void abut_simulation_read_breakages(const abut_simulation *simulation,
+                                    const abut_breakages *breakages);
+
+/* Spheres whose bond has broken, and that have overlapped since: of their overlap the part that
+ * they had when they were bonded does not count. */
+typedef struct abut_rests {
+    abut_index count;
+    abut_index *i, *j; /* count: rows, i < j */
+    abut_index *shift; /* count x 3: opaque */
+    double *overlap;   /* count */
+} abut_rests;
+
+abut_index abut_simulation_rest_count(const abut_simulation *simulation);
+void abut_simulation_read_rests(const abut_simulation *simulation, const abut_rests *rests);
+
+/* Go on with what had broken in a step that was saved. */
+abut_status abut_simulation_restore_breakages(abut_simulation *simulation,
+                                              const abut_breakages *breakages,
+                                              const abut_rests *rests, abut_error *error);
+
 /* Go on by so many steps. On another status than ABUT_OK the simulation is as it was after
  * *done steps, and may go on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value:
  * that of what it touches; ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */
@@ -1463,7 +1538,8 @@ abut_energy abut_simulation_energy(const abut_simulation *simulation);
 typedef struct abut_stable_step {
     double step;      /* INFINITY: nothing does */
     abut_index index; /* the row of the sphere, the number of the body; the first of equals */
-    abut_index contact_count; /* that it has, of a body its spots; 0: it touches nothing */
+    abut_index contact_count; /* that it has, with its bonds, of a body its spots; 0: it touches
+                                 nothing */
 } abut_stable_step;
 
 /* The longest step that is stable where spheres touch as they did at the beginning of the last
@@ -1509,6 +1585,7 @@ abut_notices abut_simulation_notices(const abut_simulation *simulation);
     X(FIND_WALLS, find_walls)                                                                      \
     X(WALL_LAWS, wall_laws)                                                                        \
     X(FIND_PAIRS, find_pairs)                                                                      \
+    X(BOND_LAWS, bond_laws)                                                                        \
     X(PAIR_LAWS, pair_laws)                                                                        \
     X(FIND_BODIES, find_bodies)                                                                    \
     X(BODY_LAWS, body_laws)                                                                        \
@@ -1528,6 +1605,7 @@ typedef struct abut_simulation_statistics {
      * allowance, since others came or changed; and for walls alone, since these had moved. */
     abut_index lists_moved, lists_changed, lists_of_walls;
     abut_index candidate_count; /* that were looked at, in all steps together */
+    abut_index bond_count, breakage_count;
 } abut_simulation_statistics;
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *simulation);

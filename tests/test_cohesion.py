@@ -603,27 +603,12 @@ def test_bodies_without_a_radius():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_bodies_take(name):
-    """Of DMT's forces those that end at touch."""
+def test_the_spots_of_a_body(name):
+    """Each pulls as a contact with the radius of the shape's rounding."""
     case = CASES[name]
     sim = world(case)
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)
-    if name == "DMT":
-        sim.add_bodies(BOX, [[0, 0, 1.2e-3 - 1e-7]], POWDER, scales=1e-3)
-        sim.run(steps=1)
-        rounded = 0.2e-3
-        assert sim.bodies.forces[0, 2] == pytest.approx(
-            4 * case.force(1e-7, rounded, WALL), rel=1e-6
-        )
-        return
-    message = (
-        r"bodies cannot have .*, as Material\(.*\) with Material\(.*\): of cohesion they take DMT"
-    )
-    with pytest.raises(ValueError, match=message):
-        sim.add_bodies(BOX, [[0, 0, 1.2e-3 - 1e-7]], POWDER, scales=1e-3)
-    assert len(sim.bodies.positions) == 0
-    sim.set_law(POWDER, POWDER, abut.Linear(1e4))
-    sim.set_law(POWDER, WALL, abut.Linear(1e4))
     sim.add_bodies(BOX, [[0, 0, 1.2e-3 - 1e-7]], POWDER, scales=1e-3)
-    with pytest.raises(ValueError, match=message):
-        sim.set_law(POWDER, WALL, case.law)
+    sim.run(steps=1)
+    expected = 4 * case.force(1e-7, 0.2e-3, WALL)
+    assert sim.bodies.forces[0, 2] == pytest.approx(expected, rel=1e-6)

@@ -43,6 +43,7 @@ def simulation(step=100, count=5, period=None, walls=(), seed=0):
         period=period,
         walls=walls,
         bodies=SimpleNamespace(numbers=np.empty(0, np.intp)),
+        bonds=(),
         contacts=abut.ContactFinder(MESH).find(centers, radii),
         pairs=abut.find_pairs(centers, radii),
         **{name: rng.standard_normal((count, 3)) for name in vectors},

@@ -83,6 +83,13 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                       "is not of type A",
     [ABUT_BODY_CURVATURE] = "body # of material @ touches material %: their law asks for a radius "
                             "of curvature, which neither the body's shape nor the law has",
+    [ABUT_BAD_BOND] = "bond # has the number % in its column @, out of its range",
+    [ABUT_BOND_ITSELF] = "bond # has sphere @ twice",
+    [ABUT_BOND_TWICE] = "bond # is of spheres @ and %, which have one",
+    [ABUT_BOND_IN_CLUSTER] = "bond # is of spheres @ and %, members of one cluster",
+    [ABUT_TOO_MANY_BONDS] = "# bonds are too many; they are numbered with 30 bits",
+    [ABUT_BOND_TOO_SHORT] =
+        "bond # is of spheres @ and %: the center of one lies inside of the other",
     [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
     [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
     [ABUT_BODY_MANY_IMAGES] = "body # may touch more than a million periodic images of walls; its "

@@ -56,10 +56,8 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 /* ---- contacts ---- */
 
 static double energy_of_row(const abut_simulation *s, const interaction_table *t, abut_index row,
-                            const law *l, double radius)
+                            const law *l, double radius, double overlap)
 {
-    const bool is_pair = t->kind == ABUT_SPHERE_SPHERE;
-    const double overlap = is_pair ? t->pair.overlap[row] : t->contact.overlap[row];
     return laws_own(&s->laws, l)
                ? table_stored(t, row)
                : laws_energy(&s->laws, l, radius, overlap, t->springs.spring + 3 * row);
@@ -73,21 +71,32 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     double sum = 0.0;
     for (abut_index row = begin; row < end; row++) {
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
-        sum += t->contact.share[row] * energy_of_row(s, t, row, l, s->store.radii[place]);
+        sum += t->contact.share[row] *
+               energy_of_row(s, t, row, l, s->store.radii[place], t->contact.overlap[row]);
     }
     return sum;
 }
 
-static double reduced_radius(const store *s, abut_index i, abut_index j)
+/* Of two spheres that are smaller by half of `rest`. */
+static double reduced_radius(const store *s, abut_index i, abut_index j, double rest)
 {
-    return s->radii[i] * s->radii[j] / (s->radii[i] + s->radii[j]);
+    const double a = s->radii[i] - 0.5 * rest, b = s->radii[j] - 0.5 * rest;
+    return a * b / (a + b);
+}
+
+static pair_touch touch_of(const abut_simulation *s, abut_index i, abut_index j, double overlap)
+{
+    return bonds_show(s) ? bonds_touch(s, i, j, overlap)
+                         : (pair_touch){simulation_pair_law(s, i, j), overlap, 0.0};
 }
 
 static double energy_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
-    return energy_of_row(s, t, row, simulation_pair_law(s, i, j), reduced_radius(&s->store, i, j));
+    const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
+    return energy_of_row(s, t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
+                         touch.overlap);
 }
 
 /* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
@@ -129,6 +138,9 @@ static abut_energy count_energy(const abut_simulation *s)
         sum.elastic += solids_elastic_energy(s);
     }
     sum.elastic += energy_of_pairs(s);
+    if (s->bonds.count > 0) {
+        sum.elastic += bonds_energy(s);
+    }
     sum.dissipated -= sum.wall_work + sum.elastic;
     return sum;
 }
@@ -192,16 +204,16 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
-        const law *l = simulation_pair_law(s, i, j);
+        const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
         const double mass = s->store.movers[i].mass, other_mass = s->store.movers[j].mass;
         const double inertia = s->store.inertias[i], other_inertia = s->store.inertias[j];
-        own_contact c = {.overlap = t->pair.overlap[row],
-                         .radius = reduced_radius(&s->store, i, j),
+        own_contact c = {.overlap = touch.overlap,
+                         .radius = reduced_radius(&s->store, i, j, touch.rest),
                          .mass = mass * other_mass / (mass + other_mass),
                          .inertia = inertia * other_inertia / (inertia + other_inertia),
                          .radius_i = s->store.radii[i],
                          .radius_j = s->store.radii[j]};
-        const law_stiffness of = stiffness_of(s, t, row, l, &c);
+        const law_stiffness of = stiffness_of(s, t, row, touch.law, &c);
         add_hold(&holds[i], of);
         add_hold(&holds[j], of);
     }
@@ -230,6 +242,26 @@ static double step_of_hold(const hold *h, double mass)
     return sqrt(2.0 * mass / h->stiffness) * laws_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
+/* Of a sphere, by what it touches and its bonds: squares of frequencies add up at most. free_step:
+ * where it has neither. */
+static double step_of_sphere(const abut_simulation *s, abut_index row, const hold *h,
+                             double free_step)
+{
+    const abut_index place = s->store.places[row];
+    const double by_bonds = s->bonds.count > 0 ? bonds_stable_step(s, row) : INFINITY;
+    if (h->stiffness > 0.0) {
+        const double step = step_of_hold(h, s->store.movers[place].mass);
+        const double ratio = step / by_bonds;
+        return by_bonds < INFINITY ? step / sqrt(1.0 + ratio * ratio) : step;
+    }
+    return by_bonds < INFINITY ? by_bonds : free_step;
+}
+
+static abut_index count_bonds(const abut_simulation *s, abut_index row)
+{
+    return s->bonds.count > 0 ? s->bonds.begins[row + 1] - s->bonds.begins[row] : 0;
+}
+
 abut_status abut_simulation_stable_step(const abut_simulation *s, const double *free_steps,
                                         abut_stable_step *longest)
 {
@@ -244,12 +276,9 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
     for (abut_index row = 0; row < of->count; row++) {
         const abut_index place = of->places[row];
         const hold *h = &holds[place];
-        double step = free_steps ? free_steps[row] : INFINITY;
-        if (h->stiffness > 0.0) {
-            step = step_of_hold(h, of->movers[place].mass);
-        }
+        const double step = step_of_sphere(s, row, h, free_steps ? free_steps[row] : INFINITY);
         if (step < longest->step) {
-            *longest = (abut_stable_step){step, row, h->contact_count};
+            *longest = (abut_stable_step){step, row, h->contact_count + count_bonds(s, row)};
         }
     }
     memory_free(holds);

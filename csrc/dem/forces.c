@@ -1,6 +1,6 @@
 /* Forces and torques on each sphere and body, summed in an order that depends neither on threads
  * nor on where spheres are stored: of walls the nearest first, then of pairs by the rows of their
- * other spheres; of a body's rows by the numbers of its partners. */
+ * other spheres, then of bonds likewise; of a body's rows by the numbers of its partners. */
 #include <string.h>
 
 #include "../base/prefetch.h"
@@ -70,6 +70,22 @@ static void add_pairs(const abut_simulation *s, abut_index place, double radius,
             const double sign = list[k] & 1 ? -1.0 : 1.0;
             add_effect(w, &of->effects[list[k] >> 1], radius, sign);
             add_moment(w, of->moment, list[k] >> 1, sign);
+        }
+    }
+}
+
+/* Add what its bonds exert on a sphere, by the rows of the others. Those that break exert nothing,
+ * not even a 0, which might change a sign. */
+static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *w)
+{
+    const bond_set *of = &s->bonds;
+    const int32_t row = s->store.rows[place];
+    for (int32_t k = of->begins[row]; k < of->begins[row + 1]; k++) {
+        const int side = of->ends[k] & 1;
+        const bond_effect *e = &of->now[of->ends[k] >> 1];
+        if (!e->is_broken) {
+            w->force = side ? vec3_sub(w->force, e->force) : vec3_add(w->force, e->force);
+            w->torque = vec3_add(w->torque, e->moments[side]);
         }
     }
 }
@@ -187,6 +203,9 @@ static void sum_sphere(abut_simulation *s, abut_index place)
         const wrench press = press_of(s, place);
         w.force = vec3_add(w.force, press.force);
         w.torque = vec3_add(w.torque, press.torque);
+    }
+    if (s->bonds.count > 0) {
+        add_bonds(s, place, &w);
     }
     if (of->has_applied) {
         w.force = vec3_add(w.force, vec3_load(of->pushes + 3 * place));

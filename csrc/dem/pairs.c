@@ -274,18 +274,45 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
     }
 }
 
+/* Where bonds show, a pair may have no law, or smaller spheres than there are. */
+static void fill_among_bonds(const void *context, row_block *b, abut_index first, int32_t count)
+{
+    const abut_simulation *s = context;
+    const abut_pair_columns *c = &s->now->tables[ABUT_SPHERE_SPHERE].pair;
+    law_block *of = &b->block;
+    fill_block(s, b, first, count);
+    for (int32_t k = 0; k < count; k++) {
+        const abut_index row = first + k;
+        const pair_touch t = bonds_touch(s, c->i[row], c->j[row], c->overlap[row]);
+        of->laws[k] = t.law;
+        b->overlaps[k] = t.overlap;
+        if (t.rest > 0.0) {
+            const double old = of->old_overlap[k] - t.rest;
+            of->old_overlap[k] = old > 0.0 ? old : t.overlap;
+            b->movers[0][k] = *of->first[k], b->movers[1][k] = *of->second[k];
+            b->movers[0][k].radius -= 0.5 * t.rest, b->movers[1][k].radius -= 0.5 * t.rest;
+            of->first[k] = &b->movers[0][k], of->second[k] = &b->movers[1][k];
+        }
+    }
+}
+
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    const bool is_among_bonds = bonds_show(s);
     row_laws rows = {.simulation = s,
                      .count = t->count,
                      .work = WORK_OF_ROW,
                      .table = t,
                      .normal = t->pair.normal,
-                     .overlap = t->pair.overlap,
+                     .overlap = is_among_bonds ? NULL : t->pair.overlap,
                      .kernel = interaction_kernels_take()->pair_laws,
                      .is_watched = true,
-                     .fill = fill_block,
+                     .fill = is_among_bonds ? fill_among_bonds : fill_block,
                      .context = s};
-    return rows_apply(&rows, plan, error);
+    const abut_status status = rows_apply(&rows, plan, error);
+    if (!status && is_among_bonds) {
+        bonds_lengthen_arms(s);
+    }
+    return status;
 }

@@ -24,14 +24,20 @@ vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum)
                      (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
 }
 
-/* q + step/2 spin q, of unit length; spin is in the world. */
-static void turn(const double q[4], vec3 spin, double step, double turned[4])
+void rigid_multiply(const double a[4], const double b[4], double product[4])
 {
-    const double h = 0.5 * step;
-    turned[0] = q[0] + h * (spin.x * q[3] + spin.y * q[2] - spin.z * q[1]);
-    turned[1] = q[1] + h * (spin.y * q[3] + spin.z * q[0] - spin.x * q[2]);
-    turned[2] = q[2] + h * (spin.z * q[3] + spin.x * q[1] - spin.y * q[0]);
-    turned[3] = q[3] - h * (spin.x * q[0] + spin.y * q[1] + spin.z * q[2]);
+    product[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+    product[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
+    product[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
+    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+void rigid_turn(const double q[4], vec3 spin, double h, double whole, double turned[4])
+{
+    turned[0] = whole * q[0] + h * (spin.x * q[3] + spin.y * q[2] - spin.z * q[1]);
+    turned[1] = whole * q[1] + h * (spin.y * q[3] + spin.z * q[0] - spin.x * q[2]);
+    turned[2] = whole * q[2] + h * (spin.z * q[3] + spin.x * q[1] - spin.y * q[0]);
+    turned[3] = whole * q[3] - h * (spin.x * q[0] + spin.y * q[1] + spin.z * q[2]);
     const double length = sqrt(turned[0] * turned[0] + turned[1] * turned[1] +
                                turned[2] * turned[2] + turned[3] * turned[3]);
     for (int k = 0; k < 4; k++) {
@@ -68,11 +74,12 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
     const vec3 velocity = next_velocity(r, sum.force, by), old_spin = r->spin;
     double half[4];
     r->momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->step));
-    turn(r->orientation, rigid_spin(r, r->orientation, r->momentum), 0.5 * by->step, half);
+    rigid_turn(r->orientation, rigid_spin(r, r->orientation, r->momentum), 0.25 * by->step, 1.0,
+               half);
     r->spin = rigid_spin(r, half, r->momentum);
     r->last_torque = sum.torque;
     memcpy(r->began_orientation, r->orientation, sizeof half);
-    turn(r->began_orientation, r->spin, by->step, r->orientation);
+    rigid_turn(r->began_orientation, r->spin, 0.5 * by->step, 1.0, r->orientation);
 
     const double work = 0.5 * by->step *
                         (vec3_dot(contacts.force, vec3_add(r->velocity, velocity)) +

@@ -42,6 +42,13 @@ typedef struct rigid_step {
 /* Rows of the rotation from the principal axes to the world. */
 void rigid_rows(const double q[4], vec3 rows[3]);
 
+/* One rotation after another one: a quaternion b, and then a. */
+void rigid_multiply(const double a[4], const double b[4], double product[4]);
+
+/* whole q + half spin q, made a unit: a rotation by 2 atan(half |spin| / whole) about the spin,
+ * which is in the world. */
+void rigid_turn(const double q[4], vec3 spin, double half, double whole, double turned[4]);
+
 /* The spin that an angular momentum has at an orientation. */
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);
 

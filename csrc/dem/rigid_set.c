@@ -75,15 +75,6 @@ void rigid_set_remove_clusters(rigid_set *set, const int32_t *new_rows, int32_t 
 
 /* ---- where surfaces are ---- */
 
-/* One rotation after another one. */
-static void multiply(const double a[4], const double b[4], double product[4])
-{
-    product[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-    product[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
-    product[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
-    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
-}
-
 /* The center of mass from the origin of the surface's frame, in the world. */
 static vec3 turn_offset(const rigid_body *b, const double orientation[4])
 {
@@ -96,14 +87,14 @@ rigid_frame rigid_body_frame(const rigid_body *b)
 {
     rigid_frame frame;
     const double back[4] = {-b->axes[0], -b->axes[1], -b->axes[2], b->axes[3]};
-    multiply(b->rigid.orientation, back, frame.orientation);
+    rigid_multiply(b->rigid.orientation, back, frame.orientation);
     frame.origin = vec3_sub(b->rigid.position, turn_offset(b, frame.orientation));
     return frame;
 }
 
 void rigid_body_set_frame(rigid_body *b, const rigid_frame *frame)
 {
-    multiply(frame->orientation, b->axes, b->rigid.orientation);
+    rigid_multiply(frame->orientation, b->axes, b->rigid.orientation);
     b->rigid.position = vec3_add(frame->origin, turn_offset(b, frame->orientation));
 }
 

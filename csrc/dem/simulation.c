@@ -126,6 +126,7 @@ void abut_simulation_free(abut_simulation *s)
     free_tables(s->before);
     neighbor_list_free(&s->neighbors);
     near_walls_free(&s->near);
+    bonds_free(&s->bonds);
     abut_pair_finder_free(s->lender);
     memory_free(s);
 }

@@ -9,6 +9,7 @@
 #include "../interactions/near_walls.h"
 #include "../interactions/table.h"
 #include "../interactions/touching.h"
+#include "bonds.h"
 #include "crowd.h"
 #include "walls.h"
 
@@ -106,6 +107,7 @@ struct abut_simulation {
     atomic_intptr_t lost_row, lost_body; /* the first that will be lost; -1: none */
     watch watch;
     abut_law_case law_case; /* why the last step that ended by a law of users did */
+    bond_set bonds;
 };
 
 static inline table_extras simulation_extras(const abut_simulation *s)
@@ -159,6 +161,43 @@ abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_e
 /* Look whether the lists of who may come to touch whom are whole where spheres and walls are now,
  * and make them anew if not. */
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+/* What bonds exert in this step, and which of them break. */
+abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+/* Let bonds turn with their spheres after a step; cannot fail. */
+void bonds_turn(abut_simulation *s, const parallel_plan *plan);
+
+/* What follows from bonds and their spheres, after bonds, masses or radii have changed. */
+void bonds_refresh(abut_simulation *s);
+
+/* From the center of the first of two rows to that of the second, whose image is so many periods
+ * from where it would be without. */
+vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3]);
+
+/* What two spheres are to their law: between those that a bond holds none acts, and of the overlap
+ * of others `rest` does not count, which they had when a bond that has broken since began. */
+typedef struct pair_touch {
+    const law *law;
+    double overlap, rest;
+} pair_touch;
+
+pair_touch bonds_touch(const abut_simulation *s, abut_index i, abut_index j, double overlap);
+
+/* Whether laws of pairs depend on bonds. */
+static inline bool bonds_show(const abut_simulation *s)
+{
+    return s->bonds.has_hidden || s->bonds.rest_count > 0;
+}
+
+/* The spheres of pairs that rest are smaller to their law by half of that: let effects have the
+ * arms of the spheres themselves, so that momenta are kept. */
+void bonds_lengthen_arms(abut_simulation *s);
+
+/* What bonds store, and the longest step that is stable for those of a row: INFINITY, where it has
+ * none. */
+double bonds_energy(const abut_simulation *s);
+double bonds_stable_step(const abut_simulation *s, abut_index row);
 
 /* Find pairs of spheres, match them with those of the step before, and apply their laws. */
 abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);

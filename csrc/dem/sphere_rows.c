@@ -194,6 +194,9 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
         }
     }
     assign_sizes(s, rows);
+    if (rows->masses || rows->radii) {
+        bonds_refresh(s);
+    }
     if (rows->centers || rows->velocities || rows->spins) {
         rigid_set_place_clusters(&s->clusters, &s->store);
     }
@@ -235,6 +238,19 @@ static abut_status extend_tables(abut_simulation *s, abut_index count)
     return order_renumber_tables(s, &by);
 }
 
+/* Let there be room for the ends of bonds of new spheres, of which there are none. */
+static abut_status extend_bonds(abut_simulation *s, abut_index count)
+{
+    if (s->bonds.count == 0) {
+        return ABUT_OK;
+    }
+    const abut_status status = bonds_reserve(&s->bonds, s->bonds.count, count);
+    if (!status) {
+        bonds_list_ends(&s->bonds, count);
+    }
+    return status;
+}
+
 abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
     const abut_index first = s->store.count, count = first + rows->count;
@@ -248,6 +264,7 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
     energy_hold(s);
     s->watch.is_placed = true;
     status = store_reserve(&s->store, count);
+    status = status ? status : extend_bonds(s, count);
     status = status ? status : extend_tables(s, count);
     if (status) {
         return error_set_status(error, status);
@@ -303,6 +320,7 @@ static void rename_rows(abut_simulation *s, const removal *r)
         of->clusters[place] = number >= 0 ? r->new_clusters[number] : -1;
     }
     store_find_places(of);
+    bonds_renumber(&s->bonds, r->new_rows, of->count);
 }
 
 static abut_status remove_rows(abut_simulation *s, removal *r)

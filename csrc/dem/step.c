@@ -50,6 +50,7 @@ static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_erro
 {
     (void)error;
     spheres_move(s, plan);
+    bonds_turn(s, plan);
     return ABUT_OK;
 }
 
@@ -61,6 +62,7 @@ static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_
     [FIND_WALLS] = contacts_find,
     [WALL_LAWS] = contacts_apply,
     [FIND_PAIRS] = pairs_find,
+    [BOND_LAWS] = bonds_apply,
     [PAIR_LAWS] = pairs_apply,
     [FIND_BODIES] = solids_find,
     [BODY_LAWS] = solids_apply_laws,
@@ -94,6 +96,8 @@ static bool is_timed(const abut_simulation *s, step_part part)
     case FIND_PAIRS:
     case PAIR_LAWS:
         return s->store.count > 1;
+    case BOND_LAWS:
+        return s->bonds.count > 0;
     case FIND_BODIES:
     case BODY_LAWS:
         return s->solids.count > 0;
@@ -127,6 +131,9 @@ static void step_together(void *context)
     }
     simulation_swap_tables(s);
     touching_keep(&s->neighbors);
+    if (s->bonds.count > 0 || s->bonds.rest_count > 0) {
+        bonds_keep(&s->bonds, s->store.count, s->step_count);
+    }
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->watch.is_placed = false;
@@ -190,6 +197,7 @@ static abut_index count_bytes(const abut_simulation *s)
     abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
                      near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
                      rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
+                     bonds_bytes(&s->bonds) +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
                      memory_count_bytes(of->outline_blocks,
                                         sizeof of->outline_blocks / sizeof *of->outline_blocks);
@@ -235,6 +243,8 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
                                         .lists_changed =
                                             s->neighbors.counts.made[NEIGHBORS_CHANGED],
                                         .lists_of_walls = s->near.made_count,
-                                        .candidate_count = s->neighbors.counts.candidates};
+                                        .candidate_count = s->neighbors.counts.candidates,
+                                        .bond_count = s->bonds.count,
+                                        .breakage_count = s->bonds.breakage_count};
 #undef SECONDS
 }

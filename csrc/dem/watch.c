@@ -72,11 +72,15 @@ static touch touch_of_pair(const abut_simulation *s, abut_index row)
     const abut_index i = now->pair.i[row], j = now->pair.j[row];
     const abut_index a = s->store.rows[i], b = s->store.rows[j];
     const abut_index old = now->springs.match[row];
+    pair_touch t = {simulation_pair_law(s, i, j), now->pair.overlap[row], 0.0};
+    if (bonds_show(s)) {
+        t = bonds_touch(s, i, j, t.overlap);
+    }
     return (touch){.numbers = {a < b ? a : b, a < b ? b : a},
-                   .overlap = now->pair.overlap[row],
+                   .overlap = t.overlap,
                    .radius = smaller(s->store.radii[i], s->store.radii[j]),
-                   .old_overlap = old < 0 ? -1.0 : before->pair.overlap[old],
-                   .law = simulation_pair_law(s, i, j)};
+                   .old_overlap = old < 0 ? -1.0 : before->pair.overlap[old] - t.rest,
+                   .law = t.law};
 }
 
 /* What every row is asked in each step. What it goes on from is asked of deep ones alone. */

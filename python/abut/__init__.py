@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from .laws.compiled import CompiledLaw, get_include
     from .laws.contact import Contact, Force, Vector, force, hertz, roll, slide
     from .laws.law import law
+    from .results.bonds import Bonds, Breakages
     from .results.chunks import concatenate
     from .results.contacts import EDGE, FACET, VERTEX, Contacts
     from .results.convex_contacts import (
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from .search.statistics import PairStatistics, SimulationStatistics, Statistics
     from .search.work import Work, cell_sizes, expected_work
     from .simulation.body_contacts import BodyContacts
+    from .simulation.bonds import Bond
     from .simulation.clusters import Cluster
     from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.frames import write_dump, write_frames
@@ -130,6 +132,9 @@ __all__ = [
     "UNCONVERGED",
     "VERTEX",
     "BodyContacts",
+    "Bond",
+    "Bonds",
+    "Breakages",
     "Cluster",
     "CompiledLaw",
     "Contact",
@@ -209,6 +214,7 @@ _NAMES = {
     "laws.compiled": ("CompiledLaw", "get_include"),
     "laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "roll", "slide"),
     "laws.law": ("law",),
+    "results.bonds": ("Bonds", "Breakages"),
     "results.chunks": ("concatenate",),
     "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
     "results.convex_contacts": (
@@ -229,6 +235,7 @@ _NAMES = {
     "search.statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
     "search.work": ("Work", "cell_sizes", "expected_work"),
     "simulation.body_contacts": ("BodyContacts",),
+    "simulation.bonds": ("Bond",),
     "simulation.clusters": ("Cluster",),
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.insertion": ("Insertion",),

@@ -350,8 +350,7 @@ static PyObject *simulation_apply(PyObject *object, PyObject *args)
     return simulation_push(object, args, abut_simulation_sphere_count, abut_simulation_apply);
 }
 
-/* None; or what ended the run for the caller to say, who knows spheres by other numbers. */
-static PyObject *outcome(const abut_error *error)
+PyObject *simulation_tell_outcome(const abut_error *error)
 {
     switch (error->status) {
     case ABUT_LAW_MISSING:
@@ -364,6 +363,10 @@ static PyObject *outcome(const abut_error *error)
     case ABUT_TOO_MANY_IMAGES:
     case ABUT_BODY_MANY_IMAGES:
     case ABUT_BODY_TOO_SMALL:
+    case ABUT_BOND_ITSELF:
+    case ABUT_BOND_TWICE:
+    case ABUT_BOND_IN_CLUSTER:
+    case ABUT_BOND_TOO_SHORT:
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
     case ABUT_OK:
@@ -389,7 +392,7 @@ static PyObject *simulation_run(PyObject *object, PyObject *steps)
     self->sphere_steps += done * (abut_simulation_sphere_count(self->simulation) +
                                   abut_simulation_rigid_count(self->simulation, ABUT_BODIES));
     simulation_end(self);
-    return outcome(&error);
+    return simulation_tell_outcome(&error);
 }
 
 /* ---- what it came to ---- */
@@ -485,12 +488,12 @@ static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unu
 #define FORMAT(number, name) "sd"
 #define PART(number, name) , #name, of.name
     return Py_BuildValue(
-        "{" ABUT_STEP_PARTS(FORMAT) "snsnsnsnsnsnsnsnsnsnsnsn}" ABUT_STEP_PARTS(PART), "steps",
+        "{" ABUT_STEP_PARTS(FORMAT) "snsnsnsnsnsnsnsnsnsnsnsnsnsn}" ABUT_STEP_PARTS(PART), "steps",
         of.step_count, "spheres", of.sphere_count, "contacts", of.contact_count, "pairs",
         of.pair_count, "bodies", of.body_count, "body_contacts", of.body_contact_count, "bytes",
         of.byte_count, "sphere_steps", ((simulation_object *)object)->sphere_steps, "lists_moved",
         of.lists_moved, "lists_changed", of.lists_changed, "lists_of_walls", of.lists_of_walls,
-        "candidates", of.candidate_count);
+        "candidates", of.candidate_count, "bonds", of.bond_count, "breakages", of.breakage_count);
 #undef FORMAT
 #undef PART
 }
@@ -556,6 +559,18 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
     {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,
      "stable_step_of_bodies($self, /)\n--\n\nThe members of abut_stable_step."},
+    {"add_bonds", simulation_add_bonds, METH_O,
+     "add_bonds($self, bonds, /)\n--\n\n"
+     "bonds: columns by their names, the members of abut_bonds, with those of steps or without. "
+     "None, or why there can be none of these: (status, index, detail, value)."},
+    {"bonds", simulation_bonds, METH_NOARGS, "bonds($self, /)\n--\n\nAll columns of the bonds."},
+    {"breakages", simulation_breakages, METH_NOARGS,
+     "breakages($self, /)\n--\n\nThe columns of abut_breakages."},
+    {"rests", simulation_rests, METH_NOARGS, "rests($self, /)\n--\n\nThe columns of abut_rests."},
+    {"bond_counts", simulation_bond_counts, METH_NOARGS,
+     "bond_counts($self, /)\n--\n\nOf bonds, breakages and rests."},
+    {"restore_breakages", simulation_restore_breakages, METH_VARARGS,
+     "restore_breakages($self, breakages, rests, /)\n--\n\nGo on with what had broken."},
     {"apply", simulation_apply, METH_VARARGS,
      "apply($self, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
     {"run", simulation_run, METH_O,

@@ -40,6 +40,10 @@ PyObject *simulation_finish(simulation_object *self, const abut_error *error);
  * of it from now on, with nothing in between; NULL: what it knew. */
 PyObject *simulation_commit(simulation_object *self, const abut_error *error, PyObject *known);
 
+/* None; or what ended a run, or bonds that cannot be, for the caller to say, who knows spheres by
+ * other numbers: (status, index, detail, value); or NULL with the error set. */
+PyObject *simulation_tell_outcome(const abut_error *error);
+
 /* The members as a tuple. */
 PyObject *simulation_tell_step(const abut_stable_step *longest);
 
@@ -94,6 +98,8 @@ core_function simulation_take_lock, simulation_lend, simulation_wall, simulation
     simulation_place, simulation_load, simulation_add, simulation_remove, simulation_read,
     simulation_assign, simulation_add_rigids, simulation_rigids, simulation_assign_rigids,
     simulation_restore, simulation_interactions, simulation_set_shapes, simulation_remove_bodies,
-    simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_restore_interactions;
+    simulation_add_bonds, simulation_bonds, simulation_breakages, simulation_rests,
+    simulation_bond_counts, simulation_restore_breakages, simulation_apply_to_bodies,
+    simulation_stable_step_of_bodies, simulation_restore_interactions;
 
 #endif

@@ -51,6 +51,18 @@ def save_points(
     vtk_xml.write(path, _KIND, _counts(points=len(points), verts=len(points)), sections, fields)
 
 
+def save_lines(path: Path, ends: NDArray, columns: ArraysByName) -> None:
+    """Write lines from end to end (m, 2, 3) with these columns as cell data."""
+    places = np.arange(2 * len(ends))
+    sections = [
+        Section("Points", {"Points": ends.reshape(-1, 3)}),
+        Section("Lines", {"connectivity": places, "offsets": places[1::2] + 1}),
+        Section("CellData", columns),
+    ]
+    counts = _counts(points=len(places), lines=len(ends))
+    vtk_xml.write(path, _KIND, counts, sections)
+
+
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
     """Write a mesh's polygons, with what describes each facet, and further columns."""
     save_polygons(
@@ -82,8 +94,8 @@ def save_polygons(
     vtk_xml.write(path, _KIND, counts, sections)
 
 
-def _counts(points: int, verts: int = 0, polys: int = 0) -> dict[str, int]:
-    counts = (points, verts, 0, 0, polys)
+def _counts(points: int, verts: int = 0, polys: int = 0, lines: int = 0) -> dict[str, int]:
+    counts = (points, verts, lines, 0, polys)
     names = ("Points", "Verts", "Lines", "Strips", "Polys")
     return {f"NumberOf{name}": count for name, count in zip(names, counts, strict=True)}
 

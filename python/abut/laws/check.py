@@ -209,10 +209,7 @@ def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> D
 
 def _way(*corners: tuple[float, float]) -> Doubles:
     """Points along straight lines between corners."""
-    sides = [
-        np.linspace(a, b, _POINTS, endpoint=False)
-        for a, b in itertools.pairwise(corners)
-    ]
+    sides = [np.linspace(a, b, _POINTS, endpoint=False) for a, b in itertools.pairwise(corners)]
     return np.concatenate([*sides, [corners[-1]]])
 
 

@@ -21,6 +21,7 @@ from .looks import drawing_module
 
 if TYPE_CHECKING:
     from ..options import Backend
+    from ..results.bonds import Bonds
     from ..results.pairs import Pairs
 
 
@@ -63,6 +64,42 @@ def plot_pairs(
     if lines.shape[-1] == 2:
         return _draw_flat(flat_axes(ax, backend, "disks"), chains, width or LINE_WIDTH)
     return _draw_tubes(plotter_of(ax, backend, "pairs in space"), chains, width)
+
+
+def plot_bonds(
+    bonds: Bonds,
+    centers: Any,
+    values: Any = None,
+    ax: Any = None,
+    *,
+    width: float | None = None,
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+    label: str | None = "",
+) -> Any:
+    """Draw what `Bonds.plot` tells."""
+    lines = bonds.lines(centers)
+    values = "tension" if values is None else values
+    name = values if label == "" and isinstance(values, str) else label
+    numbers = bond_values(bonds, values)
+    scale = color_scale([numbers], cmap, limits, name)
+    shifts = np.stack(2 * [bonds.image * lengths_of(bonds.period)], axis=1)
+    both = np.stack([lines, lines[:, ::-1] - shifts], axis=1)
+    chains = _chains(both, (bonds.image != 0).any(axis=1), numbers, scale)
+    if width is not None:
+        width = checks.positive(width, "width")
+    return _draw_tubes(plotter_of(ax, None, "bonds in space"), chains, width)
+
+
+def bond_values(bonds: Bonds, values: Any) -> Doubles:
+    """A number for each bond."""
+    columns = bonds.to_dict()
+    if isinstance(values, str) and values not in columns:
+        raise ValueError(f"bonds have no {values!r}: their columns are {', '.join(columns)}")
+    numbers = checks.doubles(columns[values] if isinstance(values, str) else values, "values")
+    if numbers.shape != (len(bonds),):
+        raise ValueError(f"values has shape {numbers.shape}, but must be ({len(bonds)},)")
+    return numbers
 
 
 # ---- what is drawn -------------------------------------------------------------------------------

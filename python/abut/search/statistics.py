@@ -200,6 +200,9 @@ _PARTS = {
 # further parts of a step where there are convex bodies
 _BODY_PARTS = {"find_bodies": "find bodies' contacts", "body_laws": "laws of bodies"}
 
+# and where there are bonds
+_BOND_PARTS = {"bond_laws": "bonds"}
+
 # parts of `Simulation.run` beside its steps, each shown where it has taken time
 _RUN_PARTS = {"insertion": "insertion", "calls": "Python callables", "rest": "rest of run"}
 
@@ -269,6 +272,10 @@ class SimulationStatistics:
         their order; and its part of who is near walls alone, since walls had moved too far.
     candidates : int
         Pairs of those lists that were looked at, in all steps together.
+    bond_laws : float
+        As the parts above: what bonds exert, and which of them break.
+    bonds, breakages : int
+        Bonds that there are, and that have broken so far.
     insertion, calls, rest : float
         What `Simulation.run` took beside these parts: to let spheres come in, what is called
         (`add_force`, `add_body_force`, `every`, `record`, motions that are callables), and all
@@ -318,6 +325,9 @@ class SimulationStatistics:
     lists_changed: int = 0
     lists_of_walls: int = 0
     candidates: int = 0
+    bond_laws: float = 0.0
+    bonds: int = 0
+    breakages: int = 0
     insertion: float = 0.0
     calls: float = 0.0
     rest: float = 0.0
@@ -334,7 +344,9 @@ class SimulationStatistics:
     @property
     def seconds(self) -> float:
         """Time of all parts."""
-        return sum(getattr(self, name) for name in (*_PARTS, *_BODY_PARTS, *_RUN_PARTS))
+        return sum(
+            getattr(self, name) for name in (*_PARTS, *_BODY_PARTS, *_BOND_PARTS, *_RUN_PARTS)
+        )
 
     @property
     def ns_per_sphere_step(self) -> float:
@@ -346,9 +358,11 @@ class SimulationStatistics:
 
     def __repr__(self) -> str:
         parts = _PARTS | (_BODY_PARTS if self.bodies else {})
+        parts |= _BOND_PARTS if self.bond_laws else {}
         parts |= {name: text for name, text in _RUN_PARTS.items() if getattr(self, name)}
         rows = [(text, getattr(self, name)) for name, text in parts.items()]
         bodies = f", {counted(self.bodies, 'body', 'bodies')}" if self.bodies else ""
+        bonds = f", {counted(self.bonds, 'bond')}" if self.bonds else ""
         one = "body" if self.bodies else "sphere"
         lines = [
             f"    {text:<24}{seconds:>9.4g}{self._ns(seconds):>19.1f}"
@@ -358,7 +372,7 @@ class SimulationStatistics:
             [
                 f"SimulationStatistics({counted(self.steps, 'step')};"
                 f" {counted(self.spheres, 'sphere')}{bodies}, {counted(self.contacts, 'contact')},"
-                f" {counted(self.pairs, 'pair')};"
+                f" {counted(self.pairs, 'pair')}{bonds};"
                 f" {_ratio(self.bytes, self.spheres + self.bodies):.0f} bytes a {one})",
                 f"    {'part of a step':<24}{'seconds':>9}{f'ns a {one}-step':>19}",
                 *lines,

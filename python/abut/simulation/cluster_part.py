@@ -143,13 +143,15 @@ class ClusterPart(SpherePart):
         return numbers.clusters[len(numbers.clusters) - count :].copy()
 
     @changes
-    def remove_clusters(self, numbers: ArrayLike) -> None:
+    def remove_clusters(self, numbers: ArrayLike, break_bonds: bool = False) -> None:
         """Take clusters away, with all of their spheres.
 
         Parameters
         ----------
         numbers : (k,) array_like of int
             As `add_clusters` returned them; others are errors, as for `remove_spheres`.
+        break_bonds : bool, default False
+            As of `remove_spheres`.
 
         Examples
         --------
@@ -164,6 +166,7 @@ class ClusterPart(SpherePart):
         known = self._settled().clusters
         clusters = find(known, numbers, "cluster", "numbers", "sim.clusters.numbers")
         members = np.flatnonzero(np.isin(self._core.read("clusters"), clusters))
+        self._check_bonds(members, break_bonds)
         self._remove(members, clusters)
 
     @property

@@ -62,7 +62,8 @@ def write_frames(
         Convex bodies go into files of their own beside those of vtp: ``out/00000100-bodies.vtp``,
         listed by ``out-bodies.pvd``, with the polygons of all bodies, without their rounding, and
         of each polygon its ``body``'s number, ``velocity``, ``angular_velocity``, ``force``,
-        ``torque`` and ``material``.
+        ``torque`` and ``material``. Bonds likewise, as lines from center to center with the columns
+        of `Simulation.bonds`, `i` and `j` being ids: ``out/00000100-bonds.vtp``.
     contacts : bool, default False
         Also write the contacts and pairs of the last step, with their forces, into further files
         of their own: ``out/00000100-contacts.vtp``, which ``out-contacts.pvd`` lists, and
@@ -168,7 +169,7 @@ class FrameWriter:
         self._lists: dict[str, Collection] = {}
 
     def _wants(self, part: str) -> bool:
-        always = part in ("", _BODIES)
+        always = part in ("", _BODIES, _BONDS)
         return always or self._options["walls" if part == _WALLS else "contacts"]
 
     def __call__(self, simulation: Simulation) -> None:
@@ -347,7 +348,16 @@ def _bodies_to_vtp(simulation: Simulation, path: Path) -> None:
     )
 
 
-_WALLS, _BODIES = "-walls", "-bodies"
+def _bonds_to_vtp(simulation: Simulation, path: Path) -> None:
+    """A line from center to center of each, with what it exerted."""
+    of = simulation.bonds
+    columns = of.to_dict()
+    ids = simulation.ids
+    columns |= {"i": ids[of.i], "j": ids[of.j], "contact": of.contact.astype(np.uint8)}
+    vtp.save_lines(path, of.lines(simulation.centers), columns)
+
+
+_WALLS, _BODIES, _BONDS = "-walls", "-bodies", "-bonds"
 _TABLES = {"-contacts": _save_contacts, "-pairs": _save_pairs}
 
 
@@ -355,12 +365,20 @@ def _has(simulation: Simulation, part: str) -> bool:
     """Whether there is anything to write."""
     if part == _BODIES:
         return len(simulation.bodies.numbers) > 0
+    if part == _BONDS:
+        return len(simulation.bonds) > 0
     return part != _WALLS or len(_walls_with_facets(simulation)) > 0
 
 
 _Writers = dict[str, Callable[["Simulation", Path], None]]
 _WRITERS: dict[str, _Writers] = {
-    ".vtp": {"": _spheres_to_vtp, **_TABLES, _WALLS: _walls_to_vtp, _BODIES: _bodies_to_vtp},
+    ".vtp": {
+        "": _spheres_to_vtp,
+        **_TABLES,
+        _WALLS: _walls_to_vtp,
+        _BODIES: _bodies_to_vtp,
+        _BONDS: _bonds_to_vtp,
+    },
     ".npz": {"": _spheres_to_npz, **_TABLES},
 }
 

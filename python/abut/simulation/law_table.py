@@ -15,7 +15,7 @@ from ..laws.compiled import CompiledLaw
 from ..laws.contacts import Told, told
 from ..laws.law import LawFunction, OwnLaw
 from ..laws.probes import try_law
-from .cohesion import DMT, LiquidBridge
+from .cohesion import LiquidBridge
 from .laws import Frictional, Hertz, Linear, RollingA
 from .materials import Material
 
@@ -155,18 +155,8 @@ class LawTable:
         self._check_brakes(materials, "spheres of clusters")
 
     def check_bodies(self, materials: Iterable[int]) -> None:
-        """Nor does it in a convex one, whose spots are where it touches something."""
+        """Nor does it in a convex one."""
         self._check_brakes(materials, "bodies")
-        ours = set(materials)
-        for pair, law in self.laws.items():
-            glue = law.cohesion if isinstance(law, Frictional) else None
-            ends_at_touch = glue is None or (isinstance(glue, DMT) and glue.distance is None)
-            if not ends_at_touch and ours & set(pair):
-                a, b = (self.materials[number] for number in pair)
-                raise ValueError(
-                    f"bodies cannot have {glue}, as {a} with {b}: of cohesion they take DMT"
-                    " without a distance, which ends where they part"
-                )
 
     def _check_brakes(self, materials: Iterable[int], whose: str) -> None:
         ours = set(materials)

@@ -24,6 +24,7 @@ from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers, locked
+from .bonds import refusal
 from .insertion import Insertion
 from .law_table import LawTable
 from .motions import read_motion
@@ -38,6 +39,7 @@ from .restart_file import (
     NEW,
     TABLE_KEYS,
     WALL_STATE,
+    bond_columns,
     check_shape,
     check_shapes,
     columns_under,
@@ -199,6 +201,7 @@ def _made(
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
     _add_bodies(simulation, arrays, shapes, len(bodies))
+    _add_bonds(simulation, arrays)
     _restore(simulation, arrays, step_count)
     _restore_bodies(simulation, arrays)
     simulation._watch.said = said
@@ -382,6 +385,19 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
             columns[HISTORY] = arrays[f"{prefix}.{HISTORY}"]
     core.restore_interactions(_core.SPHERE_WALL, sound)
     core.restore_interactions(_core.SPHERE_SPHERE, sound_pairs)
+
+
+def _add_bonds(simulation: Simulation, arrays: _Arrays) -> None:
+    bonds, breakages, rests = (
+        bond_columns(arrays, prefix) for prefix in ("bonds", "breakages", "rests")
+    )
+    if bonds is None or breakages is None or rests is None:
+        return
+    stopped = simulation._core.add_bonds(bonds)
+    if stopped is not None:
+        status, row, first, second = stopped
+        raise refusal(status, row, first, int(second))
+    simulation._core.restore_breakages(breakages, rests)
 
 
 # ---- bodies --------------------------------------------------------------------------------------

@@ -19,8 +19,10 @@ _Arrays = Mapping[str, NDArray[Any]]
 
 
 # Changes when readers of this version could no longer make sense of a file: those that know the
-# first cannot go on with bodies and half spaces, which only files of the second have.
-FORMAT = 2
+# first cannot go on with bodies and half spaces, which only files of the second and third have, nor
+# those that know the second with bonds.
+FORMAT = 3
+WITHOUT_BONDS = 2
 WITHOUT_BODIES = 1
 
 # of spheres, what they are made of and what steps have made of them; then of clusters
@@ -52,7 +54,14 @@ HISTORY = "history"
 
 # the library numbers rows, and images, in 32 bits; what lasts may be larger
 _MOST_ROWS = 2**31
-_LASTING = ("ids", "cluster_numbers", "body_numbers")
+_LASTING = (
+    "ids",
+    "cluster_numbers",
+    "body_numbers",
+    "bonds.ids",
+    "breakages.ids",
+    "breakages.step",
+)
 
 # members of abut_wall_state and of the account
 WALL_STATE, ACCOUNT = 25, 4
@@ -99,6 +108,27 @@ _BODY_TYPES: dict[str, type[Any]] = {
         if name not in _ABSENT[meeting]
     },
 }
+# of bonds, what has broken, and spheres that have overlapped since
+_BOND_TYPES: dict[str, type[Any]] = {
+    **{
+        f"bonds.{name}": np.intp if name in ("i", "j", "ids", "contact", "shift") else np.float64
+        for name in (
+            "i", "j", "ids", "young", "poisson", "radius", "damping", "tensile_strength",
+            "shear_strength", "contact", "length", "rest_overlap", "shift", "turns", "force",
+            "moments", "energy", "tension", "shear",
+        )
+    },
+    "breakages.step": np.intp,
+    "breakages.ids": np.intp,
+    "breakages.point": np.float64,
+    "breakages.of_shear": np.intp,
+    "breakages.energy": np.float64,
+    "rests.i": np.intp,
+    "rests.j": np.intp,
+    "rests.shift": np.intp,
+    "rests.overlap": np.float64,
+}  # fmt: skip
+
 # what only a period makes, and what files of abut 0.2 do not have: they know no rolling of bodies
 _OPTIONAL = tuple(
     f"with_{meeting}.{name}" for meeting in MEETINGS for name in ("image", "moment", "roll")
@@ -112,6 +142,9 @@ _OWN_TYPES = {
 # a bound that is not known; and bits of a pair's state, which are no numbers
 _MAY_BE_NAN = (".error", ".state")
 
+# infinite where a bond does not break
+_MAY_BE_INFINITE = (".tensile_strength", ".shear_strength")
+
 
 # ---- reading -------------------------------------------------------------------------------------
 
@@ -119,18 +152,20 @@ _MAY_BE_NAN = (".error", ".state")
 def read_file(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of the file that are known, in their types; others are passed over."""
     known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
-    headers = npz.read_headers(path, (*known, *_BODY_TYPES, *_OWN_TYPES))
+    headers = npz.read_headers(path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES))
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
-    if version not in (WITHOUT_BODIES, FORMAT):
+    if version not in (WITHOUT_BODIES, WITHOUT_BONDS, FORMAT):
         raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
-    optional = _OPTIONAL if version == FORMAT else _BODY_TYPES
-    for name in (*known, *_BODY_TYPES):
+    has_bodies = version == WITHOUT_BONDS or "body_numbers" in headers
+    optional = {*(_OPTIONAL if has_bodies else _BODY_TYPES)}
+    optional |= set() if version == FORMAT else {*_BOND_TYPES}
+    for name in (*known, *_BODY_TYPES, *_BOND_TYPES):
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")
     arrays = npz.read_arrays(path, headers)
-    all_types = _TYPES | _BODY_TYPES | _OWN_TYPES
+    all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES
     types = {name: kind for name, kind in all_types.items() if name in arrays}
     return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
 
@@ -139,7 +174,8 @@ def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
     if not np.can_cast(array.dtype, kind, "same_kind"):
         raise ValueError(f"{name} has dtype {array.dtype}")
     typed = np.require(array, kind, ["C", "A"])
-    if not np.isfinite(typed).all() and not name.endswith(_MAY_BE_NAN):
+    is_sound = ~np.isnan(typed) if name.endswith(_MAY_BE_INFINITE) else np.isfinite(typed)
+    if not is_sound.all() and not name.endswith(_MAY_BE_NAN):
         raise ValueError(f"{name} is not finite")
     if kind is np.intp and name not in _LASTING and _are_beyond(typed):
         raise ValueError(f"{name} holds numbers beyond 32 bits")
@@ -148,6 +184,24 @@ def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
 
 def _are_beyond(numbers: NDArray[np.intp]) -> bool:
     return bool(((numbers >= _MOST_ROWS) | (numbers <= -_MOST_ROWS)).any())
+
+
+def bond_columns(arrays: _Arrays, prefix: str) -> dict[str, NDArray[Any]] | None:
+    """The columns of bonds, breakages or rests, of right shapes; None where there are none."""
+    names = [name for name in _BOND_TYPES if name.startswith(f"{prefix}.")]
+    if not all(name in arrays for name in names):
+        return None
+    columns = {name.removeprefix(f"{prefix}."): arrays[name] for name in names}
+    count = len(next(iter(columns.values())))
+    for name, column in columns.items():
+        width = _BOND_WIDTHS.get(name)
+        shape = (count,) if width is None else (count, width)
+        if column.shape != shape:
+            raise ValueError(f"{prefix}.{name} has shape {column.shape}, not {shape}")
+    return columns
+
+
+_BOND_WIDTHS = {"ids": 2, "shift": 3, "turns": 8, "force": 3, "moments": 6, "point": 3}
 
 
 def read_setup(array: NDArray[Any]) -> dict[str, Any]:

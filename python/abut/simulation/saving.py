@@ -30,6 +30,7 @@ from .restart_file import (
     NEW,
     WALL_STATE,
     WITHOUT_BODIES,
+    WITHOUT_BONDS,
 )
 from .schedule import Feed
 from .simulation import Simulation
@@ -51,10 +52,22 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     with writing.opened(file) as stream:
         np.savez(
             stream,
-            abut_simulation=FORMAT if _has_bodies(simulation) else WITHOUT_BODIES,
+            abut_simulation=_format_of(simulation),
             setup=np.frombuffer(setup, np.uint8),
             **arrays,  # type: ignore[arg-type]
         )
+
+
+def _format_of(simulation: Simulation) -> int:
+    """The first that knows of all that it has, so that earlier versions read what they can."""
+    if _has_bonds(simulation):
+        return FORMAT
+    return WITHOUT_BONDS if _has_bodies(simulation) else WITHOUT_BODIES
+
+
+def _has_bonds(simulation: Simulation) -> bool:
+    """Whether it has, or had, bonds."""
+    return any(simulation._core.bond_counts())
 
 
 def _has_bodies(simulation: Simulation) -> bool:
@@ -158,7 +171,18 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     )
     arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
     arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
+    arrays |= _bond_arrays(simulation) if _has_bonds(simulation) else {}
     return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
+
+
+def _bond_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
+    core = simulation._core
+    tables = {"bonds": core.bonds(), "breakages": core.breakages(), "rests": core.rests()}
+    return {
+        f"{prefix}.{name}": column
+        for prefix, columns in tables.items()
+        for name, column in columns.items()
+    }
 
 
 def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:

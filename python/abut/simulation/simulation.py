@@ -71,7 +71,7 @@ class Simulation(RunPart):
     material : (n,) ndarray of intp
         Numbers into `materials`.
     forces, torques : (n, 3) ndarray of float64
-        Of contacts and of callbacks, without gravity, at the beginning of the last step.
+        Of contacts, bonds and callbacks, without gravity, at the beginning of the last step.
     images : (n, 3) ndarray of intp
         By how many periods each has left the box: ``centers + images * period`` is where it would
         be without.
@@ -108,6 +108,10 @@ class Simulation(RunPart):
         `spot_force`, what each of its spots does. `i` and `j` are rows of `bodies`, j of
         `body_sphere_pairs` rows of the spheres; of `body_contacts` there is no j, but ``mesh``, the
         wall's number. Their columns are read-only.
+    bonds : Bonds
+        A table of those that hold, with what they exerted at the beginning of the last step.
+    breakages : Breakages
+        A table of those that have broken: when, where, why.
     energy : Energy
         A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
 
@@ -335,6 +339,9 @@ class Simulation(RunPart):
             counts.append(checks.counted(len(known.clusters), "cluster"))
         if len(known.bodies):
             counts.append(checks.counted(len(known.bodies), "body", "bodies"))
+        bonds = self._core.bond_counts()[0]
+        if bonds:
+            counts.append(checks.counted(bonds, "bond"))
         counts.append(checks.counted(len(self._walls.entries), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"

@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from .bodies import find, read_points, read_vectors, sphere_columns
-from .body_part import BodyPart
+from .bond_part import BondPart
 from .columns import AssignedColumn, Column
 from .known import changes
 from .materials import Material
 from .placement import warn_of_overlaps
 
 
-class SpherePart(BodyPart):
+class SpherePart(BondPart):
     """What a `Simulation` does with spheres."""
 
     centers = AssignedColumn[np.float64]("centers")
@@ -105,19 +105,21 @@ class SpherePart(BodyPart):
         return numbers.ids[len(numbers.ids) - count :].copy()
 
     @changes
-    def remove_spheres(self, ids: ArrayLike) -> None:
+    def remove_spheres(self, ids: ArrayLike, break_bonds: bool = False) -> None:
         """Take spheres away.
 
         Parameters
         ----------
         ids : (k,) array_like of int
             As `add_spheres` returned them.
+        break_bonds : bool, default False
+            Whether their bonds go with them; these are no `breakages`.
 
         Raises
         ------
         ValueError
-            If there is no such sphere, or one is a member of a cluster: `remove_clusters` takes
-            the whole.
+            If there is no such sphere, one is a member of a cluster (`remove_clusters` takes the
+            whole), or has a bond, without `break_bonds`.
         TypeError
             If they are no integers.
 
@@ -134,6 +136,7 @@ class SpherePart(BodyPart):
         rows = find(numbers.ids, ids, "sphere", "ids", "sim.ids")
         if len(numbers.clusters):
             self._check_members(rows)
+        self._check_bonds(rows, break_bonds)
         self._remove(rows, np.empty(0, np.intp))
 
     def _check_members(self, rows: Indices) -> None:

@@ -129,8 +129,10 @@ def sure(ratio: float) -> str:
 
 def _step_text(simulation: RunPart, longest: StableStep) -> str:
     ratio = simulation.step / longest.step if longest.step else float("inf")
-    noun = "spot" if longest.kind == BODY else "contact"
-    contacts = checks.counted(longest.contacts, noun)
+    noun, several = ("spot", "spots") if longest.kind == BODY else ("contact", "contacts")
+    if longest.kind == SPHERE and simulation._core.bond_counts()[0]:
+        noun, several = "contact or bond", "contacts and bonds"
+    contacts = checks.counted(longest.contacts, noun, several)
     how = f" with its {contacts}" if longest.contacts else ", which touches nothing,"
     who = _name(simulation, longest.kind, longest.row) + how
     return (

@@ -1,0 +1,405 @@
+/* What bonds exert, and whether they break. They are Timoshenko's beams as far as angles are small,
+ * by a potential of unit vectors that are fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys.
+ * Rev. E 86 (2012) 051301): no angle is computed, and momenta are kept (docs/dem.md, section 7). */
+#include "simulation.h"
+
+/* ---- what follows from a bond ---- */
+
+/* Both masses, or moments of inertia, in series. */
+static double reduced(double a, double b)
+{
+    return a * b / (a + b);
+}
+
+/* A round beam: its shear's part of the area is Cowper's (1966). */
+static bond_stiffness stiffness_of(const bond *b, double mass, double inertia)
+{
+    const double r = b->radius, length = b->length, area = PI * r * r, section = area * r * r / 4.0;
+    const double shear = b->young / (2.0 * (1.0 + b->poisson));
+    const double part = 6.0 * (1.0 + b->poisson) / (7.0 + 6.0 * b->poisson);
+    const double bending = b->young * section;
+    const double ratio = 12.0 * bending / (part * shear * area * length * length);
+    bond_stiffness k = {.stretch = b->young * area / length,
+                        .shear = 12.0 * bending / (length * (1.0 + ratio)),
+                        .twist = 2.0 * shear * section / length,
+                        .bend = bending / length,
+                        .inv_area = 1.0 / area,
+                        .bend_section = r / section,
+                        .twist_section = 0.5 * r / section};
+    k.mixed = k.bend - 0.25 * k.shear - 0.5 * k.twist;
+    const double damping = 2.0 * b->damping;
+    k.dampers[0] = damping * sqrt(k.stretch * mass);
+    k.dampers[1] = damping * sqrt(k.shear * mass) / length;
+    k.dampers[2] = damping * sqrt(k.bend * inertia);
+    k.dampers[3] = damping * sqrt(k.twist * inertia);
+    return k;
+}
+
+void bonds_refresh(abut_simulation *s)
+{
+    const store *of = &s->store;
+    for (abut_index k = 0; k < s->bonds.count; k++) {
+        const bond *b = &s->bonds.bonds[k];
+        const int32_t i = of->places[b->rows[0]], j = of->places[b->rows[1]];
+        s->bonds.stiffness[k] = stiffness_of(b, reduced(of->movers[i].mass, of->movers[j].mass),
+                                             reduced(of->inertias[i], of->inertias[j]));
+    }
+}
+
+/* ---- where a bond is ---- */
+
+vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
+{
+    const store *of = &s->store;
+    const abut_index i = of->places[rows[0]], j = of->places[rows[1]];
+    const vec3 apart = vec3_sub(vec3_load(of->centers + 3 * j), vec3_load(of->centers + 3 * i));
+    if (!s->lattice.is_periodic) {
+        return apart;
+    }
+    const int32_t *a = of->images + 3 * i, *b = of->images + 3 * j;
+    const vec3 image = {(double)(shift[0] + b[0] - a[0]), (double)(shift[1] + b[1] - a[1]),
+                        (double)(shift[2] + b[2] - a[2])};
+    return vec3_add(apart, lattice_shift(&s->lattice, image));
+}
+
+/* One end of a bond: its axes in the world, and how its sphere moves. */
+typedef struct bond_end {
+    vec3 axes[3]; /* e, b and c of the potential */
+    vec3 velocity, spin;
+} bond_end;
+
+static const rigid *cluster_of(const abut_simulation *s, abut_index place)
+{
+    return simulation_is_member(s, place) ? &s->clusters.bodies[s->store.clusters[place]].rigid
+                                          : NULL;
+}
+
+static bond_end end_of(const abut_simulation *s, const bond *b, int side)
+{
+    const abut_index place = s->store.places[b->rows[side]];
+    const mover *m = &s->store.movers[place];
+    const rigid *cluster = cluster_of(s, place);
+    vec3 rows[3], own[3];
+    bond_end end = {.velocity = vec3_load(m->velocity), .spin = vec3_load(m->spin)};
+    rigid_rows(b->turns[side], rows);
+    for (int k = 0; k < 3; k++) {
+        const vec3 axis = {k == 0, k == 1, k == 2};
+        end.axes[k] = rows_turn(rows, axis);
+    }
+    if (cluster) {
+        rigid_rows(cluster->orientation, own);
+        for (int k = 0; k < 3; k++) {
+            end.axes[k] = rows_turn(own, end.axes[k]);
+        }
+    }
+    return end;
+}
+
+/* ---- what it exerts ---- */
+
+/* A bond in a step. */
+typedef struct bond_state {
+    bond_end ends[2];
+    vec3 way, along; /* from the first center to the second; of unit length */
+    double length;
+} bond_state;
+
+static bond_state state_of(const abut_simulation *s, const bond *b)
+{
+    bond_state at = {.ends = {end_of(s, b, 0), end_of(s, b, 1)},
+                     .way = bonds_way(s, b->rows, b->shift)};
+    at.length = vec3_length(at.way);
+    at.along = vec3_scale(at.way, 1.0 / at.length);
+    return at;
+}
+
+/* a without its part along the bond. */
+static vec3 across(const bond_state *at, vec3 a)
+{
+    return vec3_sub(a, vec3_scale(at->along, vec3_dot(a, at->along)));
+}
+
+/* The stresses of Potyondy and Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329, eq. 15 and 16,
+ * with the larger bending moment of both ends. */
+static void judge(const bond *b, const bond_stiffness *k, const bond_state *at, double pull,
+                  vec3 slide, bond_effect *e)
+{
+    const double bends[2] = {vec3_length(across(at, e->moments[0])),
+                             vec3_length(across(at, e->moments[1]))};
+    const double twist = fabs(vec3_dot(e->moments[0], at->along));
+    const double stresses[2] = {pull * k->inv_area + larger(bends[0], bends[1]) * k->bend_section,
+                                vec3_length(slide) * k->inv_area + twist * k->twist_section};
+    const bool breaks[2] = {stresses[TENSION] >= b->strengths[TENSION],
+                            stresses[SHEAR] >= b->strengths[SHEAR]};
+    for (int part = 0; part < 2; part++) {
+        e->parts[part] = stresses[part] > 0.0 ? stresses[part] / b->strengths[part] : 0.0;
+    }
+    e->is_broken = breaks[TENSION] || breaks[SHEAR];
+    e->is_of_shear = !breaks[TENSION] || (breaks[SHEAR] && e->parts[SHEAR] > e->parts[TENSION]);
+}
+
+/* What the potential exerts: docs/dem.md has it. */
+static bond_effect exert(const bond *b, const bond_stiffness *k, const bond_state *at)
+{
+    const vec3 *own = at->ends[0].axes, *other = at->ends[1].axes;
+    const vec3 sum = vec3_add(own[0], other[0]);
+    const double longer = at->length - b->length;
+    const vec3 slide = vec3_scale(across(at, sum), 0.5 * k->shear / at->length);
+    const vec3 turn = vec3_add(vec3_cross(own[1], other[1]), vec3_cross(own[2], other[2]));
+    const vec3 bend = vec3_add(vec3_scale(vec3_cross(own[0], other[0]), k->mixed),
+                               vec3_scale(turn, 0.5 * k->twist));
+    const double half = 0.5 * k->shear;
+    bond_effect e = {
+        .force = vec3_sub(vec3_scale(at->along, k->stretch * longer), slide),
+        .moments = {vec3_add(vec3_scale(vec3_cross(own[0], at->along), half), bend),
+                    vec3_sub(vec3_scale(vec3_cross(other[0], at->along), half), bend)},
+        .energy =
+            0.5 * k->stretch * longer * longer + k->shear * (1.0 - 0.5 * vec3_dot(sum, at->along)) +
+            k->mixed * (1.0 - vec3_dot(own[0], other[0])) +
+            k->twist * (1.0 - 0.5 * (vec3_dot(own[1], other[1]) + vec3_dot(own[2], other[2])))};
+    judge(b, k, at, k->stretch * longer, slide, &e);
+    return e;
+}
+
+/* Dashpots between both ends, with couples that keep the angular momentum. */
+static void damp(const bond_stiffness *k, const bond_state *at, bond_effect *e)
+{
+    const bond_end *own = &at->ends[0], *other = &at->ends[1];
+    const vec3 parting = vec3_sub(other->velocity, own->velocity);
+    const vec3 along = vec3_scale(at->along, vec3_dot(parting, at->along));
+    const vec3 mean = vec3_scale(vec3_add(own->spin, other->spin), 0.5);
+    const vec3 sliding = vec3_sub(vec3_sub(parting, along), vec3_cross(mean, at->way));
+    const vec3 turning = vec3_sub(other->spin, own->spin);
+    const vec3 bending = across(at, turning), twisting = vec3_sub(turning, bending);
+    const vec3 slide = vec3_scale(sliding, k->dampers[1]);
+    const vec3 couple = vec3_scale(vec3_cross(at->way, slide), 0.5);
+    const vec3 torque =
+        vec3_add(vec3_scale(bending, k->dampers[2]), vec3_scale(twisting, k->dampers[3]));
+    e->force = vec3_add(e->force, vec3_add(vec3_scale(along, k->dampers[0]), slide));
+    e->moments[0] = vec3_add(e->moments[0], vec3_add(couple, torque));
+    e->moments[1] = vec3_add(e->moments[1], vec3_sub(couple, torque));
+}
+
+static bond_effect effect_of(const abut_simulation *s, abut_index number)
+{
+    const bond *b = &s->bonds.bonds[number];
+    const bond_stiffness *k = &s->bonds.stiffness[number];
+    const bond_state at = state_of(s, b);
+    bond_effect e = exert(b, k, &at);
+    if (b->damping > 0.0) {
+        damp(k, &at, &e);
+    }
+    if (e.is_broken) {
+        const double *first = s->store.centers + 3 * (abut_index)s->store.places[b->rows[0]];
+        e.middle = vec3_add(vec3_load(first), vec3_scale(at.way, 0.5));
+        e.force = e.moments[0] = e.moments[1] = (vec3){0.0, 0.0, 0.0};
+    }
+    return e;
+}
+
+/* ---- all of them ---- */
+
+/* Bonds that one thread takes in one go, and what one takes, as parallel_report counts it. */
+enum { CHUNK_BONDS = 128, WORK_OF_BOND = 20 };
+
+static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    abut_simulation *s = context;
+    const abut_index begin = chunk * CHUNK_BONDS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_BONDS, s->bonds.count);
+    for (abut_index k = begin; k < end; k++) {
+        s->bonds.now[k] = effect_of(s, k);
+    }
+    return parallel_report(job, WORK_OF_BOND * (end - begin));
+}
+
+static parallel_plan plan_of(const abut_simulation *s, const parallel_plan *plan)
+{
+    parallel_plan own = *plan;
+    own.chunk_count = parallel_chunk_count(s->bonds.count, CHUNK_BONDS);
+    own.work = WORK_OF_BOND * s->bonds.count;
+    return own;
+}
+
+/* Note which spheres that rest do not touch any more. */
+static void look_at_rests(abut_simulation *s)
+{
+    bond_set *b = &s->bonds;
+    b->parted_count = 0;
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        bond_rest *r = &b->rests[k];
+        const store *of = &s->store;
+        const double both = of->radii[of->places[r->rows[0]]] + of->radii[of->places[r->rows[1]]];
+        r->has_parted = vec3_norm_sq(bonds_way(s, r->rows, r->shift)) >= both * both;
+        b->parted_count += r->has_parted;
+    }
+}
+
+abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    bond_set *b = &s->bonds;
+    if (b->count == 0 && b->rest_count == 0) {
+        return ABUT_OK;
+    }
+    const parallel_plan own = plan_of(s, plan);
+    const abut_status status = parallel_run(&own, apply_chunk, s);
+    if (status) {
+        return error_set_status(error, status);
+    }
+    b->broken_count = 0;
+    for (abut_index k = 0; k < b->count; k++) {
+        b->broken_count += b->now[k].is_broken;
+    }
+    look_at_rests(s);
+    return error_set_status(error, b->broken_count > 0 ? bonds_reserve_broken(b, b->broken_count)
+                                                       : ABUT_OK);
+}
+
+/* ---- turning ---- */
+
+/* An end that is at no cluster's member turns with its sphere, by the angle |spin| step. The
+ * tangent of its quarter's double is by Pade's fraction, to the last digit up to some degrees. */
+static void turn_end(const abut_simulation *s, bond *b, int side)
+{
+    const abut_index place = s->store.places[b->rows[side]];
+    if (simulation_is_member(s, place)) {
+        return;
+    }
+    const double half = 0.5 * s->input.step;
+    const vec3 spin = vec3_load(s->store.movers[place].spin);
+    const double x = half * half * vec3_norm_sq(spin);
+    double turned[4];
+    rigid_turn(b->turns[side], spin, half * (945.0 - x * (105.0 - x)),
+               945.0 - x * (420.0 - 15.0 * x), turned);
+    memcpy(b->turns[side], turned, sizeof turned);
+}
+
+static abut_status turn_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    abut_simulation *s = context;
+    const abut_index begin = chunk * CHUNK_BONDS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_BONDS, s->bonds.count);
+    for (abut_index k = begin; k < end; k++) {
+        turn_end(s, &s->bonds.bonds[k], 0);
+        turn_end(s, &s->bonds.bonds[k], 1);
+    }
+    (void)job;
+    return ABUT_OK;
+}
+
+void bonds_turn(abut_simulation *s, const parallel_plan *plan)
+{
+    if (s->bonds.count > 0) {
+        parallel_plan own = plan_of(s, plan);
+        own.interrupted = NULL;
+        parallel_run(&own, turn_chunk, s);
+    }
+}
+
+/* ---- what the pair's law has to know ---- */
+
+pair_touch bonds_touch(const abut_simulation *s, abut_index i, abut_index j, double overlap)
+{
+    const bond_set *b = &s->bonds;
+    const int32_t a = s->store.rows[i], c = s->store.rows[j];
+    const int32_t first = a < c ? a : c, second = a < c ? c : a;
+    const abut_index number = bonds_find(b, first, second);
+    pair_touch t = {.law = simulation_pair_law(s, i, j), .overlap = overlap};
+    if (number >= 0 && !b->bonds[number].has_contact) {
+        const bool is_broken = b->broken_count > 0 && b->now[number].is_broken;
+        t.rest = is_broken ? b->bonds[number].rest_overlap : INFINITY;
+    } else if (b->rest_count > 0) {
+        const bond_rest *rest = bonds_find_rest(b, first, second);
+        t.rest = rest ? rest->overlap : 0.0;
+    }
+    if (t.rest > 0.0 && overlap > t.rest) {
+        t.overlap = overlap - t.rest;
+    } else if (t.rest > 0.0) {
+        t.law = &s->laws.laws[laws_number_of_none(&s->laws)], t.rest = 0.0;
+    }
+    return t;
+}
+
+/* The arm of a pair that rests is half of its whole overlap. */
+static void lengthen_arm(abut_simulation *s, const int32_t rows[2])
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    const abut_index a = s->store.places[rows[0]], b = s->store.places[rows[1]];
+    const abut_index first = a < b ? a : b, second = a < b ? b : a;
+    for (abut_index row = t->pair.offsets[first]; row < t->pair.offsets[first + 1]; row++) {
+        if (t->pair.j[row] == second) {
+            t->springs.effects[row].arm = 0.5 * t->pair.overlap[row];
+        }
+    }
+}
+
+void bonds_lengthen_arms(abut_simulation *s)
+{
+    const bond_set *b = &s->bonds;
+    if (s->now->tables[ABUT_SPHERE_SPHERE].count == 0) {
+        return;
+    }
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        lengthen_arm(s, b->rests[k].rows);
+    }
+    for (abut_index k = 0; b->broken_count > 0 && k < b->count; k++) {
+        if (b->now[k].is_broken && b->bonds[k].rest_overlap > 0.0) {
+            lengthen_arm(s, b->bonds[k].rows);
+        }
+    }
+}
+
+/* ---- energy, and how long a step may be ---- */
+
+double bonds_energy(const abut_simulation *s)
+{
+    double sum = 0.0;
+    for (abut_index k = 0; k < s->bonds.count; k++) {
+        sum += s->bonds.before[k].energy;
+    }
+    return sum;
+}
+
+static double largest(const double *numbers, int count)
+{
+    double most = numbers[0];
+    for (int k = 1; k < count; k++) {
+        most = larger(most, numbers[k]);
+    }
+    return most;
+}
+
+/* The longest step of a bond alone, each end of which has its part of its sphere's mass and inertia
+ * by the number of the sphere's bonds: no frequency of them all is higher than the highest of such
+ * elements. */
+static double step_of_bond(const abut_simulation *s, abut_index number)
+{
+    const bond *b = &s->bonds.bonds[number];
+    const bond_stiffness *k = &s->bonds.stiffness[number];
+    double by_mass = 0.0, by_inertia = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const int32_t row = b->rows[side];
+        const abut_index place = s->store.places[row];
+        const double bonds = s->bonds.begins[row + 1] - s->bonds.begins[row];
+        by_mass += bonds / s->store.movers[place].mass;
+        by_inertia += bonds / s->store.inertias[place];
+    }
+    const double length_sq = b->length * b->length, shear = k->shear / length_sq;
+    const double squares[3] = {k->stretch * by_mass, k->twist * by_inertia,
+                               shear * (by_mass + 0.25 * length_sq * by_inertia) +
+                                   k->bend * by_inertia};
+    const double delays[4] = {k->dampers[0] / k->stretch, k->dampers[1] / shear,
+                              k->dampers[2] / k->bend, k->dampers[3] / k->twist};
+    const double fastest = sqrt(largest(squares, 3));
+    return 2.0 / fastest * laws_stable_part(0.5 * fastest * largest(delays, 4));
+}
+
+double bonds_stable_step(const abut_simulation *s, abut_index row)
+{
+    const bond_set *b = &s->bonds;
+    double step = INFINITY;
+    for (int32_t k = b->begins[row]; k < b->begins[row + 1]; k++) {
+        step = smaller(step, step_of_bond(s, b->ends[k] >> 1));
+    }
+    return step;
+}

@@ -1,0 +1,283 @@
+/* How bonds are stored: they come, go, and are found by the rows of their spheres. */
+#include "bonds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+/* The array with room for so many; where there is no memory it stays as it was, and that is noted.
+ */
+static void *grown(void *array, abut_index count, abut_index *capacity, size_t size,
+                   bool *has_failed)
+{
+    void *made = memory_grow(array, count, capacity, size);
+    *has_failed |= !made;
+    return made ? made : array;
+}
+
+abut_status bonds_reserve(bond_set *b, abut_index count, abut_index row_count)
+{
+    bool has_failed = false;
+    b->bonds = grown(b->bonds, count, &b->capacities[0], sizeof *b->bonds, &has_failed);
+    b->stiffness = grown(b->stiffness, count, &b->capacities[1], sizeof *b->stiffness, &has_failed);
+    b->now = grown(b->now, count, &b->capacities[2], sizeof *b->now, &has_failed);
+    b->before = grown(b->before, count, &b->capacities[3], sizeof *b->before, &has_failed);
+    b->begins = grown(b->begins, row_count + 1, &b->begin_capacity, sizeof *b->begins, &has_failed);
+    b->ends = grown(b->ends, 2 * count, &b->end_capacity, sizeof *b->ends, &has_failed);
+    return has_failed ? ABUT_NO_MEMORY : ABUT_OK;
+}
+
+abut_status bonds_reserve_broken(bond_set *b, abut_index count)
+{
+    bool has_failed = false;
+    b->rests =
+        grown(b->rests, b->rest_count + count, &b->rest_capacity, sizeof *b->rests, &has_failed);
+    b->breakages = grown(b->breakages, b->breakage_count + count, &b->breakage_capacity,
+                         sizeof *b->breakages, &has_failed);
+    return has_failed ? ABUT_NO_MEMORY : ABUT_OK;
+}
+
+void bonds_free(bond_set *b)
+{
+    memory_free(b->bonds), memory_free(b->stiffness);
+    memory_free(b->now), memory_free(b->before);
+    memory_free(b->begins), memory_free(b->ends);
+    memory_free(b->rests), memory_free(b->breakages);
+    *b = (bond_set){0};
+}
+
+abut_index bonds_bytes(const bond_set *b)
+{
+    return b->capacities[0] * (abut_index)sizeof *b->bonds +
+           b->capacities[1] * (abut_index)sizeof *b->stiffness +
+           b->capacities[2] * (abut_index)sizeof *b->now +
+           b->capacities[3] * (abut_index)sizeof *b->before +
+           b->begin_capacity * (abut_index)sizeof *b->begins +
+           b->end_capacity * (abut_index)sizeof *b->ends +
+           b->rest_capacity * (abut_index)sizeof *b->rests +
+           b->breakage_capacity * (abut_index)sizeof *b->breakages;
+}
+
+/* ---- order ---- */
+
+static int compare_rows(const int32_t a[2], const int32_t b[2])
+{
+    return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+static int compare_made(const void *a, const void *b)
+{
+    const made_bond *of = a, *other = b;
+    const int order = compare_rows(of->bond.rows, other->bond.rows);
+    return order ? order : (of->number > other->number) - (of->number < other->number);
+}
+
+abut_index bonds_sort_made(made_bond *made, abut_index count)
+{
+    qsort(made, (size_t)count, sizeof *made, compare_made);
+    for (abut_index k = 1; k < count; k++) {
+        if (compare_rows(made[k].bond.rows, made[k - 1].bond.rows) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* From the back, where there is room. */
+void bonds_merge(bond_set *b, const made_bond *made, abut_index count)
+{
+    abut_index old = b->count - 1, new = count - 1;
+    b->count += count;
+    for (abut_index k = b->count - 1; new >= 0; k--) {
+        if (old >= 0 && compare_rows(b->bonds[old].rows, made[new].bond.rows) > 0) {
+            b->bonds[k] = b->bonds[old], b->before[k] = b->before[old];
+            old--;
+        } else {
+            b->bonds[k] = made[new].bond, b->before[k] = made[new].before;
+            new--;
+        }
+    }
+}
+
+/* Bonds ascend by their first row, then by the second: all seconds before all firsts make each
+ * row's ends ascend by the other sphere's row, since those that a row is the second of have smaller
+ * ones. */
+static void place_ends(bond_set *b, int side)
+{
+    for (abut_index k = 0; k < b->count; k++) {
+        const int32_t row = b->bonds[k].rows[side];
+        b->ends[b->begins[row]++] = (int32_t)(2 * k + side);
+    }
+}
+
+void bonds_list_ends(bond_set *b, abut_index row_count)
+{
+    b->has_hidden = false;
+    if (b->count == 0) {
+        return;
+    }
+    memset(b->begins, 0, (size_t)(row_count + 1) * sizeof *b->begins);
+    for (abut_index k = 0; k < b->count; k++) {
+        b->begins[b->bonds[k].rows[0]]++;
+        b->begins[b->bonds[k].rows[1]]++;
+        b->has_hidden |= !b->bonds[k].has_contact;
+    }
+    int32_t sum = 0;
+    for (abut_index row = 0; row <= row_count; row++) {
+        const int32_t own = b->begins[row];
+        b->begins[row] = sum;
+        sum += own;
+    }
+    place_ends(b, 1);
+    place_ends(b, 0);
+    /* each begins where the one before has ended */
+    memmove(b->begins + 1, b->begins, (size_t)row_count * sizeof *b->begins);
+    b->begins[0] = 0;
+}
+
+abut_index bonds_find(const bond_set *b, int32_t first, int32_t second)
+{
+    if (b->count == 0) {
+        return -1;
+    }
+    for (int32_t k = b->begins[first]; k < b->begins[first + 1]; k++) {
+        const abut_index number = b->ends[k] >> 1;
+        if (b->bonds[number].rows[1] == second) {
+            return number;
+        }
+    }
+    return -1;
+}
+
+/* The place of two rows among the rests, or where it would be. */
+static abut_index place_of_rest(const bond_set *b, const int32_t rows[2])
+{
+    abut_index low = 0, high = b->rest_count;
+    while (low < high) {
+        const abut_index middle = low + (high - low) / 2;
+        if (compare_rows(b->rests[middle].rows, rows) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+const bond_rest *bonds_find_rest(const bond_set *b, int32_t first, int32_t second)
+{
+    const int32_t rows[2] = {first, second};
+    const abut_index at = place_of_rest(b, rows);
+    const bool is_there = at < b->rest_count && compare_rows(b->rests[at].rows, rows) == 0;
+    return is_there ? &b->rests[at] : NULL;
+}
+
+/* ---- going ---- */
+
+void bonds_drop(bond_set *b, bool (*is_gone)(const bond_set *b, abut_index number))
+{
+    abut_index kept = 0;
+    for (abut_index k = 0; k < b->count; k++) {
+        if (!is_gone(b, k)) {
+            b->bonds[kept] = b->bonds[k], b->stiffness[kept] = b->stiffness[k];
+            b->before[kept++] = b->before[k];
+        }
+    }
+    b->count = kept;
+}
+
+static bool renumber(int32_t rows[2], const int32_t *new_rows)
+{
+    rows[0] = new_rows[rows[0]], rows[1] = new_rows[rows[1]];
+    return rows[0] >= 0 && rows[1] >= 0;
+}
+
+static bool is_alone(const bond_set *b, abut_index number)
+{
+    return b->bonds[number].rows[0] < 0 || b->bonds[number].rows[1] < 0;
+}
+
+void bonds_renumber(bond_set *b, const int32_t *new_rows, abut_index row_count)
+{
+    abut_index kept = 0;
+    for (abut_index k = 0; k < b->count; k++) {
+        renumber(b->bonds[k].rows, new_rows);
+    }
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        if (renumber(b->rests[k].rows, new_rows)) {
+            b->rests[kept++] = b->rests[k];
+        }
+    }
+    b->rest_count = kept;
+    bonds_drop(b, is_alone);
+    bonds_list_ends(b, row_count);
+}
+
+static void drop_parted(bond_set *b)
+{
+    abut_index kept = 0;
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        if (!b->rests[k].has_parted) {
+            b->rests[kept++] = b->rests[k];
+        }
+    }
+    b->rest_count = kept;
+}
+
+static int compare_rests(const void *a, const void *b)
+{
+    return compare_rows(((const bond_rest *)a)->rows, ((const bond_rest *)b)->rows);
+}
+
+/* Spheres that overlapped when they were bonded rest from now on; there is room for it. */
+static void let_rest(bond_set *b, const bond *of)
+{
+    if (of->rest_overlap > 0.0) {
+        b->rests[b->rest_count++] = (bond_rest){.rows = {of->rows[0], of->rows[1]},
+                                                .shift = {of->shift[0], of->shift[1], of->shift[2]},
+                                                .overlap = of->rest_overlap};
+    }
+}
+
+/* It has broken midway. */
+static bond_breakage breakage_of(const bond_set *b, abut_index number, abut_index step)
+{
+    const bond *of = &b->bonds[number];
+    const bond_effect *e = &b->before[number];
+    return (bond_breakage){.step = step,
+                           .ids = {of->ids[0], of->ids[1]},
+                           .point = e->middle,
+                           .energy = e->energy,
+                           .is_of_shear = e->is_of_shear};
+}
+
+static bool has_broken(const bond_set *b, abut_index number)
+{
+    return b->before[number].is_broken;
+}
+
+void bonds_keep(bond_set *b, abut_index row_count, abut_index step)
+{
+    bond_effect *other = b->before;
+    b->before = b->now, b->now = other;
+    const abut_index capacity = b->capacities[3];
+    b->capacities[3] = b->capacities[2], b->capacities[2] = capacity;
+    if (b->parted_count > 0) {
+        drop_parted(b);
+    }
+    if (b->broken_count > 0) {
+        for (abut_index k = 0; k < b->count; k++) {
+            if (has_broken(b, k)) {
+                let_rest(b, &b->bonds[k]);
+                b->breakages[b->breakage_count++] = breakage_of(b, k, step);
+            }
+        }
+        if (b->rest_count > 0) {
+            qsort(b->rests, (size_t)b->rest_count, sizeof *b->rests, compare_rests);
+        }
+        bonds_drop(b, has_broken);
+        bonds_list_ends(b, row_count);
+    }
+    b->broken_count = b->parted_count = 0;
+}

@@ -1,0 +1,249 @@
+"""The bonds of a simulation, and those that have broken: tables of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.arrays import Columns, Doubles, Indices
+from ..base.extras import import_extra
+from ..base.poses import Period, lengths_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class _Rows:
+    """Columns with an entry for each row, of frozen dataclasses."""
+
+    def __len__(self) -> int:
+        return len(self.to_dict()["energy"])
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """All columns by their names."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
+
+    def to_pandas(self) -> DataFrame:
+        """A table of pandas, with a column for each part of a vector: force_x and so on."""
+        pandas = import_extra("pandas", "to_pandas")
+        columns: dict[str, NDArray[Any]] = {}
+        for name, column in self.to_dict().items():
+            if column.ndim == 1:
+                columns[name] = column
+            else:
+                columns |= {f"{name}_{axis}": column[:, k] for k, axis in enumerate("xyz")}
+        return pandas.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bonds(_Rows):
+    """The bonds of a `Simulation`, at the beginning of the last step; arrays are read-only.
+
+    Attributes
+    ----------
+    i, j : (m,) ndarray of intp
+        Rows of the spheres, in the order of the simulation's `ids`; i < j. Bonds are sorted by i,
+        then j.
+    force : (m, 3) ndarray of float64
+        What each exerts on i; on j the opposite acts.
+    moment, moment_j : (m, 3) ndarray of float64
+        On i, and on j, about their centers.
+    energy : (m,) ndarray of float64
+        What each stores.
+    tension, shear : (m,) ndarray of float64
+        Tensile and shear stress, as parts of the strength: a bond breaks at 1. Compression is a
+        tension of 0.
+    length, radius : (m,) ndarray of float64
+        Of the beam, without force.
+    young, poisson, tensile_strength, shear_strength, damping : (m,) ndarray of float64
+        As of `Bond`.
+    contact : (m,) ndarray of bool
+    image : (m, 3) ndarray of intp
+        At which image of j, now: ``centers[j] + image * period`` is the bond's end.
+    period : tuple of 3 (float or None), or None
+        That of the simulation.
+
+    Examples
+    --------
+    >>> import abut
+    >>> glue = abut.Bond(young=1e7, tensile_strength=1e6)
+    >>> sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    >>> _ = sim.add_spheres([[0, 0, 0], [0.02, 0, 0]], 0.01, abut.Material(density=2500))
+    >>> sim.bond([[0, 1]], glue)
+    >>> sim.centers = [[0, 0, 0], [0.0201, 0, 0]]
+    >>> sim.run(steps=1)
+    >>> sim.bonds
+    Bonds(1 bond; tension up to 0.05, shear up to 0)
+    >>> sim.bonds.force.round(3)
+    array([[15.708,  0.   ,  0.   ]])
+    """
+
+    i: Indices
+    j: Indices
+    force: Doubles
+    moment: Doubles
+    moment_j: Doubles
+    energy: Doubles
+    tension: Doubles
+    shear: Doubles
+    length: Doubles
+    radius: Doubles
+    young: Doubles
+    poisson: Doubles
+    tensile_strength: Doubles
+    shear_strength: Doubles
+    damping: Doubles
+    contact: NDArray[np.bool_]
+    image: Indices
+    period: Period | None
+
+    def lines(self, centers: ArrayLike) -> Doubles:
+        """Both ends of each bond, from i to the image of j, (m, 2, 3).
+
+        Parameters
+        ----------
+        centers : (n, 3) array_like
+            Of the spheres now, ``sim.centers``.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5, period=(1, None, None))
+        >>> _ = sim.add_spheres([[0.01, 0, 0], [0.99, 0, 0]], 0.01, abut.Material(density=2500))
+        >>> sim.bond([[0, 1]], abut.Bond(young=1e7))
+        >>> (sim.bonds.lines(sim.centers)[0, :, 0].round(6) + 0.0).tolist()
+        [0.01, -0.01]
+        """
+        places = checks.points(checks.doubles(centers, "centers"), "centers")
+        count = int(max(self.j.max(initial=-1), self.i.max(initial=-1))) + 1
+        if len(places) < count:
+            raise ValueError(f"centers has {len(places)} rows, but bonds are of {count} spheres")
+        end = places[self.j] + self.image * lengths_of(self.period)
+        lines: Doubles = np.stack([places[self.i], end], axis=1)
+        return lines
+
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: str | ArrayLike | None = None,
+        ax: Any = None,
+        *,
+        width: float | None = None,
+        cmap: Any = "viridis",
+        limits: tuple[float, float] | None = None,
+        label: str | None = "",
+    ) -> Any:
+        """Draw the bonds as tubes, in space by pyvista (extra ``view``).
+
+        Parameters
+        ----------
+        centers : (n, 3) array_like
+            Of the spheres now, ``sim.centers``.
+        values : str or (m,) array_like, optional
+            By which tubes are colored, and how thick they are: a column, by default ``"tension"``.
+        ax : pyvista.Plotter, optional
+        width : float, optional
+            Of the thickest; by default a fifth of the bonds' median length.
+        cmap, limits, label
+            As of `Pairs.plot`.
+
+        Returns
+        -------
+        pyvista.Plotter
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> _ = sim.add_spheres([[0, 0, 0], [0.02, 0, 0]], 0.01, abut.Material(density=2500))
+        >>> sim.bond([[0, 1]], abut.Bond(young=1e7))
+        >>> sim.bonds.plot(sim.centers).show()  # doctest: +SKIP
+        """
+        from ..plot.pairs import plot_bonds
+
+        return plot_bonds(
+            self, centers, values, ax, width=width, cmap=cmap, limits=limits, label=label
+        )
+
+    def __repr__(self) -> str:
+        most = [float(part.max(initial=0.0)) for part in (self.tension, self.shear)]
+        return (
+            f"Bonds({checks.counted(len(self), 'bond')}; tension up to {most[0]:.3g}, shear up to"
+            f" {most[1]:.3g})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Breakages(_Rows):
+    """The bonds of a `Simulation` that have broken, in their order; arrays are read-only.
+
+    Those of one step are sorted as the bonds were.
+
+    Attributes
+    ----------
+    time : (m,) ndarray of float64
+        Of the beginning of the step in which each broke; it exerted nothing in that step.
+    i, j : (m,) ndarray of intp
+        Ids of the spheres, which last: some may be gone since.
+    point : (m, 3) ndarray of float64
+        Midway between both centers.
+    cause : (m,) ndarray of str
+        ``"tension"`` or ``"shear"``: of both the stress that was the larger part of its strength.
+    energy : (m,) ndarray of float64
+        What each stored: it is dissipated.
+
+    Examples
+    --------
+    >>> import abut
+    >>> sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    >>> _ = sim.add_spheres([[0, 0, 0], [0.02, 0, 0]], 0.01, abut.Material(density=2500))
+    >>> sim.bond([[0, 1]], abut.Bond(young=1e7, tensile_strength=1e6))
+    >>> sim.centers = [[0, 0, 0], [0.0225, 0, 0]]
+    >>> sim.run(steps=1)
+    >>> sim.breakages, len(sim.bonds)
+    (Breakages(1 broken: 1 by tension, 0 by shear), 0)
+    """
+
+    time: Doubles
+    i: Indices
+    j: Indices
+    point: Doubles
+    cause: NDArray[np.str_]
+    energy: Doubles
+
+    def __repr__(self) -> str:
+        pulled = int(np.count_nonzero(self.cause == "tension"))
+        return f"Breakages({len(self)} broken: {pulled} by tension, {len(self) - pulled} by shear)"
+
+
+def bonds_of(columns: Columns, images: Indices, period: Period | None) -> Bonds:
+    """The table of what the library returned; `images`: of the spheres."""
+    own = {field.name: columns[field.name] for field in fields(Bonds) if field.name in columns}
+    moments = columns["moments"]
+    own |= {"moment": _locked(moments[:, :3]), "moment_j": _locked(moments[:, 3:])}
+    own["contact"] = _locked(columns["contact"] != 0)
+    image = columns["shift"] + images[columns["j"]] - images[columns["i"]]
+    return Bonds(**own, image=_locked(image), period=period)
+
+
+def breakages_of(columns: Columns, step: float) -> Breakages:
+    causes = np.array(["tension", "shear"])[columns["of_shear"]]
+    return Breakages(
+        _locked(columns["step"] * step),
+        _locked(columns["ids"][:, 0]),
+        _locked(columns["ids"][:, 1]),
+        columns["point"],
+        _locked(causes),
+        columns["energy"],
+    )
+
+
+def _locked(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, read-only from now on."""
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,183 @@
+"""Bonds: beams between two spheres, which hold them until they break.
+
+docs/dem.md, section 7, has the equations. A bond holds constants alone; the library evaluates it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _core
+from ..base import checks
+from ..base.arrays import Columns, Doubles, Indices
+from ..base.values import Value
+from ..results.pairs import Pairs
+from .bodies import Numbers, find
+from .materials import POISSON_BOUNDS
+
+
+@dataclass(frozen=True)
+class Bond(Value):
+    """A round beam that holds two spheres from center to center, until it breaks.
+
+    It resists being stretched, sheared, bent and twisted, as a Timoshenko beam does as far as
+    angles are small, from how its spheres lie and are turned when they are bonded; there it exerts
+    nothing.
+
+    Parameters
+    ----------
+    young : float
+        Young's modulus of the beam, a pressure.
+    poisson : float, default 0.2
+        Poisson's ratio of the beam, above -1 and below 0.5.
+    radius : float, default 1
+        Of the beam, as a part of the smaller sphere's.
+    tensile_strength, shear_strength : float, default infinite
+        Pressures, 0 or positive. A bond breaks where its largest tensile stress, by the force along
+        it and by bending, or its largest shear stress, by the force across it and by twisting,
+        comes up to its strength. By default it never breaks.
+    damping : float, default 0
+        Part of the critical damping of each of the four ways to move, 0 or positive.
+    contact : bool, default False
+        Whether the law of both materials acts beside the bond. By default it does not, as long as
+        the bond holds; then of the spheres' overlap does not count what there was when they were
+        bonded, until they have parted.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or not finite where it must be.
+    TypeError
+        If one is no real number.
+
+    Notes
+    -----
+    Bonds are between spheres, also such as are members of different clusters: these turn as their
+    clusters do, and masses are those of clusters. There is none between two members of one cluster,
+    and convex bodies have none.
+
+    Stress is that of springs alone, without damping.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.Bond(young=1e9, radius=0.8, tensile_strength=1e6, shear_strength=5e5)
+    Bond(young=1000000000.0, poisson=0.2, radius=0.8, tensile_strength=1000000.0, \
+shear_strength=500000.0, damping=0.0, contact=False)
+    """
+
+    young: float
+    poisson: float = 0.2
+    radius: float = 1.0
+    tensile_strength: float = math.inf
+    shear_strength: float = math.inf
+    damping: float = 0.0
+    contact: bool = False
+
+    def __post_init__(self) -> None:
+        poisson = checks.number(self.poisson, "poisson")
+        low, high = POISSON_BOUNDS
+        if not low < poisson < high:
+            raise ValueError(f"poisson is {poisson}, but must be above {low} and below {high}")
+        if not isinstance(self.contact, bool | np.bool_):
+            kind = checks.a_or_an(type(self.contact).__name__)
+            raise TypeError(f"contact is {kind}, but must be True or False")
+        self._settle(
+            young=checks.positive(self.young, "young"),
+            poisson=poisson,
+            radius=checks.positive(self.radius, "radius"),
+            tensile_strength=_read_strength(self.tensile_strength, "tensile_strength"),
+            shear_strength=_read_strength(self.shear_strength, "shear_strength"),
+            damping=checks.not_negative(self.damping, "damping"),
+            contact=bool(self.contact),
+        )
+
+
+def _read_strength(value: object, name: str) -> float:
+    strength = checks.number(value, name)
+    if not strength >= 0.0:
+        raise ValueError(f"{name} is {strength}, but must be 0 or positive")
+    return strength
+
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+
+def read_partners(pairs: Any, numbers: Numbers) -> tuple[Indices, Indices]:
+    """The rows of both spheres of each bond."""
+    if isinstance(pairs, Pairs):
+        rows = np.stack([pairs.i, pairs.j], axis=1)
+        if len(rows) and int(rows.max()) >= len(numbers.ids):
+            raise ValueError(
+                f"pairs has sphere {int(rows.max())}, but there are {len(numbers.ids)}: its rows"
+                " count spheres in the order of sim.ids"
+            )
+        return rows[:, 0].copy(), rows[:, 1].copy()
+    ids = np.asarray(checks.as_array(pairs, "pairs"))
+    if ids.size == 0:
+        ids = np.empty((0, 2), np.intp)
+    if ids.ndim != 2 or ids.shape[1] != 2:
+        raise ValueError(f"pairs has shape {ids.shape}, but must be (k, 2), or a table Pairs")
+    rows = find(numbers.ids, ids.reshape(-1), "sphere", "pairs", "sim.ids").reshape(-1, 2)
+    return rows[:, 0].copy(), rows[:, 1].copy()
+
+
+def _read_strengths(value: ArrayLike | None, usual: float, name: str, count: int) -> Doubles:
+    """One for each bond, or one for all."""
+    array = checks.doubles(usual if value is None else value, name)
+    if array.shape not in ((), (count,)):
+        raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
+    wrong = np.flatnonzero(~(np.atleast_1d(array) >= 0.0))
+    if len(wrong):
+        named = f"{name}[{wrong[0]}]" if array.ndim else name
+        raise ValueError(f"{named} is {np.atleast_1d(array)[wrong[0]]}, but must be 0 or positive")
+    return np.array(np.broadcast_to(array, (count,)), order="C")
+
+
+def bond_columns(
+    bond: Bond,
+    rows: tuple[Indices, Indices],
+    ids: Indices,
+    radii: Doubles,
+    strengths: tuple[ArrayLike | None, ArrayLike | None],
+) -> Columns:
+    """New bonds, as the library takes them."""
+    i, j = rows
+    count = len(i)
+    tensile = _read_strengths(strengths[0], bond.tensile_strength, "tensile_strength", count)
+    shear = _read_strengths(strengths[1], bond.shear_strength, "shear_strength", count)
+    return {
+        "i": i,
+        "j": j,
+        "ids": np.stack([ids[i], ids[j]], axis=1),
+        "young": np.full(count, bond.young),
+        "poisson": np.full(count, bond.poisson),
+        "radius": bond.radius * np.minimum(radii[i], radii[j]),
+        "damping": np.full(count, bond.damping),
+        "tensile_strength": tensile,
+        "shear_strength": shear,
+        "contact": np.full(count, bond.contact, np.intp),
+    }
+
+
+# why two spheres cannot be bonded
+_REFUSALS = {
+    _core.BOND_ITSELF: "pairs[{row}] is sphere {i} and itself",
+    _core.BOND_TWICE: "pairs[{row}]: spheres {i} and {j} are bonded already",
+    _core.BOND_IN_CLUSTER: (
+        "pairs[{row}]: spheres {i} and {j} are members of one cluster, which is rigid"
+    ),
+    _core.BOND_TOO_SHORT: (
+        "pairs[{row}]: the center of one of spheres {i} and {j} lies inside of the other: there is"
+        " no beam between them"
+    ),
+}
+
+
+def refusal(status: int, row: int, i: int, j: int) -> ValueError:
+    return ValueError(_REFUSALS[status].format(row=row, i=i, j=j))
