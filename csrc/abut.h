@@ -42,6 +42,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abut_law.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -151,6 +153,8 @@ typedef enum abut_status {
                                number of pairs */
     ABUT_BAD_BODY,       /* index: the body, value: a number of it that is not positive, not finite,
                             or names no shape or material; detail: which (abut_rigids' order) */
+    ABUT_LAW_NOT_FINITE, /* index: the sphere, or the body, detail: the number of what it touches,
+                            value: the abut_interaction; abut_simulation_law_case has more */
     ABUT_BODY_LAW,       /* index: the body, detail: its material, value: that of what it touches:
                             the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
@@ -1081,7 +1085,8 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
 typedef enum abut_law_kind {
     ABUT_NO_LAW = 0, /* where two such materials meet the step ends with ABUT_LAW_MISSING */
     ABUT_HERTZ,
-    ABUT_LINEAR
+    ABUT_LINEAR,
+    ABUT_OWN_LAW /* a function of the caller's: `number` says which */
 } abut_law_kind;
 
 /* How contacts resist rolling. */
@@ -1113,7 +1118,8 @@ typedef enum abut_cohesion {
  * - distance: DMT: s_0, a length; 0: nothing pulls beyond touch
  * - volume: LIQUID_BRIDGE: of the liquid in one contact; > 0
  * - surface_tension: LIQUID_BRIDGE: a force a length; > 0
- * - contact_angle: LIQUID_BRIDGE: in radians */
+ * - contact_angle: LIQUID_BRIDGE: in radians
+ * - number: OWN_LAW: into abut_own_laws; of the others only curvature is read */
 #define ABUT_LAW_NUMBERS(X)                                                                        \
     X(abut_law_kind, kind)                                                                         \
     X(double, stiffness)                                                                           \
@@ -1129,7 +1135,8 @@ typedef enum abut_cohesion {
     X(double, distance)                                                                            \
     X(double, volume)                                                                              \
     X(double, surface_tension)                                                                     \
-    X(double, contact_angle)
+    X(double, contact_angle)                                                                       \
+    X(double, number)
 
 #define ABUT_MEMBER(type, name) type name;
 
@@ -1141,6 +1148,37 @@ typedef struct abut_law {
 /* The damping ratio with which two that meet part with this part of their speed, under a force that
  * never attracts. */
 double abut_damping_ratio(double restitution);
+
+/* Numbers that a contact keeps under a law of one's own, at most. */
+enum { ABUT_OWN_HISTORY = 32 };
+
+/* A law of one's own, with its parameters: see abut_law.h. */
+typedef struct abut_own_law {
+    abut_law_function function;
+    const double *parameters;
+    abut_index parameter_count;
+    int vector_count, scalar_count; /* that a contact keeps */
+    int identity;                   /* > 0: what is kept under another one is not this law's */
+    double reach;                   /* how far beyond touch it acts; 0: not at all */
+} abut_own_law;
+
+/* Those of a simulation. */
+typedef struct abut_own_laws {
+    const abut_own_law *laws;
+    abut_index count;
+} abut_own_laws;
+
+/* What such a law says of contacts outside of a simulation. Columns, each `count` long: those of
+ * ABUT_LAW_INPUTS, of the history, vectors first, and of ABUT_LAW_OUTPUTS. */
+void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
+                        const double *inputs, const double *history_in, double *outputs,
+                        double *history_out);
+
+/* Likewise of a built-in law, whose history is the spring of sliding, that of rolling, and the
+ * overlap of the step before. ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW. */
+abut_status abut_law_apply(const abut_law *law, double step, abut_index count, const double *inputs,
+                           const double *history_in, double *outputs, double *history_out,
+                           abut_error *error);
 
 /* How a wall moves. */
 typedef enum abut_motion_kind {
@@ -1197,6 +1235,11 @@ void abut_simulation_free(abut_simulation *simulation);
 /* laws: material_count x material_count, symmetric; copied. Materials are never taken away. */
 abut_status abut_simulation_set_laws(abut_simulation *simulation, abut_index material_count,
                                      const abut_law *laws, abut_error *error);
+
+/* Likewise where some laws are functions of the caller's, whose parameters are copied, too. */
+abut_status abut_simulation_set_own_laws(abut_simulation *simulation, abut_index material_count,
+                                         const abut_law *laws, const abut_own_laws *own,
+                                         abut_error *error);
 
 /* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Meshes that
  * were there keep their numbers; half spaces keep their order, after all meshes. Walls are copied.
@@ -1402,6 +1445,16 @@ abut_status abut_simulation_run(abut_simulation *simulation, abut_index steps,
                                 abut_index *done, abut_error *error);
 abut_index abut_simulation_step_count(const abut_simulation *simulation);
 
+/* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
+typedef struct abut_law_case {
+    int number;        /* of the law; -1: there was no such step */
+    double inputs[18]; /* in the order of ABUT_LAW_INPUTS */
+    double outputs[8]; /* and of ABUT_LAW_OUTPUTS */
+    double history_in[32], history_out[32];
+} abut_law_case;
+
+abut_law_case abut_simulation_law_case(const abut_simulation *simulation);
+
 /* Who interacts. Those of bodies come first. */
 typedef enum abut_interaction {
     ABUT_BODY_WALL = 0,
@@ -1424,11 +1477,17 @@ typedef union abut_interaction_columns {
 typedef struct abut_interactions {
     abut_index row_count, entry_count; /* entries: spots of bodies, nodes of contacts with walls */
     abut_interaction_columns columns;
-    double *force;  /* x 3: on the sphere, or on i */
-    double *spring; /* x 3: T */
-    double *moment; /* x 3: of rolling, likewise; 0 without laws of type C */
-    double *roll;   /* x 3: M; likewise */
+    double *force;   /* x 3: on the sphere, or on i */
+    double *spring;  /* x 3: T */
+    double *moment;  /* x 3: of rolling, likewise; 0 without laws of type C */
+    double *roll;    /* x 3: M; likewise */
+    double *history; /* x abut_simulation_history_count: of laws of the caller's; NULL: none */
 } abut_interactions;
+
+/* How many numbers interactions keep for laws of the caller's: vectors and scalars, of the law that
+ * has most of each, the law's identity, or 0, and the energy that is stored. 0: there is no such
+ * law. */
+abut_index abut_simulation_history_count(const abut_simulation *simulation);
 
 /* Counts alone. */
 abut_interactions abut_simulation_count_interactions(const abut_simulation *simulation,

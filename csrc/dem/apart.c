@@ -97,9 +97,11 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
     const double own = s->store.radii[i], other = s->store.radii[j];
     const law *l = simulation_pair_law(s, i, j);
     /* by rounding the overlap of two that touch may be less than 0 */
-    return laws_function(&s->laws, l) == LAW_PLAIN ||
-           lives(&s->laws, l, own * other / (own + other), t->pair.overlap[row],
-                 t->springs.match[row]);
+    const bool is_touch_all =
+        laws_function(&s->laws, l) == LAW_PLAIN ||
+        (laws_function(&s->laws, l) == LAW_OWN && !(laws_reach(&s->laws, l, own) > 0.0));
+    return is_touch_all || lives(&s->laws, l, own * other / (own + other), t->pair.overlap[row],
+                                 t->springs.match[row]);
 }
 
 /* Keep the rows that pass. ABUT_OK or ABUT_NO_MEMORY. */

@@ -229,6 +229,12 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
     }
 }
 
+static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
+{
+    const wall_laws *w = context;
+    return motion_turn(&w->motion, &w->before, old, vector);
+}
+
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
@@ -244,7 +250,8 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .kernel = interaction_kernels_take()->wall_laws,
                      .is_watched = true,
                      .fill = fill_block,
-                     .context = &w};
+                     .context = &w,
+                     .turn = turn_kept};
     if (t->count == 0) {
         return ABUT_OK;
     }

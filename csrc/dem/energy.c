@@ -67,6 +67,14 @@ static double share_of(const abut_simulation *s, abut_index row, const law *l, d
     return t->contact.share[row];
 }
 
+static double energy_of_row(const abut_simulation *s, const interaction_table *t, abut_index row,
+                            const law *l, double radius, double overlap)
+{
+    return laws_own(&s->laws, l)
+               ? table_stored(t, row)
+               : laws_energy(&s->laws, l, radius, overlap, t->springs.spring + 3 * row);
+}
+
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
@@ -76,9 +84,8 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     for (abut_index row = begin; row < end; row++) {
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
         const double radius = s->store.radii[place];
-        sum +=
-            share_of(s, row, l, radius) *
-            laws_energy(&s->laws, l, radius, t->contact.overlap[row], t->springs.spring + 3 * row);
+        sum += share_of(s, row, l, radius) *
+               energy_of_row(s, t, row, l, radius, t->contact.overlap[row]);
     }
     return sum;
 }
@@ -101,8 +108,8 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
     const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
-    return laws_energy(&s->laws, touch.law, reduced_radius(&s->store, i, j, touch.rest),
-                       touch.overlap, t->springs.spring + 3 * row);
+    return energy_of_row(s, t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
+                         touch.overlap);
 }
 
 /* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
@@ -182,9 +189,23 @@ typedef struct hold {
     abut_index contact_count;
 } hold;
 
-static void add_hold(hold *h, const law_table *laws, const law *l, double radius, double overlap)
+/* Of a law of users with what the row keeps, when it was in a step. */
+static law_stiffness stiffness_of(const abut_simulation *s, const interaction_table *t,
+                                  abut_index row, const law *l, own_contact *c)
 {
-    const law_stiffness of = laws_stiffness(laws, l, radius, overlap);
+    const abut_own_law *own = laws_own(&s->laws, l);
+    const double *kept = t->springs.history ? t->springs.history + row * t->extras.history : NULL;
+    if (!own) {
+        return laws_stiffness(&s->laws, l, c->radius, c->overlap);
+    }
+    if (kept && kept[t->extras.history - 2] == (double)own->identity) {
+        c->vectors = kept, c->scalars = kept + 3 * t->extras.vectors;
+    }
+    return own_law_stiffness(own, c);
+}
+
+static void add_hold(hold *h, law_stiffness of)
+{
     const double shear = 3.5 * of.shear; /* a solid sphere is turned, too */
     h->stiffness += of.normal > shear ? of.normal : shear;
     h->damping_ratio = of.damping_ratio > h->damping_ratio ? of.damping_ratio : h->damping_ratio;
@@ -197,9 +218,17 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
         const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
-        const double radius = reduced_radius(&s->store, i, j, touch.rest);
-        add_hold(&holds[i], &s->laws, touch.law, radius, touch.overlap);
-        add_hold(&holds[j], &s->laws, touch.law, radius, touch.overlap);
+        const double mass = s->store.movers[i].mass, other_mass = s->store.movers[j].mass;
+        const double inertia = s->store.inertias[i], other_inertia = s->store.inertias[j];
+        own_contact c = {.overlap = touch.overlap,
+                         .radius = reduced_radius(&s->store, i, j, touch.rest),
+                         .mass = mass * other_mass / (mass + other_mass),
+                         .inertia = inertia * other_inertia / (inertia + other_inertia),
+                         .radius_i = s->store.radii[i],
+                         .radius_j = s->store.radii[j]};
+        const law_stiffness of = stiffness_of(s, t, row, touch.law, &c);
+        add_hold(&holds[i], of);
+        add_hold(&holds[j], of);
     }
 }
 
@@ -208,8 +237,14 @@ static void add_wall_holds(const abut_simulation *s, hold *holds)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index place = t->contact.sphere[row];
-        add_hold(&holds[place], &s->laws, simulation_wall_law(s, place, t->contact.mesh[row]),
-                 s->store.radii[place], t->contact.overlap[row]);
+        own_contact c = {.overlap = t->contact.overlap[row],
+                         .radius = s->store.radii[place],
+                         .mass = s->store.movers[place].mass,
+                         .inertia = s->store.inertias[place],
+                         .radius_i = s->store.radii[place],
+                         .radius_j = INFINITY};
+        const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
+        add_hold(&holds[place], stiffness_of(s, t, row, l, &c));
     }
 }
 

@@ -112,9 +112,10 @@ static renumbering numbers_for(abut_interaction kind, const renaming *by)
     return (renumbering){by->places, NULL, by->place_count};
 }
 
-static bool has_changed(const interaction_table *t, const renumbering *by)
+static bool has_changed(const abut_simulation *s, const interaction_table *t, const renumbering *by)
 {
-    return by->first || by->second || by->first_count != t->first_count;
+    const bool keeps_others = t->count > 0 && !table_keeps_same(t->extras, simulation_extras(s));
+    return keeps_others || by->first || by->second || by->first_count != t->first_count;
 }
 
 abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
@@ -123,7 +124,7 @@ abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
     bool is_made[ABUT_INTERACTION_COUNT] = {false};
     for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
         const renumbering of = numbers_for((abut_interaction)k, by);
-        is_made[k] = has_changed(&s->before->tables[k], &of);
+        is_made[k] = has_changed(s, &s->before->tables[k], &of);
         if (is_made[k]) {
             status = table_renumber(&s->now->tables[k], &s->before->tables[k], &of,
                                     simulation_extras(s));

@@ -4,12 +4,16 @@
 #include "simulation.h"
 
 /* A caller's columns as a table. */
-static interaction_table view_of(abut_interaction who, const abut_interactions *of)
+static interaction_table view_of(const abut_simulation *s, abut_interaction who,
+                                 const abut_interactions *of)
 {
-    return (interaction_table){
-        .kind = who,
-        .any = of->columns,
-        .springs = {.spring = of->spring, .roll = of->roll, .moment = of->moment}};
+    return (interaction_table){.kind = who,
+                               .any = of->columns,
+                               .springs = {.spring = of->spring,
+                                           .roll = of->roll,
+                                           .moment = of->moment,
+                                           .history = of->history},
+                               .extras = simulation_extras(s)};
 }
 
 /* ---- reading ---- */
@@ -32,9 +36,10 @@ static void write_points(const abut_simulation *s, const interaction_table *t, d
 }
 
 /* Write a table whose rows are sorted as callers have them. */
-static void write_rows(const interaction_table *t, const abut_interactions *to)
+static void write_rows(const abut_simulation *s, const interaction_table *t,
+                       const abut_interactions *to)
 {
-    interaction_table view = view_of(t->kind, to);
+    interaction_table view = view_of(s, t->kind, to);
     table_append(&view, t, (row_span){0, t->count});
     for (abut_index k = 0; to->force && k < table_interactions(t); k++) {
         memcpy(to->force + 3 * k, t->springs.effects[k].force, 3 * sizeof *to->force);
@@ -50,7 +55,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_in
 {
     const interaction_table *by_place = &s->before->tables[who];
     if (table_is_of_bodies(who)) {
-        write_rows(by_place, to);
+        write_rows(s, by_place, to);
         return ABUT_OK;
     }
     interaction_table t = {.kind = who};
@@ -58,7 +63,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_in
     const renumbering by = {rows, who == ABUT_SPHERE_SPHERE ? rows : NULL, s->store.count};
     const abut_status status = table_renumber(&t, by_place, &by, simulation_extras(s));
     if (!status) {
-        write_rows(&t, to);
+        write_rows(s, &t, to);
         write_points(s, &t, who == ABUT_SPHERE_SPHERE ? to->columns.pairs.point : NULL);
     }
     table_free(&t);
@@ -220,7 +225,7 @@ static abut_status restore_rows(abut_simulation *s, const interaction_table *vie
 abut_status abut_simulation_restore_interactions(abut_simulation *s, abut_interaction who,
                                                  const abut_interactions *from, abut_error *error)
 {
-    interaction_table view = view_of(who, from);
+    interaction_table view = view_of(s, who, from);
     view.first_count = table_is_of_bodies(who) ? s->solids.count : s->store.count;
     abut_status status = check_all_offsets(&view, from, error);
     status = status ? status : check_partners(s, &view, from->row_count, error);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "own_rows.h"
+
 /* Rows that one thread takes in one go. */
 enum { CHUNK_ROWS = 8 * LAW_BLOCK };
 
@@ -101,15 +103,27 @@ static void copy_row(const row_block *from, int32_t at, row_block *to, int32_t k
     memcpy(to->normals + 3 * k, f->normal + 3 * at, 3 * sizeof *to->normals);
 }
 
-/* Take the rows of one function out of a block. */
-static void take_rows(const row_laws *r, const row_block *from, law_function function,
-                      abut_index first, row_part *part)
+/* Which rows are computed together. */
+typedef struct row_kind {
+    law_function function;
+    const abut_own_law *own; /* of LAW_OWN; else NULL */
+} row_kind;
+
+static bool is_of_kind(const law_table *laws, const law *l, row_kind kind)
 {
+    return laws_function(laws, l) == kind.function && laws_own(laws, l) == kind.own;
+}
+
+/* Take the rows of one function out of a block. */
+static void take_rows(const row_laws *r, const row_block *from, row_kind kind, abut_index first,
+                      row_part *part)
+{
+    const law_table *laws = &r->simulation->laws;
     row_block *to = &part->rows;
     law_block *of = &to->block;
     int32_t count = 0;
     for (int32_t k = 0; k < from->block.count; k++) {
-        if (laws_function(&r->simulation->laws, from->block.laws[k]) == function) {
+        if (is_of_kind(laws, from->block.laws[k], kind)) {
             part->where[count] = first + k;
             copy_row(from, k, to, count++);
         }
@@ -148,13 +162,96 @@ static void put_rows(const springs *to, const row_part *part)
     }
 }
 
-/* Compute the rows of a block function by function. */
-static bool apply_parts(const row_laws *r, const row_block *b, abut_index first)
+/* ---- rows of users' functions ---- */
+
+/* Which of the users' laws are in a block, a bit each; more than there are bits share some. */
+static uint64_t find_own(const law_table *laws, const law_block *b)
 {
+    uint64_t found = 0;
+    for (int32_t k = 0; k < b->count; k++) {
+        const int32_t number = laws->own_numbers[b->laws[k] - laws->laws];
+        found |= number < 0 ? 0 : (uint64_t)1 << (number % 64);
+    }
+    return found;
+}
+
+static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *where)
+{
+    int32_t k = 0;
+    for (; k < of->count; k++) {
+        of->pull_share[k] = share_of_pull(r, where[k]);
+    }
+    for (; k % ROW_PADDING != 0; k++) {
+        of->pull_share[k] = of->pull_share[k - 1];
+    }
+}
+
+/* The law of users that all rows of a block have; NULL: there is none. */
+static const abut_own_law *only_own(const law_table *laws, const law_block *b)
+{
+    const int32_t number = laws->own_numbers[b->laws[0] - laws->laws];
+    for (int32_t k = 1; k < b->count && number >= 0; k++) {
+        if (laws->own_numbers[b->laws[k] - laws->laws] != number) {
+            return NULL;
+        }
+    }
+    return number < 0 ? NULL : &laws->own.laws[number];
+}
+
+/* A block that one law of users has alone is not taken apart. */
+static bool apply_only(row_laws *r, row_block *b, const abut_own_law *l, abut_index first)
+{
+    abut_index where[LAW_BLOCK];
+    for (int32_t k = 0; k < b->block.count; k++) {
+        where[k] = first + k;
+    }
+    set_pull_shares(r, &b->block, where);
+    return own_rows_apply(r, &b->block, l, where);
+}
+
+static bool apply_own_parts(row_laws *r, const row_block *b, abut_index first, row_part *part)
+{
+    const law_table *laws = &r->simulation->laws;
+    const uint64_t found = find_own(laws, &b->block);
+    bool is_deep = false;
+    for (abut_index k = 0; found && k < laws->own.count; k++) {
+        if (!(found >> (k % 64) & 1)) {
+            continue;
+        }
+        take_rows(r, b, (row_kind){LAW_OWN, &laws->own.laws[k]}, first, part);
+        law_block *of = &part->rows.block;
+        if (of->count > 0) {
+            fill_up(&part->rows, of->count);
+            set_pull_shares(r, of, part->where);
+            is_deep |= own_rows_apply(r, of, &laws->own.laws[k], part->where);
+            put_rows(&r->table->springs, part);
+        }
+    }
+    return is_deep;
+}
+
+/* What built-in laws keep for users' ones: nothing. */
+static void forget_history(const row_laws *r, abut_index first, int32_t count)
+{
+    const size_t numbers = (size_t)r->table->extras.history;
+    double *history = r->table->springs.history;
+    if (history) {
+        memset(history + (size_t)first * numbers, 0, (size_t)count * numbers * sizeof *history);
+    }
+}
+
+/* Compute the rows of a block function by function. */
+static bool apply_parts(row_laws *r, row_block *b, abut_index first)
+{
+    const abut_own_law *only = only_own(&r->simulation->laws, &b->block);
+    if (only) {
+        return apply_only(r, b, only, first);
+    }
     row_part part = {.rows = {.block = {.count = 0}}};
     bool is_deep = false;
+    forget_history(r, first, b->block.count);
     for (law_function function = LAW_PLAIN; function <= LAW_COHESIVE; function++) {
-        take_rows(r, b, function, first, &part);
+        take_rows(r, b, (row_kind){function, NULL}, first, &part);
         law_block *of = &part.rows.block;
         if (of->count == 0) {
             continue;
@@ -167,12 +264,13 @@ static bool apply_parts(const row_laws *r, const row_block *b, abut_index first)
         is_deep |= r->kernel(of);
         put_rows(&r->table->springs, &part);
     }
-    return is_deep;
+    return apply_own_parts(r, b, first, &part) || is_deep;
 }
 
 /* ---- all rows ---- */
 
-static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t count)
+/* Fill a block with so many rows from `first` on. */
+static void fill_rows(const row_laws *r, row_block *b, abut_index first, int32_t count)
 {
     law_block *of = &b->block;
     r->fill(r->context, b, first, count);
@@ -184,12 +282,18 @@ static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t cou
     of->overlap = r->overlap ? r->overlap + first : b->overlaps;
     of->share = r->share ? r->share + first : b->shares;
     of->watch_part = watch_part(r->simulation);
+    write_to(of, &r->table->springs, first);
+}
+
+static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t count)
+{
+    law_block *of = &b->block;
+    fill_rows(r, b, first, count);
     if (lacks_law(&r->simulation->laws, of)) {
         atomic_store(&r->lacks_law, true);
     }
-    write_to(of, &r->table->springs, first);
     const bool is_deep =
-        r->simulation->laws.has_cohesion ? apply_parts(r, b, first) : r->kernel(of);
+        laws_are_plain(&r->simulation->laws) ? r->kernel(of) : apply_parts(r, b, first);
     if (is_deep && r->is_watched) {
         watch_rows(r->simulation, r->table->kind, first, first + count);
     }
@@ -212,6 +316,7 @@ abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error
     parallel_plan own = *plan;
     own.chunk_count = parallel_chunk_count(r->count, CHUNK_ROWS);
     own.work = r->work * r->count;
+    atomic_store(&r->bad_row, -1);
     watch_begin(r->simulation);
     const abut_status status = parallel_run(&own, apply_chunk, r);
     if (status) {
@@ -219,6 +324,12 @@ abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error
     }
     if (atomic_load(&r->lacks_law)) {
         return simulation_name_missing_law(r->simulation, r->table, error);
+    }
+    const abut_index bad = (abut_index)atomic_load(&r->bad_row);
+    if (bad >= 0) {
+        row_block alone;
+        fill_rows(r, &alone, bad, 1);
+        return own_rows_name_bad(r, &alone, error);
     }
     if (r->is_watched) {
         watch_keep_deep(r->simulation, r->table->kind, r->count);

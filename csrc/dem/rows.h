@@ -3,30 +3,7 @@
 #ifndef DEM_ROWS_H
 #define DEM_ROWS_H
 
-#include "simulation.h"
-
-/* Rows that follow one another, and room for what is not read from tables. */
-typedef struct row_block {
-    law_block block;
-    mover movers[2][LAW_BLOCK];
-    double turned[3][LAW_BLOCK][4]; /* normals, springs and rolling springs that went with a wall */
-    double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
-} row_block;
-
-/* Rows of a step whose laws are to be applied. */
-typedef struct row_laws {
-    abut_simulation *simulation;
-    abut_index count, work;         /* rows, and what one takes, as parallel_report counts it */
-    const interaction_table *table; /* whose springs are written to */
-    const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
-    pair_laws_kernel *kernel;
-    bool is_watched;       /* whether somebody is told of overlaps */
-    atomic_bool lacks_law; /* some row */
-
-    /* Set partners, laws and what the step before left of so many rows from `first` on. */
-    void (*fill)(const void *context, row_block *b, abut_index first, int32_t count);
-    const void *context;
-} row_laws;
+#include "row_laws.h"
 
 /* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error);

@@ -62,13 +62,14 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
     }
     s->input = *input;
     s->account.is_held = true;
+    s->law_case.number = -1;
     s->now = &s->steps[0], s->before = &s->steps[1];
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         s->now->tables[k].kind = s->before->tables[k].kind = (abut_interaction)k;
     }
     s->lattice = lattice_load(input->period, 3);
     status = make_lender(s, error);
-    status = status ? status : laws_set(&s->laws, 0, NULL, error);
+    status = status ? status : laws_set(&s->laws, 0, NULL, NULL, error);
     status = status ? status : abut_finder_build(NULL, 0, &s->no_meshes, error);
     if (status) {
         abut_simulation_free(s);
@@ -128,17 +129,6 @@ void abut_simulation_free(abut_simulation *s)
     bonds_free(&s->bonds);
     abut_pair_finder_free(s->lender);
     memory_free(s);
-}
-
-abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
-                                     const abut_law *laws, abut_error *error)
-{
-    const bool was_cohesive = s->laws.has_cohesion;
-    const abut_status status = laws_set(&s->laws, material_count, laws, error);
-    if (was_cohesive || s->laws.has_cohesion) {
-        neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
-    }
-    return status;
 }
 
 /* ---- what is made anew ---- */

@@ -106,13 +106,19 @@ struct abut_simulation {
     double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
     atomic_intptr_t lost_row, lost_body; /* the first that will be lost; -1: none */
     watch watch;
+    abut_law_case law_case; /* why the last step that ended by a law of users did */
     bond_set bonds;
 };
 
 static inline table_extras simulation_extras(const abut_simulation *s)
 {
+    const own_laws *own = &s->laws.own;
     return (table_extras){.has_images = s->lattice.is_periodic,
-                          .has_rolls = s->laws.has_rolling_springs};
+                          .has_rolls = s->laws.has_rolling_springs,
+                          .has_moments = s->laws.has_rolling_springs || laws_have_own(&s->laws),
+                          .vectors = own->vectors,
+                          .scalars = own->scalars,
+                          .history = own_laws_row_numbers(own)};
 }
 
 /* What spheres are searched for with: of no meshes where all walls are half spaces. */

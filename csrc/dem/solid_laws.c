@@ -262,6 +262,12 @@ static abut_status read_motion(spot_laws *w, abut_error *error)
     return motion_read(&w->motion, &now, &w->step_before, error);
 }
 
+static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
+{
+    const spot_laws *w = context;
+    return motion_turn(&w->motion, &w->step_before, row_of(w->before, old), vector);
+}
+
 enum { WORK_OF_SPOT = 8 };
 
 static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
@@ -280,7 +286,8 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                      .kernel = meeting == ABUT_BODY_WALL ? kernels->wall_spot_laws
                                                          : kernels->pair_spot_laws,
                      .fill = fill_block,
-                     .context = &w};
+                     .context = &w,
+                     .turn = meeting == ABUT_BODY_WALL ? turn_kept : NULL};
     abut_status status = read_motion(&w, error);
     status = status ? status : rows_apply(&rows, plan, error);
     motion_free(&w.motion);

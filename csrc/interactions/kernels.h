@@ -74,6 +74,22 @@ typedef bool pair_laws_kernel(const law_block *block);
 typedef bool wall_spot_laws_kernel(const law_block *block);
 typedef bool pair_spot_laws_kernel(const law_block *block);
 
+/* Rows under a law of users, between law_block, from which its function is told of them, and what
+ * they do. */
+typedef struct own_rows {
+    const law_block *block; /* its effects, moment and power are written */
+    own_block *own;
+    int vectors, scalars; /* that the law keeps */
+    bool is_wall, is_spot;
+} own_rows;
+
+/* Write what the law is told of, but for radius_i and radius_j: is_new and history_in have what is
+ * left of the step before, as it was then. Returns whether an overlap is to be watched. */
+typedef bool own_inputs_kernel(const own_rows *rows);
+
+/* Write what rows do. Returns whether all that the law has said is finite. */
+typedef bool own_effects_kernel(const own_rows *rows);
+
 /* Candidates of a neighbor list that follow one another. Behind the last one LANES more can be
  * read.
  */
@@ -93,6 +109,8 @@ typedef int32_t touching_list_kernel(const candidate_block *block);
     ENTRY(pair_laws)                                                                               \
     ENTRY(wall_spot_laws)                                                                          \
     ENTRY(pair_spot_laws)                                                                          \
+    ENTRY(own_inputs)                                                                              \
+    ENTRY(own_effects)                                                                             \
     ENTRY(touching_list)
 
 INTERACTION_KERNELS(KERNEL_FUNCTIONS)

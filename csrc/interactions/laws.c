@@ -144,10 +144,20 @@ static law read_law(const abut_law *from)
     return l;
 }
 
-static abut_status check_laws(abut_index material_count, const abut_law *laws, abut_error *error)
+/* The number of a law of users that is out of its range. */
+static const double *find_bad_own(const abut_law *l, const abut_own_laws *own)
+{
+    const bool is_there = l->number >= 0.0 && l->number < (double)own->count;
+    return is_there ? (is_at_least_0(l->curvature) ? NULL : &l->curvature) : &l->number;
+}
+
+static abut_status check_laws(abut_index material_count, const abut_law *laws,
+                              const abut_own_laws *own, abut_error *error)
 {
     for (abut_index k = 0; k < material_count * material_count; k++) {
-        const double *bad = laws[k].kind == ABUT_NO_LAW ? NULL : find_bad_number(&laws[k]);
+        const double *bad = laws[k].kind == ABUT_NO_LAW    ? NULL
+                            : laws[k].kind == ABUT_OWN_LAW ? find_bad_own(&laws[k], own)
+                                                           : find_bad_number(&laws[k]);
         if (bad) {
             return error_set(error, ABUT_BAD_LAW, k / material_count, k % material_count, *bad);
         }
@@ -155,11 +165,33 @@ static abut_status check_laws(abut_index material_count, const abut_law *laws, a
     return ABUT_OK;
 }
 
-abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
-                     abut_error *error)
+/* Take one of the caller's laws in. */
+static void take_law(law_table *made, abut_index k, const abut_law *from)
 {
+    made->is_missing[k] = from->kind == ABUT_NO_LAW;
+    made->own_numbers[k] = from->kind == ABUT_OWN_LAW ? (int32_t)from->number : -1;
+    made->has_missing |= made->is_missing[k];
+    if (made->is_missing[k]) {
+        return;
+    }
+    made->curvatures[k] = from->curvature;
+    if (made->own_numbers[k] >= 0) {
+        made->has_cohesion |= laws_own(made, &made->laws[k])->reach > 0.0;
+        return;
+    }
+    made->laws[k] = read_law(from);
+    made->cohesions[k] = cohesion_read(from);
+    made->has_cohesion |= from->cohesion != ABUT_NO_COHESION;
+    made->has_rolling_springs |= from->rolling == ABUT_ROLLING_C;
+}
+
+abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
+                     const abut_own_laws *own, abut_error *error)
+{
+    const abut_own_laws none = {.count = 0};
+    const abut_own_laws *users = own ? own : &none;
     const abut_index count = material_count * material_count;
-    abut_status status = check_laws(material_count, laws, error);
+    abut_status status = check_laws(material_count, laws, users, error);
     if (status) {
         return status;
     }
@@ -168,22 +200,16 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
     made.is_missing = memory_alloc_zeroed(count + 1, sizeof *made.is_missing);
     made.curvatures = memory_alloc_zeroed(count + 1, sizeof *made.curvatures);
     made.cohesions = memory_alloc_zeroed(count + 1, sizeof *made.cohesions);
-    if (!made.laws || !made.is_missing || !made.curvatures || !made.cohesions) {
+    made.own_numbers = memory_alloc(count + 1, sizeof *made.own_numbers);
+    if (!made.laws || !made.is_missing || !made.curvatures || !made.cohesions ||
+        !made.own_numbers || own_laws_copy(&made.own, users)) {
         laws_free(&made);
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < count; k++) {
-        made.is_missing[k] = laws[k].kind == ABUT_NO_LAW;
-        made.has_missing |= made.is_missing[k];
-        made.has_rolling_springs |=
-            laws[k].kind != ABUT_NO_LAW && laws[k].rolling == ABUT_ROLLING_C;
-        if (!made.is_missing[k]) {
-            made.laws[k] = read_law(&laws[k]);
-            made.curvatures[k] = laws[k].curvature;
-            made.cohesions[k] = cohesion_read(&laws[k]);
-            made.has_cohesion |= laws[k].cohesion != ABUT_NO_COHESION;
-        }
+        take_law(&made, k, &laws[k]);
     }
+    made.own_numbers[count] = -1;
     laws_free(table);
     *table = made;
     return ABUT_OK;
@@ -195,6 +221,8 @@ void laws_free(law_table *table)
     memory_free(table->is_missing);
     memory_free(table->curvatures);
     memory_free(table->cohesions);
+    memory_free(table->own_numbers);
+    own_laws_free(&table->own);
     *table = (law_table){0};
 }
 
@@ -218,7 +246,9 @@ double laws_most_reach(const law_table *table, abut_index material, double radiu
     double most = 0.0;
     for (abut_index k = 0; table->has_cohesion && k < table->material_count; k++) {
         const abut_index number = laws_number(table, material, k);
-        most = fmax(most, cohesion_most_reach(&table->cohesions[number], radius));
+        const abut_own_law *own = laws_own(table, &table->laws[number]);
+        most =
+            fmax(most, own ? own->reach : cohesion_most_reach(&table->cohesions[number], radius));
     }
     return most;
 }
@@ -266,6 +296,14 @@ bool laws_pull(const law_table *table, const law *l, double radius, double overl
 
 law_stiffness laws_stiffness(const law_table *table, const law *l, double radius, double overlap)
 {
+    const abut_own_law *own = laws_own(table, l);
+    if (own) {
+        return own_law_stiffness(own, &(own_contact){.overlap = overlap,
+                                                     .radius = radius,
+                                                     .mass = 1.0,
+                                                     .radius_i = radius,
+                                                     .radius_j = radius});
+    }
     const double q = measure_of(table, l, radius, overlap);
     const double of_hertz = 1.5 * l->elastic, damping = 0.5 * l->normal_damping;
     law_stiffness s = {.shear = l->shear * q};

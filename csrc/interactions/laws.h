@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cohesion.h"
+#include "own_laws.h"
 
 /* A law as a cache line. With q = sqrt(R* overlap) for Hertz and 1 for linear laws the elastic
  * force is elastic q overlap, the tangential stiffness shear q, and the damping coefficients are
@@ -19,25 +20,28 @@ typedef struct law {
 } law;
 
 /* The functions that laws are computed by. */
-typedef enum law_function { LAW_PLAIN, LAW_COHESIVE } law_function;
+typedef enum law_function { LAW_PLAIN, LAW_COHESIVE, LAW_OWN } law_function;
 
 enum { LAW_NUMBERS = sizeof(law) / sizeof(double) };
 
 /* The laws of all pairs of materials. Zero-initialize. */
 typedef struct law_table {
     law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
-    bool *is_missing;    /* of each law: the caller gave none */
-    double *curvatures;  /* of each law: the radius of a body that is not rounded; 0: none */
-    cohesion *cohesions; /* of each law */
+    bool *is_missing;     /* of each law: the caller gave none */
+    double *curvatures;   /* of each law: the radius of a body that is not rounded; 0: none */
+    cohesion *cohesions;  /* of each law */
+    int32_t *own_numbers; /* of each law: which of the users' it is; -1: none */
+    own_laws own;
     abut_index material_count;
     bool has_missing;
-    bool has_cohesion;        /* some law has; else all are LAW_PLAIN */
+    bool has_cohesion;        /* some law has, or reaches beyond touch */
     bool has_rolling_springs; /* some law is of type C */
 } law_table;
 
-/* ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW; then the table is as it was. */
+/* Laws of users are those that `number` says. ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW; then the
+ * table is as it was. */
 abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
-                     abut_error *error);
+                     const abut_own_laws *own, abut_error *error);
 void laws_free(law_table *table);
 
 static inline abut_index laws_number(const law_table *table, abut_index a, abut_index b)
@@ -56,22 +60,44 @@ static inline const cohesion *laws_cohesion(const law_table *table, const law *l
     return &table->cohesions[l - table->laws];
 }
 
+/* The user's law that a law is; NULL: none. */
+static inline const abut_own_law *laws_own(const law_table *table, const law *l)
+{
+    const int32_t number = table->own_numbers[l - table->laws];
+    return number < 0 ? NULL : &table->own.laws[number];
+}
+
+static inline bool laws_have_own(const law_table *table)
+{
+    return table->own.count > 0;
+}
+
+/* Whether all laws are LAW_PLAIN. */
+static inline bool laws_are_plain(const law_table *table)
+{
+    return !table->has_cohesion && !laws_have_own(table);
+}
+
 static inline law_function laws_function(const law_table *table, const law *l)
 {
+    if (table->own_numbers[l - table->laws] >= 0) {
+        return LAW_OWN;
+    }
     return laws_cohesion(table, l)->kind == ABUT_NO_COHESION ? LAW_PLAIN : LAW_COHESIVE;
 }
 
 /* How far apart contacts of this law and R* still exert something. */
 static inline double laws_reach(const law_table *table, const law *l, double radius)
 {
-    return cohesion_reach(laws_cohesion(table, l), radius);
+    const abut_own_law *own = laws_own(table, l);
+    return own ? own->reach : cohesion_reach(laws_cohesion(table, l), radius);
 }
 
 /* Whether two that do not touch, and did not in the step before, exert something on each other
  * within their reach. */
 static inline bool laws_begin_apart(const law_table *table, const law *l)
 {
-    return cohesion_begins_apart(laws_cohesion(table, l));
+    return laws_own(table, l) || cohesion_begins_apart(laws_cohesion(table, l));
 }
 
 /* The farthest reach of a sphere's contacts, whatever it meets. */
@@ -106,13 +132,6 @@ static inline double laws_radius_of_body(const law_table *table, const law *l, d
 {
     return rounding > 0.0 ? rounding : table->curvatures[l - table->laws];
 }
-
-/* How stiff a contact is, and what it stores. */
-typedef struct law_stiffness {
-    double normal; /* d force / d overlap */
-    double shear;
-    double damping_ratio;
-} law_stiffness;
 
 law_stiffness laws_stiffness(const law_table *table, const law *l, double radius, double overlap);
 

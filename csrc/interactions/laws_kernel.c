@@ -404,3 +404,147 @@ bool KERNEL(pair_spot_laws)(const law_block *block)
 {
     return compute_as_told(block, (law_kind){.is_wall = false, .is_spot = true});
 }
+
+/* ---- laws of users ---- */
+
+LANES_INLINE void store_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p, lanes3 v)
+{
+    lanes_store(columns[0] + p, v.x);
+    lanes_store(columns[1] + p, v.y);
+    lanes_store(columns[2] + p, v.z);
+}
+
+LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
+{
+    return (lanes3){lanes_load(columns[0] + p), lanes_load(columns[1] + p),
+                    lanes_load(columns[2] + p)};
+}
+
+/* What is left of the step before: nothing, where the contact begins anew. */
+LANES_INLINE void tell_history(const own_rows *r, int32_t p, const two_movers *t,
+                               const directions *d, law_kind kind)
+{
+    const lanes zero = lanes_set(0.0), half_step = lanes_set(0.5 * r->block->step);
+    for (int v = 0; v < r->vectors; v++) {
+        double (*columns)[ABUT_LAW_ROWS] = r->own->history_in + 3 * v;
+        store_vector(columns, p, turn(load_vector(columns, p), t, d, half_step, kind));
+    }
+    for (int k = 3 * r->vectors; k < 3 * r->vectors + r->scalars; k++) {
+        double *column = r->own->history_in[k] + p;
+        lanes_store(column, lanes_select(d->is_old, lanes_load(column), zero));
+    }
+    double *is_new = r->own->inputs[OWN_INPUT(is_new)] + p;
+    lanes_store(is_new, lanes_select(d->is_old, lanes_load(is_new), lanes_set(1.0)));
+}
+
+/* The LANES rows from number p on; a bit for each of the first `count` whose overlap is watched. */
+LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind kind)
+{
+    const law_block *b = r->block;
+    double (*to)[ABUT_LAW_ROWS] = r->own->inputs;
+    const lanes overlap = lanes_load(b->overlap + p);
+    const two_movers t = load_movers(b, p, overlap, kind);
+    const directions d = load_directions(b, p);
+    const motions m = split_velocity(&t, &d, kind);
+    const lanes3 spin = lanes3_sub(t.first_spin, t.second_spin);
+    const lanes twisting = lanes3_dot(spin, d.normal);
+    lanes_store(to[OWN_INPUT(overlap)] + p, overlap);
+    store_vector(to + OWN_INPUT(normal), p, d.normal);
+    lanes_store(to[OWN_INPUT(parting)] + p, m.parting);
+    store_vector(to + OWN_INPUT(sliding), p, m.sliding);
+    store_vector(to + OWN_INPUT(rolling), p, lanes3_sub(spin, lanes3_scale(d.normal, twisting)));
+    lanes_store(to[OWN_INPUT(twisting)] + p, twisting);
+    lanes_store(to[OWN_INPUT(radius)] + p, t.radius);
+    lanes_store(to[OWN_INPUT(mass)] + p, t.mass);
+    lanes_store(to[OWN_INPUT(inertia)] + p, lanes_load(b->inertia + p));
+    tell_history(r, p, &t, &d, kind);
+    const lanes_mask is_deep = lanes_less(t.smaller * lanes_set(b->watch_part), overlap);
+    const unsigned bits = kind.is_spot ? 0 : mask_bits(is_deep);
+    return count < LANES ? bits & ((1u << count) - 1u) : bits;
+}
+
+LANES_INLINE bool tell_all(const own_rows *r, law_kind kind)
+{
+    unsigned bits = 0;
+    for (int32_t p = 0; p < r->block->count; p += LANES) {
+        bits |= tell(r, p, (size_t)(r->block->count - p), kind);
+    }
+    return bits != 0;
+}
+
+bool KERNEL(own_inputs)(const own_rows *rows)
+{
+    if (rows->is_spot) {
+        return rows->is_wall ? tell_all(rows, (law_kind){.is_wall = true, .is_spot = true})
+                             : tell_all(rows, (law_kind){.is_spot = true});
+    }
+    return rows->is_wall ? tell_all(rows, (law_kind){.is_wall = true})
+                         : tell_all(rows, (law_kind){.is_wall = false});
+}
+
+/* 0 times what the law has said, summed up: not 0 where something is not finite. */
+LANES_INLINE lanes sum_of_zeros(const own_rows *r, int32_t p)
+{
+    const lanes zero = lanes_set(0.0);
+    lanes sum = zero;
+    for (int k = 0; k < OWN_OUTPUTS; k++) {
+        sum = sum + zero * lanes_load(r->own->outputs[k] + p);
+    }
+    for (int k = 0; k < 3 * r->vectors + r->scalars; k++) {
+        sum = sum + zero * lanes_load(r->own->history_out[k] + p);
+    }
+    return sum;
+}
+
+LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kind)
+{
+    const law_block *b = r->block;
+    double (*from)[ABUT_LAW_ROWS] = r->own->outputs;
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
+    const lanes share = kind.is_wall ? lanes_load(b->share + p) : one;
+    const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * lanes_load(b->overlap + p);
+    const directions d = {.normal = load_points(b->normal + 3 * p)};
+    two_movers t = {.arm = arm};
+    if (kind.is_wall) {
+        t = load_movers(b, p, lanes_load(b->overlap + p), kind);
+    }
+    const lanes push = lanes_load(from[OWN_OUTPUT(push)] + p);
+    const lanes push_share =
+        lanes_select(lanes_less(push, zero), lanes_load(b->pull_share + p), share);
+    const lanes3 tangent = load_vector(from + OWN_OUTPUT(tangent), p);
+    const lanes3 force =
+        lanes3_add(lanes3_scale(d.normal, push * push_share), lanes3_scale(tangent, share));
+    const lanes3 moment = lanes3_scale(load_vector(from + OWN_OUTPUT(moment), p), share);
+    const state none = {.law = {.rolling_damping = zero}, .share = share};
+    put_force(b, p, force, &t, &d, &none, count);
+    put_points(b->moment + 3 * p, moment, count);
+    if (kind.is_wall) {
+        put_power(b, p, &t, force, moment, count);
+    }
+}
+
+LANES_INLINE bool exert_all(const own_rows *r, law_kind kind)
+{
+    lanes sum = lanes_set(0.0);
+    for (int32_t p = 0; p < r->block->count; p += LANES) {
+        exert(r, p, (size_t)(r->block->count - p), kind);
+        sum = sum + sum_of_zeros(r, p);
+    }
+    double sums[LANES];
+    bool is_finite = true;
+    lanes_store(sums, sum);
+    for (int k = 0; k < LANES; k++) {
+        is_finite = is_finite && sums[k] == 0.0;
+    }
+    return is_finite;
+}
+
+bool KERNEL(own_effects)(const own_rows *rows)
+{
+    if (rows->is_spot) {
+        return rows->is_wall ? exert_all(rows, (law_kind){.is_wall = true, .is_spot = true})
+                             : exert_all(rows, (law_kind){.is_spot = true});
+    }
+    return rows->is_wall ? exert_all(rows, (law_kind){.is_wall = true})
+                         : exert_all(rows, (law_kind){.is_wall = false});
+}

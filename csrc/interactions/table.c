@@ -10,7 +10,7 @@ const double table_zeros[4];
 /* ---- columns ---- */
 
 /* Beside when searches have a column. */
-enum { WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1 };
+enum { WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1, WITH_MOMENTS, WITH_HISTORY };
 
 /* Where a column's pointer is, how many bytes an entry has, how many entries there are
  * (abut_column_per), and when it is there (abut_column_when). */
@@ -42,8 +42,9 @@ typedef struct column_list {
 /* What interactions carry, which are rows or entries. */
 #define ALL_CARRIED(per)                                                                           \
     CARRIED(spring, 3, per, ABUT_COLUMN_ALWAYS), CARRIED(roll, 3, per, WITH_ROLLS),                \
-        CARRIED(moment, 3, per, WITH_ROLLS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),       \
-        CARRIED(effects, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS)
+        CARRIED(moment, 3, per, WITH_MOMENTS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),     \
+        CARRIED(effects, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS),  \
+        CARRIED(history, 1, per, WITH_HISTORY)
 
 #define COLUMNS contact
 static const column OF_CONTACTS[] = {ABUT_CONTACT_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};
@@ -78,6 +79,12 @@ static void *data_of(const interaction_table *t, const column *c)
     return *(void *const *)(const void *)((const char *)t + c->place);
 }
 
+/* The bytes of an entry: how much users' laws keep is known by the table alone. */
+static size_t size_of(const interaction_table *t, const column *c)
+{
+    return c->when == WITH_HISTORY ? (size_t)t->extras.history * sizeof(double) : c->size;
+}
+
 static bool is_wanted(const interaction_table *t, const column *c)
 {
     const bool is_on_wall = t->kind == ABUT_BODY_WALL || t->kind == ABUT_SPHERE_WALL;
@@ -86,6 +93,10 @@ static bool is_wanted(const interaction_table *t, const column *c)
         return t->extras.has_images;
     case WITH_ROLLS:
         return t->extras.has_rolls;
+    case WITH_MOMENTS:
+        return t->extras.has_moments;
+    case WITH_HISTORY:
+        return t->extras.history > 0;
     case ABUT_COLUMN_WITH_WALLS:
         return is_on_wall;
     case ABUT_COLUMN_WITH_BODIES:
@@ -158,7 +169,9 @@ vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice 
 /* Whether columns have room already, which is not far too much. */
 static bool has_room(const interaction_table *t, const abut_index counts[4], table_extras extras)
 {
-    bool has = t->extras.has_images == extras.has_images && t->extras.has_rolls == extras.has_rolls;
+    bool has = t->extras.has_images == extras.has_images &&
+               t->extras.has_rolls == extras.has_rolls &&
+               t->extras.has_moments == extras.has_moments && table_keeps_same(t->extras, extras);
     for (int per = 0; per < 4; per++) {
         has = has && counts[per] <= t->room[per] &&
               t->room[per] / MEMORY_SPARE_FACTOR <= counts[per] + ROW_PADDING;
@@ -171,8 +184,9 @@ static bool reserve_column(interaction_table *t, const column *c, memory_block *
                            const abut_index counts[4])
 {
     void **pointer = pointer_of(t, c);
-    *pointer = memory_reserve(block, counts[c->per] + ROW_PADDING, c->size);
-    const abut_index room = block->byte_count / (abut_index)c->size - ROW_PADDING;
+    const size_t size = size_of(t, c);
+    *pointer = memory_reserve(block, counts[c->per] + ROW_PADDING, size);
+    const abut_index room = block->byte_count / (abut_index)size - ROW_PADDING;
     t->room[c->per] = room < t->room[c->per] ? room : t->room[c->per];
     return *pointer;
 }
@@ -300,6 +314,31 @@ static void append_entry_offsets(interaction_table *to, const interaction_table 
     }
 }
 
+/* What rows keep for laws of users, in a table that has room for others of them maybe. */
+static void append_history(interaction_table *to, abut_index at, const interaction_table *from,
+                           row_span rows)
+{
+    const table_extras *own = &to->extras, *other = &from->extras;
+    const int vectors = own->vectors < other->vectors ? own->vectors : other->vectors;
+    const int scalars = own->scalars < other->scalars ? own->scalars : other->scalars;
+    if (!to->springs.history) {
+        return;
+    }
+    for (abut_index k = 0; k < rows.count; k++) {
+        double *target = to->springs.history + (at + k) * own->history;
+        memset(target, 0, (size_t)own->history * sizeof *target);
+        if (!from->springs.history) {
+            continue;
+        }
+        const double *source = from->springs.history + (rows.first + k) * other->history;
+        memcpy(target, source, (size_t)(3 * vectors) * sizeof *target);
+        memcpy(target + 3 * own->vectors, source + 3 * other->vectors,
+               (size_t)scalars * sizeof *target);
+        /* whose they are, and what is stored, come last */
+        memcpy(target + own->history - 2, source + other->history - 2, 2 * sizeof *target);
+    }
+}
+
 void table_append(interaction_table *to, const interaction_table *from, row_span rows)
 {
     const column_list list = LISTS[to->kind];
@@ -307,10 +346,14 @@ void table_append(interaction_table *to, const interaction_table *from, row_span
     for (int k = 0; k < list.count; k++) {
         const column *c = &list.columns[k];
         char *target = data_of(to, c);
-        if (c->per == ABUT_COLUMN_ROWS) {
-            append_column(target, to->count, data_of(from, c), rows, c->size);
+        if (c->when == WITH_HISTORY && !table_keeps_same(to->extras, from->extras)) {
+            const bool is_of_rows = c->per == ABUT_COLUMN_ROWS;
+            append_history(to, is_of_rows ? to->count : to->entry_count, from,
+                           is_of_rows ? rows : entries);
+        } else if (c->per == ABUT_COLUMN_ROWS) {
+            append_column(target, to->count, data_of(from, c), rows, size_of(to, c));
         } else if (c->per == ABUT_COLUMN_ENTRIES) {
-            append_column(target, to->entry_count, data_of(from, c), entries, c->size);
+            append_column(target, to->entry_count, data_of(from, c), entries, size_of(to, c));
         }
     }
     append_entry_offsets(to, from, rows, entries);
@@ -472,6 +515,9 @@ static void flip_pair(interaction_table *t, abut_index row)
     negate(table_vector(t->springs.spring, row));
     negate(table_vector(t->springs.roll, row));
     negate(table_vector(t->springs.moment, row));
+    for (int k = 0; t->springs.history && k < t->extras.vectors; k++) {
+        negate(t->springs.history + row * t->extras.history + 3 * k);
+    }
     for (int axis = 0; t->pair.image && axis < 3; axis++) {
         t->pair.image[3 * row + axis] = -t->pair.image[3 * row + axis];
     }

@@ -15,10 +15,11 @@
 typedef struct springs {
     double *spring;    /* x 3: T */
     double *roll;      /* x 3: M; NULL without laws of type C */
-    double *moment;    /* x 3, likewise: of rolling, on the sphere or on i */
+    double *moment;    /* x 3, likewise, or with laws of users: of rolling, on the sphere or on i */
     double *power;     /* of forces and moments on the wall; NULL where there is none */
     effect *effects;   /* of bodies forces alone */
     abut_index *match; /* in the table before, or -1 */
+    double *history;   /* what laws of users keep, as own_laws says; NULL without such laws */
 } springs;
 
 /* A row's vector; NULL where there is no such column. */
@@ -38,10 +39,17 @@ static inline const double *table_vector_or_zeros(const double *vectors, abut_in
 
 /* Columns that not every simulation has. */
 typedef struct table_extras {
-    bool has_images, has_rolls;
+    bool has_images, has_rolls, has_moments;
+    int vectors, scalars; /* that rows keep for laws of users, */
+    int history;          /* all the numbers of that; 0: there are no such laws */
 } table_extras;
 
-enum { TABLE_COLUMNS = 32 };
+static inline bool table_keeps_same(table_extras a, table_extras b)
+{
+    return a.vectors == b.vectors && a.scalars == b.scalars && a.history == b.history;
+}
+
+enum { TABLE_COLUMNS = 34 };
 
 /* Zero-initialize, but for the kind. A table may also stand for columns of a caller's: then it has
  * no blocks, and columns that are NULL are left out. */
@@ -125,6 +133,13 @@ static inline bool table_is_of_bodies(abut_interaction kind)
 static inline abut_index table_interactions(const interaction_table *t)
 {
     return table_is_of_bodies(t->kind) ? t->entry_count : t->count;
+}
+
+/* The energy that a law of users has said an interaction stores. */
+static inline double table_stored(const interaction_table *t, abut_index at)
+{
+    const abut_index numbers = t->extras.history;
+    return t->springs.history ? t->springs.history[at * numbers + numbers - 1] : 0.0;
 }
 
 /* The row behind those of the same sphere, of contacts with walls. */

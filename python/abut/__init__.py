@@ -77,6 +77,9 @@ if TYPE_CHECKING:
     from .io.frame import Frame
     from .io.frames import Frames, read_frames
     from .io.spheres import Spheres
+    from .laws.compiled import CompiledLaw, get_include
+    from .laws.contact import Contact, Force, Vector, force, hertz, roll, slide
+    from .laws.law import law
     from .results.bonds import Bonds, Breakages
     from .results.chunks import concatenate
     from .results.contacts import EDGE, FACET, VERTEX, Contacts
@@ -103,6 +106,7 @@ if TYPE_CHECKING:
     from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.frames import write_dump, write_frames
     from .simulation.insertion import Insertion
+    from .simulation.law_check import check_law
     from .simulation.laws import Hertz, Linear, RollingA, RollingC
     from .simulation.materials import Material
     from .simulation.motions import Motions, Oscillating, Rotating, Translating
@@ -132,12 +136,15 @@ __all__ = [
     "Bonds",
     "Breakages",
     "Cluster",
+    "CompiledLaw",
+    "Contact",
     "ContactFinder",
     "Contacts",
     "ConvexContacts",
     "ConvexFinder",
     "ConvexShape",
     "Entrances",
+    "Force",
     "Frame",
     "Frames",
     "HalfSpace",
@@ -163,16 +170,22 @@ __all__ = [
     "Spheres",
     "Statistics",
     "Translating",
+    "Vector",
     "Wall",
     "Work",
     "__version__",
     "cell_sizes",
+    "check_law",
     "concatenate",
     "examples",
     "expected_work",
     "find_contacts",
     "find_convex_contacts",
     "find_pairs",
+    "force",
+    "get_include",
+    "hertz",
+    "law",
     "load_contacts",
     "load_convex_contacts",
     "load_pairs",
@@ -180,8 +193,10 @@ __all__ = [
     "read_frames",
     "read_mesh",
     "read_spheres",
+    "roll",
     "set_num_threads",
     "show_config",
+    "slide",
     "write_dump",
     "write_frames",
 ]
@@ -196,6 +211,9 @@ _NAMES = {
     "io.frame": ("Frame",),
     "io.frames": ("Frames", "read_frames"),
     "io.spheres": ("Spheres",),
+    "laws.compiled": ("CompiledLaw", "get_include"),
+    "laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "roll", "slide"),
+    "laws.law": ("law",),
     "results.bonds": ("Bonds", "Breakages"),
     "results.chunks": ("concatenate",),
     "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
@@ -222,6 +240,7 @@ _NAMES = {
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.insertion": ("Insertion",),
     "simulation.cohesion": ("DMT", "JKR", "LiquidBridge"),
+    "simulation.law_check": ("check_law",),
     "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC"),
     "simulation.materials": ("Material",),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),

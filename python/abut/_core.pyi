@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Doubles: TypeAlias = NDArray[np.float64]
+_OwnLaw: TypeAlias = tuple[int, _Doubles, int, int, int, float]
 _Indices: TypeAlias = NDArray[np.intp]
 _Bytes: TypeAlias = NDArray[np.uint8]
 _Columns: TypeAlias = dict[str, NDArray[Any]]
@@ -61,6 +62,7 @@ SLOT_KEYS: Final = 6
 SLOT_STATES: Final = 14
 # numbers of the library's own, which may change
 LAW_MISSING: int
+LAW_NOT_FINITE: int
 SPHERE_LOST: int
 BOND_ITSELF: int
 BOND_TWICE: int
@@ -75,6 +77,10 @@ BODY_TOO_SMALL: int
 TOO_MANY_IMAGES: int
 BODY_STATE: int
 LAW_NUMBERS: Final[tuple[str, ...]]
+LAW_INPUTS: Final[tuple[tuple[str, int], ...]]
+LAW_OUTPUTS: Final[tuple[tuple[str, int], ...]]
+LAW_ROWS: int
+LAW_HISTORY: int
 CLUSTERS: int
 BODIES: int
 SPHERE_WALL: int
@@ -109,6 +115,15 @@ def carry_pairs(
     workers: int,
     /,
 ) -> _Doubles: ...
+def apply_law(
+    law: _OwnLaw | _Doubles,
+    step: float,
+    count: int,
+    inputs: _Doubles,
+    history: _Doubles,
+    repeats: int,
+    /,
+) -> tuple[_Doubles, _Doubles]: ...
 def spots_match(
     now_offsets: _Indices,
     now_type: _Bytes,
@@ -214,7 +229,9 @@ class Simulation:
     def lock(self, is_of_run: bool, /) -> Lock: ...
     def lend(self, call: Callable[[], _T], /) -> _T: ...
     def note(self, known: object, /) -> None: ...
-    def set_laws(self, materials: int, laws: _Doubles, known: object, /) -> None: ...
+    def set_laws(
+        self, materials: int, laws: _Doubles, own: tuple[_OwnLaw, ...], known: object, /
+    ) -> None: ...
     def set_walls(
         self,
         finder: Finder | None,
@@ -252,6 +269,7 @@ class Simulation:
     def interactions(self, kind: int, /) -> _Columns: ...
     def restore(self, steps: int, account: _Doubles, walls: _Doubles, /) -> None: ...
     def restore_interactions(self, kind: int, columns: _Columns, /) -> None: ...
+    def law_case(self) -> tuple[int, _Doubles, _Doubles, _Doubles, _Doubles]: ...
     def account(self) -> _Doubles: ...
     def counts(self) -> tuple[int, int, int, int]: ...
     def energy(self) -> tuple[float, float, float, float, float, float]: ...

@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "columns.h"
+#include "own_laws.h"
 #include "simulation.h"
 
 PyObject *core_raise(const abut_error *error)
@@ -97,6 +98,13 @@ static PyMethodDef METHODS[] = {
     {"carry_pairs", core_carry_pairs, METH_VARARGS,
      "carry_pairs(now, before, earlier, other_earlier, match, tangent, workers, /)\n--\n\n"
      "Tangential vectors of the pairs of `before`, turned along to those of `now`."},
+    {"apply_law", core_apply_law, METH_VARARGS,
+     "apply_law(law, step, count, inputs, history, repeats, /)\n--\n\n"
+     "What a law says of contacts, and what these keep: columns in the order of LAW_OUTPUTS, and "
+     "of "
+     "the history. law: (address, parameters, vectors, scalars, identity, reach), or the numbers "
+     "of a built-in one, (1, numbers); inputs: columns in the "
+     "order of LAW_INPUTS; it is asked so many times."},
     {"spots_match", core_spots_match, METH_VARARGS,
      "spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, "
      "before_feature, row_match, swapped, /)\n--\n\n"
@@ -206,6 +214,7 @@ static int add_constants(PyObject *module)
         {"UNCONVERGED", ABUT_UNCONVERGED},
         {"CONVEX_STATE", ABUT_CONVEX_STATE},
         {"LAW_MISSING", ABUT_LAW_MISSING},
+        {"LAW_NOT_FINITE", ABUT_LAW_NOT_FINITE},
         {"SPHERE_LOST", ABUT_SPHERE_LOST},
         {"BOND_ITSELF", ABUT_BOND_ITSELF},
         {"BOND_TWICE", ABUT_BOND_TWICE},
@@ -223,6 +232,8 @@ static int add_constants(PyObject *module)
         {"BODIES", ABUT_BODIES},
         {"SPHERE_WALL", ABUT_SPHERE_WALL},
         {"SPHERE_SPHERE", ABUT_SPHERE_SPHERE},
+        {"LAW_ROWS", ABUT_LAW_ROWS},
+        {"LAW_HISTORY", ABUT_OWN_HISTORY},
         {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
         {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
         {"SLOT_STATES", ABUT_LAMMPS_STATES},
@@ -246,7 +257,7 @@ static int add_law_numbers(PyObject *module)
 static int core_exec(PyObject *module)
 {
     if (array_import() || add_names(module) || add_types(module) || add_constants(module) ||
-        add_law_numbers(module)) {
+        add_law_numbers(module) || own_laws_add_names(module)) {
         return -1;
     }
     return 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arrays.h"
+#include "own_laws.h"
 
 static const char SIMULATION_DOC[] =
     "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
@@ -143,21 +144,22 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
     abut_index materials;
-    PyObject *given, *known;
-    if (!PyArg_ParseTuple(args, "nOO:set_laws", &materials, &given, &known)) {
+    PyObject *given, *users, *known;
+    if (!PyArg_ParseTuple(args, "nOO!O:set_laws", &materials, &given, &PyTuple_Type, &users,
+                          &known)) {
         return NULL;
     }
     abut_law *laws = simulation_read_laws(given, materials);
-    if (!laws) {
-        return NULL;
-    }
+    abut_own_law *own = laws ? own_laws_read_all(users) : NULL;
     abut_error error = {.status = ABUT_OK};
     PyObject *none = NULL;
-    if (!simulation_begin(self)) {
-        abut_simulation_set_laws(self->simulation, materials, laws, &error);
+    if (own && !simulation_begin(self)) {
+        const abut_own_laws all = {own, PyTuple_Size(users)};
+        abut_simulation_set_own_laws(self->simulation, materials, laws, &all, &error);
         none = simulation_commit(self, &error, known);
     }
     PyMem_Free(laws);
+    PyMem_Free(own);
     return none;
 }
 
@@ -352,6 +354,7 @@ PyObject *simulation_tell_outcome(const abut_error *error)
 {
     switch (error->status) {
     case ABUT_LAW_MISSING:
+    case ABUT_LAW_NOT_FINITE:
     case ABUT_SPHERE_LOST:
     case ABUT_BODY_LAW:
     case ABUT_BODY_CURVATURE:
@@ -413,6 +416,12 @@ static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused
     const abut_step_state state = abut_simulation_step_state(s);
     const Py_ssize_t members = sizeof state.account / sizeof state.account[0];
     return array_copy((array_shape){ARRAY_DOUBLE, members, 0}, state.account);
+}
+
+static PyObject *simulation_law_case(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_simulation *s = simulation_at_rest(object);
+    return s ? own_laws_tell_case(s) : NULL;
 }
 
 static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -507,8 +516,9 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "What call() returns, which may change the simulation though it runs."},
     {"note", simulation_note, METH_O, "note($self, known, /)\n--\n\nExchange what is known."},
     {"set_laws", simulation_set_laws, METH_VARARGS,
-     "set_laws($self, materials, laws, known, /)\n--\n\n"
-     "laws: (materials * materials, len(LAW_NUMBERS))."},
+     "set_laws($self, materials, laws, own, known, /)\n--\n\n"
+     "laws: (materials * materials, len(LAW_NUMBERS)); own: laws of users, as apply_law takes "
+     "them."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, walls, placed, states, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
@@ -578,6 +588,10 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"restore_interactions", simulation_restore_interactions, METH_VARARGS,
      "restore_interactions($self, kind, columns, /)\n--\n\n"
      "After restore: all columns, also those that a search leaves out."},
+    {"law_case", simulation_law_case, METH_NOARGS,
+     "law_case($self, /)\n--\n\nThe members of abut_law_case, of the last run that ended so: "
+     "arrays "
+     "behind the number."},
     {"account", simulation_account, METH_NOARGS,
      "account($self, /)\n--\n\nWhat energies are counted from, (4,)."},
     {"counts", simulation_counts, METH_NOARGS,

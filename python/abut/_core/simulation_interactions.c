@@ -1,4 +1,5 @@
 /* Who interacted in a simulation's last step, as columns: to read, and to go on from. */
+#include "arrays.h"
 #include "columns.h"
 #include "simulation.h"
 
@@ -93,6 +94,37 @@ static int is_kind(long number)
     return 0;
 }
 
+/* What laws of users keep: as many numbers as the simulation says. */
+static array_shape history_shape(const simulation_object *self, abut_interaction who,
+                                 const abut_interactions *rows)
+{
+    return (array_shape){ARRAY_DOUBLE, count_carried(who, rows),
+                         abut_simulation_history_count(self->simulation)};
+}
+
+static int add_history(const simulation_object *self, abut_interaction who, PyObject *dict,
+                       abut_interactions *rows)
+{
+    const array_shape shape = history_shape(self, who, rows);
+    void *data = NULL;
+    if (shape.columns == 0) {
+        return 0;
+    }
+    PyObject *history = array_make_zeros(shape, &data);
+    const int status = history ? PyDict_SetItemString(dict, "history", history) : -1;
+    rows->history = data;
+    Py_XDECREF(history);
+    return status;
+}
+
+static int read_history(const simulation_object *self, abut_interaction who, PyObject *dict,
+                        abut_interactions *rows)
+{
+    const array_shape shape = history_shape(self, who, rows);
+    PyObject *history = PyDict_GetItemString(dict, "history");
+    return history && shape.columns > 0 ? array_read(history, "history", shape, &rows->history) : 0;
+}
+
 /* ---- reading ---- */
 
 static PyObject *make_columns(PyObject *object, abut_interaction who, abut_interactions *rows)
@@ -104,7 +136,7 @@ static PyObject *make_columns(PyObject *object, abut_interaction who, abut_inter
                                  self->of.pool, &rows->columns);
     PyObject *more =
         dict ? column_dict(carried_by(who), NULL, &carried, self->of.pool, rows) : NULL;
-    if (!more || PyDict_Update(dict, more)) {
+    if (!more || PyDict_Update(dict, more) || add_history(self, who, dict, rows)) {
         Py_CLEAR(dict);
     }
     Py_XDECREF(more);
@@ -155,7 +187,8 @@ static int read_rows(const simulation_object *self, abut_interaction who, PyObje
             counts.presences[ABUT_COLUMN_WITH_PERIOD] = 1;
     }
     return column_read(column_table_of(of->table), &counts, dict, &rows->columns) ||
-           column_read(carried_by(who), &carried, dict, rows);
+           column_read(carried_by(who), &carried, dict, rows) ||
+           read_history(self, who, dict, rows);
 }
 
 PyObject *simulation_restore_interactions(PyObject *object, PyObject *args)

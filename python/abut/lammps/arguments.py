@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..base import checks
 from ..base.poses import Period
+from ..laws.compiled import CompiledLaw
+from ..laws.law import LawFunction, OwnLaw
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known
@@ -94,6 +96,11 @@ def read_laws(
     law: Law, grain: Material, walls: list[Material | None]
 ) -> tuple[LawTable, list[int]]:
     """Laws of the grain, material 0, with those of walls, and their numbers."""
+    if isinstance(law, LawFunction | OwnLaw | CompiledLaw):
+        raise ValueError(
+            f"law is {law.name}, a law of your own, but walls of LAMMPS take a Hertz or a Linear:"
+            " its atoms have no room for what other laws keep"
+        )
     table = LawTable()
     table.number(grain, "grain")
     materials = [Material() if material is None else material for material in walls]

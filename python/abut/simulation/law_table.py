@@ -10,14 +10,26 @@ import numpy as np
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
+from ..laws.check import lone, slopes
+from ..laws.compiled import CompiledLaw
+from ..laws.contacts import Told, told
+from ..laws.law import LawFunction, OwnLaw
+from ..laws.probes import try_law
 from .cohesion import LiquidBridge
-from .laws import Hertz, Linear, RollingA
+from .laws import Frictional, Hertz, Linear, RollingA
 from .materials import Material
 
-Law = Hertz | Linear
+Law = Hertz | Linear | OwnLaw | CompiledLaw
+Own = OwnLaw | CompiledLaw
+
+# of abut_law_kind
+_OWN = 3
 
 # of a collision, for a step of spheres that touch nothing yet (docs/dem.md, section 2)
 _PART = 0.3
+
+# the overlap, in radii, at which laws of users are asked how stiff they are
+_PROBED = 0.01
 
 
 class LawTable:
@@ -26,11 +38,15 @@ class LawTable:
     def __init__(self) -> None:
         self.materials: list[Material] = []
         self.laws: dict[tuple[int, int], Law] = {}
+        # what laws of users have kept, in the order in which they came: what contacts keep is told
+        # apart by places in it
+        self.names: list[str] = []
 
     def copy(self) -> LawTable:
         """The same laws, which do not change with these."""
         copied = LawTable()
         copied.materials, copied.laws = [*self.materials], {**self.laws}
+        copied.names = [*self.names]
         return copied
 
     def numbered(self, material: object) -> tuple[LawTable, int]:
@@ -50,25 +66,65 @@ class LawTable:
 
     def set(self, a: object, b: object, law: object) -> None:
         """Give two materials a law, instead of the one that they have."""
+        if isinstance(law, LawFunction):
+            raise TypeError(f"law is {law.name} without its parameters: give {law.name}(...)")
         if not isinstance(law, Law):
             kind = checks.a_or_an(type(law).__name__)
-            raise TypeError(f"law is {kind}, but must be a Hertz or a Linear")
+            raise TypeError(f"law is {kind}, but must be a Hertz, a Linear or a law of your own")
         for material, name in ((a, "a"), (b, "b")):
             if not isinstance(material, Material):
                 self.number(material, name)
         assert isinstance(a, Material) and isinstance(b, Material)
-        # before any is numbered: it complains of materials that do not fit
-        law.numbers(a, b)
+        # before any is numbered: they complain of what does not fit
+        if isinstance(law, Own):
+            self._check_name(law, frozenset((a, b)))
+            try_law(law)
+        else:
+            law.numbers(a, b)
         first, second = sorted((self.number(a, "a"), self.number(b, "b")))
         self.laws[first, second] = law
+        self.name(law)
+
+    def name(self, law: Law) -> None:
+        """Have a law of a user, whose number is its identity."""
+        if isinstance(law, Own) and kept_by(law) not in self.names:
+            self.names.append(kept_by(law))
+
+    def _check_name(self, law: Own, pair: frozenset[Material]) -> None:
+        """What contacts keep goes by the name of their law."""
+        for (a, b), other in self.laws.items():
+            is_same = {self.materials[a], self.materials[b]} == pair
+            is_named = isinstance(other, Own) and other.name == law.name and not is_same
+            if is_named and not _is_alike(other, law):
+                raise ValueError(
+                    f"there are two laws of the name {law.name}, which are other functions: the"
+                    " names of a simulation's laws must differ"
+                )
+
+    @property
+    def own(self) -> list[Own]:
+        """Laws of users, each once: of those with other parameters each is one."""
+        found: list[Own] = []
+        for law in self.laws.values():
+            if isinstance(law, Own) and law not in found:
+                found.append(law)
+        return found
+
+    def told_own(self) -> tuple[Told, ...]:
+        """The laws of users as the library takes them."""
+        return tuple(told(law, 1 + self.names.index(kept_by(law))) for law in self.own)
 
     def numbers(self) -> Doubles:
         """What the library takes: (m * m, numbers), zeros where two have no law."""
         count = len(self.materials)
         table = np.zeros((count, count, len(_core.LAW_NUMBERS)))
+        own = self.own
         for (a, b), law in self.laws.items():
-            numbers = law.numbers(self.materials[a], self.materials[b])
-            table[a, b] = table[b, a] = [numbers[name] for name in _core.LAW_NUMBERS]
+            if isinstance(law, Own):
+                numbers = _own_numbers(law, own.index(law))
+            else:
+                numbers = law.numbers(self.materials[a], self.materials[b])
+            table[a, b] = table[b, a] = [numbers.get(name, 0.0) for name in _core.LAW_NUMBERS]
         return table.reshape(-1, len(_core.LAW_NUMBERS))
 
     def missing(self, a: int, b: int) -> str:
@@ -105,7 +161,8 @@ class LawTable:
     def _check_brakes(self, materials: Iterable[int], whose: str) -> None:
         ours = set(materials)
         for pair, law in self.laws.items():
-            brakes = isinstance(law.rolling, RollingA) and law.rolling.coefficient > 0
+            rolling = law.rolling if isinstance(law, Frictional) else None
+            brakes = isinstance(rolling, RollingA) and rolling.coefficient > 0
             if brakes and ours & set(pair):
                 a, b = (self.materials[number] for number in pair)
                 raise ValueError(
@@ -116,13 +173,16 @@ class LawTable:
     @property
     def has_bridges(self) -> bool:
         """Whether any law is wet."""
-        return any(isinstance(law.cohesion, LiquidBridge) for law in self.laws.values())
+        return any(
+            isinstance(law, Frictional) and isinstance(law.cohesion, LiquidBridge)
+            for law in self.laws.values()
+        )
 
     def check_bridges(self, least: Mapping[int, float]) -> None:
         """Willett's fits end at some volume: of the smallest radius of each material, infinite for
         walls; of materials that nothing has there is none."""
         for (a, b), law in self.laws.items():
-            bridge = law.cohesion
+            bridge = law.cohesion if isinstance(law, Frictional) else None
             if not isinstance(bridge, LiquidBridge) or a not in least or b not in least:
                 continue
             curved = 1.0 / least[a] + 1.0 / least[b]
@@ -149,7 +209,27 @@ class LawTable:
         springs = np.array([self._spring_factor(k) for k in range(len(self.materials))])
         # R sqrt(density) = sqrt(m / (4/3 pi R))
         lengths = np.sqrt(masses / (4.0 / 3.0 * math.pi * radii))
-        return np.minimum(waves[materials] * lengths, springs[materials] * np.sqrt(masses))
+        steps = np.minimum(waves[materials] * lengths, springs[materials] * np.sqrt(masses))
+        for number in range(len(self.materials)):
+            of = np.flatnonzero(materials == number)
+            if len(of) and self._own_partners(number):
+                own = self._own_factor(number, radii[of], masses[of])
+                steps[of] = np.minimum(steps[of], own * np.sqrt(masses[of]))
+        return steps
+
+    def _own_partners(self, number: int) -> list[Own]:
+        return [law for law, _ in self._partners(number) if isinstance(law, Own)]
+
+    def _own_factor(self, number: int, radii: Doubles, masses: Doubles) -> float:
+        """Of laws of users: what a linear law would have with their stiffness at an overlap of 1 %
+        of the radius, of the smallest sphere and the largest."""
+        found = [math.inf]
+        for law in self._own_partners(number):
+            for k in {int(np.argmin(radii)), int(np.argmax(radii))}:
+                like = lone(float(radii[k]), float(masses[k]))
+                normal, shear, _ = slopes(law, like, _PROBED * like["radius"])
+                found.append(_PART * math.pi / math.sqrt(max(normal, shear, 1e-300)))
+        return min(found)
 
     def _partners(self, number: int) -> list[tuple[Law, Material]]:
         """Laws that a material has, and whom with."""
@@ -172,6 +252,25 @@ class LawTable:
     def _spring_factor(self, number: int) -> float:
         stiff = [law.stiffness for law, _ in self._partners(number) if isinstance(law, Linear)]
         return _PART * math.pi / math.sqrt(max(stiff)) if stiff else math.inf
+
+
+def kept_by(law: Own) -> str:
+    """The law's name, with what contacts keep under it."""
+    return f"{law.name}({', '.join((*law.vectors, '|', *law.scalars))})"
+
+
+def _is_alike(a: Law, b: Law) -> bool:
+    """Whether two laws differ by parameters alone."""
+    if isinstance(a, OwnLaw) and isinstance(b, OwnLaw):
+        return a.of is b.of
+    if isinstance(a, CompiledLaw) and isinstance(b, CompiledLaw):
+        kept = [(law.address, law.vectors, law.scalars, law.reach) for law in (a, b)]
+        return kept[0] == kept[1]
+    return False
+
+
+def _own_numbers(law: Own, number: int) -> dict[str, float]:
+    return {"kind": _OWN, "curvature": law.curvature or 0.0, "number": number}
 
 
 def _rayleigh(material: Material) -> float:

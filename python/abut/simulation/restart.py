@@ -17,6 +17,8 @@ from ..base.checks import a_or_an, counted
 from ..base.values import from_dict
 from ..base.warnings import warn
 from ..io import npz
+from ..laws.stored import Given as GivenLaw
+from ..laws.stored import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
@@ -31,6 +33,7 @@ from .restart_file import (
     ACCOUNT,
     BODIES,
     CLUSTERS,
+    HISTORY,
     MADE,
     MEETINGS,
     NEW,
@@ -60,6 +63,7 @@ def load_simulation(
     forces: Iterable[Callable[[Simulation], Any]] = (),
     motions: Mapping[int, Callable[[float], Any]] | None = None,
     body_forces: Iterable[Callable[[Simulation], Any]] = (),
+    laws: Mapping[str, Any] | None = None,
 ) -> Simulation:
     """Go on with a simulation that `Simulation.save` wrote to a file.
 
@@ -75,6 +79,9 @@ def load_simulation(
         Of walls that a callable moves, by their numbers.
     body_forces : iterable of callable
         What `Simulation.add_body_force` was given.
+    laws : dict of str to law, optional
+        Laws of your own by their names, without parameters, which the file has: what `law` made,
+        or a `CompiledLaw`. Nothing of a file is executed.
 
     Returns
     -------
@@ -85,15 +92,15 @@ def load_simulation(
     Raises
     ------
     ValueError
-        If the file holds no simulation or is damaged, or meshes or motions are not those of the
-        walls.
+        If the file holds no simulation or is damaged, meshes or motions are not those of the
+        walls, or a law is not given, or keeps something else than it did.
     OSError
         If the file is not there or cannot be read.
 
     Warns
     -----
     SimulationWarning
-        If there were more or fewer forces.
+        If there were more or fewer forces, or the text of a law has changed.
 
     Examples
     --------
@@ -114,10 +121,11 @@ def load_simulation(
     True
     """
     file = Path(path)
+    own = read_given(laws)
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
-        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}))
+        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), own)
     for call in forces:
         simulation.add_force(call)
     for call in body_forces:
@@ -162,11 +170,15 @@ def _compare_forces(given: int, count: int, adder: str) -> None:
 
 
 def _made(
-    setup: Mapping[str, Any], arrays: _Arrays, meshes: tuple[Mesh, ...], motions: dict[int, Any]
+    setup: Mapping[str, Any],
+    arrays: _Arrays,
+    meshes: tuple[Mesh, ...],
+    motions: dict[int, Any],
+    own: Mapping[str, GivenLaw],
 ) -> Simulation:
     given = {number: read_motion(motion) for number, motion in motions.items()}
     try:
-        simulation = _begin(setup)
+        simulation = _begin(setup, own)
         entries = _entries(setup["walls"], meshes, given)
         feeds = [_feed(stored) for stored in setup["feeds"]]
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
@@ -218,7 +230,7 @@ def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
         raise ValueError(f"{name} does not ascend from 0 to less than {end}")
 
 
-def _begin(setup: Mapping[str, Any]) -> Simulation:
+def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
     """A simulation with its laws, and nothing else."""
     names = ("step", "gravity", "period", "resolution", "workers")
     simulation = Simulation(**{name: setup[name] for name in names})
@@ -226,9 +238,19 @@ def _begin(setup: Mapping[str, Any]) -> Simulation:
     laws = LawTable()
     for material in materials:
         laws.number(material, "material")
+    laws.names = [str(name) for name in setup.get("kept", ())]
     simulation._core.note(simulation._changed(laws=laws))
-    for a, b, law in setup["laws"]:
-        simulation.set_law(materials[a], materials[b], from_dict(law))
+    changed = set()
+    for a, b, stored in setup["laws"]:
+        law = from_stored(stored, own) if is_stored(stored) else from_dict(stored)
+        simulation.set_law(materials[a], materials[b], law)
+        if is_stored(stored) and is_other(stored, law):
+            changed.add(stored["name"])
+    for name in sorted(changed):
+        warn(
+            f"the text of the law {name} is not that with which the simulation was saved",
+            SimulationWarning,
+        )
     return simulation
 
 
@@ -357,8 +379,12 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     sound = npz.sound_contacts(contacts, meshes)
     sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
     core.restore(step_count, arrays["account"], arrays["walls"])
+    sound_pairs = npz.sound_pairs(pairs)
+    for prefix, columns in (("contacts", sound), ("pairs", sound_pairs)):
+        if f"{prefix}.{HISTORY}" in arrays:
+            columns[HISTORY] = arrays[f"{prefix}.{HISTORY}"]
     core.restore_interactions(_core.SPHERE_WALL, sound)
-    core.restore_interactions(_core.SPHERE_SPHERE, npz.sound_pairs(pairs))
+    core.restore_interactions(_core.SPHERE_SPHERE, sound_pairs)
 
 
 def _add_bonds(simulation: Simulation, arrays: _Arrays) -> None:

@@ -49,6 +49,9 @@ MEETINGS = ("walls", "bodies", "spheres")
 # what tables carry to the next step
 CARRIED = ("force", "moment", "spring", "roll")
 
+# and what they keep for laws of users, where there are such
+HISTORY = "history"
+
 # the library numbers rows, and images, in 32 bits; what lasts may be larger
 _MOST_ROWS = 2**31
 _LASTING = (
@@ -131,6 +134,11 @@ _OPTIONAL = tuple(
     f"with_{meeting}.{name}" for meeting in MEETINGS for name in ("image", "moment", "roll")
 )
 
+_OWN_TYPES = {
+    f"{table}.{HISTORY}": np.float64
+    for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
+}
+
 # a bound that is not known; and bits of a pair's state, which are no numbers
 _MAY_BE_NAN = (".error", ".state")
 
@@ -144,7 +152,7 @@ _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength")
 def read_file(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of the file that are known, in their types; others are passed over."""
     known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
-    headers = npz.read_headers(path, (*known, *_BODY_TYPES, *_BOND_TYPES))
+    headers = npz.read_headers(path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES))
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
@@ -157,7 +165,7 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")
     arrays = npz.read_arrays(path, headers)
-    all_types = _TYPES | _BODY_TYPES | _BOND_TYPES
+    all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES
     types = {name: kind for name, kind in all_types.items() if name in arrays}
     return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
 

@@ -11,6 +11,7 @@ from .. import _core
 from ..base import checks
 from ..base.progress import Counts, Progress
 from ..base.simd import level
+from ..laws.probes import told_case
 from ..search.statistics import SimulationStatistics
 from .event_part import EventPart
 from .watch import BODY, SPHERE, StableStep
@@ -56,7 +57,8 @@ class RunPart(EventPart):
             rolling) and has no `curvature`, a `LiquidBridge` has too much volume for the radii that
             there are when the run begins, or what a callable returned is wrong.
         FloatingPointError
-            If the center of a sphere is not finite any more; the message names sphere and step.
+            If the center of a sphere is not finite any more; the message names sphere and step. If
+            a law of your own says what is not finite; the message names law, pair, step and inputs.
         KeyboardInterrupt
             On Ctrl-C.
         RuntimeError
@@ -180,6 +182,8 @@ class RunPart(EventPart):
         """What ended a run, with the sphere's id, or the body's number."""
         if status in _OF_BODIES:
             return self._body_error(status, row, detail, value)
+        if status == _core.LAW_NOT_FINITE:
+            return self._law_error(row, detail, int(value))
         sphere = self.ids[row]
         if status == _core.TOO_MANY_IMAGES:
             return _images_error(f"sphere {sphere}")
@@ -189,6 +193,25 @@ class RunPart(EventPart):
                 " away; stable_step() tells how long a step may be"
             )
         return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
+
+    def _law_error(self, first: int, second: int, kind: int) -> Exception:
+        """A law of a user has said what is not finite."""
+        number, inputs, outputs, old, _ = self._core.law_case()
+        law = self._laws.own[number]
+        bodies = self._settled().bodies
+        is_sphere = kind in (_core.SPHERE_WALL, _core.SPHERE_SPHERE)
+        own = f"sphere {self.ids[first]}" if is_sphere else f"body {bodies[first]}"
+        others = {
+            0: lambda: f"wall {self._walls.order[second]}",
+            1: lambda: f"body {bodies[second]}",
+            2: lambda: f"sphere {self.ids[second]}",
+            _core.SPHERE_WALL: lambda: f"wall {self._walls.order[second]}",
+            _core.SPHERE_SPHERE: lambda: f"sphere {self.ids[second]}",
+        }
+        return FloatingPointError(
+            f"{law!r} is not finite between {own} and {others[kind]()} in step {self.step_count}:"
+            f" {told_case(law, inputs, outputs, old)}"
+        )
 
     def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
         body = f"body {self._settled().bodies[row]}"

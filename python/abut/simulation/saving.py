@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.values import Value
 from ..io import writing
+from ..laws.stored import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
+from .law_table import Law
 from .restart_file import (
     BODIES,
     CARRIED,
     FORMAT,
+    HISTORY,
     MADE,
     MEETINGS,
     NEW,
@@ -87,11 +90,16 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "next_cluster": simulation._settled().next_cluster,
         "force_count": len(simulation._forces),
         "materials": [material.to_dict() for material in laws.materials],
-        "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
+        "laws": [[a, b, _law_setup(law)] for (a, b), law in laws.laws.items()],
+        "kept": laws.names,
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
         "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
         "said": sorted(simulation._watch.said),
     } | _body_setup(simulation)
+
+
+def _law_setup(law: Law) -> dict[str, Any]:
+    return law.to_dict() if isinstance(law, Value) else to_stored(law)
 
 
 def _body_setup(simulation: Simulation) -> dict[str, Any]:
@@ -194,4 +202,4 @@ def _all_columns(table: Table) -> dict[str, NDArray[Any]]:
 
 
 def _carried(columns: _Arrays) -> dict[str, NDArray[Any]]:
-    return {name: columns[name] for name in CARRIED}
+    return {name: columns[name] for name in (*CARRIED, HISTORY) if name in columns}

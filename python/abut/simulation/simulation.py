@@ -203,7 +203,7 @@ class Simulation(RunPart):
         laws.check_clusters(self._clustered_materials())
         laws.check_bodies(self._body_materials())
         then = self._known._replace(laws=laws)
-        self._core.set_laws(len(laws.materials), laws.numbers(), then)
+        self._core.set_laws(len(laws.materials), laws.numbers(), laws.told_own(), then)
 
     def _clustered_materials(self) -> Indices:
         if not len(self._settled().clusters):

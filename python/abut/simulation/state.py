@@ -132,7 +132,9 @@ class State:
         now = self._known
         then = now._replace(**parts)
         if then.laws is not now.laws:
-            self._core.set_laws(len(then.laws.materials), then.laws.numbers(), now)
+            self._core.set_laws(
+                len(then.laws.materials), then.laws.numbers(), then.laws.told_own(), now
+            )
         if then.shapes is not now.shapes:
             self._core.set_shapes(tuple(shape._core for shape in then.shapes))
         return then

@@ -1,0 +1,47 @@
+/* Laws that a caller gives: also functions of its own, which keep what they say. */
+#include "simulation.h"
+
+abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
+                                     const abut_law *laws, abut_error *error)
+{
+    return abut_simulation_set_own_laws(s, material_count, laws, NULL, error);
+}
+
+abut_law_case abut_simulation_law_case(const abut_simulation *s)
+{
+    return s->law_case;
+}
+
+abut_index abut_simulation_history_count(const abut_simulation *s)
+{
+    return simulation_extras(s).history;
+}
+
+/* Rows keep other numbers than before: the tables of the last step are written anew. */
+static abut_status keep_other_numbers(abut_simulation *s, table_extras before)
+{
+    const table_extras extras = simulation_extras(s);
+    const renaming same = {.place_count = s->store.count, .body_count = s->solids.count};
+    return table_keeps_same(before, extras) ? ABUT_OK : order_renumber_tables(s, &same);
+}
+
+abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material_count,
+                                         const abut_law *laws, const abut_own_laws *own,
+                                         abut_error *error)
+{
+    const table_extras extras = simulation_extras(s);
+    law_table before = s->laws;
+    s->laws = (law_table){.laws = NULL};
+    abut_status status = laws_set(&s->laws, material_count, laws, own, error);
+    status = status ? status : error_set_status(error, keep_other_numbers(s, extras));
+    if (status) {
+        laws_free(&s->laws);
+        s->laws = before;
+        return status;
+    }
+    if (before.has_cohesion || s->laws.has_cohesion) {
+        neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
+    }
+    laws_free(&before);
+    return ABUT_OK;
+}

@@ -1,0 +1,215 @@
+/* Functions of users, called block by block. */
+#include "own_laws.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+/* ---- copies ---- */
+
+static abut_index count_parameters(const abut_own_laws *from)
+{
+    abut_index count = 0;
+    for (abut_index k = 0; k < from->count; k++) {
+        count += from->laws[k].parameter_count;
+    }
+    return count;
+}
+
+abut_status own_laws_copy(own_laws *to, const abut_own_laws *from)
+{
+    *to = (own_laws){.count = from->count};
+    if (from->count == 0) {
+        return ABUT_OK;
+    }
+    to->laws = memory_alloc(from->count, sizeof *to->laws);
+    to->parameters = memory_alloc(count_parameters(from) + 1, sizeof *to->parameters);
+    if (!to->laws || !to->parameters) {
+        own_laws_free(to);
+        return ABUT_NO_MEMORY;
+    }
+    double *parameters = to->parameters;
+    for (abut_index k = 0; k < from->count; k++) {
+        const abut_own_law *l = &from->laws[k];
+        if (l->parameter_count > 0) {
+            memcpy(parameters, l->parameters, (size_t)l->parameter_count * sizeof *parameters);
+        }
+        to->laws[k] = *l;
+        to->laws[k].parameters = parameters;
+        parameters += l->parameter_count;
+        to->vectors = l->vector_count > to->vectors ? l->vector_count : to->vectors;
+        to->scalars = l->scalar_count > to->scalars ? l->scalar_count : to->scalars;
+    }
+    return ABUT_OK;
+}
+
+void own_laws_free(own_laws *laws)
+{
+    memory_free(laws->laws);
+    memory_free(laws->parameters);
+    *laws = (own_laws){.count = 0};
+}
+
+/* ---- blocks ---- */
+
+/* Contacts of a block are filled up to a multiple of this. */
+enum { PADDING = 8 };
+
+/* Columns of inputs follow one another, as do those of outputs: each name is told where its first
+ * one is. */
+static abut_law_block block_of(own_block *b, const abut_own_law *l)
+{
+    abut_law_block of = {.size = sizeof of,
+                         .parameters = l->parameters,
+                         .history_in = b->history_in[0],
+                         .history_out = b->history_out[0]};
+#define PLACE_INPUT(name, numbers) of.name = b->inputs[OWN_INPUT(name)];
+#define PLACE_OUTPUT(name, numbers) of.name = b->outputs[OWN_OUTPUT(name)];
+    ABUT_LAW_INPUTS(PLACE_INPUT)
+    ABUT_LAW_OUTPUTS(PLACE_OUTPUT)
+#undef PLACE_INPUT
+#undef PLACE_OUTPUT
+    return of;
+}
+
+static void clear_columns(double (*columns)[ABUT_LAW_ROWS], int column_count, int32_t count)
+{
+    for (int c = 0; c < column_count; c++) {
+        memset(columns[c], 0, (size_t)count * sizeof **columns);
+    }
+}
+
+void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double step)
+{
+    abut_law_block of = block_of(b, l);
+    of.count = count, of.step = step;
+    clear_columns(b->outputs, OWN_OUTPUTS, count);
+    clear_columns(b->history_out, own_history_count(l), count);
+    l->function(&of);
+}
+
+bool own_block_is_bad(const own_block *b, const abut_own_law *l, int32_t k)
+{
+    bool is_bad = false;
+    for (int c = 0; c < OWN_OUTPUTS; c++) {
+        is_bad |= !isfinite(b->outputs[c][k]);
+    }
+    for (int c = 0; c < own_history_count(l); c++) {
+        is_bad |= !isfinite(b->history_out[c][k]);
+    }
+    return is_bad;
+}
+
+/* ---- how stiff a contact is ---- */
+
+/* The contacts of such a block: as it is; pressed in more, and less; parting; sliding along x. */
+enum { AT_REST, MORE, LESS, PARTING, SLIDING };
+
+/* Parts of an overlap that are small, but far above rounding. */
+#define SMALL_WAY 0x1p-20
+
+static void set_all(double *column, double number)
+{
+    for (int32_t k = 0; k < PADDING; k++) {
+        column[k] = number;
+    }
+}
+
+static void begin_contacts(own_block *b, const abut_own_law *l, const own_contact *c)
+{
+    clear_columns(b->inputs, OWN_INPUTS, PADDING);
+    clear_columns(b->history_in, own_history_count(l), PADDING);
+    set_all(b->inputs[OWN_INPUT(overlap)], c->overlap);
+    set_all(b->inputs[OWN_INPUT(normal) + 2], 1.0);
+    set_all(b->inputs[OWN_INPUT(radius)], c->radius);
+    set_all(b->inputs[OWN_INPUT(mass)], c->mass);
+    set_all(b->inputs[OWN_INPUT(inertia)], c->inertia);
+    set_all(b->inputs[OWN_INPUT(radius_i)], c->radius_i);
+    set_all(b->inputs[OWN_INPUT(radius_j)], c->radius_j);
+    set_all(b->inputs[OWN_INPUT(is_new)], c->vectors ? 0.0 : 1.0);
+    for (int32_t h = 0; c->vectors && h < 3 * l->vector_count; h++) {
+        set_all(b->history_in[h], c->vectors[h]);
+    }
+    for (int32_t h = 0; c->vectors && h < l->scalar_count; h++) {
+        set_all(b->history_in[3 * l->vector_count + h], c->scalars[h]);
+    }
+}
+
+static double tangent_change(const own_block *b, int32_t k)
+{
+    double square = 0.0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const double *column = b->outputs[OWN_OUTPUT(tangent) + axis];
+        square += (column[k] - column[AT_REST]) * (column[k] - column[AT_REST]);
+    }
+    return sqrt(square);
+}
+
+law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
+{
+    own_block b;
+    law_stiffness s = {.normal = 0.0};
+    const double way = SMALL_WAY * (c->overlap > 0.0 ? c->overlap : SMALL_WAY * c->radius);
+    begin_contacts(&b, l, c);
+    b.inputs[OWN_INPUT(overlap)][MORE] += way;
+    b.inputs[OWN_INPUT(overlap)][LESS] -= way;
+    own_block_call(&b, l, PADDING, 0.0);
+    const double *push = b.outputs[OWN_OUTPUT(push)];
+    s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
+    /* as fast as it swings, and so for the time of one swing by its angle */
+    const double time = s.normal > 0.0 ? sqrt(c->mass / s.normal) : 1.0, speed = way / time;
+    set_all(b.inputs[OWN_INPUT(overlap)], c->overlap);
+    b.inputs[OWN_INPUT(parting)][PARTING] = speed;
+    b.inputs[OWN_INPUT(parting)][LESS] = -speed;
+    b.inputs[OWN_INPUT(sliding)][SLIDING] = speed;
+    own_block_call(&b, l, PADDING, 0.0);
+    const double change =
+        fmax(fabs(push[PARTING] - push[AT_REST]), fabs(push[LESS] - push[AT_REST]));
+    s.damping_ratio = s.normal > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
+    const double damper = tangent_change(&b, SLIDING);
+    own_block_call(&b, l, PADDING, time);
+    s.shear = fmax(tangent_change(&b, SLIDING) - damper, 0.0) / way;
+    return s;
+}
+
+/* ---- outside of simulations ---- */
+
+/* Copy rows of columns that are `count` long into a block's, or back. */
+static void read_columns(double (*to)[ABUT_LAW_ROWS], const double *from, int columns,
+                         abut_index count, abut_index first, int32_t rows)
+{
+    for (int c = 0; c < columns; c++) {
+        memcpy(to[c], from + c * count + first, (size_t)rows * sizeof *from);
+        for (int32_t k = rows; k % PADDING != 0; k++) {
+            to[c][k] = to[c][rows - 1];
+        }
+    }
+}
+
+static void write_columns(double *to, const double (*from)[ABUT_LAW_ROWS], int columns,
+                          abut_index count, abut_index first, int32_t rows)
+{
+    for (int c = 0; c < columns; c++) {
+        memcpy(to + c * count + first, from[c], (size_t)rows * sizeof *to);
+    }
+}
+
+void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
+                        const double *inputs, const double *history_in, double *outputs,
+                        double *history_out)
+{
+    own_block b;
+    const int kept = own_history_count(law);
+    for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
+        const abut_index left = count - first;
+        const int32_t rows = left < ABUT_LAW_ROWS ? (int32_t)left : ABUT_LAW_ROWS;
+        read_columns(b.inputs, inputs, OWN_INPUTS, count, first, rows);
+        read_columns(b.history_in, history_in, kept, count, first, rows);
+        own_block_call(&b, law, (rows + PADDING - 1) / PADDING * PADDING, step);
+        write_columns(outputs, (const double (*)[ABUT_LAW_ROWS])b.outputs, OWN_OUTPUTS, count,
+                      first, rows);
+        write_columns(history_out, (const double (*)[ABUT_LAW_ROWS])b.history_out, kept, count,
+                      first, rows);
+    }
+}

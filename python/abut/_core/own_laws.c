@@ -1,0 +1,173 @@
+/* Laws of users: what they are told of, and how they are asked outside of simulations. */
+#include "own_laws.h"
+
+#include <string.h>
+
+#include "arrays.h"
+#include "simulation.h"
+
+#define ENTRY(name, numbers) {#name, numbers},
+
+typedef struct own_column {
+    const char *name;
+    int numbers;
+} own_column;
+
+static const own_column INPUTS[] = {ABUT_LAW_INPUTS(ENTRY)};
+static const own_column OUTPUTS[] = {ABUT_LAW_OUTPUTS(ENTRY)};
+
+#define COUNT(name, numbers) +(numbers)
+
+enum { INPUT_COUNT = 0 ABUT_LAW_INPUTS(COUNT), OUTPUT_COUNT = 0 ABUT_LAW_OUTPUTS(COUNT) };
+
+static PyObject *names_of(const own_column *columns, size_t count)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (size_t k = 0; tuple && k < count; k++) {
+        PyObject *entry = Py_BuildValue("(si)", columns[k].name, columns[k].numbers);
+        if (!entry || PyTuple_SetItem(tuple, (Py_ssize_t)k, entry)) {
+            Py_CLEAR(tuple);
+        }
+    }
+    return tuple;
+}
+
+int own_laws_add_names(PyObject *module)
+{
+    PyObject *inputs = names_of(INPUTS, sizeof INPUTS / sizeof INPUTS[0]);
+    PyObject *outputs = names_of(OUTPUTS, sizeof OUTPUTS / sizeof OUTPUTS[0]);
+    const int status = PyModule_AddObjectRef(module, "LAW_INPUTS", inputs) ||
+                               PyModule_AddObjectRef(module, "LAW_OUTPUTS", outputs)
+                           ? -1
+                           : 0;
+    Py_XDECREF(inputs);
+    Py_XDECREF(outputs);
+    return status;
+}
+
+int own_laws_read(PyObject *tuple, abut_own_law *law)
+{
+    PyObject *address, *parameters;
+    *law = (abut_own_law){0};
+    if (!PyArg_ParseTuple(tuple, "OOiiid", &address, &parameters, &law->vector_count,
+                          &law->scalar_count, &law->identity, &law->reach)) {
+        return -1;
+    }
+    /* of a pointer to a function, which no pointer to data may become */
+    const uintptr_t number = (uintptr_t)PyLong_AsVoidPtr(address);
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    memcpy(&law->function, &number, sizeof law->function);
+    law->parameter_count = array_row_count(parameters);
+    return array_read(parameters, "parameters",
+                      (array_shape){ARRAY_DOUBLE, law->parameter_count, 0}, &law->parameters);
+}
+
+abut_own_law *own_laws_read_all(PyObject *tuple)
+{
+    const Py_ssize_t count = PyTuple_Size(tuple);
+    abut_own_law *laws = PyMem_Malloc(((size_t)count + 1) * sizeof *laws);
+    if (!laws) {
+        PyErr_NoMemory();
+    }
+    for (Py_ssize_t k = 0; laws && k < count; k++) {
+        if (own_laws_read(PyTuple_GetItem(tuple, k), &laws[k])) {
+            PyMem_Free(laws);
+            return NULL;
+        }
+    }
+    return laws;
+}
+
+#define COPY(numbers)                                                                              \
+    array_copy((array_shape){ARRAY_DOUBLE, sizeof(numbers) / sizeof(double), 0}, numbers)
+
+PyObject *own_laws_tell_case(const abut_simulation *simulation)
+{
+    const abut_law_case of = abut_simulation_law_case(simulation);
+    return Py_BuildValue("(iNNNN)", of.number, COPY(of.inputs), COPY(of.outputs),
+                         COPY(of.history_in), COPY(of.history_out));
+}
+
+/* A law of either kind, and how many numbers a contact keeps under it. */
+typedef struct given_law {
+    abut_own_law own;
+    abut_law *built_in; /* NULL: an own one; to be freed by PyMem_Free */
+    Py_ssize_t kept;
+} given_law;
+
+/* What contacts keep under a built-in law: two vectors and the overlap. */
+enum { BUILT_IN_KEEPS = 7 };
+
+static int read_law(PyObject *given, given_law *law)
+{
+    *law = (given_law){.kept = BUILT_IN_KEEPS};
+    if (!PyTuple_Check(given)) {
+        law->built_in = simulation_read_laws(given, 1);
+        return law->built_in ? 0 : -1;
+    }
+    const int status = own_laws_read(given, &law->own);
+    law->kept = 3 * (Py_ssize_t)law->own.vector_count + law->own.scalar_count;
+    return status;
+}
+
+/* What a law is asked of. */
+typedef struct law_question {
+    double step;
+    Py_ssize_t count, repeats;
+    const double *inputs, *history;
+    void *outputs[2];
+} law_question;
+
+static void ask(const given_law *law, const law_question *q, abut_error *error)
+{
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t k = 0; k < q->repeats && !error->status; k++) {
+        if (law->built_in) {
+            abut_law_apply(law->built_in, q->step, q->count, q->inputs, q->history, q->outputs[0],
+                           q->outputs[1], error);
+        } else {
+            abut_own_law_apply(&law->own, q->step, q->count, q->inputs, q->history, q->outputs[0],
+                               q->outputs[1]);
+        }
+    }
+    Py_END_ALLOW_THREADS
+}
+
+static PyObject *answer(const given_law *law, law_question *q)
+{
+    PyObject *result = NULL;
+    abut_error error = {.status = ABUT_OK};
+    PyObject *outputs =
+        array_make((array_shape){ARRAY_DOUBLE, OUTPUT_COUNT, q->count}, &q->outputs[0]);
+    PyObject *history =
+        array_make((array_shape){ARRAY_DOUBLE, law->kept, q->count}, &q->outputs[1]);
+    if (outputs && history) {
+        ask(law, q, &error);
+        result = core_finish(PyTuple_Pack(2, outputs, history), &error);
+    }
+    Py_XDECREF(outputs);
+    Py_XDECREF(history);
+    return result;
+}
+
+PyObject *core_apply_law(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *given, *inputs, *history, *result = NULL;
+    law_question q;
+    given_law law;
+    if (!PyArg_ParseTuple(args, "OdnOOn:apply_law", &given, &q.step, &q.count, &inputs, &history,
+                          &q.repeats) ||
+        read_law(given, &law)) {
+        return NULL;
+    }
+    if (!array_read(inputs, "inputs", (array_shape){ARRAY_DOUBLE, INPUT_COUNT, q.count},
+                    &q.inputs) &&
+        !array_read(history, "history", (array_shape){ARRAY_DOUBLE, law.kept, q.count},
+                    &q.history)) {
+        result = answer(&law, &q);
+    }
+    PyMem_Free(law.built_in);
+    return result;
+}

@@ -1,0 +1,274 @@
+"""What a law does, tried on two spheres, or a sphere and a wall, before a simulation has it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.arrays import Doubles
+from .contacts import Answer, BuiltIn, Contacts, ask, history_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+# overlaps at which a law is looked at, in radii
+_DEEP, _SHALLOW = 0.01, 0.001
+
+# steps that a swing with the stiffness at _DEEP takes, and how many a collision may take at most
+_STEPS_A_SWING, _MOST_STEPS = 400, 8_000
+
+# points along a side of a loop, and along the way out
+_POINTS = 200
+
+# a part of the speed of a collision to _DEEP: so slow that dampers count for nothing
+_SLOW = 1e-6
+
+
+@dataclass(frozen=True)
+class LawCheck:
+    """What `check_law` found. Its text is a table.
+
+    Attributes
+    ----------
+    law : str
+    radius, mass : float
+        R* and m* of the contact.
+    speeds, restitution : (k,) ndarray of float64
+        Of head-on collisions, and speed after by speed before; 0 where the two stay together.
+    pull_off_force, pull_off_work : float
+        The largest pull on the way out, slowly, from an overlap of 1 % of R*; and the work against
+        pulls on that way.
+    gained : dict of str to float
+        Energy that closed loops give out of nothing, by the work of pressing to 1 % of R*, with
+        damping left out: ``"normal"`` in and out, ``"shear"`` to and fro, ``"both"`` around. What
+        is lost is negative.
+    stiffness, shear_stiffness, damping_ratio : float
+        Slopes of the forces, and normal damping by the critical one, at 1 % of R*.
+    stable_step : float
+        Of the first sphere with this contact alone, at 1 % of R*: as `Simulation.stable_step`.
+    reach, jump : float
+        How far beyond touch the law acts, and the force with which contacts begin there.
+    cost : float or None
+        Nanoseconds that the law's function takes of a contact, in blocks of 64, beside what is the
+        same for all laws; None of built-in ones.
+    tabor : float or None
+        Tabor's number, where the law has a work of adhesion: below 1 DMT suits, far above it JKR.
+        In SI units.
+    """
+
+    law: str
+    radius: float
+    mass: float
+    speeds: Doubles
+    restitution: Doubles
+    pull_off_force: float
+    pull_off_work: float
+    gained: dict[str, float]
+    stiffness: float
+    shear_stiffness: float
+    damping_ratio: float
+    stable_step: float
+    reach: float
+    jump: float
+    cost: float | None
+    tabor: float | None = None
+
+    def __str__(self) -> str:
+        pairs = zip(self.speeds, self.restitution, strict=True)
+        speeds = ", ".join(f"{e:.3f} at {v:.2g}" for v, e in pairs)
+        gained = ", ".join(f"{name} {part:.2g}" for name, part in self.gained.items())
+        lines = [
+            f"{self.law}, R* {self.radius:.3g}, m* {self.mass:.3g}",
+            f"restitution       {speeds}",
+            f"pull-off          force {self.pull_off_force:.3g}, work {self.pull_off_work:.3g}",
+            f"gained in loops   {gained} of the work of pressing",
+            f"stiffness         {self.stiffness:.3g}, across {self.shear_stiffness:.3g}, damping"
+            f" ratio {self.damping_ratio:.3g}",
+            f"stable step       {self.stable_step:.3g}",
+            f"reach             {self.reach:.3g}, jump {self.jump:.3g}",
+        ]
+        if self.cost is not None:
+            lines.append(f"cost              {self.cost:.1f} ns a contact")
+        if self.tabor is not None:
+            lines.append(f"Tabor's number    {self.tabor:.3g}")
+        return "\n".join(lines)
+
+
+class Driver:
+    """Two that are moved, or move, under a law; many such contacts side by side."""
+
+    def __init__(self, law: Any, like: Mapping[str, float], count: int, step: float) -> None:
+        self.law = law
+        self.contacts = Contacts(count, step, **like)
+        self.contacts.set(is_new=1.0)
+        self.history = np.zeros((history_count(law), count))
+
+    def step(self, overlap: Any, parting: Any = 0.0, sliding: Any = 0.0) -> Answer:
+        """One step to these overlaps; sliding goes along x."""
+        self.contacts.set(overlap=overlap, parting=parting)
+        self.contacts["sliding"][:, 0] = sliding
+        answer = ask(self.law, self.contacts, self.history)
+        self.history = answer.history
+        self.contacts.set(is_new=0.0)
+        return answer
+
+
+def check(law: Any, like: Mapping[str, float], mass: float, tabor: float | None) -> LawCheck:
+    """All of it, of a contact with these numbers, whose first sphere has this mass."""
+    radius = like["radius"]
+    normal, shear, damping = slopes(law, like, _DEEP * radius)
+    omega = math.sqrt(max(normal, 1e-300) / like["mass"])
+    speeds = omega * _DEEP * radius * np.logspace(-3.0, 0.0, 7)
+    force, work = _pull_off(law, like, omega)
+    stiffest = max(normal, 3.5 * shear)
+    ratio = math.sqrt(3.5) * damping
+    stable = math.sqrt(2.0 * mass / stiffest) / (math.sqrt(1 + ratio**2) + ratio)
+    return LawCheck(
+        law=str(law), radius=radius, mass=like["mass"], speeds=speeds,
+        restitution=_restitution(law, like, speeds, omega), pull_off_force=force,
+        pull_off_work=work, gained=_gained(law, like, omega), stiffness=normal,
+        shear_stiffness=shear, damping_ratio=damping, stable_step=stable, reach=law.reach,
+        jump=_jump(law, like), cost=_cost(law, like), tabor=tabor,
+    )  # fmt: skip
+
+
+def lone(radius: float, mass: float) -> dict[str, float]:
+    """A sphere at a wall."""
+    inertia = 0.4 * mass * radius**2
+    return {
+        "radius": radius, "mass": mass, "inertia": inertia, "radius_i": radius,
+        "radius_j": math.inf,
+    }  # fmt: skip
+
+
+def slopes(law: Any, like: Mapping[str, float], overlap: float) -> tuple[float, float, float]:
+    """Stiffness along and across the normal, and the damping ratio, of a contact that was pressed
+    to an overlap without sliding."""
+    small = 1e-6 * overlap
+
+    def push(more: float = 0.0, parting: float = 0.0) -> float:
+        driver = Driver(law, like, 1, 1.0)
+        for part in (0.25, 0.5, 0.75, 1.0):
+            driver.step(part * overlap)
+        return float(driver.step(overlap + more, parting).push[0])
+
+    normal = max(abs(push(small) - push()), abs(push() - push(-small))) / small
+    speed = 1e-3 * overlap * math.sqrt(max(normal, 1e-300) / like["mass"])
+    damping = abs(push(0.0, speed) - push(0.0, -speed)) / (2.0 * speed)
+    ratio = damping / (2.0 * math.sqrt(normal * like["mass"])) if normal > 0.0 else 0.0
+    return normal, _shear_slope(law, like, overlap), ratio
+
+
+def _shear_slope(law: Any, like: Mapping[str, float], overlap: float) -> float:
+    """A spring across the normal is what grows with the time of sliding; a damper does not."""
+    way, forces = 1e-6 * overlap, []
+    for step in (1.0, 2.0):
+        driver = Driver(law, like, 1, step)
+        driver.step(overlap)
+        forces.append(float(driver.step(overlap, 0.0, way).tangent[0, 0]))
+    return abs(forces[1] - forces[0]) / way
+
+
+def _restitution(law: Any, like: Mapping[str, float], speeds: Doubles, omega: float) -> Doubles:
+    step = 2.0 * math.pi / omega / _STEPS_A_SWING
+    driver = Driver(law, like, len(speeds), step)
+    overlap, parting = np.full(len(speeds), _begins(law)), -speeds
+    overlap += 0.5 * step * speeds
+    gone = np.zeros(len(speeds), bool)
+    for _ in range(_MOST_STEPS):
+        push = driver.step(overlap, parting).push
+        parting = np.where(gone, parting, parting + step / like["mass"] * push)
+        overlap = np.where(gone, overlap, overlap - step * parting)
+        gone |= (overlap < -law.reach) & (parting > 0.0)
+        if gone.all():
+            break
+    return np.where(gone, parting / speeds, 0.0)
+
+
+def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> Doubles:
+    """The work that a contact does on the two along a way of (overlap, place across), summed up."""
+    radius = like["radius"]
+    step = float(np.abs(np.diff(ways, axis=0)).max()) / (_SLOW * omega * _DEEP * radius)
+    driver = Driver(law, like, 1, step)
+    driver.step(ways[0, 0])
+    before = driver.step(ways[0, 0])
+    work = [0.0]
+    for (old, x), (new, y) in itertools.pairwise(ways):
+        now = driver.step(new, (old - new) / step, (y - x) / step)
+        push = 0.5 * float(before.push[0] + now.push[0])
+        tangent = 0.5 * float(before.tangent[0, 0] + now.tangent[0, 0])
+        work.append(work[-1] + push * (old - new) + tangent * (y - x))
+        before = now
+    return np.array(work)
+
+
+def _way(*corners: tuple[float, float]) -> Doubles:
+    """Points along straight lines between corners."""
+    sides = [np.linspace(a, b, _POINTS, endpoint=False) for a, b in itertools.pairwise(corners)]
+    return np.concatenate([*sides, [corners[-1]]])
+
+
+def _gained(law: Any, like: Mapping[str, float], omega: float) -> dict[str, float]:
+    """What the second turn around a loop gives, once memories have settled."""
+    d, e, s = _DEEP * like["radius"], 0.5 * _DEEP * like["radius"], 0.02 * _DEEP * like["radius"]
+    loops = {
+        "normal": [(e, 0.0), (d, 0.0), (e, 0.0)],
+        "shear": [(d, 0.0), (d, s), (d, -s), (d, 0.0)],
+        "both": [(e, 0.0), (d, 0.0), (d, s), (e, s), (e, 0.0)],
+    }
+    pressing = abs(_work(law, like, omega, _way((0.0, 0.0), (d, 0.0)))[-1]) or 1.0
+    found = {}
+    for name, corners in loops.items():
+        work = _work(law, like, omega, _way(*corners, *corners[1:]))
+        found[name] = float(work[-1] - work[len(work) // 2]) / pressing
+    return found
+
+
+def _pull_off(law: Any, like: Mapping[str, float], omega: float) -> tuple[float, float]:
+    """On the way from an overlap to where the law ends."""
+    radius = like["radius"]
+    driver = Driver(law, like, 1, _DEEP / _SHALLOW / (_SLOW * omega))
+    for overlap in np.linspace(0.0, _DEEP * radius, _POINTS):
+        driver.step(overlap)
+    near = min(_SHALLOW * radius, law.reach) if law.reach else 0.0
+    out = np.concatenate([
+        np.linspace(_DEEP, 0.0, 5 * _POINTS) * radius,
+        np.linspace(0.0, -near, 5 * _POINTS)[1:] if near else [],
+        np.linspace(-near, -law.reach, 5 * _POINTS)[1:] if law.reach > near else [],
+    ])  # fmt: skip
+    push = np.array([driver.step(overlap).push[0] for overlap in out])
+    pulls = np.minimum(push, 0.0)
+    return abs(float(pulls.min())), abs(float(np.trapezoid(pulls, out)))
+
+
+def _begins(law: Any) -> float:
+    """The overlap at which contacts begin: those of some built-in laws pull beyond touch, but not
+    before they have touched."""
+    return getattr(law, "begins", -float(law.reach)) + 0.0
+
+
+def _jump(law: Any, like: Mapping[str, float]) -> float:
+    start = _begins(law) * (1.0 - 1e-9)
+    return float(Driver(law, like, 1, 1e-9).step(start).push[0])
+
+
+def _cost(law: Any, like: Mapping[str, float]) -> float | None:
+    if isinstance(law, BuiltIn):
+        return None
+    contacts = Contacts(64, 1e-9, **like)
+    contacts.set(overlap=np.linspace(0.0, _DEEP, 64) * like["radius"])
+    history = np.zeros((history_count(law), 64))
+
+    def seconds(repeats: int) -> float:
+        begin = time.perf_counter()
+        ask(law, contacts, history, repeats)
+        return time.perf_counter() - begin
+
+    # what a call takes that asks once is what Python takes
+    best: Callable[[int], float] = lambda n: min(seconds(n) for _ in range(5))  # noqa: E731
+    return max(best(1001) - best(1), 0.0) / 1000 / 64 * 1e9

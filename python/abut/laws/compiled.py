@@ -1,0 +1,173 @@
+"""Laws of contact that were compiled elsewhere, in C or by anything that makes a C function."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..base import checks
+from .law import MOST_HISTORY
+
+
+def get_include() -> str:
+    """The folder that has ``abut_law.h``, for those who compile laws in C.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import abut, pathlib
+    >>> pathlib.Path(abut.get_include(), "abut_law.h").exists()
+    True
+    """
+    return str(Path(_core.__file__).parent / "include")
+
+
+class CompiledLaw:
+    """A law of contact that is a C function, ``void law(const abut_law_block *)``.
+
+    The header ``abut_law.h``, in the folder that `get_include` tells, has the block: what the
+    function is told of up to 64 contacts, and what it writes.
+
+    Parameters
+    ----------
+    function : int, ctypes function, cffi function pointer, PyCapsule or scipy.LowLevelCallable
+        Its address, or what holds it. The library that it is in must stay loaded; what is given
+        here is kept.
+    parameters : iterable of float, default ()
+        What the block's ``parameters`` point at.
+    vectors, scalars : int, default 0
+        How many vectors and numbers a contact keeps from step to step: at most 32 numbers. Vectors
+        come first, and are turned with the contact.
+    reach : float, default 0
+        As of `law`.
+    name : str, default "compiled"
+        What messages call it, and what `load_simulation` asks for.
+    curvature : float, optional
+        As of `law`.
+    jumps : bool, default False
+        As of `law`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the function has no address, or an argument is out of its range.
+
+    Notes
+    -----
+    The function is called from several threads at once, and must not call Python. Equal are laws
+    with the same address and numbers.
+
+    Examples
+    --------
+    With a function that numba compiled, as a stand-in for one in C:
+
+    >>> import abut
+    >>> @abut.law
+    ... def spring(contact, stiffness):
+    ...     return stiffness * contact.overlap
+    >>> address = spring(stiffness=1.0).address
+    >>> law = abut.CompiledLaw(address, parameters=[1e3], name="spring")
+    >>> law
+    CompiledLaw(name='spring', parameters=[1000.0], vectors=0, scalars=0, reach=0.0)
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        parameters: Iterable[float] = (),
+        vectors: int = 0,
+        scalars: int = 0,
+        reach: float = 0.0,
+        name: str = "compiled",
+        curvature: float | None = None,
+        jumps: bool = False,
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"name is {name!r}, but must be a text")
+        self.address, self._kept = _address_of(function), function
+        self.name, self.jumps = name, bool(jumps)
+        self.numbers = [checks.number(p, f"parameters[{k}]") for k, p in enumerate(parameters)]
+        counts = {"vectors": checks.whole(vectors, "vectors")}
+        counts["scalars"] = checks.whole(scalars, "scalars")
+        for what, count in counts.items():
+            if count < 0:
+                raise ValueError(f"{what} is {count}, but must be 0 or more")
+        if 3 * counts["vectors"] + counts["scalars"] > MOST_HISTORY:
+            raise ValueError(f"a contact keeps {MOST_HISTORY} numbers at most, a vector has three")
+        self.vectors = tuple(f"vector{k}" for k in range(counts["vectors"]))
+        self.scalars = tuple(f"scalar{k}" for k in range(counts["scalars"]))
+        self.reach = checks.not_negative(reach, "reach")
+        self.curvature = None if curvature is None else checks.positive(curvature, "curvature")
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {f"parameters[{k}]": number for k, number in enumerate(self.numbers)}
+
+    @property
+    def source_hash(self) -> None:
+        """There is no source to compare."""
+        return None
+
+    def _key(self) -> tuple[Any, ...]:
+        sizes = len(self.vectors), len(self.scalars)
+        return self.address, *self.numbers, *sizes, self.reach, self.name
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, CompiledLaw) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return (
+            f"CompiledLaw(name={self.name!r}, parameters={self.numbers},"
+            f" vectors={len(self.vectors)}, scalars={len(self.scalars)}, reach={self.reach})"
+        )
+
+
+def _address_of(function: Any) -> int:
+    """The address of a C function that something holds."""
+    inner = getattr(function, "function", None)
+    if type(function).__name__ == "LowLevelCallable" and inner is not None:
+        return _address_of(inner)
+    if isinstance(function, int) and not isinstance(function, bool):
+        address = function
+    elif type(function).__name__ == "PyCapsule":
+        address = _address_in_capsule(function)
+    elif hasattr(type(function), "_flags_") or isinstance(function, ctypes._SimpleCData):
+        address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    elif type(function).__module__ == "_cffi_backend":
+        address = _address_in_cffi(function)
+    elif hasattr(function, "address"):  # numba's cfunc
+        address = int(function.address)
+    else:
+        kind = checks.a_or_an(type(function).__name__)
+        raise TypeError(
+            f"function is {kind}, but must be an address, a function of ctypes or cffi, a"
+            " PyCapsule or a scipy.LowLevelCallable"
+        )
+    if address <= 0:
+        raise ValueError(f"function has the address {address}")
+    return address
+
+
+def _address_in_capsule(capsule: Any) -> int:
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return int(api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule)) or 0)
+
+
+def _address_in_cffi(pointer: Any) -> int:
+    # the module that made it casts it
+    backend = __import__("_cffi_backend")
+    word = backend.new_primitive_type("uintptr_t")
+    return int(backend.cast(word, pointer))

@@ -1,0 +1,183 @@
+"""Laws in Python become loops over blocks in machine code, by numba.
+
+A block is the `abut_law_block` of csrc/abut_law.h. The loop's text is written here, for the law's
+history and number of parameters; the law's own function is compiled as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from ..base.extras import import_extra
+from .contact import HELPERS, ZERO, Contact, Force, Vector
+
+if TYPE_CHECKING:
+    from .law import LawFunction
+
+# words of a block: its members of eight bytes each, of which the first input and the first output
+# tell where the others are
+_COUNT, _STEP = 1, 2
+_INPUTS = 3
+_PARAMETERS = _INPUTS + len(_core.LAW_INPUTS)
+_HISTORY_IN, _HISTORY_OUT, _OUTPUTS = _PARAMETERS + 1, _PARAMETERS + 2, _PARAMETERS + 3
+_WORDS = _OUTPUTS + len(_core.LAW_OUTPUTS)
+
+
+def compile_law(law: LawFunction) -> Any:
+    """numba's cfunc of a law. A TypeError tells what numba does not know, and the line."""
+    tools = _tools()
+    user = tools.njit(law.function)
+    names = {
+        "user": user,
+        "block_columns": tools.columns,
+        "address_of": tools.pointer,
+        "as_force": tools.as_force,
+        "carray": tools.carray,
+        "int64": np.int64,
+        "float64": np.float64,
+        "Contact": Contact,
+        "Vector": Vector,
+        "History": law.history,
+    }
+    exec(_loop_of(law), names)
+    try:
+        return tools.cfunc(names["loop"])
+    except tools.errors.NumbaError as error:
+        raise TypeError(_said(law, str(error))) from None
+
+
+def _loop_of(law: LawFunction) -> str:
+    """The text of the loop."""
+    lines = [
+        "def loop(block):",
+        f"    words = carray(block, ({_WORDS},), int64)",
+        f"    step = carray(block, ({_WORDS},), float64)[{_STEP}]",
+        f"    a = block_columns(words[{_INPUTS}], {sum(n for _, n in _core.LAW_INPUTS)})",
+        f"    o = block_columns(words[{_OUTPUTS}], {sum(n for _, n in _core.LAW_OUTPUTS)})",
+    ]
+    count = len(law.parameters)
+    if count:
+        lines.append(f"    p = carray(address_of(words[{_PARAMETERS}]), ({count},), float64)")
+        lines += [f"    p{k} = p[{k}]" for k in range(count)]
+    if law.history is not None:
+        size = 3 * len(law.vectors) + len(law.scalars)
+        lines.append(f"    h = block_columns(words[{_HISTORY_IN}], {size})")
+        lines.append(f"    g = block_columns(words[{_HISTORY_OUT}], {size})")
+    lines.append(f"    for k in range(words[{_COUNT}]):")
+    lines += ["        " + line for line in _body_of(law)]
+    return "\n".join(lines)
+
+
+def _body_of(law: LawFunction) -> list[str]:
+    """What is done with contact k."""
+    inputs = _read("a", _core.LAW_INPUTS)
+    given = ", ".join(f"{name}={text}" for name, text in inputs.items())
+    parameters = "".join(f", p{k}" for k in range(len(law.parameters)))
+    lines = [f"contact = Contact({given}, step=step)"]
+    if law.history is None:
+        lines.append(f"force = as_force(user(contact{parameters}))")
+    else:
+        kept = [(name, 3) for name in law.vectors] + [(name, 1) for name in law.scalars]
+        old = ", ".join(f"{name}={text}" for name, text in _read("h", kept).items())
+        lines.append(f"said, new = user(contact, History({old}){parameters})")
+        lines.append("force = as_force(said)")
+        lines += _written("g", "new", kept)
+    return lines + _written("o", "force", _core.LAW_OUTPUTS)
+
+
+def _read(array: str, columns: Any) -> dict[str, str]:
+    """How each name is read of columns."""
+    texts, at = {}, 0
+    for name, numbers in columns:
+        parts = [f"{array}[{at + axis}, k]" for axis in range(numbers)]
+        texts[name] = parts[0] if numbers == 1 else f"Vector({', '.join(parts)})"
+        at += numbers
+    return texts
+
+
+def _written(array: str, source: str, columns: Any) -> list[str]:
+    lines, at = [], 0
+    for name, numbers in columns:
+        if numbers == 1:
+            lines.append(f"{array}[{at}, k] = {source}.{name}")
+        else:
+            lines += [f"{array}[{at + m}, k] = {source}.{name}[{m}]" for m in range(numbers)]
+        at += numbers
+    return lines
+
+
+# ---- numba ---------------------------------------------------------------------------------------
+
+
+@cache
+def _tools() -> SimpleNamespace:
+    """numba, and what it is told once."""
+    numba = import_extra("numba", "law")
+    extending, types = numba.extending, numba.types
+
+    @extending.intrinsic  # type: ignore[untyped-decorator]
+    def pointer(_context: Any, address: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], numba.core.cgutils.voidptr_t)
+
+        return types.voidptr(types.int64), generate
+
+    @numba.njit(inline="always")  # type: ignore[untyped-decorator]
+    def columns(address: Any, count: Any) -> Any:
+        return numba.carray(pointer(address), (count, _core.LAW_ROWS), np.float64)
+
+    for helper in HELPERS:
+        extending.register_jitable(helper)
+    return SimpleNamespace(
+        njit=numba.njit(error_model="numpy", nogil=True),
+        cfunc=numba.cfunc(types.void(types.voidptr), nopython=True, error_model="numpy"),
+        carray=numba.carray,
+        columns=columns,
+        pointer=pointer,
+        as_force=_register_as_force(numba),
+        errors=numba.core.errors,
+    )
+
+
+def as_force(said: Any) -> Force:
+    """What a law returns as a Force: a number is a push alone."""
+    return said if isinstance(said, Force) else Force(said, ZERO, ZERO, 0.0)
+
+
+def _register_as_force(numba: Any) -> Any:
+    @numba.extending.overload(as_force)  # type: ignore[untyped-decorator]
+    def _as_force(said):
+        if isinstance(said, numba.types.BaseNamedTuple):
+            return lambda said: said
+        return lambda said: Force(said, ZERO, ZERO, 0.0)
+
+    return as_force
+
+
+# ---- what numba says -----------------------------------------------------------------------------
+
+_REASONS = re.compile(
+    r"Unknown attribute|No implementation|NameError|Cannot unify|Untyped global|not supported"
+    r"|[Uu]nsupported|not defined|cannot determine",
+)
+
+
+def _said(law: LawFunction, text: str) -> str:
+    """numba's message, cut to what it says of the law's own line."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    why = next((line for line in lines if _REASONS.search(line)), lines[0] if lines else "")
+    code = law.function.__code__
+    file = re.escape(re.split(r"[/\\]", code.co_filename)[-1])
+    found = [int(n) for n in re.findall(rf'{file}", line (\d+)', text)]
+    line = next((n for n in reversed(found) if n >= code.co_firstlineno), code.co_firstlineno)
+    attribute = re.search(r"Unknown attribute '(\w+)' of type Contact", why)
+    if attribute:
+        why = f"a contact has no {attribute[1]}; it has {', '.join(Contact._fields)}"
+    return f"{law.name}, line {line}: {why[:200]}"

@@ -1,0 +1,222 @@
+"""What a law of one's own reads and returns, and helpers that it may call.
+
+All of it runs in plain Python, one contact at a time, and compiled by numba: nothing here may need
+what numba does not know. Sums are in the order of the built-in laws, so that a law that says the
+same as one of these has its bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, NoReturn
+
+# numbers of a law's contact may be of numba's types, too
+Number = Any
+
+
+def _refuse() -> NoReturn:
+    raise TypeError(
+        "vectors of a law have no + and *: write abut.Vector(a.x + b.x, a.y + b.y, a.z + b.z)"
+    )
+
+
+class Vector(NamedTuple):
+    """Three numbers along x, y and z.
+
+    In the history of a law a field that is a `Vector` is turned with the contact from step to step,
+    as the tangential springs of built-in laws are.
+
+    Parameters
+    ----------
+    x, y, z : float
+
+    Examples
+    --------
+    >>> import abut
+    >>> v = abut.Vector(1.0, 2.0, 3.0)
+    >>> v.x, v[2]
+    (1.0, 3.0)
+    """
+
+    x: float
+    y: float
+    z: float
+
+    # those of tuples would make six numbers of two vectors
+
+    def __add__(self, other: object) -> NoReturn:  # type: ignore[override]
+        _refuse()
+
+    def __mul__(self, other: object) -> NoReturn:  # type: ignore[override]
+        _refuse()
+
+    def __rmul__(self, other: object) -> NoReturn:  # type: ignore[override]
+        _refuse()
+
+
+ZERO = Vector(0.0, 0.0, 0.0)
+
+
+class Contact(NamedTuple):
+    """What a law knows of a contact: see `law`."""
+
+    overlap: Number
+    normal: Vector
+    parting: Number
+    sliding: Vector
+    rolling: Vector
+    twisting: Number
+    radius: Number
+    mass: Number
+    inertia: Number
+    radius_i: Number
+    radius_j: Number
+    is_new: Number
+    step: Number
+
+
+class Force(NamedTuple):
+    """What a contact exerts on i, as `force` makes it."""
+
+    push: Number
+    tangent: Any
+    moment: Any
+    stored: Number
+
+
+def force(push: Number, tangent: Any = ZERO, moment: Any = ZERO, stored: Number = 0.0) -> Force:
+    """What a law of one's own returns.
+
+    Parameters
+    ----------
+    push : float
+        Force along the normal; positive where it repels.
+    tangent : Vector or tuple of 3 floats, default 0
+        Force on i in the tangent plane. The other one gets the opposite of both.
+    moment : Vector or tuple of 3 floats, default 0
+        On i, beside the torque of the force; the other one gets the opposite.
+    stored : float, default 0
+        Elastic energy of the contact, which ``sim.energy`` counts.
+
+    Returns
+    -------
+    Force
+        A named tuple (push, tangent, moment, stored).
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.force(2.0).push
+    2.0
+    """
+    return Force(push, tangent, moment, stored)
+
+
+def slide(
+    contact: Contact, spring: Any, stiffness: Number, damping: Number, limit: Number
+) -> tuple[Vector, Vector]:
+    """A spring and a damper across the normal, cut to a limit: friction of a law of one's own.
+
+    Parameters
+    ----------
+    contact : Contact
+        Of which sliding and step are read.
+    spring : Vector
+        The spring's force in the step before, from the law's history.
+    stiffness, damping : float
+        Force by length, and by velocity; 0 or positive.
+    limit : float
+        The largest force, such as a coefficient of friction times the push; 0 or positive.
+
+    Returns
+    -------
+    tuple of Vector
+        The force, and the spring to keep. docs/dem.md, section 2, has the formulas.
+
+    Examples
+    --------
+    A contact that slides by 0.1 along x in a step, under a limit of 0.5:
+
+    >>> import abut
+    >>> contact = abut.Contact(
+    ...     overlap=0.1, normal=abut.Vector(0, 0, 1), parting=0.0, sliding=abut.Vector(1, 0, 0),
+    ...     rolling=abut.Vector(0, 0, 0), twisting=0.0, radius=1.0, mass=1.0, inertia=1.0,
+    ...     radius_i=1.0, radius_j=1.0, is_new=1.0, step=0.1)
+    >>> force, spring = abut.slide(contact, abut.Vector(0, 0, 0), 10.0, 0.0, 0.5)
+    >>> float(force.x)
+    -0.5
+    """
+    s, k = contact.sliding, stiffness * contact.step
+    x, y, z = spring[0] - s[0] * k, spring[1] - s[1] * k, spring[2] - s[2] * k
+    a, b, c = x - s[0] * damping, y - s[1] * damping, z - s[2] * damping
+    square = a * a + b * b + c * c
+    if limit * limit < square:
+        part = limit / math.sqrt(square)
+        return Vector(a * part, b * part, c * part), Vector(a * part, b * part, c * part)
+    return Vector(a, b, c), Vector(x, y, z)
+
+
+def roll(
+    contact: Contact, spring: Any, stiffness: Number, damping: Number, limit: Number
+) -> tuple[Vector, Vector]:
+    """A spring and a damper against rolling, cut to a limit: type C for a law of one's own.
+
+    Parameters
+    ----------
+    contact : Contact
+        Of which rolling and step are read.
+    spring : Vector
+        The spring's moment in the step before, from the law's history.
+    stiffness, damping : float
+        Moment by angle, and by angular velocity; 0 or positive.
+    limit : float
+        The largest moment; 0 or positive.
+
+    Returns
+    -------
+    tuple of Vector
+        The moment, and the spring to keep. docs/dem.md, section 2, has the formulas.
+    """
+    r, k = contact.rolling, stiffness * contact.step
+    x, y, z = spring[0] - r[0] * k, spring[1] - r[1] * k, spring[2] - r[2] * k
+    square = x * x + y * y + z * z
+    if limit * limit < square:
+        part = limit / math.sqrt(square)
+        return Vector(x * part, y * part, z * part), Vector(x * part, y * part, z * part)
+    moment = Vector(x - r[0] * damping, y - r[1] * damping, z - r[2] * damping)
+    return moment, Vector(x, y, z)
+
+
+def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
+    """The push of Hertz' law, never below 0.
+
+    Parameters
+    ----------
+    contact : Contact
+        Of which overlap, parting, radius and mass are read.
+    young : float
+        E*, a pressure: see docs/dem.md, section 2.
+    damping : float, default 0
+        The damping ratio, as that of `Hertz`: 0.255 gives half of the speed back.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import abut
+    >>> @abut.law
+    ... def elastic(contact, young):
+    ...     return abut.hertz(contact, young)
+    >>> elastic(young=1e6)
+    elastic(young=1000000.0)
+    """
+    overlap = max(contact.overlap, 0.0)
+    measure = math.sqrt(contact.radius * overlap)
+    damper = 2.0 * damping * math.sqrt(5.0 / 6.0) * math.sqrt(2.0 * young)
+    elastic = 4.0 / 3.0 * young * measure * overlap
+    return max(elastic - damper * math.sqrt(measure * contact.mass) * contact.parting, 0.0)
+
+
+HELPERS = (force, slide, roll, hertz)

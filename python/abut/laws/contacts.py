@@ -1,0 +1,113 @@
+"""Many contacts at once, for laws that are asked outside of a simulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import _core
+from ..base.arrays import Doubles
+
+if TYPE_CHECKING:
+    from .compiled import CompiledLaw
+    from .law import OwnLaw
+
+WIDTHS = dict(_core.LAW_INPUTS)
+OUTPUTS = dict(_core.LAW_OUTPUTS)
+
+
+class Answer(NamedTuple):
+    """What contacts exert, (n,) and (n, 3), and the columns of what they keep, (numbers, n)."""
+
+    push: Doubles
+    tangent: Doubles
+    moment: Doubles
+    stored: Doubles
+    history: Doubles
+
+
+class BuiltIn:
+    """A law of the library's as laws of one's own are: the numbers that `_core` has of it."""
+
+    vectors, scalars = ("spring", "roll"), ("overlap",)
+
+    def __init__(
+        self, shown: str, numbers: dict[str, float], reach: float = 0.0, begins: float = 0.0
+    ) -> None:
+        self._shown, self.reach, self.begins = shown, reach, begins
+        self.numbers = np.array([[numbers.get(name, 0.0) for name in _core.LAW_NUMBERS]])
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
+class Contacts:
+    """Contacts whose columns are set by name: numbers or (n,), vectors (3,) or (n, 3)."""
+
+    def __init__(self, count: int, step: float, **columns: Any) -> None:
+        self.count, self.step = count, step
+        self.columns = {
+            name: np.zeros((count, width) if width > 1 else count) for name, width in WIDTHS.items()
+        }
+        self.columns["normal"][:, 2] = 1.0
+        self.set(**columns)
+
+    def set(self, **columns: Any) -> None:
+        for name, values in columns.items():
+            self.columns[name][...] = values
+
+    def __getitem__(self, name: str) -> Doubles:
+        return self.columns[name]
+
+    def packed(self) -> Doubles:
+        """The columns as the library takes them."""
+        columns = [self.columns[name].reshape(self.count, -1).T for name in WIDTHS]
+        return np.ascontiguousarray(np.concatenate(columns))
+
+    def rows(self) -> dict[str, Any]:
+        """A copy of the columns."""
+        return {name: column.copy() for name, column in self.columns.items()}
+
+
+def history_count(law: OwnLaw | CompiledLaw | BuiltIn) -> int:
+    return 3 * len(law.vectors) + len(law.scalars)
+
+
+Told = tuple[int, Doubles, int, int, int, float]
+
+
+def told(law: OwnLaw | CompiledLaw, identity: int = 1) -> Told:
+    """A law as the library takes it."""
+    numbers = np.array(law.numbers, np.float64)
+    return law.address, numbers, len(law.vectors), len(law.scalars), identity, law.reach
+
+
+def ask(
+    law: OwnLaw | CompiledLaw | BuiltIn,
+    contacts: Contacts,
+    history: Doubles | None = None,
+    repeats: int = 1,
+) -> Answer:
+    """What a law says; by default of contacts that remember nothing."""
+    kept = history_count(law)
+    old = np.zeros((kept, contacts.count)) if history is None else np.ascontiguousarray(history)
+    taken = law.numbers if isinstance(law, BuiltIn) else told(law)
+    outputs, new = _core.apply_law(
+        taken, contacts.step, contacts.count, contacts.packed(), old, repeats
+    )
+    parts, at = [], 0
+    for width in OUTPUTS.values():
+        rows = outputs[at : at + width]
+        parts.append(rows[0] if width == 1 else rows.T)
+        at += width
+    push, tangent, moment, stored = parts
+    return Answer(push, tangent, moment, stored, new)
+
+
+def turned(law: OwnLaw | CompiledLaw, history: Doubles, rotation: Doubles) -> Doubles:
+    """The history where all vectors are turned by a matrix, or mirrored."""
+    new = history.copy()
+    for k in range(len(law.vectors)):
+        new[3 * k : 3 * k + 3] = rotation @ history[3 * k : 3 * k + 3]
+    return new

@@ -1,0 +1,276 @@
+"""What is wrong with a law before a simulation has it: some hundred contacts are tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.arrays import Doubles
+from .compiling import as_force
+from .contact import Contact, Force, Vector
+from .contacts import OUTPUTS, WIDTHS, Answer, Contacts, ask, turned
+from .law import OwnLaw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .compiled import CompiledLaw
+
+# contacts that are tried side by side, and how many steps each one lasts
+_COUNT, _STEPS = 64, 6
+
+# what may differ by rounding when a contact is seen from its other side, or turned
+_TOLERANCE = 1e-9
+
+# a force that begins with more than this part of the largest one jumps
+_JUMP = 0.05
+
+
+def try_law(law: OwnLaw | CompiledLaw) -> None:
+    """A ValueError, AttributeError or TypeError tells what is wrong, and at which contact."""
+    contacts, history = _begin(law), None
+    largest = 0.0
+    for step in range(_STEPS):
+        if isinstance(law, OwnLaw):
+            _try_in_python(law, contacts, history)
+        answer = ask(law, contacts, history)
+        _check_finite(law, contacts, answer)
+        before = np.zeros_like(answer.history) if history is None else history
+        _check_sides(law, contacts, before, answer)
+        _check_turned(law, contacts, before, answer)
+        largest = max(largest, float(np.abs(answer.push).max()))
+        history = answer.history
+        _go_on(law, contacts, step)
+    if not law.jumps:
+        _check_jump(law, largest)
+
+
+def _begin(law: OwnLaw | CompiledLaw) -> Contacts:
+    """New contacts of all kinds."""
+    rng = np.random.default_rng(1)
+    radius = 10.0 ** rng.uniform(-4.0, -1.0, _COUNT)
+    mass = 1e4 * radius**3
+    contacts = Contacts(_COUNT, 1e-6)
+    normal = rng.normal(size=(_COUNT, 3))
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    contacts.set(
+        normal=normal, radius=radius, mass=mass, inertia=0.4 * mass * radius**2,
+        radius_i=1.5 * radius, radius_j=3.0 * radius, is_new=1.0,
+    )  # fmt: skip
+    contacts["radius_j"][::4] = np.inf
+    contacts["radius_i"][::4] = radius[::4]
+    _go_on(law, contacts, -1)
+    return contacts
+
+
+def _go_on(law: OwnLaw | CompiledLaw, contacts: Contacts, step: int) -> None:
+    """Other overlaps and velocities of the same contacts."""
+    rng = np.random.default_rng(step + 2)
+    radius, normal = contacts["radius"], contacts["normal"]
+    overlap = radius * 10.0 ** rng.uniform(-6.0, -1.5, contacts.count)
+    if step == 0:
+        overlap[::3] = 0.0  # the most that is special about a contact
+    if law.reach > 0.0:
+        far = rng.uniform(size=contacts.count) < 0.3
+        overlap[far] = -law.reach * rng.uniform(size=contacts.count)[far]
+    sliding, rolling = rng.normal(size=(2, contacts.count, 3))
+    for vectors in (sliding, rolling):
+        vectors -= (vectors * normal).sum(axis=1)[:, None] * normal
+    contacts.set(
+        overlap=overlap, sliding=sliding, rolling=rolling / radius[:, None],
+        parting=rng.normal(size=contacts.count), twisting=rng.normal(size=contacts.count),
+    )  # fmt: skip
+    if step >= 0:
+        contacts.set(is_new=0.0)
+
+
+# ---- in plain Python -----------------------------------------------------------------------------
+
+
+def one_of(contacts: Contacts, k: int) -> Contact:
+    """A contact as a law's function is given it."""
+    columns: dict[str, Any] = {}
+    for name, width in WIDTHS.items():
+        entry = contacts[name][k]
+        columns[name] = Vector(*entry.tolist()) if width > 1 else float(entry)
+    return Contact(**columns, step=contacts.step)
+
+
+def history_of(law: OwnLaw, history: Doubles | None, k: int) -> Any:
+    """What a contact remembers, as a law's function is given it."""
+    if history is None or law.of.history is None:
+        return law.of.zero()
+    fields: dict[str, Any] = {}
+    at = 0
+    for name in law.vectors:
+        fields[name] = Vector(*history[at : at + 3, k].tolist())
+        at += 3
+    for name in law.scalars:
+        fields[name] = float(history[at, k])
+        at += 1
+    return law.of.history(**fields)
+
+
+def _try_in_python(law: OwnLaw, contacts: Contacts, history: Doubles | None) -> None:
+    """What plain Python says of types, more plainly than a compiler."""
+    for k in range(0, contacts.count, 5):
+        try:
+            said = law.once(one_of(contacts, k), history_of(law, history, k))
+        except AttributeError as error:
+            known = ", ".join(Contact._fields)
+            raise AttributeError(f"{law.name}: {error}; a contact has {known}") from None
+        except ZeroDivisionError:
+            continue  # compiled it is not finite, which is told with the contact
+        except ValueError as error:
+            if "math domain" in str(error):
+                continue
+            raise
+        _check_types(law, said)
+
+
+def _check_types(law: OwnLaw, said: Any) -> None:
+    kept = law.of.history
+    if kept is not None:
+        if not isinstance(said, tuple) or isinstance(said, Force) or len(said) != 2:
+            raise TypeError(
+                f"{law.name} returns {type(said).__name__}, but with a history must return (force,"
+                f" {kept.__name__})"
+            )
+        said, new = said
+        if not isinstance(new, kept):
+            raise TypeError(
+                f"{law.name} returns {type(new).__name__} beside the force, but must return"
+                f" {kept.__name__}"
+            )
+        for name in law.vectors:
+            _check_vector(law, f"{kept.__name__}.{name}", getattr(new, name))
+    elif not isinstance(said, Force) and isinstance(said, tuple):
+        raise TypeError(f"{law.name} returns a tuple, but must return a number or abut.force(...)")
+    force = as_force(said)
+    _check_vector(law, "tangent", force.tangent)
+    _check_vector(law, "moment", force.moment)
+
+
+def _check_vector(law: OwnLaw, what: str, value: Any) -> None:
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise TypeError(f"{law.name}: {what} is {value!r}, but must be a vector of three numbers")
+
+
+# ---- what it exerts ------------------------------------------------------------------------------
+
+
+def told_at(contacts: Contacts, k: int) -> str:
+    """The numbers of a contact that matter most."""
+    shown = ("overlap", "parting", "radius", "mass")
+    numbers = ", ".join(f"{name} {contacts[name][k]:.3g}" for name in shown)
+    return numbers + (", a new contact" if contacts["is_new"][k] else "")
+
+
+def told_case(
+    law: OwnLaw | CompiledLaw, inputs: Doubles, outputs: Doubles, history: Doubles
+) -> str:
+    """What a law said of one contact, and what it was told: columns of one number."""
+    said = _by_name(OUTPUTS, outputs)
+    bad = [f"{name} is {_shown(v)}" for name, v in said.items() if not np.isfinite(v).all()]
+    known = [f"{name} {_shown(values)}" for name, values in _by_name(WIDTHS, inputs).items()]
+    kept = dict.fromkeys(law.vectors, 3) | dict.fromkeys(law.scalars, 1)
+    known += [f"old.{name} {_shown(v)}" for name, v in _by_name(kept, history).items()]
+    return f"{', '.join(bad) or 'what it keeps is not finite'}, at {', '.join(known)}"
+
+
+def _by_name(widths: Mapping[str, int], numbers: Doubles) -> dict[str, Doubles]:
+    found, at = {}, 0
+    for name, width in widths.items():
+        found[name] = numbers[at : at + width]
+        at += width
+    return found
+
+
+def _shown(values: Doubles) -> str:
+    texts = [f"{value:.6g}" for value in values]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _check_finite(law: OwnLaw | CompiledLaw, contacts: Contacts, answer: Answer) -> None:
+    names = ("push", "tangent", "moment", "stored")
+    for name in names:
+        column = getattr(answer, name).reshape(contacts.count, -1)
+        bad = np.flatnonzero(~np.isfinite(column).all(axis=1))
+        if len(bad):
+            number = column[bad[0]][~np.isfinite(column[bad[0]])][0]
+            raise ValueError(f"{law.name}: {name} is {number} at {told_at(contacts, bad[0])}")
+    bad = np.flatnonzero(~np.isfinite(answer.history).all(axis=0))
+    if len(bad):
+        raise ValueError(f"{law.name}: what it keeps is not finite at {told_at(contacts, bad[0])}")
+
+
+def _check_same(
+    law: OwnLaw | CompiledLaw, contacts: Contacts, found: Answer, wanted: Answer, how: str
+) -> None:
+    size = 1.0 + max(float(np.abs(wanted.push).max()), float(np.abs(wanted.tangent).max()))
+    for name in ("push", "tangent", "moment", "stored"):
+        a, b = (getattr(one, name).reshape(contacts.count, -1) for one in (found, wanted))
+        scale = np.maximum(np.abs(b).max(axis=1), _TOLERANCE * size)
+        off = np.abs(a - b).max(axis=1) > 1e3 * _TOLERANCE * scale
+        if off.any():
+            k = int(np.flatnonzero(off)[0])
+            raise ValueError(f"{law.name}: {name} is another one {how}, at {told_at(contacts, k)}")
+
+
+def _seen(
+    law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, matrix: Doubles, sides: bool
+) -> Answer:
+    """The answer where all vectors are turned by a matrix, and both sides changed maybe."""
+    other = Contacts(contacts.count, contacts.step, **contacts.rows())
+    for name in ("normal", "sliding", "rolling"):
+        other.set(**{name: contacts[name] @ matrix.T})
+    if sides:
+        other.set(radius_i=contacts["radius_j"], radius_j=contacts["radius_i"])
+    return ask(law, other, turned(law, before, matrix))
+
+
+def _check_sides(
+    law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
+) -> None:
+    """Which of two is the first must not matter; a wall has no other side."""
+    found = _seen(law, contacts, before, -np.eye(3), True)
+    pairs = np.isfinite(contacts["radius_j"])
+    for column, sign in ((found.tangent, -1.0), (found.moment, -1.0)):
+        column *= sign
+    for name in ("push", "tangent", "moment", "stored"):
+        getattr(found, name)[~pairs] = getattr(answer, name)[~pairs]
+    how = "seen from the other one of a pair: it is not antisymmetric"
+    _check_same(law, contacts, found, answer, how)
+
+
+def _check_turned(
+    law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
+) -> None:
+    """Directions of space must not matter."""
+    rotation = np.array([[2.0, -2.0, 1.0], [1.0, 2.0, 2.0], [-2.0, -1.0, 2.0]]) / 3.0
+    found = _seen(law, contacts, before, rotation, False)
+    for column in (found.tangent, found.moment):
+        column[...] = column @ rotation
+    _check_same(law, contacts, found, answer, "where everything is turned in space")
+
+
+def _check_jump(law: OwnLaw | CompiledLaw, largest: float) -> None:
+    """Contacts begin where the force is 0."""
+    contacts = _begin(law)
+    contacts.set(parting=0.0, sliding=0.0, rolling=0.0, twisting=0.0)
+    contacts.set(overlap=-law.reach * (1.0 - 1e-9) if law.reach else 1e-9 * contacts["radius"])
+    push = np.abs(ask(law, contacts).push)
+    contacts.set(overlap=0.03 * contacts["radius"])
+    scale = np.abs(ask(law, contacts).push)
+    if law.reach:
+        contacts.set(overlap=0.0)
+        scale = np.maximum(scale, np.abs(ask(law, contacts).push))
+    jumps = push > _JUMP * scale + 1e-12 * largest
+    if jumps.any():
+        k = int(np.flatnonzero(jumps)[0])
+        where = f"its reach {law.reach}" if law.reach else "touch"
+        raise ValueError(
+            f"{law.name}: the force jumps by {push[k]:.3g} at {where}, where contacts begin, at"
+            f" radius {contacts['radius'][k]:.3g}; abut.law(jumps=True) allows that"
+        )

@@ -1,0 +1,87 @@
+"""Laws of one's own in files of simulations: their names and numbers, never what they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..base import checks
+from .compiled import CompiledLaw
+from .law import LawFunction, OwnLaw
+
+Given = LawFunction | CompiledLaw
+
+
+def to_stored(law: OwnLaw | CompiledLaw) -> dict[str, Any]:
+    """What a file has of a law."""
+    return {
+        "kind": "own law",
+        "name": law.name,
+        "parameters": law.parameters,
+        "vectors": list(law.vectors),
+        "scalars": list(law.scalars),
+        "reach": law.reach,
+        "hash": law.source_hash,
+    }
+
+
+def is_stored(stored: Mapping[str, Any]) -> bool:
+    return stored.get("kind") == "own law"
+
+
+def read_given(laws: object) -> dict[str, Given]:
+    """The argument of `load_simulation`."""
+    if laws is None:
+        return {}
+    if not isinstance(laws, Mapping):
+        kind = checks.a_or_an(type(laws).__name__)
+        raise TypeError(f"laws is {kind}, but must be a dict of names to laws")
+    found = dict(laws)
+    for name, law in found.items():
+        if isinstance(law, OwnLaw):
+            found[name] = law = law.of
+        if not isinstance(law, Given):
+            kind = checks.a_or_an(type(law).__name__)
+            raise TypeError(f"laws[{name!r}] is {kind}, but must be an abut.law or a CompiledLaw")
+    return found
+
+
+def from_stored(stored: Mapping[str, Any], given: Mapping[str, Given]) -> OwnLaw | CompiledLaw:
+    """The law that a file names, with the file's numbers: a ValueError where it does not fit."""
+    name = stored["name"]
+    if name not in given:
+        raise ValueError(
+            f"the simulation has a law of the name {name}, which the file cannot hold:"
+            f" laws={{{name!r}: ...}} takes it"
+        )
+    law = given[name]
+    _check_kept(name, law, stored)
+    numbers = {key: float(value) for key, value in stored["parameters"].items()}
+    if isinstance(law, LawFunction):
+        try:
+            return law(**numbers)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+    return CompiledLaw(
+        law._kept, list(numbers.values()), len(law.vectors), len(law.scalars), law.reach, name,
+        law.curvature, law.jumps,
+    )  # fmt: skip
+
+
+def _check_kept(name: str, law: Given, stored: Mapping[str, Any]) -> None:
+    for what in ("vectors", "scalars"):
+        kept, now = tuple(stored[what]), tuple(getattr(law, what))
+        if kept != now:
+            raise ValueError(
+                f"contacts under {name} were saved with the {what} {_listed(kept)}, but the law"
+                f" that is given keeps {_listed(now)}"
+            )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"
+
+
+def is_other(stored: Mapping[str, Any], law: OwnLaw | CompiledLaw) -> bool:
+    """Whether the law's text has changed since."""
+    return stored["hash"] is not None and stored["hash"] != law.source_hash

@@ -1,0 +1,115 @@
+"""What a law does between two materials, tried before a simulation has it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ..base import checks
+from ..laws.check import LawCheck, check, lone
+from ..laws.contacts import BuiltIn
+from ..laws.probes import try_law
+from .cohesion import DMT, JKR, Cohesion, LiquidBridge
+from .law_table import Law, Own
+from .laws import Frictional, Hertz
+
+if TYPE_CHECKING:
+    from .materials import Material
+
+# of surfaces that touch, in meters: what Tabor's number is told with where a law has no distance
+_ATOMS = 1.65e-10
+
+
+def check_law(
+    law: Law, a: Material, b: Material, *, radius: float, other_radius: float | None = None
+) -> LawCheck:
+    """Try a law on two spheres, or a sphere and a wall: what it does, before it is used.
+
+    Parameters
+    ----------
+    law : Hertz, Linear, or a law of one's own
+    a, b : Material
+        Of the sphere, which needs a density, and of what it meets: a sphere, or where it has no
+        density a wall.
+    radius : float
+        Of the sphere.
+    other_radius : float, optional
+        Of the other sphere; by default the same.
+
+    Returns
+    -------
+    LawCheck
+        Restitution over speed, pull-off force and work, energy gained round closed loops, slopes,
+        the longest stable step, reach and jump, and what a contact costs. Its text is a table.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong, or as `Simulation.set_law`.
+
+    Examples
+    --------
+    >>> import abut
+    >>> glass = abut.Material(density=2500, young=1e7)
+    >>> found = abut.check_law(abut.Hertz(restitution=0.5), glass, glass, radius=1e-3)
+    >>> found.restitution.round(2)
+    array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    """
+    if not isinstance(law, Law):
+        kind = checks.a_or_an(type(law).__name__)
+        raise TypeError(f"law is {kind}, but must be a Hertz, a Linear or a law of your own")
+    if a.density is None:
+        raise ValueError("a has no density: a sphere of it has no mass")
+    own = checks.positive(radius, "radius")
+    mass = _mass(a.density, own)
+    if b.density is None:
+        like = lone(own, mass)
+    else:
+        other = own if other_radius is None else checks.positive(other_radius, "other_radius")
+        like = _pair(own, mass, other, _mass(b.density, other))
+    if isinstance(law, Own):
+        try_law(law)
+        return check(law, like, mass, None)
+    numbers = law.numbers(a, b)
+    reach, begins = _reach(law.cohesion, numbers["stiffness"], like["radius"])
+    asked = BuiltIn(repr(law), numbers, reach, begins)
+    return check(asked, like, mass, _tabor(law, numbers["stiffness"], like["radius"]))
+
+
+def _reach(cohesion: Cohesion | None, stiffness: float, radius: float) -> tuple[float, float]:
+    """How far beyond touch a law acts, and the overlap at which contacts begin."""
+    if isinstance(cohesion, JKR):
+        w = cohesion.work_of_adhesion
+        scale = (4.0 * math.pi**2 * w**2 * radius / stiffness**2) ** (1.0 / 3.0)
+        return 0.75 * 4.0 ** (-1.0 / 3.0) * scale, 0.0
+    if isinstance(cohesion, DMT):
+        reach = (math.sqrt(1000.0) - 1.0) * (cohesion.distance or 0.0)
+        return reach, -reach
+    if isinstance(cohesion, LiquidBridge):
+        root = cohesion.volume ** (1.0 / 3.0)
+        return (1.0 + 0.5 * cohesion.contact_angle) * (root + root**2 / (20.0 * radius)), 0.0
+    return 0.0, 0.0
+
+
+def _mass(density: float, radius: float) -> float:
+    return density * 4.0 / 3.0 * math.pi * radius**3
+
+
+def _pair(radius: float, mass: float, other: float, other_mass: float) -> dict[str, float]:
+    inertia, other_inertia = 0.4 * mass * radius**2, 0.4 * other_mass * other**2
+    return {
+        "radius": radius * other / (radius + other),
+        "mass": mass * other_mass / (mass + other_mass),
+        "inertia": inertia * other_inertia / (inertia + other_inertia),
+        "radius_i": radius,
+        "radius_j": other,
+    }
+
+
+def _tabor(law: Frictional, stiffness: float, radius: float) -> float | None:
+    cohesion = law.cohesion
+    if not isinstance(cohesion, JKR | DMT) or not isinstance(law, Hertz):
+        return None
+    distance = (cohesion.distance or _ATOMS) if isinstance(cohesion, DMT) else _ATOMS
+    pull: float = radius * cohesion.work_of_adhesion**2 / (stiffness**2 * distance**3)
+    return pull ** (1.0 / 3.0)
