@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* ---- laws of one's own ---- */
+/* ---- laws in C ---- */
 
 /* Columns have room for so many contacts. A vector has three columns: its component k of contact c
  * is at [k * ABUT_LAW_ROWS + c]. */

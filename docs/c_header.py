@@ -41,14 +41,15 @@ SECTION = re.compile(r"/\* ---- (.*?) ----")
 
 def write(header, folder):
     """An index, which has what stands above the first section, and a page for each section."""
-    text = expanded(Path(header).read_text(encoding="utf-8"))
+    text = expanded(joined(Path(header)))
     first = re.search(COMMENT, text, flags=re.DOTALL)[0]
     begin = text.index("#endif", text.index('extern "C" {')) + len("#endif")
     body = text[begin : text.rindex("#ifdef __cplusplus")]
     items = list(ITEM.finditer(body))
     names = roles(items)
     top = [
-        f"{titled('C')}\n\nThis is ``csrc/abut.h``, the only public header.",
+        f"{titled('C')}\n\nThis is ``csrc/abut.h``, the public header, with"
+        " ``csrc/abut_law.h``, which it includes.",
         prose(first, names),
     ]
     pages = {"index": top}
@@ -63,6 +64,18 @@ def write(header, folder):
     folder.mkdir(exist_ok=True)
     for name, parts in pages.items():
         (folder / f"{name}.rst").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def joined(header):
+    """The header with the sections of that of laws, which it includes, at its end."""
+    text, of_laws = (
+        path.read_text(encoding="utf-8") for path in (header, header.with_name("abut_law.h"))
+    )
+    first = re.search(COMMENT, of_laws, flags=re.DOTALL)[0]
+    begin, end = of_laws.index("/* ---- "), of_laws.rindex("#ifdef __cplusplus")
+    section = of_laws[begin:end].replace(" ---- */\n", f" ----\n *\n{first[2:]}\n", 1)
+    at = text.rindex("#ifdef __cplusplus")
+    return text[:at] + section + text[at:]
 
 
 def expanded(text):

@@ -287,8 +287,9 @@ def public_names(module):
 
 def test_every_name_of_the_header_has_its_place(manual, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs")
+    c_header = import_module("c_header")
     # columns in place of their lists
-    header = import_module("c_header").expanded((ROOT / "csrc/abut.h").read_text())
+    header = c_header.expanded(c_header.joined(ROOT / "csrc/abut.h"))
     code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
     names = set(re.findall(r"\b(?:abut|ABUT)_\w+\b", code)) - {"ABUT_H"}
     found = described(manual)

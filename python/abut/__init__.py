@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from .simulation.frames import write_dump, write_frames
     from .simulation.insertion import Insertion
     from .simulation.law_check import check_law
-    from .simulation.laws import Hertz, Linear, RollingA, RollingC
+    from .simulation.laws import Hertz, Linear, RollingA, RollingC, damping_ratio
     from .simulation.materials import Material
     from .simulation.motions import Motions, Oscillating, Rotating, Translating
     from .simulation.placement import SimulationWarning
@@ -177,6 +177,7 @@ __all__ = [
     "cell_sizes",
     "check_law",
     "concatenate",
+    "damping_ratio",
     "examples",
     "expected_work",
     "find_contacts",
@@ -241,7 +242,7 @@ _NAMES = {
     "simulation.insertion": ("Insertion",),
     "simulation.cohesion": ("DMT", "JKR", "LiquidBridge"),
     "simulation.law_check": ("check_law",),
-    "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC"),
+    "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC", "damping_ratio"),
     "simulation.materials": ("Material",),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),
     "simulation.placement": ("SimulationWarning",),

@@ -115,6 +115,7 @@ def carry_pairs(
     workers: int,
     /,
 ) -> _Doubles: ...
+def damping_ratio(restitution: float, /) -> float: ...
 def apply_law(
     law: _OwnLaw | _Doubles,
     step: float,

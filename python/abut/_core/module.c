@@ -65,6 +65,12 @@ static PyObject *has_openmp(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
     return PyBool_FromLong(abut_has_openmp());
 }
 
+static PyObject *damping_ratio(PyObject *Py_UNUSED(module), PyObject *restitution)
+{
+    const double given = PyFloat_AsDouble(restitution);
+    return PyErr_Occurred() ? NULL : PyFloat_FromDouble(abut_damping_ratio(given));
+}
+
 static PyMethodDef METHODS[] = {
     {"columns", core_columns, METH_O,
      "columns(table, /)\n--\n\n"
@@ -105,6 +111,9 @@ static PyMethodDef METHODS[] = {
      "the history. law: (address, parameters, vectors, scalars, identity, reach), or the numbers "
      "of a built-in one, (1, numbers); inputs: columns in the "
      "order of LAW_INPUTS; it is asked so many times."},
+    {"damping_ratio", damping_ratio, METH_O,
+     "damping_ratio(restitution, /)\n--\n\nThat with which two part with this part of their "
+     "speed."},
     {"spots_match", core_spots_match, METH_VARARGS,
      "spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, "
      "before_feature, row_match, swapped, /)\n--\n\n"

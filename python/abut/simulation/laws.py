@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from .. import _core
 from ..base import checks
 from ..base.values import NEW, Value
 from .cohesion import Cohesion, cohesion_numbers, read_cohesion
@@ -221,6 +222,33 @@ class Linear(Frictional):
     def numbers(self, a: Material, b: Material) -> Numbers:
         """What the library takes of this law; the materials may be any."""
         return _numbers(self, LINEAR, self.stiffness, self.tangential * self.stiffness)
+
+
+def damping_ratio(restitution: float) -> float:
+    """The damping ratio with which two part with this part of their speed, under a force that never
+    pulls: what `Hertz` and `Linear` make of their restitution, for laws of one's own.
+
+    Parameters
+    ----------
+    restitution : float
+        Above 0 and at most 1.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is out of its range, or no number.
+
+    Examples
+    --------
+    >>> import abut
+    >>> round(abut.damping_ratio(0.5), 5)
+    0.25528
+    """
+    return _core.damping_ratio(_read_restitution(restitution))
 
 
 def _compliance(material: Material) -> float:
