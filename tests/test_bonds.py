@@ -459,6 +459,27 @@ def test_order_in_memory_does_not_show():
         assert abs(one - other).max() < 1e-12 * abs(one).max()
 
 
+def test_files_that_are_damaged_say_so(tmp_path):
+    sim = chain(3)
+    sim.run(steps=1)
+    sim.save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    for name, value, message in (
+        ("bonds.length", [0.02, -1.0], "bond 1 has the number -1 "),
+        ("bonds.turns", np.zeros((2, 7)), r"bonds.turns has shape \(2, 7\), not \(2, 8\)"),
+        ("bonds.j", [1, 7], r"j\[1\] is 7"),
+        ("bonds.young", [1e7, np.nan], "bonds.young is not finite"),
+    ):
+        np.savez(tmp_path / "b.npz", **arrays | {name: np.array(value)})
+        with pytest.raises(ValueError, match=message):
+            abut.load_simulation(tmp_path / "b.npz")
+    del arrays["rests.shift"]
+    np.savez(tmp_path / "b.npz", **arrays)
+    with pytest.raises(ValueError, match=r"it has no rests.shift"):
+        abut.load_simulation(tmp_path / "b.npz")
+
+
 # ---- contacts of bonded spheres ------------------------------------------------------------------
 
 
