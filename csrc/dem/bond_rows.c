@@ -30,7 +30,10 @@ static bool is_row(const abut_simulation *s, abut_index row)
     return row >= 0 && row < s->store.count;
 }
 
-/* Which number of a bond is out of its range, as abut_bonds has them; -1: none. */
+/* The number of `length` among those of a bond that are checked, which is the first behind them. */
+enum { LENGTH_NUMBER = 6 };
+
+/* Which number of a bond is out of its range, from `young` on as abut_bonds has them; -1: none. */
 static int find_bad_number(const abut_bonds *of, abut_index k, double *value)
 {
     const double numbers[6] = {of->young[k],   of->poisson[k],          of->radius[k],
@@ -41,7 +44,7 @@ static int find_bad_number(const abut_bonds *of, abut_index k, double *value)
                               numbers[3] >= 0.0 && numbers[3] <= ABUT_COORDINATE_LIMIT,
                               numbers[4] >= 0.0,
                               numbers[5] >= 0.0};
-    for (int number = 0; number < 6; number++) {
+    for (int number = 0; number < LENGTH_NUMBER; number++) {
         if (!are_good[number]) {
             *value = numbers[number];
             return number;
@@ -165,7 +168,8 @@ static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abu
     }
     if (of->length) {
         load_state(b, &made->before, of, k);
-        return ABUT_OK;
+        return b->length > 0.0 ? ABUT_OK
+                               : error_set(error, ABUT_BAD_BOND, k, LENGTH_NUMBER, b->length);
     }
     begin_bond(s, b);
     return is_long_enough(s, b)
