@@ -218,9 +218,8 @@ double cohesion_pull(const cohesion *c, double radius, double overlap)
     return 0.0;
 }
 
-double cohesion_support(const cohesion *c, double radius, double overlap)
+double cohesion_support(const cohesion *c, double pull, double overlap)
 {
-    const double pull = cohesion_pull(c, radius, overlap);
     const bool is_dry = c->kind == ABUT_JKR || (c->kind == ABUT_DMT && overlap > 0.0);
     return is_dry ? 2.0 * pull : pull;
 }

@@ -22,9 +22,9 @@ cohesion cohesion_read(const abut_law *from);
  * greatest pull there is, whatever the overlap. */
 double cohesion_pull(const cohesion *c, double radius, double overlap);
 
-/* What is added to the force along the normal for Coulomb's limit, which is that of what presses
- * both surfaces on each other. */
-double cohesion_support(const cohesion *c, double radius, double overlap);
+/* What a contact with this pull adds to the force along the normal for Coulomb's limit, which is
+ * that of what presses both surfaces on each other. */
+double cohesion_support(const cohesion *c, double pull, double overlap);
 
 /* How far apart a contact that lives still pulls. */
 double cohesion_reach(const cohesion *c, double radius);

@@ -263,7 +263,7 @@ static cohesive_contact read_neck(const cohesion *c, double radius, double overl
     const double pull = cohesion_pull(c, radius, overlap);
     return (cohesive_contact){.elastic = now.force + pull,
                               .pull = pull,
-                              .support = cohesion_support(c, radius, overlap),
+                              .support = cohesion_support(c, pull, overlap),
                               .measure = now.radius,
                               .unloaded = now.radius < old ? now.radius / old : 1.0};
 }
@@ -281,9 +281,10 @@ cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, dou
     if (is_less && overlap > 0.0) {
         unloaded = sqrt(overlap / old_overlap);
     }
+    const double pull = cohesion_pull(c, radius, overlap);
     return (cohesive_contact){.elastic = l->elastic * measure * pressed,
-                              .pull = cohesion_pull(c, radius, overlap),
-                              .support = cohesion_support(c, radius, overlap),
+                              .pull = pull,
+                              .support = cohesion_support(c, pull, overlap),
                               .measure = measure,
                               .unloaded = unloaded};
 }

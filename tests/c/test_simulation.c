@@ -54,6 +54,18 @@ static void build_meshes(setting *s)
     CHECK_INT(abut_finder_build(meshes, 2, &s->finder, NULL), ABUT_OK);
 }
 
+/* Whether spheres stick to each other, and hang on bridges between two materials. */
+static bool is_sticky;
+
+static void stick(abut_law *l)
+{
+    if (l->kind == ABUT_HERTZ) {
+        l->cohesion = ABUT_JKR, l->adhesion = 5.0;
+    } else {
+        l->cohesion = ABUT_LIQUID_BRIDGE, l->volume = 1e-7, l->surface_tension = 2.0;
+    }
+}
+
 static void set_laws(abut_simulation *s)
 {
     abut_law laws[MATERIALS * MATERIALS];
@@ -67,6 +79,9 @@ static void set_laws(abut_simulation *s)
                              .rolling = k == 0 ? ABUT_ROLLING_A : ABUT_ROLLING_C,
                              .rolling_friction = 0.01,
                              .rolling_damping = 0.3};
+        if (is_sticky) {
+            stick(&laws[k]);
+        }
     }
     CHECK_INT(abut_simulation_set_laws(s, MATERIALS, laws, NULL), ABUT_OK);
 }
@@ -362,6 +377,9 @@ void test_simulation(void)
     check_many(&first, &other);
     check_failures(&first, &other);
     check_deeds(&first, &other);
+    is_sticky = true;
+    check_same_bits(&first, &other, 1.0);
+    check_failures(&first, &other);
     abut_finder_free(first.finder);
     abut_mesh_free(first.box);
     abut_mesh_free(first.paddle);
