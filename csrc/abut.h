@@ -1371,7 +1371,7 @@ abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const d
                                             const double *torques, abut_error *error);
 
 /* Bonds of spheres as columns of the caller's: round beams from center to center, which hold two
- * spheres until they break (docs/dem.md, section 7). They are sorted by i, then j. */
+ * spheres until they break (docs/dem.md, section 12). They are sorted by i, then j. */
 typedef struct abut_bonds {
     abut_index count;
     abut_index *i, *j;        /* count: rows of the spheres; i < j where bonds are read */

@@ -1,6 +1,6 @@
 """Bonds again, slow and plain: spheres of any masses with beams between them, and nothing else.
 
-docs/dem.md, section 7. Orientations are rotation matrices, turned by Rodrigues' formula.
+docs/dem.md, section 12. Orientations are rotation matrices, turned by Rodrigues' formula.
 """
 
 import numpy as np

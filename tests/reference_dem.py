@@ -235,12 +235,12 @@ def respond(law, touch, step):
     roll, moment = resist(law, touch, tangential_stiffness, pressed, step)
     resistance = np.where(law.rolling == "A", law.rolling_friction * touch.radius * pressed, 0)
     share = np.where(push < 0, touch.pulling, touch.share)
-    held = touch.share * ratio(dot(spring, spring), 2 * tangential_stiffness)
+    stored = stored + ratio(dot(spring, spring), 2 * tangential_stiffness)
     return Response(
         column(share * push) * touch.normal + column(touch.share) * drag,
         column(touch.share) * moment,
         touch.share * resistance,
-        share * stored + held,
+        np.where(elastic_force < 0, touch.pulling, touch.share) * stored,
         spring,
         roll,
     )
@@ -622,15 +622,8 @@ class Simulation:
             gap=self.gap(),
             keep_zero=True,
         )
-        materials = np.array([wall.material for wall in self.walls], np.intp)[found.mesh]
-        law, sphere = self.law_of(self.material[found.sphere], materials), found.sphere
-        lives = alive(law, found, self.radii[sphere], continued(found, self.ids, self.contacts))
-        if self.resolution == "sharing":
-            # those apart take no part, but that the nearest of all pulls
-            is_nearest = np.diff(sphere, prepend=-1) > 0
-            lives &= np.where(found.overlap > 0, found.share > 0, is_nearest)
-        found = found[lives]
-        law, touch = self.read_contacts(found, places)
+        found, old = self.living_contacts(found)
+        law, touch = self.read_contacts(found, places, old)
         response = respond(law, touch, self.step)
         self.contacts = Forced(found, self.ids, response)
         arm = -column(self.radii[found.sphere] - found.overlap) * touch.normal
@@ -645,14 +638,28 @@ class Simulation:
         laws = [law for (a, b), law in self.laws.items() if a in kinds or b in kinds]
         return HERTZ_EXPONENT if any(law.is_hertz for law in laws) else LINEAR_EXPONENT
 
-    def read_contacts(self, found, places):
+    def law_of_contacts(self, found):
+        materials = np.array([wall.material for wall in self.walls], np.intp)
+        return self.law_of(self.material[found.sphere], materials[found.mesh])
+
+    def living_contacts(self, found):
+        """Contacts that there are, and which of the step before they continue."""
+        law, radius = self.law_of_contacts(found), self.radii[found.sphere]
+        is_near = found.overlap >= -glue.reach(law, radius)
+        found = found[np.where(found.overlap > 0, found.share > 0, is_near)]
+        old = continued(found, self.ids, self.contacts)
+        lives = alive(self.law_of_contacts(found), found, self.radii[found.sphere], old)
+        if self.resolution == "sharing":
+            # those apart take no part, but that the nearest of all pulls
+            numbers = np.flatnonzero(lives)
+            is_nearest = np.diff(found.sphere[lives], prepend=-1) > 0
+            lives[numbers] = (found.overlap[lives] > 0) | is_nearest
+        return found[lives], old[lives]
+
+    def read_contacts(self, found, places, old):
         before, sphere = self.contacts, found.sphere
-        law = self.law_of(
-            self.material[sphere],
-            np.array([wall.material for wall in self.walls], np.intp)[found.mesh],
-        )
+        law = self.law_of_contacts(found)
         twists = np.array([np.concatenate([place.velocity, place.spin]) for place in places])
-        old = continued(found, self.ids, before)
         spins = self.angular_velocities[sphere]
         arm = -column(self.radii[sphere] - found.overlap) * found.normal
         velocity = self.velocities[sphere] + np.cross(spins, arm) - found.velocity(twists)

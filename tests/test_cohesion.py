@@ -587,15 +587,13 @@ def test_liquid_at_walls():
 
 
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-
-
 BOX = abut.ConvexShape(CUBE.vertices, radius=0.2)
 
 
-def test_bodies_without_a_radius():
-    sim = world(CASES["linear DMT"])
-    sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.DMT(0.5)))
-    sim.set_law(POWDER, POWDER, abut.Linear(1e4))
+@pytest.mark.parametrize("name", ["linear DMT", "linear bridge"])
+def test_bodies_without_a_radius(name):
+    """Cohesion asks for one, where a linear law alone does not."""
+    sim = world(CASES[name])
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)
     sim.add_bodies(CUBE, [[0, 0, 0.999e-3]], POWDER, scales=1e-3)
     with pytest.raises(ValueError, match=r"asks for a radius of curvature: give the law curvature"):

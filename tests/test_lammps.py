@@ -105,6 +105,13 @@ def test_sharing_rolling_and_a_periodic_box_have_the_same_bits(run):
     check_same_bits(one, two)
 
 
+@pytest.mark.parametrize("law", ["JKR", pytest.param("bridge", marks=pytest.mark.ci)])
+def test_necks_and_bridges_travel(run, law):
+    one, two = (run(count, "drum", steps=1000, law=law) for count in (1, 2))
+    assert two["changes"] > 50 and two["touching"] > 20
+    check_same_bits(one, two)
+
+
 def test_neither_sorting_nor_the_cut_of_a_run_changes_bits(run):
     plain = run(1, "drum", steps=500)
     for count in (1, 2):
@@ -260,6 +267,8 @@ def simulation(step, meshes, motions, spheres, law, **options):
         ("linear", {}),
         ("C", {"resolution": "sharing", "ends": 0}),
         ("none", {"moves": "callable"}),
+        ("JKR", {}),
+        ("bridge", {"resolution": "sharing", "ends": 0}),
     ],
 )
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
@@ -1045,6 +1054,97 @@ def test_benchmark_shows_its_tables(monkeypatch, capsys):
     assert row["processes"] == 1 and row["spheres"] == 1200 and row["call"] < row["step"]
     benchmark.table([row], benchmark.SCALING)
     assert capsys.readouterr().out.count("\n") == 8
+
+
+# ---- cohesion, as LAMMPS' own spheres have it ----------------------------------------------------
+
+
+def two_spheres(model, radii, friction=0.0, velocity=0.0, overlap=1e-6):
+    """LAMMPS with two spheres that hardly move, along x; its gamma is half of w."""
+    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
+    lmp.commands_string(f"""
+        units si
+        atom_style sphere
+        atom_modify map array
+        boundary f f f
+        newton off
+        comm_modify vel yes
+        region box block -0.01 0.01 -0.01 0.01 -0.01 0.01
+        create_box 1 box
+        pair_style granular
+        pair_coeff * * {model} damping velocity tangential linear_history 1e6 0.0 {friction!r}
+        timestep 1e-9
+        neighbor 1e-4 bin
+        neigh_modify every 1 delay 0 check yes
+        fix move all nve/sphere""")
+    places = [[0, 0, 0], [sum(radii) - overlap, 0, 0]]
+    runs.add_spheres(lmp, places, np.array(radii), [[0, 0, 0], [0, velocity, 0]], density=1e12)
+    return lmp
+
+
+def led_by_lammps(lmp, radii, overlaps):
+    """Overlaps as they are after rounding, and the force on the second sphere along x."""
+    found = []
+    for overlap in overlaps:
+        count = lmp.extract_setting("nlocal")
+        ids = lmp.numpy.extract_atom("id")[:count]
+        lmp.numpy.extract_atom("v")[:count] = 0
+        lmp.numpy.extract_atom("x")[np.flatnonzero(ids == 2)[0]] = [sum(radii) - overlap, 0, 0]
+        lmp.command("run 0")
+        atoms = runs.all_atoms(lmp)
+        found.append((sum(radii) - atoms["x"][1, 0] + atoms["x"][0, 0], atoms["f"][1, 0]))
+    return np.array(found).T
+
+
+STICKY = {
+    "jkr": (abut.JKR(0.5), 3.0, [1e-6, 1e-7, 0.0, -1e-7, -1.2e-6]),
+    "dmt": (abut.DMT(0.5), 4.0, [1e-6, 1e-7, 1e-9]),
+}
+
+
+@pytest.mark.parametrize("model", STICKY)
+def test_cohesion_as_pair_granular(model):
+    """Contact by contact. LAMMPS lets a neck go at its greatest pull, at half of the reach."""
+    cohesion, _, overlaps = STICKY[model]
+    radii = (1e-3, 1.5e-3)
+    lmp = two_spheres(f"{model} 1e7 0.0 0.3 0.25", radii)
+    ball = abut.Material(density=1500, young=1e7, poisson=0.3)
+    sim = abut.Simulation(step=1e-9, gravity=(0, 0, 0), workers=1)
+    sim.set_law(ball, ball, abut.Hertz(cohesion=cohesion))
+    sim.add_spheres([[0, 0, 0], [1.0, 0, 0]], radii, ball)
+    for overlap, force in led_by_lammps(lmp, radii, overlaps).T:
+        sim.centers = np.array([[0, 0, 0], [sum(radii) - overlap, 0, 0]])
+        sim.velocities = np.zeros((2, 3))
+        sim.run(steps=1)
+        assert force < 0 or overlap > 5e-7
+        assert sim.forces[1, 0] == pytest.approx(force, rel=1e-12)
+
+
+@pytest.mark.parametrize("model", STICKY)
+def test_limit_of_friction_as_pair_granular(model):
+    """mu (F_n + 2 F_pull), of 3 pi gamma R* with JKR and 4 with DMT, in both."""
+    cohesion, pulls, _ = STICKY[model]
+    radii, mu = (1e-3, 1e-3), 0.4
+    lmp = two_spheres(f"{model} 1e7 0.0 0.3 0.25", radii, friction=mu, velocity=1.0)
+    lmp.command("run 10")
+    atoms = runs.all_atoms(lmp)
+    normal = atoms["x"][1] - atoms["x"][0]
+    normal = normal / np.linalg.norm(normal)
+    push = atoms["f"][1] @ normal
+    drag = np.linalg.norm(atoms["f"][1] - push * normal)
+    limit = mu * (push + 2 * pulls * np.pi * 0.25 * 0.5e-3)
+    assert push < 0
+    assert drag == pytest.approx(limit, rel=1e-12)
+    ball = abut.Material(density=1e12, young=1e7, poisson=0.3)
+    sim = abut.Simulation(step=1e-9, gravity=(0, 0, 0), workers=1)
+    sim.set_law(ball, ball, abut.Hertz(friction=mu, cohesion=cohesion))
+    places = [[0, 0, 0], [2e-3 - 1e-6, 0, 0]]
+    sim.add_spheres(places, 1e-3, ball, [[0, 0, 0], [0, 1.0, 0]])
+    sim.run(steps=6000)
+    normal = sim.pairs.normal[0]
+    push = sim.pairs.force[0] @ normal
+    drag = np.linalg.norm(sim.pairs.force[0] - push * normal)
+    assert drag == pytest.approx(mu * (push + 2 * pulls * np.pi * 0.25 * 0.5e-3), rel=1e-9)
 
 
 MIXER = """

@@ -56,17 +56,43 @@ bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overla
            (laws_begin_apart(&s->laws, r->law) || (old >= 0 && apart_spot_lived(before, old)));
 }
 
-static bool contact_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
+/* A test of a row; is_first: no row of its first partner was kept so far. */
+typedef bool row_test(const abut_simulation *s, const interaction_table *t, abut_index row,
+                      bool is_first);
+
+static const law *law_of_contact(const abut_simulation *s, const interaction_table *t,
+                                 abut_index row)
 {
-    const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
-    /* of those that share, one that carries nothing is there for the sake of what pulls alone */
-    const bool is_idle = t->contact.share[row] == 0.0 && row != t->contact.offsets[place];
-    return !is_idle && lives(&s->laws, simulation_wall_law(s, place, wall), s->store.radii[place],
-                             t->contact.overlap[row], t->springs.match[row]);
+    return simulation_wall_law(s, t->contact.sphere[row], t->contact.mesh[row]);
 }
 
-static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
+/* Whether a contact with a wall can live, whatever was in the step before. Of those that share and
+ * touch, one that carries nothing is none. */
+static bool contact_is_near(const abut_simulation *s, const interaction_table *t, abut_index row,
+                            bool is_first)
 {
+    (void)is_first;
+    const double overlap = t->contact.overlap[row];
+    const double radius = s->store.radii[t->contact.sphere[row]];
+    return overlap > 0.0 ? t->contact.share[row] > 0.0
+                         : -overlap <= laws_reach(&s->laws, law_of_contact(s, t, row), radius);
+}
+
+/* Of a sphere's contacts that share, those apart have no part: the nearest pulls alone. */
+static bool contact_lives(const abut_simulation *s, const interaction_table *t, abut_index row,
+                          bool is_first)
+{
+    const double overlap = t->contact.overlap[row];
+    const double radius = s->store.radii[t->contact.sphere[row]];
+    const bool has_part = overlap > 0.0 || s->input.resolution != ABUT_SHARING || is_first;
+    return has_part &&
+           lives(&s->laws, law_of_contact(s, t, row), radius, overlap, t->springs.match[row]);
+}
+
+static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row,
+                       bool is_first)
+{
+    (void)is_first;
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
     const double own = s->store.radii[i], other = s->store.radii[j];
     const law *l = simulation_pair_law(s, i, j);
@@ -78,10 +104,9 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
                                  t->springs.match[row]);
 }
 
-abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
+/* Keep the rows that pass. ABUT_OK or ABUT_NO_MEMORY. */
+static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test *passes)
 {
-    interaction_table *t = &s->now->tables[who];
-    const bool is_pair = who == ABUT_SPHERE_SPHERE;
     if (!s->laws.has_cohesion || t->count == 0) {
         return ABUT_OK;
     }
@@ -89,12 +114,15 @@ abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
     if (!is_kept) {
         return ABUT_NO_MEMORY;
     }
+    const abut_index *firsts = table_firsts(t);
+    abut_index last = -1; /* the first partner of the last row that is kept */
     bool are_all = true;
     for (abut_index row = 0; row < t->count; row++) {
-        is_kept[row] = is_pair ? pair_lives(s, t, row) : contact_lives(s, t, row);
+        is_kept[row] = passes(s, t, row, firsts[row] != last);
+        last = is_kept[row] ? firsts[row] : last;
         are_all &= is_kept[row];
     }
-    if (!are_all && is_pair) {
+    if (!are_all && t->kind == ABUT_SPHERE_SPHERE) {
         touching_renumber(&s->neighbors, is_kept);
     }
     if (!are_all) {
@@ -102,4 +130,15 @@ abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
     }
     memory_free(is_kept);
     return ABUT_OK;
+}
+
+abut_status apart_drop_far_contacts(abut_simulation *s)
+{
+    return keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_is_near);
+}
+
+abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
+{
+    return keep_rows(s, &s->now->tables[who],
+                     who == ABUT_SPHERE_SPHERE ? pair_lives : contact_lives);
 }

@@ -23,6 +23,11 @@ static inline bool apart_spot_lived(const interaction_table *before, abut_index 
            vec3_max_abs(vec3_load(before->springs.effects[spot].force)) > 0.0;
 }
 
+/* Leave out the rows of spheres and walls that cannot be contacts, since they are beyond the reach
+ * of their own law, or carry nothing of what they share: before rows are matched, so that none of
+ * them goes on with what another one remembers. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status apart_drop_far_contacts(abut_simulation *s);
+
 /* Leave out the rows of spheres that are apart and do not pull: those beyond the reach of their own
  * law, and those that have not been in touch since they were. To be called where rows are matched.
  * ABUT_OK or ABUT_NO_MEMORY. */

@@ -1,6 +1,7 @@
 /* What bonds exert, and whether they break. They are Timoshenko's beams as far as angles are small,
  * by a potential of unit vectors that are fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys.
- * Rev. E 86 (2012) 051301): no angle is computed, and momenta are kept (docs/dem.md, section 7). */
+ * Rev. E 86 (2012) 051301): no angle is computed, and momenta are kept (docs/dem.md, section 12).
+ */
 #include "simulation.h"
 
 /* ---- what follows from a bond ---- */

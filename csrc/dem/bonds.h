@@ -1,5 +1,5 @@
-/* Bonds: beams between two spheres, which hold them until they break (docs/dem.md, section 7). They
- * know spheres by rows, so nothing depends on where spheres are stored. */
+/* Bonds: beams between two spheres, which hold them until they break (docs/dem.md, section 12).
+ * They know spheres by rows, so nothing depends on where spheres are stored. */
 #ifndef DEM_BONDS_H
 #define DEM_BONDS_H
 

@@ -24,15 +24,45 @@ static abut_status compare(const abut_simulation *s, const interaction_table *t,
 
 /* ---- pairs ---- */
 
-/* The rows of a search without those of one cluster, which lists do not have. */
-static void drop_clusters(const store *of, const interaction_table *all, interaction_table *kept)
+/* What lists know of spheres: how far apart these pull each other. */
+static neighbor_spheres reaches_of(const abut_simulation *s)
 {
+    return (neighbor_spheres){.count = s->store.count,
+                              .radii = s->store.radii,
+                              .laws = &s->laws,
+                              .materials = s->store.materials};
+}
+
+/* Whether two spheres of a search within the farthest reach are within that of their law, by the
+ * numbers that lists compare. */
+static bool is_near(const abut_simulation *s, const abut_pair_columns *c, abut_index row)
+{
+    const neighbor_spheres of = reaches_of(s);
+    const abut_index i = c->i[row], j = c->j[row];
+    const double *from = s->store.centers + 3 * i, *to = s->store.centers + 3 * j;
+    double distance_sq = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double image = c->image ? (double)c->image[3 * row + axis] : 0.0;
+        const double d = (from[axis] - to[axis]) - image * s->lattice.period[axis];
+        distance_sq += d * d;
+    }
+    const double reach = of.radii[i] + of.radii[j] + neighbor_pair_reach(&of, i, j);
+    return distance_sq <= reach * reach;
+}
+
+/* The rows of a search without those of one cluster and those too far apart, which steps do not
+ * have. */
+static void drop_rows(const abut_simulation *s, const interaction_table *all,
+                      interaction_table *kept)
+{
+    const store *of = &s->store;
     const abut_pair_columns *c = &all->pair;
     abut_index row = 0;
     for (abut_index sphere = 0; sphere < of->count; sphere++) {
         kept->pair.offsets[sphere] = kept->count;
         for (; row < all->count && c->i[row] == sphere; row++) {
-            if (!neighbor_is_one_body(of->clusters, sphere, c->j[row])) {
+            const bool is_one = neighbor_is_one_body(of->clusters, sphere, c->j[row]);
+            if (!is_one && (!s->laws.has_cohesion || is_near(s, c, row))) {
                 table_append(kept, all, (row_span){row, 1});
             }
         }
@@ -40,7 +70,7 @@ static void drop_clusters(const store *of, const interaction_table *all, interac
     kept->pair.offsets[of->count] = kept->count;
 }
 
-/* Take over what a search of all spheres has found, without clusters. */
+/* Take over what a search of all spheres has found. */
 static abut_status read_pairs(const abut_simulation *s, const abut_pairs *found,
                               interaction_table *t)
 {
@@ -51,10 +81,20 @@ static abut_status read_pairs(const abut_simulation *s, const abut_pairs *found,
     if (!status) {
         abut_pairs_write(found, &all.pair);
         all.count = size.rows;
-        drop_clusters(&s->store, &all, t);
+        drop_rows(s, &all, t);
     }
     table_free(&all);
     return status;
+}
+
+static double farthest_reach(const abut_simulation *s)
+{
+    const neighbor_spheres of = reaches_of(s);
+    double most = 0.0;
+    for (abut_index k = 0; k < of.count; k++) {
+        most = larger(most, neighbor_reach(&of, k));
+    }
+    return most;
 }
 
 abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
@@ -67,6 +107,7 @@ abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
     input.sphere_count = s->store.count;
     input.radii = s->store.radii;
     input.period = lattice_periods(&s->lattice);
+    input.gap = farthest_reach(s);
     query.centers = s->store.centers;
     abut_status status = abut_pair_finder_build(&input, &finder, error);
     status = status ? status : abut_pairs_find(finder, &query, &found, error);

@@ -263,7 +263,8 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    abut_status status = match_contacts(s, plan, error);
+    abut_status status = error_set_status(error, apart_drop_far_contacts(s));
+    status = status ? status : match_contacts(s, plan, error);
     status = status ? status : error_set_status(error, apart_drop_rows(s, ABUT_SPHERE_WALL));
     return status ? status : apply_laws(s, plan, error);
 }

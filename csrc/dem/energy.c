@@ -55,6 +55,18 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 
 /* ---- contacts ---- */
 
+/* The part that a contact has in what its sphere's contacts share. Of those that pull the nearest
+ * has all. */
+static double share_of(const abut_simulation *s, abut_index row, const law *l, double radius)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.has_cohesion;
+    if (is_shared && laws_pull(&s->laws, l, radius, t->contact.overlap[row])) {
+        return row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
+    }
+    return t->contact.share[row];
+}
+
 static double energy_of_row(const abut_simulation *s, const interaction_table *t, abut_index row,
                             const law *l, double radius, double overlap)
 {
@@ -71,8 +83,9 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     double sum = 0.0;
     for (abut_index row = begin; row < end; row++) {
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
-        sum += t->contact.share[row] *
-               energy_of_row(s, t, row, l, s->store.radii[place], t->contact.overlap[row]);
+        const double radius = s->store.radii[place];
+        sum += share_of(s, row, l, radius) *
+               energy_of_row(s, t, row, l, radius, t->contact.overlap[row]);
     }
     return sum;
 }

@@ -27,7 +27,8 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .lender = s->lender,
                               .outlines = s->search.outlines,
                               .laws = &s->laws,
-                              .materials = of->materials};
+                              .materials = of->materials,
+                              .wall_gap = apart_wall_reach(s)};
 }
 
 /* Where the spheres about bodies are. ABUT_OK or ABUT_NO_MEMORY. */

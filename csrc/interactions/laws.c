@@ -288,6 +288,12 @@ cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, dou
                               .unloaded = unloaded};
 }
 
+bool laws_pull(const law_table *table, const law *l, double radius, double overlap)
+{
+    const cohesive_contact c = laws_cohesive_contact(table, l, radius, overlap, overlap);
+    return c.elastic < c.pull;
+}
+
 law_stiffness laws_stiffness(const law_table *table, const law *l, double radius, double overlap)
 {
     const abut_own_law *own = laws_own(table, l);

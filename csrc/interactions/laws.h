@@ -123,6 +123,9 @@ typedef struct cohesive_contact {
 cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, double radius,
                                        double overlap, double old_overlap);
 
+/* Whether a contact at rest attracts. */
+bool laws_pull(const law_table *table, const law *l, double radius, double overlap);
+
 /* The radius of a body at a spot: that of its rounding, which is what touches there, or else that
  * which one of the table's laws has for bodies without; 0: none. */
 static inline double laws_radius_of_body(const law_table *table, const law *l, double rounding)

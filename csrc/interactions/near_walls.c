@@ -70,13 +70,11 @@ static void *reserve(near_walls *n, int block, abut_index count, size_t size)
     return memory_reserve(&n->blocks[block], count, size);
 }
 
-/* Within which a sphere touches walls or is pulled by them, or an outline may let its body touch
- * them. */
+/* Within which a sphere is looked for on walls, or an outline may let its body touch them. */
 static double reach_of(const neighbor_spheres *s, abut_index k)
 {
     const neighbor_outlines *of = &s->outlines;
-    return k < s->count ? s->radii[k] + neighbor_reach(s, k)
-                        : of->wall_reach * of->radii[k - s->count];
+    return k < s->count ? s->radii[k] + s->wall_gap : of->wall_reach * of->radii[k - s->count];
 }
 
 /* The way that walls may go: as long as the neighbor list is to live. */

@@ -38,6 +38,7 @@ typedef struct neighbor_spheres {
     neighbor_outlines outlines;     /* numbered on from the spheres */
     const law_table *laws;          /* how far apart spheres of these materials pull; */
     const int32_t *materials;
+    double wall_gap; /* how far from walls spheres are looked for */
 } neighbor_spheres;
 
 /* How far from a sphere others are pulled, at most. */

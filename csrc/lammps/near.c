@@ -1,5 +1,6 @@
 /* Which facets a rank has in its bins: of walls at rest those near its spheres, of other walls all.
  * Where spheres leave the part of space that is covered, bins are built anew. */
+#include "../dem/apart.h"
 #include "../walls/finder.h"
 #include "lammps.h"
 
@@ -28,7 +29,8 @@ static box grown(box b, double by)
     return b;
 }
 
-/* Where spheres reach. A coordinate that is NaN makes the search fail, which names it. */
+/* Where spheres reach, or walls pull them. A coordinate that is NaN makes the search fail, which
+ * names it. */
 static box find_reach(const abut_simulation *s, double *largest)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = vec3_scale(low, -1.0);
@@ -41,7 +43,8 @@ static box find_reach(const abut_simulation *s, double *largest)
         most = larger(most, s->store.radii[k]);
     }
     *largest = most;
-    return grown((box){{low.x, low.y, low.z}, {high.x, high.y, high.z}}, most);
+    return grown((box){{low.x, low.y, low.z}, {high.x, high.y, high.z}},
+                 most + apart_wall_reach(s));
 }
 
 static bool stands_still(const abut_lammps *w, abut_index wall)

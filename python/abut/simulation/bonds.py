@@ -1,6 +1,6 @@
 """Bonds: beams between two spheres, which hold them until they break.
 
-docs/dem.md, section 7, has the equations. A bond holds constants alone; the library evaluates it.
+docs/dem.md, section 12, has the equations. A bond holds constants alone; the library evaluates it.
 """
 
 from __future__ import annotations
