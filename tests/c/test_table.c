@@ -129,7 +129,7 @@ static void check_that_pairs_follow(void)
 static void fill_contacts(interaction_table *t)
 {
     CHECK_INT(table_reserve(t, (table_size){SPHERES * SPHERES, MOST_ROWS * SPHERES, SPHERES},
-                            (table_extras){.has_images = false}),
+                            (table_extras){.has_rolls = false}),
               ABUT_OK);
     for (abut_index sphere = 0; sphere < SPHERES; sphere++) {
         for (abut_index n = 0; n < sphere; n++) {
@@ -178,7 +178,7 @@ static void check_that_contacts_follow(void)
 static void check_that_room_is_kept(void)
 {
     interaction_table t = {.kind = ABUT_BODY_WALL};
-    const table_extras without = {.has_images = false};
+    const table_extras without = {.has_rolls = false};
     CHECK_INT(table_reserve(&t, (table_size){40, 160, 8}, without), ABUT_OK);
     CHECK(t.body.mesh && t.springs.power && t.row_match && !t.body.j && !t.body.offsets);
     CHECK(!t.body.image && !t.springs.roll && !t.body.before);
