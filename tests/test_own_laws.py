@@ -13,8 +13,8 @@ import pytest
 
 import abut
 import laws_again
-from abut.laws.contacts import Contacts, ask
-from abut.laws.probes import history_of, one_of, try_law
+from abut.own_laws.contacts import Contacts, ask
+from abut.own_laws.probes import history_of, one_of, try_law
 from laws_again import hertz_as, linear_as
 
 pytest.importorskip("numba")

@@ -77,9 +77,9 @@ if TYPE_CHECKING:
     from .io.frame import Frame
     from .io.frames import Frames, read_frames
     from .io.spheres import Spheres
-    from .laws.compiled import CompiledLaw, get_include
-    from .laws.contact import Contact, Force, Vector, force, hertz, roll, slide
-    from .laws.law import law
+    from .own_laws.compiled import CompiledLaw, get_include
+    from .own_laws.contact import Contact, Force, Vector, force, hertz, roll, slide
+    from .own_laws.law import law
     from .results.bonds import Bonds, Breakages
     from .results.chunks import concatenate
     from .results.contacts import EDGE, FACET, VERTEX, Contacts
@@ -212,9 +212,9 @@ _NAMES = {
     "io.frame": ("Frame",),
     "io.frames": ("Frames", "read_frames"),
     "io.spheres": ("Spheres",),
-    "laws.compiled": ("CompiledLaw", "get_include"),
-    "laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "roll", "slide"),
-    "laws.law": ("law",),
+    "own_laws.compiled": ("CompiledLaw", "get_include"),
+    "own_laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "roll", "slide"),
+    "own_laws.law": ("law",),
     "results.bonds": ("Bonds", "Breakages"),
     "results.chunks": ("concatenate",),
     "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..base import checks
 from ..base.poses import Period
-from ..laws.compiled import CompiledLaw
-from ..laws.law import LawFunction, OwnLaw
+from ..own_laws.compiled import CompiledLaw
+from ..own_laws.law import LawFunction, OwnLaw
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known

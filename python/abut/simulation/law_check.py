@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from ..base import checks
-from ..laws.check import LawCheck, check, lone
-from ..laws.contacts import BuiltIn
-from ..laws.probes import try_law
+from ..own_laws.check import LawCheck, check, lone
+from ..own_laws.contacts import BuiltIn
+from ..own_laws.probes import try_law
 from .cohesion import DMT, JKR, Cohesion, LiquidBridge
 from .law_table import Law, Own
 from .laws import Frictional, Hertz

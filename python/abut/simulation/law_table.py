@@ -10,11 +10,11 @@ import numpy as np
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..laws.check import lone, slopes
-from ..laws.compiled import CompiledLaw
-from ..laws.contacts import Told, told
-from ..laws.law import LawFunction, OwnLaw
-from ..laws.probes import try_law
+from ..own_laws.check import lone, slopes
+from ..own_laws.compiled import CompiledLaw
+from ..own_laws.contacts import Told, told
+from ..own_laws.law import LawFunction, OwnLaw
+from ..own_laws.probes import try_law
 from .cohesion import LiquidBridge
 from .laws import Frictional, Hertz, Linear, RollingA
 from .materials import Material

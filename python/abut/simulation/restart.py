@@ -17,8 +17,8 @@ from ..base.checks import a_or_an, counted
 from ..base.values import from_dict
 from ..base.warnings import warn
 from ..io import npz
-from ..laws.stored import Given as GivenLaw
-from ..laws.stored import from_stored, is_other, is_stored, read_given
+from ..own_laws.stored import Given as GivenLaw
+from ..own_laws.stored import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh

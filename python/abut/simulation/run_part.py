@@ -11,7 +11,7 @@ from .. import _core
 from ..base import checks
 from ..base.progress import Counts, Progress
 from ..base.simd import level
-from ..laws.probes import told_case
+from ..own_laws.probes import told_case
 from ..search.statistics import SimulationStatistics
 from .event_part import EventPart
 from .watch import BODY, SPHERE, StableStep

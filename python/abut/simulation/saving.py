@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.values import Value
 from ..io import writing
-from ..laws.stored import to_stored
+from ..own_laws.stored import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
