@@ -9,65 +9,25 @@ the same bits, which is checked.
 import argparse
 import math
 import statistics
+import sys
 import time
-import typing
+from pathlib import Path
 
 import numpy as np
 
 import abut
 
+# the built-in laws written again, which tests hold to their bits
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+import laws_again
+
 STEP, RADIUS, STEPS = 1e-5, 1e-3, 100
-
-
-class Spring(typing.NamedTuple):
-    """What Hertz and Mindlin's law keeps."""
-
-    spring: abut.Vector
-    overlap: float
-
-
-@abut.law(history=Spring)
-def hertz_mindlin(contact, old, young, shear, damping, friction):
-    """The built-in law without rolling, to the bit."""
-    overlap = max(contact.overlap, 0.0)
-    measure = math.sqrt(contact.radius * overlap)
-    push = abut.hertz(contact, young, damping)
-    part = 1.0
-    if contact.is_new == 0.0 and overlap < old.overlap:
-        part = math.sqrt(overlap / old.overlap)
-    spring = (old.spring[0] * part, old.spring[1] * part, old.spring[2] * part)
-    stiffness = 8.0 * shear
-    damper = 2.0 * damping * math.sqrt(5.0 / 6.0) * math.sqrt(stiffness)
-    tangent, kept = abut.slide(
-        contact,
-        spring,
-        stiffness * measure,
-        damper * math.sqrt(measure * contact.mass),
-        friction * push,
-    )
-    return abut.force(push, tangent), Spring(kept, overlap)
 
 
 @abut.law
 def spring_alone(contact, stiffness):
     """As little as a law can say."""
     return stiffness * max(contact.overlap, 0.0)
-
-
-def ratio_of(restitution):
-    """The damping ratio, by halving (docs/dem.md, section 2)."""
-
-    def lost(ratio):
-        return 2.0 * ratio * math.acos(ratio) / math.sqrt((1.0 - ratio) * (1.0 + ratio))
-
-    low, high = 0.0, 1.0
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if lost(middle) < -math.log(restitution):
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
 
 
 def heap(count, law_of):
@@ -93,18 +53,9 @@ def laws():
     """Each law by its name."""
     built_in = abut.Hertz(friction=0.5, restitution=0.5)
 
-    def again(a, b):
-        numbers = built_in.numbers(a, b)
-        return hertz_mindlin(
-            young=numbers["stiffness"],
-            shear=numbers["shear"],
-            damping=ratio_of(0.5),
-            friction=0.5,
-        )
-
     return {
         "built in": lambda a, b: built_in,
-        "again": again,
+        "again": lambda a, b: laws_again.hertz_as(built_in, a, b),
         "spring alone": lambda a, b: spring_alone(stiffness=1e3),
     }
 

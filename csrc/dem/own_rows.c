@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/prefetch.h"
+
 static bool is_on_wall(const interaction_table *t)
 {
     return t->kind == ABUT_BODY_WALL || t->kind == ABUT_SPHERE_WALL;
@@ -24,6 +26,8 @@ static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index
     for (int32_t k = 0; k < count; k++) {
         const abut_index old = match[where[k]];
         const double *row = history && old >= 0 ? history + old * numbers : NOTHING;
+        /* about the same rows of the next block follow */
+        PREFETCH(row + LAW_BLOCK * numbers);
         const bool is_own = row != NOTHING && row[numbers - 2] == (double)l->identity;
         kept[k] = is_own ? row : NOTHING;
     }
