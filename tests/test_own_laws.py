@@ -645,3 +645,39 @@ def test_check_law_checks_its_arguments():
         abut.check_law(HERTZ, WALL, GRAIN, radius=1.0)
     with pytest.raises(ValueError, match="holes: push is inf"):
         abut.check_law(abut.law(holes)(k=1.0), GRAIN, GRAIN, radius=1.0)
+
+
+# ---- necks ---------------------------------------------------------------------------------------
+
+
+class Neck(typing.NamedTuple):
+    """Whether a neck has begun, and has not snapped."""
+
+    holds: float
+
+
+@abut.law(history=Neck, reach=2e-5, jumps=True)
+def sticky(contact, old, young, work):
+    holds = 1.0 if contact.overlap >= 0.0 or old.holds > 0.0 else 0.0
+    pull = abut.jkr(contact, young, work)
+    return holds * pull, Neck(holds if pull != 0.0 else 0.0)
+
+
+def test_necks_are_those_of_jkr():
+    """Two that collide, stick for a while, and part where the neck snaps."""
+    young = GRAIN.young / (1 - GRAIN.poisson**2) / 2
+    built_in = abut.Hertz(restitution=1.0, cohesion=abut.JKR(0.5))
+    tracks = []
+    for law in (built_in, sticky(young=young, work=0.5)):
+        sim = abut.Simulation(gravity=(0, 0, 0), step=2e-7)
+        sim.set_law(GRAIN, GRAIN, law)
+        sim.add_spheres([[0, 0, 0], [2.0001e-3, 0, 0]], 1e-3, GRAIN)
+        sim.velocities = [[0, 0, 0], [-1.0, 0, 0]]
+        track = []
+        for _ in range(300):
+            sim.run(steps=10)
+            track.append([*sim.forces[0], *sim.velocities[0]])
+        tracks.append(np.array(track))
+    push = tracks[0][:, 0]
+    assert (push > 0).any() and (push < 0).any() and not push[-1]
+    np.testing.assert_allclose(tracks[1], tracks[0], rtol=1e-8, atol=1e-9 * abs(push).max())

@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from .io.frames import Frames, read_frames
     from .io.spheres import Spheres
     from .own_laws.compiled import CompiledLaw, get_include
-    from .own_laws.contact import Contact, Force, Vector, force, hertz, roll, slide
+    from .own_laws.contact import Contact, Force, Vector, force, hertz, jkr, roll, slide
     from .own_laws.law import law
     from .results.bonds import Bonds, Breakages
     from .results.chunks import concatenate
@@ -186,6 +186,7 @@ __all__ = [
     "force",
     "get_include",
     "hertz",
+    "jkr",
     "law",
     "load_contacts",
     "load_convex_contacts",
@@ -213,7 +214,7 @@ _NAMES = {
     "io.frames": ("Frames", "read_frames"),
     "io.spheres": ("Spheres",),
     "own_laws.compiled": ("CompiledLaw", "get_include"),
-    "own_laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "roll", "slide"),
+    "own_laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "jkr", "roll", "slide"),
     "own_laws.law": ("law",),
     "results.bonds": ("Bonds", "Breakages"),
     "results.chunks": ("concatenate",),

@@ -219,4 +219,56 @@ def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
     return max(elastic - damper * math.sqrt(measure * contact.mass) * contact.parting, 0.0)
 
 
-HELPERS = (force, slide, roll, hertz)
+# u_0 of a neck that snaps: its cube is 1/4
+_FOLD = 0.25 ** (1.0 / 3.0)
+
+
+def jkr(contact: Contact, young: Number, work_of_adhesion: Number) -> Number:
+    """The elastic force of a neck, as that of `JKR` without damping (docs/dem.md, section 2).
+
+    Parameters
+    ----------
+    contact : Contact
+        Of which overlap and radius are read.
+    young : float
+        E*, a pressure.
+    work_of_adhesion : float
+        Energy by area, positive.
+
+    Returns
+    -------
+    float
+        Negative where it pulls; 0 beyond the gap at which the neck snaps. That a neck begins at
+        touch, and pulls beyond it then alone, is the law's to remember.
+
+    Examples
+    --------
+    >>> import abut
+    >>> import typing
+    >>> class Neck(typing.NamedTuple):
+    ...     holds: float
+    >>> @abut.law(history=Neck, reach=1e-6, jumps=True)
+    ... def sticky(contact, old, young, work):
+    ...     holds = 1.0 if contact.overlap >= 0.0 or old.holds > 0.0 else 0.0
+    ...     pull = abut.jkr(contact, young, work)
+    ...     return holds * pull, Neck(holds if pull != 0.0 else 0.0)
+    >>> sticky(young=1e7, work=0.05)
+    sticky(young=10000000.0, work=0.05)
+    """
+    size = (2.0 * math.pi * work_of_adhesion * contact.radius**2 / young) ** (1.0 / 3.0)
+    above = contact.overlap * contact.radius / (size * size) + 0.75 * _FOLD
+    if above < 0.0:
+        return 0.0
+    curved, root = 6.0 * _FOLD * _FOLD, math.sqrt(above)
+    x = root / math.sqrt(curved + root)
+    for _ in range(3):
+        value = x * x * (curved + x * (4.0 * _FOLD + x)) - above
+        slope = x * (2.0 * curved + x * (12.0 * _FOLD + 4.0 * x))
+        bend = 2.0 * curved + x * (24.0 * _FOLD + 12.0 * x)
+        below = 2.0 * slope * slope - value * bend
+        x -= 2.0 * value * slope / below if below > 0.0 else 0.0
+    cube = (_FOLD + x) ** 3
+    return 2.0 * young * size**3 / contact.radius * cube * (cube * 2.0 / 3.0 - 1.0)
+
+
+HELPERS = (force, slide, roll, hertz, jkr)

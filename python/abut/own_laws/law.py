@@ -51,7 +51,7 @@ def law(
     function : callable
         Of one contact. Parameters behind the contact, and the history, are floats, with defaults
         or without. It may call `math` and `numpy` functions of numbers, `force`, `slide`, `roll`,
-        `hertz` and functions that numba compiled, and raises nothing.
+        `hertz`, `jkr` and functions that numba compiled, and raises nothing.
     history : type, optional
         What a contact remembers: a `typing.NamedTuple` whose fields are ``float`` or `Vector`, at
         most 32 numbers. Vectors are turned with the contact. Of a new contact all of it is 0.
