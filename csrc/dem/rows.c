@@ -44,7 +44,7 @@ static void write_to(law_block *of, const springs *to, abut_index first)
     of->power = to->power ? to->power + first : NULL;
 }
 
-/* ---- rows with cohesion ---- */
+/* ---- rows that pull ---- */
 
 static double radius_of(const row_laws *r, const law_block *of, int32_t k)
 {
@@ -64,6 +64,17 @@ static double share_of_pull(const row_laws *r, abut_index row)
     return !is_shared || row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
 }
 
+static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *where)
+{
+    int32_t k = 0;
+    for (; k < of->count; k++) {
+        of->pull_share[k] = share_of_pull(r, where[k]);
+    }
+    for (; k % ROW_PADDING != 0; k++) {
+        of->pull_share[k] = of->pull_share[k - 1];
+    }
+}
+
 /* What kernels read of contacts with cohesion; where[k]: the row of the table. */
 static void set_cohesive(const row_laws *r, law_block *of, const abut_index *where)
 {
@@ -72,11 +83,11 @@ static void set_cohesive(const row_laws *r, law_block *of, const abut_index *whe
     for (; k < of->count; k++) {
         of->cohesive[k] = laws_cohesive_contact(laws, of->laws[k], radius_of(r, of, k),
                                                 of->overlap[k], of->old_overlap[k]);
-        of->pull_share[k] = share_of_pull(r, where[k]);
     }
     for (; k % ROW_PADDING != 0; k++) {
-        of->cohesive[k] = of->cohesive[k - 1], of->pull_share[k] = of->pull_share[k - 1];
+        of->cohesive[k] = of->cohesive[k - 1];
     }
+    set_pull_shares(r, of, where);
 }
 
 /* ---- rows of one function ---- */
@@ -173,17 +184,6 @@ static uint64_t find_own(const law_table *laws, const law_block *b)
         found |= number < 0 ? 0 : (uint64_t)1 << (number % 64);
     }
     return found;
-}
-
-static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *where)
-{
-    int32_t k = 0;
-    for (; k < of->count; k++) {
-        of->pull_share[k] = share_of_pull(r, where[k]);
-    }
-    for (; k % ROW_PADDING != 0; k++) {
-        of->pull_share[k] = of->pull_share[k - 1];
-    }
 }
 
 /* The law of users that all rows of a block have; NULL: there is none. */
