@@ -16,6 +16,7 @@ from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known
 from ..simulation.law_table import Law, LawTable
+from ..simulation.laws import Frictional
 from ..simulation.materials import Material
 from ..simulation.motions import Given, Motion, read_motion
 
@@ -101,6 +102,9 @@ def read_laws(
             f"law is {law.name}, a law of your own, but walls of LAMMPS take a Hertz or a Linear:"
             " its atoms have no room for what other laws keep"
         )
+    if not isinstance(law, Frictional):
+        kind = checks.a_or_an(type(law).__name__)
+        raise TypeError(f"law is {kind}, but must be a Hertz or a Linear")
     table = LawTable()
     table.number(grain, "grain")
     materials = [Material() if material is None else material for material in walls]
