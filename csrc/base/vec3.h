@@ -103,6 +103,12 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
+/* Two masses, radii or moments of inertia as one: R*, m* or I*. */
+static inline double reduced(double a, double b)
+{
+    return a * b / (a + b);
+}
+
 static inline double vec3_max_abs(vec3 a)
 {
     double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);

@@ -94,13 +94,13 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
 {
     (void)is_first;
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
-    const double own = s->store.radii[i], other = s->store.radii[j];
+    const double own = s->store.radii[i];
     const law *l = simulation_pair_law(s, i, j);
     /* by rounding the overlap of two that touch may be less than 0 */
     const bool is_touch_all =
         laws_function(&s->laws, l) == LAW_PLAIN ||
         (laws_function(&s->laws, l) == LAW_OWN && !(laws_reach(&s->laws, l, own) > 0.0));
-    return is_touch_all || lives(&s->laws, l, own * other / (own + other), t->pair.overlap[row],
+    return is_touch_all || lives(&s->laws, l, reduced(own, s->store.radii[j]), t->pair.overlap[row],
                                  t->springs.match[row]);
 }
 

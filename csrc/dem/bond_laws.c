@@ -6,12 +6,6 @@
 
 /* ---- what follows from a bond ---- */
 
-/* Both masses, or moments of inertia, in series. */
-static double reduced(double a, double b)
-{
-    return a * b / (a + b);
-}
-
 /* A round beam: its shear's part of the area is Cowper's (1966). */
 static bond_stiffness stiffness_of(const bond *b, double mass, double inertia)
 {

@@ -93,8 +93,7 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
 /* Of two spheres that are smaller by half of `rest`. */
 static double reduced_radius(const store *s, abut_index i, abut_index j, double rest)
 {
-    const double a = s->radii[i] - 0.5 * rest, b = s->radii[j] - 0.5 * rest;
-    return a * b / (a + b);
+    return reduced(s->radii[i] - 0.5 * rest, s->radii[j] - 0.5 * rest);
 }
 
 static pair_touch touch_of(const abut_simulation *s, abut_index i, abut_index j, double overlap)
@@ -218,12 +217,10 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
         const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
-        const double mass = s->store.movers[i].mass, other_mass = s->store.movers[j].mass;
-        const double inertia = s->store.inertias[i], other_inertia = s->store.inertias[j];
         own_contact c = {.overlap = touch.overlap,
                          .radius = reduced_radius(&s->store, i, j, touch.rest),
-                         .mass = mass * other_mass / (mass + other_mass),
-                         .inertia = inertia * other_inertia / (inertia + other_inertia),
+                         .mass = reduced(s->store.movers[i].mass, s->store.movers[j].mass),
+                         .inertia = reduced(s->store.inertias[i], s->store.inertias[j]),
                          .radius_i = s->store.radii[i],
                          .radius_j = s->store.radii[j]};
         const law_stiffness of = stiffness_of(s, t, row, touch.law, &c);

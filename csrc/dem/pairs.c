@@ -263,8 +263,7 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     b->laws[k] = simulation_pair_law(s, i, j);
     set_old(s, b, k, row);
     if (s->laws.has_rolling_springs || laws_have_own(&s->laws)) {
-        const double own = s->store.inertias[i], other = s->store.inertias[j];
-        b->inertia[k] = own * other / (own + other);
+        b->inertia[k] = reduced(s->store.inertias[i], s->store.inertias[j]);
     }
 }
 

@@ -52,7 +52,7 @@ static double radius_of(const row_laws *r, const law_block *of, int32_t k)
         return of->radius[k];
     }
     const double own = of->first[k]->radius, other = of->second[k]->radius;
-    return r->table->kind == ABUT_SPHERE_WALL ? own : own * other / (own + other);
+    return r->table->kind == ABUT_SPHERE_WALL ? own : reduced(own, other);
 }
 
 /* Of contacts that share a sphere's force the nearest one alone pulls. */

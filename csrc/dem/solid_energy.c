@@ -136,11 +136,6 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
     h->spot_count++;
 }
 
-static double reduce(double own, double other)
-{
-    return own * other / (own + other);
-}
-
 static spot_hold begin_hold(const law_table *laws, const interaction_table *t, const spot_row *r,
                             const rigid *own, const rigid *other)
 {
@@ -153,8 +148,8 @@ static spot_hold begin_hold(const law_table *laws, const interaction_table *t, c
                    .inertia = rigid_least_inertia(own),
                    .bearing = larger(simulation_bearing_spots(t, r->row), 1.0)};
     if (other) {
-        h.mass = reduce(own->mass, other->mass);
-        h.inertia = reduce(h.inertia, rigid_least_inertia(other));
+        h.mass = reduced(own->mass, other->mass);
+        h.inertia = reduced(h.inertia, rigid_least_inertia(other));
     }
     return h;
 }

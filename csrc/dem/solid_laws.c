@@ -49,7 +49,7 @@ static double find_inertia(const spot_laws *w, abut_index row)
         other = s->store.inertias[s->store.places[c->j[row]]];
         break;
     }
-    return own * other / (own + other);
+    return reduced(own, other);
 }
 
 static set_row read_row(const spot_laws *w, abut_index row)

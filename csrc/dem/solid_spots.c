@@ -28,7 +28,7 @@ static double find_radius(const abut_simulation *s, const interaction_table *t, 
         break;
     }
     /* without either the next step is an error; what there is of the last one has no energy then */
-    return own > 0.0 && other > 0.0 ? own * other / (own + other) : 0.0;
+    return own > 0.0 && other > 0.0 ? reduced(own, other) : 0.0;
 }
 
 /* ---- a row, and where its spots are ---- */

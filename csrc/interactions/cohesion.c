@@ -5,8 +5,7 @@
 #include <math.h>
 
 #include "../base/root.h"
-
-static const double PI = 3.14159265358979323846;
+#include "../base/vec3.h"
 
 cohesion cohesion_read(const abut_law *from)
 {
