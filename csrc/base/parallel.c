@@ -269,3 +269,10 @@ abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *co
 #endif
     return status_of(&run);
 }
+
+void parallel_keep_first(atomic_intptr_t *first, abut_index number)
+{
+    intptr_t kept = atomic_load(first);
+    while ((kept < 0 || number < kept) && !atomic_compare_exchange_weak(first, &kept, number)) {
+    }
+}

@@ -3,6 +3,8 @@
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
 
+#include <stdatomic.h>
+
 #include "../abut.h"
 
 /* Work between two questions whether the query should end: about 50 ms. */
@@ -51,5 +53,9 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
  * PARALLEL_WORK_PER_CHECK units. Other than ABUT_OK: the run is to end, and the body should return
  * that status. Cheap enough to call for each sphere. */
 abut_status parallel_report(parallel_job *job, abut_index work);
+
+/* Keep the smallest of all numbers that threads find, whichever of them comes first; -1: none was
+ * found so far. */
+void parallel_keep_first(atomic_intptr_t *first, abut_index number);
 
 #endif

@@ -171,14 +171,6 @@ static bool will_be_finite(const abut_simulation *s, abut_index place, vec3 forc
            isfinite(spin.x + spin.y + spin.z);
 }
 
-/* Keep the first of those that will be lost. */
-static void note_lost(atomic_intptr_t *lost, abut_index number)
-{
-    intptr_t first = atomic_load(lost);
-    while ((first < 0 || number < first) && !atomic_compare_exchange_weak(lost, &first, number)) {
-    }
-}
-
 /* ---- one of them ---- */
 
 /* What bodies exert on a sphere. */
@@ -213,7 +205,7 @@ static void sum_sphere(abut_simulation *s, abut_index place)
     }
     of->sums[place] = w;
     if (!will_be_finite(s, place, w.force, w.torque)) {
-        note_lost(&s->lost_row, of->rows[place]);
+        parallel_keep_first(&s->lost_row, of->rows[place]);
     }
 }
 
@@ -284,7 +276,7 @@ static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *j
         rigid_body *b = &s->clusters.bodies[k];
         rigid_set_sum_members(&s->clusters, b, &s->store);
         if (!rigid_body_will_be_finite(b, &by)) {
-            note_lost(&s->lost_row, b->first_row);
+            parallel_keep_first(&s->lost_row, b->first_row);
         }
     }
     return parallel_report(job, 8 * (end - begin));
@@ -321,7 +313,7 @@ static abut_status sum_bodies(void *context, abut_index chunk, parallel_job *job
     for (abut_index k = begin; k < end; k++) {
         sum_body(s, k, next);
         if (!rigid_body_will_be_finite(&s->solids.bodies[k], &by)) {
-            note_lost(&s->lost_body, k);
+            parallel_keep_first(&s->lost_body, k);
         }
     }
     return parallel_report(job, WORK_OF_BODY * (end - begin));

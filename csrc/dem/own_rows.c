@@ -140,16 +140,13 @@ static own_rows rows_of(const row_laws *r, const law_block *of, const abut_own_l
                       .is_spot = table_is_of_bodies(r->table->kind)};
 }
 
-/* The smallest of the rows that are not finite, whichever thread finds it. */
+/* Note the first of the rows that are not finite. */
 static void note_bad(row_laws *r, const own_block *b, const abut_own_law *l,
                      const abut_index *where, int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
-        intptr_t first = atomic_load(&r->bad_row);
-        const intptr_t row = (intptr_t)where[k];
-        const bool is_bad = own_block_is_bad(b, l, k);
-        while (is_bad && (first < 0 || row < first) &&
-               !atomic_compare_exchange_weak(&r->bad_row, &first, row)) {
+        if (own_block_is_bad(b, l, k)) {
+            parallel_keep_first(&r->bad_row, where[k]);
         }
     }
 }

@@ -8,20 +8,26 @@
 /* Rows that one thread takes in one go. */
 enum { CHUNK_ROWS = 8 * LAW_BLOCK };
 
+/* Copy what a block has of a row to row k of another one, or of itself. */
+static void copy_row(const row_block *from, int32_t at, row_block *to, int32_t k)
+{
+    const law_block *f = &from->block;
+    law_block *t = &to->block;
+    t->first[k] = f->first[at], t->second[k] = f->second[at];
+    t->laws[k] = f->laws[at];
+    t->old_normal[k] = f->old_normal[at];
+    t->old_spring[k] = f->old_spring[at], t->old_roll[k] = f->old_roll[at];
+    t->old_overlap[k] = f->old_overlap[at];
+    t->radius[k] = f->radius[at], t->inertia[k] = f->inertia[at];
+    to->overlaps[k] = f->overlap[at], to->shares[k] = f->share[at];
+    memcpy(to->normals + 3 * k, f->normal + 3 * at, 3 * sizeof *to->normals);
+}
+
 /* Kernels read whole vectors: repeat the last row until one is full. */
 static void fill_up(row_block *b, int32_t count)
 {
-    law_block *of = &b->block;
-    const int32_t last = count - 1;
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
-        of->first[k] = of->first[last], of->second[k] = of->second[last];
-        of->laws[k] = of->laws[last];
-        of->old_normal[k] = of->old_normal[last];
-        of->old_spring[k] = of->old_spring[last], of->old_roll[k] = of->old_roll[last];
-        of->old_overlap[k] = of->old_overlap[last];
-        of->radius[k] = of->radius[last], of->inertia[k] = of->inertia[last];
-        b->overlaps[k] = b->overlaps[last], b->shares[k] = b->shares[last];
-        memcpy(b->normals + 3 * k, b->normals + 3 * last, 3 * sizeof *b->normals);
+        copy_row(b, count - 1, b, k);
     }
 }
 
@@ -99,20 +105,6 @@ typedef struct row_part {
     effect effects[LAW_BLOCK];
     double spring[3 * LAW_BLOCK], roll[3 * LAW_BLOCK], moment[3 * LAW_BLOCK], power[LAW_BLOCK];
 } row_part;
-
-static void copy_row(const row_block *from, int32_t at, row_block *to, int32_t k)
-{
-    const law_block *f = &from->block;
-    law_block *t = &to->block;
-    t->first[k] = f->first[at], t->second[k] = f->second[at];
-    t->laws[k] = f->laws[at];
-    t->old_normal[k] = f->old_normal[at];
-    t->old_spring[k] = f->old_spring[at], t->old_roll[k] = f->old_roll[at];
-    t->old_overlap[k] = f->old_overlap[at];
-    t->radius[k] = f->radius[at], t->inertia[k] = f->inertia[at];
-    to->overlaps[k] = f->overlap[at], to->shares[k] = f->share[at];
-    memcpy(to->normals + 3 * k, f->normal + 3 * at, 3 * sizeof *to->normals);
-}
 
 /* Which rows are computed together. */
 typedef struct row_kind {
@@ -209,24 +201,28 @@ static bool apply_only(row_laws *r, row_block *b, const abut_own_law *l, abut_in
     return own_rows_apply(r, &b->block, l, where);
 }
 
-static bool apply_own_parts(row_laws *r, const row_block *b, abut_index first, row_part *part)
+/* Compute the rows of one kind in a block. Returns whether an overlap is to be watched. */
+static bool apply_part(row_laws *r, const row_block *b, row_kind kind, abut_index first,
+                       row_part *part)
 {
-    const law_table *laws = &r->simulation->laws;
-    const uint64_t found = find_own(laws, &b->block);
+    law_block *of = &part->rows.block;
     bool is_deep = false;
-    for (abut_index k = 0; found && k < laws->own.count; k++) {
-        if (!(found >> (k % 64) & 1)) {
-            continue;
-        }
-        take_rows(r, b, (row_kind){LAW_OWN, &laws->own.laws[k]}, first, part);
-        law_block *of = &part->rows.block;
-        if (of->count > 0) {
-            fill_up(&part->rows, of->count);
-            set_pull_shares(r, of, part->where);
-            is_deep |= own_rows_apply(r, of, &laws->own.laws[k], part->where);
-            put_rows(&r->table->springs, part);
-        }
+    take_rows(r, b, kind, first, part);
+    if (of->count == 0) {
+        return false;
     }
+    fill_up(&part->rows, of->count);
+    of->is_cohesive = kind.function == LAW_COHESIVE;
+    if (of->is_cohesive) {
+        set_cohesive(r, of, part->where);
+    }
+    if (kind.own) {
+        set_pull_shares(r, of, part->where);
+        is_deep = own_rows_apply(r, of, kind.own, part->where);
+    } else {
+        is_deep = r->kernel(of);
+    }
+    put_rows(&r->table->springs, part);
     return is_deep;
 }
 
@@ -247,24 +243,20 @@ static bool apply_parts(row_laws *r, row_block *b, abut_index first)
     if (only) {
         return apply_only(r, b, only, first);
     }
+    const own_laws *own = &r->simulation->laws.own;
+    const uint64_t found = find_own(&r->simulation->laws, &b->block);
     row_part part = {.rows = {.block = {.count = 0}}};
     bool is_deep = false;
     forget_history(r, first, b->block.count);
     for (law_function function = LAW_PLAIN; function <= LAW_COHESIVE; function++) {
-        take_rows(r, b, (row_kind){function, NULL}, first, &part);
-        law_block *of = &part.rows.block;
-        if (of->count == 0) {
-            continue;
-        }
-        fill_up(&part.rows, of->count);
-        of->is_cohesive = function == LAW_COHESIVE;
-        if (of->is_cohesive) {
-            set_cohesive(r, of, part.where);
-        }
-        is_deep |= r->kernel(of);
-        put_rows(&r->table->springs, &part);
+        is_deep |= apply_part(r, b, (row_kind){function, NULL}, first, &part);
     }
-    return apply_own_parts(r, b, first, &part) || is_deep;
+    for (abut_index k = 0; found && k < own->count; k++) {
+        if (found >> (k % 64) & 1) {
+            is_deep |= apply_part(r, b, (row_kind){LAW_OWN, &own->laws[k]}, first, &part);
+        }
+    }
+    return is_deep;
 }
 
 /* ---- all rows ---- */
@@ -274,13 +266,13 @@ static void fill_rows(const row_laws *r, row_block *b, abut_index first, int32_t
 {
     law_block *of = &b->block;
     r->fill(r->context, b, first, count);
-    fill_up(b, count);
     of->count = count;
     of->is_cohesive = false;
     of->step = r->simulation->input.step;
     of->normal = r->normal ? r->normal + 3 * first : b->normals;
     of->overlap = r->overlap ? r->overlap + first : b->overlaps;
     of->share = r->share ? r->share + first : b->shares;
+    fill_up(b, count);
     of->watch_part = watch_part(r->simulation);
     write_to(of, &r->table->springs, first);
 }

@@ -207,6 +207,7 @@ typedef struct law_lanes {
 typedef struct state {
     law_lanes law;
     lanes measure;
+    lanes damping;  /* by which dampers are multiplied */
     lanes shear;    /* tangential stiffness */
     lanes push;     /* F_n; < 0: it pulls */
     lanes bearing;  /* what limits friction and rolling: F_n, unless there is cohesion */
@@ -273,8 +274,7 @@ LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_mov
 {
     const lanes_mask is_deep = lanes_less(t->smaller * lanes_set(b->watch_part), overlap);
     const lanes_mask has_law = lanes_less(lanes_set(0.0), s->law.elastic);
-    const unsigned bits = mask_bits(mask_and(is_deep, has_law));
-    return count < LANES ? bits & ((1u << count) - 1u) : bits;
+    return mask_bits(mask_and(is_deep, has_law)) & lanes_first_bits((int32_t)count);
 }
 
 /* Along the normal: never attractive. The spring becomes weaker with the overlap. */
@@ -284,9 +284,9 @@ LANES_INLINE void push(const law_block *b, int32_t p, const two_movers *t, lanes
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
     const lanes_mask is_hertz = lanes_less(zero, s->law.is_hertz);
     s->measure = lanes_select(is_hertz, lanes_sqrt(t->radius * overlap), one);
-    const lanes damping = lanes_sqrt(s->measure * t->mass);
+    s->damping = lanes_sqrt(s->measure * t->mass);
     const lanes elastic = s->law.elastic * s->measure * overlap;
-    s->push = lanes_larger(elastic - s->law.normal_damping * damping * parting, zero);
+    s->push = lanes_larger(elastic - s->law.normal_damping * s->damping * parting, zero);
     const lanes old_overlap = lanes_load(b->old_overlap + p);
     const lanes_mask is_less = mask_and(is_hertz, lanes_less(overlap, old_overlap));
     s->unloaded =
@@ -308,8 +308,8 @@ LANES_INLINE void push_and_pull(const law_block *b, int32_t p, const two_movers 
     gather_numbers(rows, c);
     const lanes elastic = c[0], pull = c[1], support = c[2];
     s->measure = c[3], s->unloaded = c[4];
-    const lanes damping = lanes_sqrt(s->measure * t->mass);
-    s->push = lanes_larger(elastic - s->law.normal_damping * damping * parting, zero) - pull;
+    s->damping = lanes_sqrt(s->measure * t->mass);
+    s->push = lanes_larger(elastic - s->law.normal_damping * s->damping * parting, zero) - pull;
     s->bearing = lanes_larger(s->push + support, zero);
     s->push_share =
         lanes_select(lanes_less(s->push, zero), lanes_load(b->pull_share + p), s->share);
@@ -337,8 +337,8 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     const lanes3 old = turn(gather(b->old_spring + p), &t, &d, lanes_set(0.5 * b->step), kind);
     const lanes3 spring =
         lanes3_sub(lanes3_scale(old, s.unloaded), lanes3_scale(m.sliding, s.shear * step));
-    const lanes3 damped = lanes3_sub(
-        spring, lanes3_scale(m.sliding, s.law.shear_damping * lanes_sqrt(s.measure * t.mass)));
+    const lanes3 damped =
+        lanes3_sub(spring, lanes3_scale(m.sliding, s.law.shear_damping * s.damping));
     const cut_vector held = cut(damped, s.law.friction * s.bearing);
     put_points(b->spring + 3 * p, lanes3_select(held.is_cut, held.vector, spring), count);
 
@@ -459,8 +459,7 @@ LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind 
     lanes_store(to[OWN_INPUT(inertia)] + p, lanes_load(b->inertia + p));
     tell_history(r, p, &t, &d, kind);
     const lanes_mask is_deep = lanes_less(t.smaller * lanes_set(b->watch_part), overlap);
-    const unsigned bits = kind.is_spot ? 0 : mask_bits(is_deep);
-    return count < LANES ? bits & ((1u << count) - 1u) : bits;
+    return kind.is_spot ? 0 : mask_bits(is_deep) & lanes_first_bits((int32_t)count);
 }
 
 LANES_INLINE bool tell_all(const own_rows *r, law_kind kind)
