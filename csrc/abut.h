@@ -1180,6 +1180,10 @@ abut_status abut_law_apply(const abut_law *law, double step, abut_index count, c
                            const double *history_in, double *outputs, double *history_out,
                            abut_error *error);
 
+/* How far apart two under a built-in law still pull each other, of this R*; begins: the overlap at
+ * which their contact begins, 0 at touch. The law is not checked. */
+double abut_law_reach(const abut_law *law, double radius, double *begins);
+
 /* How a wall moves. */
 typedef enum abut_motion_kind {
     ABUT_ROTATING = 0,

@@ -67,14 +67,6 @@ static double share_of(const abut_simulation *s, abut_index row, const law *l, d
     return t->contact.share[row];
 }
 
-static double energy_of_row(const abut_simulation *s, const interaction_table *t, abut_index row,
-                            const law *l, double radius, double overlap)
-{
-    return laws_own(&s->laws, l)
-               ? table_stored(t, row)
-               : laws_energy(&s->laws, l, radius, overlap, t->springs.spring + 3 * row);
-}
-
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
@@ -85,7 +77,7 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
         const double radius = s->store.radii[place];
         sum += share_of(s, row, l, radius) *
-               energy_of_row(s, t, row, l, radius, t->contact.overlap[row]);
+               simulation_stored(s, t, row, l, radius, t->contact.overlap[row]);
     }
     return sum;
 }
@@ -107,8 +99,8 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
     const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
-    return energy_of_row(s, t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
-                         touch.overlap);
+    return simulation_stored(s, t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
+                             touch.overlap);
 }
 
 /* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the

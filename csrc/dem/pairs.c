@@ -27,8 +27,7 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .lender = s->lender,
                               .outlines = s->search.outlines,
                               .laws = &s->laws,
-                              .materials = of->materials,
-                              .wall_gap = apart_wall_reach(s)};
+                              .materials = of->materials};
 }
 
 /* Where the spheres about bodies are. ABUT_OK or ABUT_NO_MEMORY. */
@@ -92,7 +91,8 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     if (outline_bodies(s)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    const neighbor_spheres spheres = spheres_of(s);
+    neighbor_spheres spheres = spheres_of(s);
+    spheres.wall_gap = apart_wall_reach(s);
     const wall_scene walls = {.finder = simulation_finder(s),
                               .wall_count = s->walls.count,
                               .half_spaces = s->walls.half_spaces,

@@ -331,6 +331,15 @@ static inline const law *simulation_pair_law(const abut_simulation *s, abut_inde
     return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
 }
 
+/* What a row, or a spot of bodies, stores: by its law, or as a law of users has said. */
+static inline double simulation_stored(const abut_simulation *s, const interaction_table *t,
+                                       abut_index at, const law *l, double radius, double overlap)
+{
+    return laws_own(&s->laws, l)
+               ? table_stored(t, at)
+               : laws_energy(&s->laws, l, radius, overlap, t->springs.spring + 3 * at);
+}
+
 /* What a contact of the step before adds to what its wall bears, which was there. */
 void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load);

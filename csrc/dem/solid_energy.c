@@ -10,9 +10,7 @@ static double energy_of_row(const abut_simulation *s, const interaction_table *t
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         const double overlap = t->body.spot_overlap[spot];
         if (apart_spot_lived(t, spot)) {
-            sum += laws_own(&s->laws, r.law) ? table_stored(t, spot)
-                                             : laws_energy(&s->laws, r.law, r.radius, overlap,
-                                                           t->springs.spring + 3 * spot);
+            sum += simulation_stored(s, t, spot, r.law, r.radius, overlap);
         }
     }
     return sum;

@@ -130,3 +130,11 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
     laws_free(&table);
     return status;
 }
+
+double abut_law_reach(const abut_law *of, double radius, double *begins)
+{
+    const cohesion c = cohesion_read(of);
+    const double reach = cohesion_reach(&c, radius);
+    *begins = cohesion_begins_apart(&c) ? -reach : 0.0;
+    return reach;
+}

@@ -83,6 +83,9 @@ LAW_ROWS: int
 LAW_HISTORY: int
 CLUSTERS: int
 BODIES: int
+OWN_LAW: int
+BODY_WALL: int
+BODY_BODY: int
 SPHERE_WALL: int
 SPHERE_SPHERE: int
 COORDINATE_LIMIT: Final = 1e75
@@ -116,6 +119,7 @@ def carry_pairs(
     /,
 ) -> _Doubles: ...
 def damping_ratio(restitution: float, /) -> float: ...
+def law_reach(numbers: _Doubles, radius: float, /) -> tuple[float, float]: ...
 def apply_law(
     law: _OwnLaw | _Doubles,
     step: float,

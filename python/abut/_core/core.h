@@ -125,7 +125,8 @@ int core_run_signal_handlers(void *data);
 /* Functions of the module, and methods: module.c and the types list what they take. */
 typedef PyObject *core_function(PyObject *self, PyObject *argument);
 core_function core_share, core_match, core_carry, core_match_pairs, core_carry_pairs,
-    core_spots_match, core_apply_law, core_simd, core_simd_levels, core_set_simd, core_columns;
+    core_spots_match, core_apply_law, core_law_reach, core_simd, core_simd_levels, core_set_simd,
+    core_columns;
 
 /* Set the Python error for a status other than ABUT_OK; always NULL. */
 PyObject *core_raise(const abut_error *error);

@@ -111,6 +111,10 @@ static PyMethodDef METHODS[] = {
      "the history. law: (address, parameters, vectors, scalars, identity, reach), or the numbers "
      "of a built-in one, (1, numbers); inputs: columns in the "
      "order of LAW_INPUTS; it is asked so many times."},
+    {"law_reach", core_law_reach, METH_VARARGS,
+     "law_reach(numbers, radius, /)\n--\n\n"
+     "How far apart two under a built-in law, (1, numbers), pull each other, of this R*; and the "
+     "overlap at which contacts begin."},
     {"damping_ratio", damping_ratio, METH_O,
      "damping_ratio(restitution, /)\n--\n\nThat with which two part with this part of their "
      "speed."},
@@ -194,59 +198,63 @@ static int add_limit(PyObject *module)
     return failed;
 }
 
+static const struct {
+    const char *name;
+    long value;
+} constants[] = {
+    {"FACET", ABUT_FACET},
+    {"EDGE", ABUT_EDGE},
+    {"VERTEX", ABUT_VERTEX},
+    {"HIERARCHY", ABUT_HIERARCHY},
+    {"ALL", ABUT_ALL},
+    {"SHARING", ABUT_SHARING},
+    {"WACHSPRESS", ABUT_WACHSPRESS},
+    {"ZHONG", ABUT_ZHONG},
+    {"TOP_DOWN", ABUT_TOP_DOWN},
+    {"BOTTOM_UP", ABUT_BOTTOM_UP},
+    {"LEVEL_LIMIT", ABUT_LEVEL_LIMIT},
+    {"SHORTEST_LINK", ABUT_SHORTEST_LINK},
+    {"FAST_COMMON_PLANE", ABUT_FAST_COMMON_PLANE},
+    {"COMMON_PLANE", ABUT_COMMON_PLANE},
+    {"DIRECT_SEARCH", ABUT_DIRECT_SEARCH},
+    {"TRACKED", ABUT_TRACKED},
+    {"GLOBAL", ABUT_GLOBAL},
+    {"SEPARATED", ABUT_SEPARATED},
+    {"TOUCHING", ABUT_TOUCHING},
+    {"OVERLAPPING", ABUT_OVERLAPPING},
+    {"UNCONVERGED", ABUT_UNCONVERGED},
+    {"CONVEX_STATE", ABUT_CONVEX_STATE},
+    {"LAW_MISSING", ABUT_LAW_MISSING},
+    {"LAW_NOT_FINITE", ABUT_LAW_NOT_FINITE},
+    {"SPHERE_LOST", ABUT_SPHERE_LOST},
+    {"BOND_ITSELF", ABUT_BOND_ITSELF},
+    {"BOND_TWICE", ABUT_BOND_TWICE},
+    {"BOND_IN_CLUSTER", ABUT_BOND_IN_CLUSTER},
+    {"BOND_TOO_SHORT", ABUT_BOND_TOO_SHORT},
+    {"BODY_LAW", ABUT_BODY_LAW},
+    {"BODY_CURVATURE", ABUT_BODY_CURVATURE},
+    {"BODY_LOST", ABUT_BODY_LOST},
+    {"BODY_IMAGES", ABUT_BODY_IMAGES},
+    {"BODY_MANY_IMAGES", ABUT_BODY_MANY_IMAGES},
+    {"BODY_TOO_SMALL", ABUT_BODY_TOO_SMALL},
+    {"TOO_MANY_IMAGES", ABUT_TOO_MANY_IMAGES},
+    {"BODY_STATE", ABUT_BODY_STATE},
+    {"CLUSTERS", ABUT_CLUSTERS},
+    {"BODIES", ABUT_BODIES},
+    {"OWN_LAW", ABUT_OWN_LAW},
+    {"BODY_WALL", ABUT_BODY_WALL},
+    {"BODY_BODY", ABUT_BODY_BODY},
+    {"SPHERE_WALL", ABUT_SPHERE_WALL},
+    {"SPHERE_SPHERE", ABUT_SPHERE_SPHERE},
+    {"LAW_ROWS", ABUT_LAW_ROWS},
+    {"LAW_HISTORY", ABUT_OWN_HISTORY},
+    {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
+    {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
+    {"SLOT_STATES", ABUT_LAMMPS_STATES},
+};
+
 static int add_constants(PyObject *module)
 {
-    static const struct {
-        const char *name;
-        long value;
-    } constants[] = {
-        {"FACET", ABUT_FACET},
-        {"EDGE", ABUT_EDGE},
-        {"VERTEX", ABUT_VERTEX},
-        {"HIERARCHY", ABUT_HIERARCHY},
-        {"ALL", ABUT_ALL},
-        {"SHARING", ABUT_SHARING},
-        {"WACHSPRESS", ABUT_WACHSPRESS},
-        {"ZHONG", ABUT_ZHONG},
-        {"TOP_DOWN", ABUT_TOP_DOWN},
-        {"BOTTOM_UP", ABUT_BOTTOM_UP},
-        {"LEVEL_LIMIT", ABUT_LEVEL_LIMIT},
-        {"SHORTEST_LINK", ABUT_SHORTEST_LINK},
-        {"FAST_COMMON_PLANE", ABUT_FAST_COMMON_PLANE},
-        {"COMMON_PLANE", ABUT_COMMON_PLANE},
-        {"DIRECT_SEARCH", ABUT_DIRECT_SEARCH},
-        {"TRACKED", ABUT_TRACKED},
-        {"GLOBAL", ABUT_GLOBAL},
-        {"SEPARATED", ABUT_SEPARATED},
-        {"TOUCHING", ABUT_TOUCHING},
-        {"OVERLAPPING", ABUT_OVERLAPPING},
-        {"UNCONVERGED", ABUT_UNCONVERGED},
-        {"CONVEX_STATE", ABUT_CONVEX_STATE},
-        {"LAW_MISSING", ABUT_LAW_MISSING},
-        {"LAW_NOT_FINITE", ABUT_LAW_NOT_FINITE},
-        {"SPHERE_LOST", ABUT_SPHERE_LOST},
-        {"BOND_ITSELF", ABUT_BOND_ITSELF},
-        {"BOND_TWICE", ABUT_BOND_TWICE},
-        {"BOND_IN_CLUSTER", ABUT_BOND_IN_CLUSTER},
-        {"BOND_TOO_SHORT", ABUT_BOND_TOO_SHORT},
-        {"BODY_LAW", ABUT_BODY_LAW},
-        {"BODY_CURVATURE", ABUT_BODY_CURVATURE},
-        {"BODY_LOST", ABUT_BODY_LOST},
-        {"BODY_IMAGES", ABUT_BODY_IMAGES},
-        {"BODY_MANY_IMAGES", ABUT_BODY_MANY_IMAGES},
-        {"BODY_TOO_SMALL", ABUT_BODY_TOO_SMALL},
-        {"TOO_MANY_IMAGES", ABUT_TOO_MANY_IMAGES},
-        {"BODY_STATE", ABUT_BODY_STATE},
-        {"CLUSTERS", ABUT_CLUSTERS},
-        {"BODIES", ABUT_BODIES},
-        {"SPHERE_WALL", ABUT_SPHERE_WALL},
-        {"SPHERE_SPHERE", ABUT_SPHERE_SPHERE},
-        {"LAW_ROWS", ABUT_LAW_ROWS},
-        {"LAW_HISTORY", ABUT_OWN_HISTORY},
-        {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
-        {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
-        {"SLOT_STATES", ABUT_LAMMPS_STATES},
-    };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value)) {
             return -1;

@@ -171,3 +171,19 @@ PyObject *core_apply_law(PyObject *Py_UNUSED(module), PyObject *args)
     PyMem_Free(law.built_in);
     return result;
 }
+
+PyObject *core_law_reach(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *given;
+    double radius, begins = 0.0;
+    if (!PyArg_ParseTuple(args, "Od:law_reach", &given, &radius)) {
+        return NULL;
+    }
+    abut_law *law = simulation_read_laws(given, 1);
+    if (!law) {
+        return NULL;
+    }
+    const double reach = abut_law_reach(law, radius, &begins);
+    PyMem_Free(law);
+    return Py_BuildValue("(dd)", reach, begins);
+}

@@ -19,6 +19,12 @@ def aligned(array: NDArray[Any]) -> NDArray[Any]:
     return np.require(array, requirements=["C", "A"])
 
 
+def locked(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, read-only from now on."""
+    array.flags.writeable = False
+    return array
+
+
 def hash_of(arrays: Sequence[NDArray[Any]]) -> str:
     """Of the numbers in these arrays, and of where each array ends."""
     digest = hashlib.blake2b(digest_size=16)

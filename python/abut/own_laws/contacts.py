@@ -32,11 +32,11 @@ class BuiltIn:
 
     vectors, scalars = ("spring", "roll"), ("overlap",)
 
-    def __init__(
-        self, shown: str, numbers: dict[str, float], reach: float = 0.0, begins: float = 0.0
-    ) -> None:
-        self._shown, self.reach, self.begins = shown, reach, begins
+    def __init__(self, shown: str, numbers: dict[str, float], radius: float) -> None:
+        self._shown = shown
         self.numbers = np.array([[numbers.get(name, 0.0) for name in _core.LAW_NUMBERS]])
+        # how far beyond touch it acts at this R*, and the overlap at which contacts begin
+        self.reach, self.begins = _core.law_reach(self.numbers, radius)
 
     def __repr__(self) -> str:
         return self._shown

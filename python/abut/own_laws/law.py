@@ -11,11 +11,12 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from .. import _core
 from ..base import checks
 from .contact import ZERO, Contact, Vector
 
 # numbers that a contact keeps at most
-MOST_HISTORY = 32
+MOST_HISTORY = _core.LAW_HISTORY
 
 
 def law(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
-from ..base.arrays import Columns, Doubles, Indices
+from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.extras import import_extra
 from ..base.poses import Period, lengths_of
 
@@ -225,25 +225,19 @@ def bonds_of(columns: Columns, images: Indices, period: Period | None) -> Bonds:
     """The table of what the library returned; `images`: of the spheres."""
     own = {field.name: columns[field.name] for field in fields(Bonds) if field.name in columns}
     moments = columns["moments"]
-    own |= {"moment": _locked(moments[:, :3]), "moment_j": _locked(moments[:, 3:])}
-    own["contact"] = _locked(columns["contact"] != 0)
+    own |= {"moment": locked(moments[:, :3]), "moment_j": locked(moments[:, 3:])}
+    own["contact"] = locked(columns["contact"] != 0)
     image = columns["shift"] + images[columns["j"]] - images[columns["i"]]
-    return Bonds(**own, image=_locked(image), period=period)
+    return Bonds(**own, image=locked(image), period=period)
 
 
 def breakages_of(columns: Columns, step: float) -> Breakages:
     causes = np.array(["tension", "shear"])[columns["of_shear"]]
     return Breakages(
-        _locked(columns["step"] * step),
-        _locked(columns["ids"][:, 0]),
-        _locked(columns["ids"][:, 1]),
+        locked(columns["step"] * step),
+        locked(columns["ids"][:, 0]),
+        locked(columns["ids"][:, 1]),
         columns["point"],
-        _locked(causes),
+        locked(causes),
         columns["energy"],
     )
-
-
-def _locked(array: NDArray[Any]) -> NDArray[Any]:
-    """The array itself, read-only from now on."""
-    array.flags.writeable = False
-    return array

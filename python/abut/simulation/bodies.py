@@ -6,10 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..base import checks
-from ..base.arrays import Columns, Doubles, Indices
+from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.orientations import inverse, turned
 from .clusters import Cluster
 from .materials import Material
@@ -60,12 +60,6 @@ class Numbers(NamedTuple):
             clusters=locked(np.delete(self.clusters, cluster_rows)),
             frames=np.delete(self.frames, cluster_rows, axis=0),
         )
-
-
-def locked(array: NDArray[Any]) -> NDArray[Any]:
-    """The array itself, read-only from now on."""
-    array.flags.writeable = False
-    return array
 
 
 def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str) -> Indices:

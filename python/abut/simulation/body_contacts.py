@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.arrays import locked
 from ..base.poses import Period
 from ..results.convex_contacts import ConvexContacts
-from .bodies import HISTORY, locked
+from .bodies import HISTORY
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

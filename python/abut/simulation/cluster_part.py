@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks
-from ..base.arrays import Doubles, Indices
+from ..base.arrays import Doubles, Indices, locked
 from ..base.orientations import from_matrix, inverse, product, read_orientations
 from .bodies import (
     angular_momenta,
     cluster_columns,
     find,
-    locked,
     member_columns,
     read_points,
     read_vectors,

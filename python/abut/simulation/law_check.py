@@ -9,8 +9,8 @@ from ..base import checks
 from ..own_laws.check import LawCheck, check, lone
 from ..own_laws.contacts import BuiltIn
 from ..own_laws.probes import try_law
-from .cohesion import DMT, JKR, Cohesion, LiquidBridge
-from .law_table import Law, Own
+from .cohesion import DMT, JKR
+from .law_table import Law, Own, no_law
 from .laws import Frictional, Hertz
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def check_law(
     array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     """
     if not isinstance(law, Law):
-        kind = checks.a_or_an(type(law).__name__)
-        raise TypeError(f"law is {kind}, but must be a Hertz, a Linear or a law of your own")
+        raise no_law(law)
     if a.density is None:
         raise ValueError("a has no density: a sphere of it has no mass")
     own = checks.positive(radius, "radius")
@@ -71,24 +70,8 @@ def check_law(
         try_law(law)
         return check(law, like, mass, None)
     numbers = law.numbers(a, b)
-    reach, begins = _reach(law.cohesion, numbers["stiffness"], like["radius"])
-    asked = BuiltIn(repr(law), numbers, reach, begins)
+    asked = BuiltIn(repr(law), numbers, like["radius"])
     return check(asked, like, mass, _tabor(law, numbers["stiffness"], like["radius"]))
-
-
-def _reach(cohesion: Cohesion | None, stiffness: float, radius: float) -> tuple[float, float]:
-    """How far beyond touch a law acts, and the overlap at which contacts begin."""
-    if isinstance(cohesion, JKR):
-        w = cohesion.work_of_adhesion
-        scale = (4.0 * math.pi**2 * w**2 * radius / stiffness**2) ** (1.0 / 3.0)
-        return 0.75 * 4.0 ** (-1.0 / 3.0) * scale, 0.0
-    if isinstance(cohesion, DMT):
-        reach = (math.sqrt(1000.0) - 1.0) * (cohesion.distance or 0.0)
-        return reach, -reach
-    if isinstance(cohesion, LiquidBridge):
-        root = cohesion.volume ** (1.0 / 3.0)
-        return (1.0 + 0.5 * cohesion.contact_angle) * (root + root**2 / (20.0 * radius)), 0.0
-    return 0.0, 0.0
 
 
 def _mass(density: float, radius: float) -> float:

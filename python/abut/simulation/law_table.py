@@ -22,9 +22,6 @@ from .materials import Material
 Law = Hertz | Linear | OwnLaw | CompiledLaw
 Own = OwnLaw | CompiledLaw
 
-# of abut_law_kind
-_OWN = 3
-
 # of a collision, for a step of spheres that touch nothing yet (docs/dem.md, section 2)
 _PART = 0.3
 
@@ -69,8 +66,7 @@ class LawTable:
         if isinstance(law, LawFunction):
             raise TypeError(f"law is {law.name} without its parameters: give {law.name}(...)")
         if not isinstance(law, Law):
-            kind = checks.a_or_an(type(law).__name__)
-            raise TypeError(f"law is {kind}, but must be a Hertz, a Linear or a law of your own")
+            raise no_law(law)
         for material, name in ((a, "a"), (b, "b")):
             if not isinstance(material, Material):
                 self.number(material, name)
@@ -254,6 +250,12 @@ class LawTable:
         return _PART * math.pi / math.sqrt(max(stiff)) if stiff else math.inf
 
 
+def no_law(given: object) -> TypeError:
+    """What is given as a law, and is none."""
+    kind = checks.a_or_an(type(given).__name__)
+    return TypeError(f"law is {kind}, but must be a Hertz, a Linear or a law of your own")
+
+
 def kept_by(law: Own) -> str:
     """The law's name, with what contacts keep under it."""
     return f"{law.name}({', '.join((*law.vectors, '|', *law.scalars))})"
@@ -270,7 +272,7 @@ def _is_alike(a: Law, b: Law) -> bool:
 
 
 def _own_numbers(law: Own, number: int) -> dict[str, float]:
-    return {"kind": _OWN, "curvature": law.curvature or 0.0, "number": number}
+    return {"kind": _core.OWN_LAW, "curvature": law.curvature or 0.0, "number": number}
 
 
 def _rayleigh(material: Material) -> float:

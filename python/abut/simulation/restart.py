@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..base.arrays import locked
 from ..base.checks import a_or_an, counted
 from ..base.values import from_dict
 from ..base.warnings import warn
@@ -23,7 +24,7 @@ from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
-from .bodies import Numbers, locked
+from .bodies import Numbers
 from .bonds import refusal
 from .insertion import Insertion
 from .law_table import LawTable

@@ -201,15 +201,14 @@ class RunPart(EventPart):
         bodies = self._settled().bodies
         is_sphere = kind in (_core.SPHERE_WALL, _core.SPHERE_SPHERE)
         own = f"sphere {self.ids[first]}" if is_sphere else f"body {bodies[first]}"
-        others = {
-            0: lambda: f"wall {self._walls.order[second]}",
-            1: lambda: f"body {bodies[second]}",
-            2: lambda: f"sphere {self.ids[second]}",
-            _core.SPHERE_WALL: lambda: f"wall {self._walls.order[second]}",
-            _core.SPHERE_SPHERE: lambda: f"sphere {self.ids[second]}",
-        }
+        if kind in (_core.SPHERE_WALL, _core.BODY_WALL):
+            other = f"wall {self._walls.order[second]}"
+        elif kind == _core.BODY_BODY:
+            other = f"body {bodies[second]}"
+        else:
+            other = f"sphere {self.ids[second]}"
         return FloatingPointError(
-            f"{law!r} is not finite between {own} and {others[kind]()} in step {self.step_count}:"
+            f"{law!r} is not finite between {own} and {other} in step {self.step_count}:"
             f" {told_case(law, inputs, outputs, old)}"
         )
 
