@@ -610,3 +610,28 @@ def test_the_spots_of_a_body(name):
     sim.run(steps=1)
     expected = 4 * case.force(1e-7, 0.2e-3, WALL)
     assert sim.bodies.forces[0, 2] == pytest.approx(expected, rel=1e-6)
+
+
+# ---- laws that are exchanged while contacts span a gap -------------------------------------------
+
+
+@pytest.mark.parametrize("law", [abut.Hertz(), abut.Linear(1e4), CASES["bridge"].law])
+def test_a_law_for_another_across_a_gap(law):
+    """A neck is stretched when its law is exchanged: the dissipated energy goes on from what it
+    was, and the others are those of the new law."""
+    sim = world(CASES["JKR"], 2e-7)
+    speeds = [[-0.005, 0, 0], [0.005, 0, 0]]
+    sim.add_spheres([[0, 0, 0], [2 * RADIUS - 1e-8, 0, 0]], RADIUS, POWDER, speeds)
+    while sim.time == 0.0 or sim.pairs.overlap[0] > -1e-7:
+        sim.run(steps=1)
+    before = sim.energy
+    assert before.elastic != 0.0
+    sim.set_law(POWDER, POWDER, law)
+    after = sim.energy
+    near = {"rel": 0.0, "abs": 1e-12 * before.kinetic}
+    assert after.dissipated == pytest.approx(before.dissipated, **near)
+    assert (after.elastic == 0.0) == (law.cohesion is None)
+    sim.add_spheres([[0, 0, 1]], RADIUS, POWDER)
+    assert sim.energy.dissipated == pytest.approx(before.dissipated, **near)
+    sim.run(steps=100)
+    assert np.isfinite(sim.energy.dissipated)

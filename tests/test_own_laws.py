@@ -274,6 +274,58 @@ def test_a_reach_pulls_beyond_touch(cuts):
     assert len(sim.contacts) == len(sim.pairs) == 0
 
 
+CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+ROUNDED = abut.ConvexShape(CUBE.vertices, radius=0.2)
+
+
+def test_the_spots_of_bodies_pull_beyond_touch():
+    """Each as a contact does, at a wall and between two bodies."""
+    sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
+    sim.set_law(GRAIN, WALL, glue(k=1e4, f=1e-3))
+    sim.set_law(GRAIN, GRAIN, glue(k=1e4, f=2e-3))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)
+    side, gap = 0.024, 5e-4
+    sim.add_bodies(
+        ROUNDED, [[0, 0, side / 2 + gap], [0, 0, 1.5 * side + 2 * gap]], GRAIN, scales=0.01
+    )
+    sim.run(steps=1)
+    np.testing.assert_allclose(sim.bodies.forces[:, 2], [4e-3, -8e-3], rtol=1e-6)
+    lower = sim.body_contacts
+    np.testing.assert_allclose(lower.overlap, -gap, rtol=1e-9)
+    assert sim.energy.elastic == 0.0  # the law does not tell what it stores
+
+
+class Age(typing.NamedTuple):
+    """How many steps a contact has seen."""
+
+    steps: float
+
+
+@abut.law(history=Age, curvature=0.01)
+def hardens(contact, old, k, c):
+    """Twice as stiff, once its contact has begun."""
+    stiffness = k if old.steps < 1.0 else 2 * k
+    return stiffness * max(contact.overlap, 0.0) - c * contact.parting, Age(old.steps + 1.0)
+
+
+def test_stable_step_of_bodies_knows_the_slope():
+    """Also the damper's, and what contacts remember."""
+    law = abut.Linear(2e3, tangential=0.0, restitution=0.3)
+    damping = 2 * abut.damping_ratio(0.3)
+    steps = []
+    for given in (law, law, hardens):
+        sim = abut.Simulation(step=1e-6)
+        sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)
+        sim.add_bodies(CUBE, [[0, 0, 0.00999]], GRAIN, scales=0.01)
+        if given is hardens:
+            mass = float(sim.bodies.masses[0]) / 4
+            given = hardens(k=1e3, c=damping * np.sqrt(2e3 * mass))
+        sim.set_law(GRAIN, WALL, given)
+        sim.run(steps=2)
+        steps.append(sim.stable_step())
+    np.testing.assert_allclose(steps[2], steps[0], rtol=1e-5)
+
+
 def test_stable_step_knows_the_slope():
     law = abut.Linear(2e3, tangential=0.25)
     steps = []

@@ -180,21 +180,6 @@ typedef struct hold {
     abut_index contact_count;
 } hold;
 
-/* Of a law of users with what the row keeps, when it was in a step. */
-static law_stiffness stiffness_of(const abut_simulation *s, const interaction_table *t,
-                                  abut_index row, const law *l, own_contact *c)
-{
-    const abut_own_law *own = laws_own(&s->laws, l);
-    const double *kept = t->springs.history ? t->springs.history + row * t->extras.history : NULL;
-    if (!own) {
-        return laws_stiffness(&s->laws, l, c->radius, c->overlap);
-    }
-    if (kept && kept[t->extras.history - 2] == (double)own->identity) {
-        c->vectors = kept, c->scalars = kept + 3 * t->extras.vectors;
-    }
-    return own_law_stiffness(own, c);
-}
-
 static void add_hold(hold *h, law_stiffness of)
 {
     const double shear = 3.5 * of.shear; /* a solid sphere is turned, too */
@@ -209,13 +194,13 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
         const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
-        own_contact c = {.overlap = touch.overlap,
-                         .radius = reduced_radius(&s->store, i, j, touch.rest),
-                         .mass = reduced(s->store.movers[i].mass, s->store.movers[j].mass),
-                         .inertia = reduced(s->store.inertias[i], s->store.inertias[j]),
-                         .radius_i = s->store.radii[i],
-                         .radius_j = s->store.radii[j]};
-        const law_stiffness of = stiffness_of(s, t, row, touch.law, &c);
+        const own_contact c = {.overlap = touch.overlap,
+                               .radius = reduced_radius(&s->store, i, j, touch.rest),
+                               .mass = reduced(s->store.movers[i].mass, s->store.movers[j].mass),
+                               .inertia = reduced(s->store.inertias[i], s->store.inertias[j]),
+                               .radius_i = s->store.radii[i],
+                               .radius_j = s->store.radii[j]};
+        const law_stiffness of = simulation_stiffness(s, t, row, touch.law, c);
         add_hold(&holds[i], of);
         add_hold(&holds[j], of);
     }
@@ -226,14 +211,14 @@ static void add_wall_holds(const abut_simulation *s, hold *holds)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index place = t->contact.sphere[row];
-        own_contact c = {.overlap = t->contact.overlap[row],
-                         .radius = s->store.radii[place],
-                         .mass = s->store.movers[place].mass,
-                         .inertia = s->store.inertias[place],
-                         .radius_i = s->store.radii[place],
-                         .radius_j = INFINITY};
+        const own_contact c = {.overlap = t->contact.overlap[row],
+                               .radius = s->store.radii[place],
+                               .mass = s->store.movers[place].mass,
+                               .inertia = s->store.inertias[place],
+                               .radius_i = s->store.radii[place],
+                               .radius_j = INFINITY};
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
-        add_hold(&holds[place], stiffness_of(s, t, row, l, &c));
+        add_hold(&holds[place], simulation_stiffness(s, t, row, l, c));
     }
 }
 

@@ -1,4 +1,4 @@
-/* Which law two partners have: that of their materials. */
+/* Which law two partners have, that of their materials, and how stiff it is there. */
 #include "simulation.h"
 
 /* The material of a row's first partner. */
@@ -47,4 +47,15 @@ const law *simulation_spot_law(const abut_simulation *s, const interaction_table
     }
     const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
     return &s->laws.laws[laws_number(&s->laws, own, other)];
+}
+
+law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_table *t,
+                                   abut_index at, const law *l, own_contact contact)
+{
+    const abut_own_law *own = laws_own(&s->laws, l);
+    const double *kept = t->springs.history ? t->springs.history + at * t->extras.history : NULL;
+    if (own && kept && kept[t->extras.history - 2] == (double)own->identity) {
+        contact.vectors = kept, contact.scalars = kept + 3 * t->extras.vectors;
+    }
+    return laws_stiffness(&s->laws, l, &contact);
 }

@@ -26,8 +26,9 @@ static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index
     for (int32_t k = 0; k < count; k++) {
         const abut_index old = match[where[k]];
         const double *row = history && old >= 0 ? history + old * numbers : NOTHING;
-        /* about the same rows of the next block follow */
-        PREFETCH(row + LAW_BLOCK * numbers);
+        if (history && old >= 0 && old + LAW_BLOCK < table_interactions(before)) {
+            PREFETCH(row + LAW_BLOCK * numbers); /* about the same rows of the next block follow */
+        }
         const bool is_own = row != NOTHING && row[numbers - 2] == (double)l->identity;
         kept[k] = is_own ? row : NOTHING;
     }

@@ -340,6 +340,11 @@ static inline double simulation_stored(const abut_simulation *s, const interacti
                : laws_energy(&s->laws, l, radius, overlap, t->springs.spring + 3 * at);
 }
 
+/* How stiff a row, or a spot of bodies, of the last step is. A law of users is asked with what it
+ * keeps there, which the contact needs not have. */
+law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_table *t,
+                                   abut_index at, const law *l, own_contact contact);
+
 /* What a contact of the step before adds to what its wall bears, which was there. */
 void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load);

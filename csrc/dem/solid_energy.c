@@ -42,12 +42,11 @@ typedef struct solid_hold {
 
 /* A spot that holds a body; of two bodies both give way. */
 typedef struct spot_hold {
-    const law_table *laws;
     const law *law;
-    double radius, overlap; /* R*, and of the spot */
+    own_contact contact; /* with the parts of m* and I* that the spot bears */
+    law_stiffness of;
     vec3 point, normal;
-    double both, mass, inertia; /* m* and I* */
-    double bearing;             /* spots that share the mass */
+    double both;
 } spot_hold;
 
 /* How stiff a spot is, and how much it damps: along the normal, across it, and against rolling. */
@@ -57,28 +56,26 @@ typedef struct spot_springs {
 
 static double ratio_of(const spot_hold *h)
 {
-    const law_stiffness of = laws_stiffness(h->laws, h->law, 1.0, 1.0);
-    return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(h->mass / (h->bearing * of.normal))
-                           : 0.0;
+    const law_stiffness *of = &h->of;
+    return of->normal > 0.0 ? 2.0 * of->damping_ratio * sqrt(h->contact.mass / of->normal) : 0.0;
 }
 
 static spot_springs stiffness_of(const spot_hold *h)
 {
-    const law_stiffness of = laws_stiffness(h->laws, h->law, h->radius, h->overlap);
+    const double radius = h->contact.radius;
     const bool has_roll = h->law->rolling_friction > 0.0;
-    return (spot_springs){of.normal, of.shear, has_roll ? of.shear * h->radius * h->radius : 0.0};
+    return (spot_springs){h->of.normal, h->of.shear,
+                          has_roll ? h->of.shear * radius * radius : 0.0};
 }
 
 /* The dampers beside these springs; of linear laws that against rolling alone. */
 static spot_springs damping_of(const spot_hold *h, const spot_springs *k)
 {
-    const double mass = h->mass / h->bearing, inertia = h->inertia / h->bearing;
-    spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * inertia)};
+    spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * h->contact.inertia)};
     if (h->law->is_hertz > 0.0) {
-        const double ratio =
-            2.0 * laws_stiffness(h->laws, h->law, h->radius, h->overlap).damping_ratio;
-        c.normal = ratio * sqrt(k->normal * mass);
-        c.shear = ratio * sqrt(k->shear * mass);
+        const double ratio = 2.0 * h->of.damping_ratio;
+        c.normal = ratio * sqrt(k->normal * h->contact.mass);
+        c.shear = ratio * sqrt(k->shear * h->contact.mass);
     }
     return c;
 }
@@ -134,20 +131,29 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
     h->spot_count++;
 }
 
-static spot_hold begin_hold(const law_table *laws, const interaction_table *t, const spot_row *r,
-                            const rigid *own, const rigid *other)
+/* A contact of a body without an overlap so far, of which each of so many spots bears its part. */
+static own_contact contact_of(const rigid *own, const rigid *other, double radius, double bearing)
 {
-    spot_hold h = {.laws = laws,
-                   .law = r->law,
-                   .radius = r->radius,
+    const double inertia = rigid_least_inertia(own);
+    const double mass = other ? reduced(own->mass, other->mass) : own->mass;
+    const double both = other ? reduced(inertia, rigid_least_inertia(other)) : inertia;
+    return (own_contact){.radius = radius,
+                         .mass = mass / bearing,
+                         .inertia = both / bearing,
+                         .radius_i = radius,
+                         .radius_j = radius};
+}
+
+static spot_hold begin_hold(const interaction_table *t, const spot_row *r, const rigid *own,
+                            const rigid *other)
+{
+    const double bearing = larger(simulation_bearing_spots(t, r->row), 1.0);
+    spot_hold h = {.law = r->law,
+                   .contact = contact_of(own, other, r->radius, bearing),
                    .normal = r->normal,
-                   .both = t->kind == ABUT_BODY_WALL ? 1.0 : 2.0,
-                   .mass = own->mass,
-                   .inertia = rigid_least_inertia(own),
-                   .bearing = larger(simulation_bearing_spots(t, r->row), 1.0)};
-    if (other) {
-        h.mass = reduced(own->mass, other->mass);
-        h.inertia = reduced(h.inertia, rigid_least_inertia(other));
+                   .both = t->kind == ABUT_BODY_WALL ? 1.0 : 2.0};
+    if (t->kind == ABUT_BODY_WALL) {
+        h.contact.radius_j = INFINITY;
     }
     return h;
 }
@@ -159,12 +165,13 @@ static void add_row_holds(const abut_simulation *s, const interaction_table *t, 
     const rigid *own = &s->solids.bodies[c->i[row]].rigid;
     const rigid *other = t->kind == ABUT_BODY_BODY ? &s->solids.bodies[c->j[row]].rigid : NULL;
     const spot_row r = simulation_spot_row(s, t, row);
-    spot_hold h = begin_hold(&s->laws, t, &r, own, other);
+    spot_hold h = begin_hold(t, &r, own, other);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
-        if (!(c->spot_overlap[spot] > 0.0)) {
+        h.contact.overlap = c->spot_overlap[spot];
+        h.of = simulation_stiffness(s, t, spot, r.law, h.contact);
+        if (!apart_spot_lived(t, spot) || !(h.of.normal > 0.0)) {
             continue;
         }
-        h.overlap = c->spot_overlap[spot];
         h.point = simulation_spot_point(t, &r, spot);
         add_hold(&holds[c->i[row]], &h, own);
         if (other) {
@@ -220,13 +227,10 @@ static spot_hold guess_hold(const abut_simulation *s, const rigid_body *of, cons
 {
     const double radius =
         laws_ask_for_radius(&s->laws, l) ? laws_radius_of_body(&s->laws, l, of->rounding) : 1.0;
-    return (spot_hold){.laws = &s->laws,
-                       .law = l,
-                       .radius = radius,
-                       .overlap = 0.1 * radius,
-                       .mass = of->rigid.mass,
-                       .inertia = rigid_least_inertia(&of->rigid),
-                       .bearing = 4.0};
+    spot_hold h = {.law = l, .contact = contact_of(&of->rigid, NULL, radius, 4.0)};
+    h.contact.overlap = 0.1 * radius;
+    h.of = laws_stiffness(&s->laws, l, &h.contact);
+    return h;
 }
 
 /* The longest stable step of a body that touches nothing: as if four spots bore it, like a cube at

@@ -216,8 +216,8 @@ static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row 
     const abut_convex_columns *c = &w->now->body;
     const double overlap = c->spot_overlap[spot];
     const bool lives = apart_spot_lives(s, &r->of, overlap, w->before, w->now->springs.match[spot]);
-    const bool pulls = laws_function(&s->laws, r->of.law) == LAW_COHESIVE;
-    b->overlaps[k] = lives && pulls ? overlap : larger(overlap, 0.0);
+    const bool may_be_apart = laws_function(&s->laws, r->of.law) != LAW_PLAIN;
+    b->overlaps[k] = lives && may_be_apart ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
     memcpy(b->normals + 3 * k, c->normal + 3 * r->of.row, 3 * sizeof *b->normals);
     set_movers(w, b, k, r, spot);

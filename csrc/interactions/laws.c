@@ -235,7 +235,7 @@ static double measure_of(const law_table *table, const law *l, double radius, do
     if (c->kind == ABUT_JKR) {
         return cohesion_neck(c, radius, overlap).radius;
     }
-    if (c->kind != ABUT_NO_COHESION && !(overlap > 0.0)) {
+    if (!(overlap > 0.0)) {
         return 0.0;
     }
     return l->is_hertz > 0.0 ? sqrt(radius * overlap) : 1.0;
@@ -295,17 +295,13 @@ bool laws_pull(const law_table *table, const law *l, double radius, double overl
     return c.elastic < c.pull;
 }
 
-law_stiffness laws_stiffness(const law_table *table, const law *l, double radius, double overlap)
+law_stiffness laws_stiffness(const law_table *table, const law *l, const own_contact *contact)
 {
     const abut_own_law *own = laws_own(table, l);
     if (own) {
-        return own_law_stiffness(own, &(own_contact){.overlap = overlap,
-                                                     .radius = radius,
-                                                     .mass = 1.0,
-                                                     .radius_i = radius,
-                                                     .radius_j = radius});
+        return own_law_stiffness(own, contact);
     }
-    const double q = measure_of(table, l, radius, overlap);
+    const double q = measure_of(table, l, contact->radius, contact->overlap);
     const double of_hertz = 1.5 * l->elastic, damping = 0.5 * l->normal_damping;
     law_stiffness s = {.shear = l->shear * q};
     if (l->is_hertz > 0.0) {

@@ -133,7 +133,8 @@ static inline double laws_radius_of_body(const law_table *table, const law *l, d
     return rounding > 0.0 ? rounding : table->curvatures[l - table->laws];
 }
 
-law_stiffness laws_stiffness(const law_table *table, const law *l, double radius, double overlap);
+/* Built-in laws look at the overlap and R* alone. */
+law_stiffness laws_stiffness(const law_table *table, const law *l, const own_contact *contact);
 
 /* How much shorter a damped swing's longest stable step is than that of one without damping:
  * sqrt(1 + r^2) - r (docs/dem.md, section 2). */
