@@ -1441,6 +1441,18 @@ abut_status abut_simulation_restore_breakages(abut_simulation *simulation,
                                               const abut_breakages *breakages,
                                               const abut_rests *rests, abut_error *error);
 
+/* What moves as one: spheres that are in no cluster, by rows, then clusters, then convex bodies; at
+ * the beginning of the last step. Columns that are NULL are left out. */
+typedef struct abut_grains {
+    double *centers;       /* count x 3: of mass, before the step moved it */
+    double *velocities;    /* count x 3: the mean of those half a step before and after */
+    double *masses;        /* count */
+    abut_index *of_sphere; /* spheres: the number of the grain that each is or belongs to */
+} abut_grains;
+
+abut_index abut_simulation_grain_count(const abut_simulation *simulation);
+void abut_simulation_read_grains(const abut_simulation *simulation, const abut_grains *grains);
+
 /* Go on by so many steps. On another status than ABUT_OK the simulation is as it was after
  * *done steps, and may go on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value:
  * that of what it touches; ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */

@@ -213,6 +213,7 @@ FILES = {
         "solid_laws",
         "forces",
         "move",
+        "grains",
         "solid_energy",
         "energy",
         "step",

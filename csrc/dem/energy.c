@@ -4,20 +4,12 @@
 
 /* ---- bodies ---- */
 
-/* The mean of the velocities half a step before and after. */
-static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
-{
-    const vec3 pull = vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / mass));
-    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->input.step));
-}
-
 static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *sum)
 {
     const store *of = &s->store;
     const mover *b = &of->movers[place];
     const double inertia = of->inertias[place];
-    const vec3 velocity =
-        mean_velocity(s, vec3_load(b->velocity), vec3_load(of->forces + 3 * place), b->mass);
+    const vec3 velocity = grains_sphere_velocity(s, place);
     const vec3 turning =
         vec3_scale(vec3_load(of->torques + 3 * place), 0.5 * s->input.step / inertia);
     const vec3 spin = vec3_sub(vec3_load(b->spin), turning);
@@ -28,22 +20,11 @@ static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *
     sum->gravitational -= b->mass * vec3_dot(vec3_load(s->input.gravity), at);
 }
 
-/* The sum of the members' forces, which is what moves a cluster. */
-static vec3 force_on(const abut_simulation *s, const rigid_body *c)
-{
-    vec3 sum = {0.0, 0.0, 0.0};
-    for (int32_t k = 0; k < c->member_count; k++) {
-        const abut_index place = s->store.places[c->first_row + k];
-        sum = vec3_add(sum, vec3_load(s->store.forces + 3 * place));
-    }
-    return sum;
-}
-
 /* The mean spin is that of half steps before and after: the momentum at the time between is in
  * their middle. */
 static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut_energy *sum)
 {
-    const vec3 velocity = mean_velocity(s, r->velocity, force, r->mass);
+    const vec3 velocity = grains_mean_velocity(s, r->velocity, force, r->mass);
     const vec3 momentum = vec3_sub(r->momentum, vec3_scale(r->last_torque, 0.5 * s->input.step));
     const vec3 spin = rigid_spin(r, r->began_orientation, momentum);
     sum->kinetic += 0.5 * r->mass * vec3_norm_sq(velocity);
@@ -131,7 +112,7 @@ static abut_energy count_energy(const abut_simulation *s)
     }
     for (abut_index k = 0; k < s->clusters.count; k++) {
         const rigid_body *c = &s->clusters.bodies[k];
-        add_rigid(s, &c->rigid, force_on(s, c), &sum);
+        add_rigid(s, &c->rigid, grains_cluster_force(s, c), &sum);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const rigid_body *of = &s->solids.bodies[k];

@@ -345,6 +345,14 @@ static inline double simulation_stored(const abut_simulation *s, const interacti
 law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_table *t,
                                    abut_index at, const law *l, own_contact contact);
 
+/* The mean of the velocities half a step before and after the beginning of the last step: of what
+ * has such a velocity now, and of a sphere that is in no cluster. */
+vec3 grains_mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass);
+vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place);
+
+/* The sum of the members' forces, which is what moves a cluster. */
+vec3 grains_cluster_force(const abut_simulation *s, const rigid_body *c);
+
 /* What a contact of the step before adds to what its wall bears, which was there. */
 void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load);

@@ -576,6 +576,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"run", simulation_run, METH_O,
      "run($self, steps, /)\n--\n\nNone, or what ended it where that names a sphere or a body: "
      "(status, index, detail, value)."},
+    {"grains", simulation_grains, METH_NOARGS,
+     "grains($self, /)\n--\n\nAll columns of what moves as one, the members of abut_grains."},
     {"interactions", simulation_interactions, METH_O,
      "interactions($self, kind, /)\n--\n\n"
      "The columns of the last step's interactions of a kind, such as SPHERE_WALL, as of a "

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 T = TypeVar("T")
 
+# two corners, the lower one first
+Box = tuple[tuple[float, float, float], tuple[float, float, float]]
+
 # which numbers stand for a length or a coordinate, and which for an index: NumPy's dtype.kind
 REAL = "iuf"
 WHOLE = "iu"
@@ -269,6 +272,18 @@ def vector(value: object, name: str) -> tuple[float, float, float]:
         raise ValueError(f"{name}[{axis}] is {array[axis]}, but must be finite")
     x, y, z = array.tolist()
     return x, y, z
+
+
+def box(value: object, name: str) -> Box:
+    """`value` as two corners of a box that is not empty."""
+    array = doubles(value, name)
+    if array.shape != (2, 3):
+        raise ValueError(f"{name} has shape {array.shape}, but must be (2, 3): two corners")
+    low, high = (vector(corner, f"{name}[{k}]") for k, corner in enumerate(array))
+    for axis, along in enumerate("xyz"):
+        if not low[axis] < high[axis]:
+            raise ValueError(f"{name} is empty along {along}: from {low[axis]:g} to {high[axis]:g}")
+    return low, high
 
 
 def whole(value: object, name: str) -> int:

@@ -20,7 +20,6 @@ from .clusters import Cluster
 from .materials import Material
 
 _Mask = NDArray[np.bool_]
-_Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 # which of these spheres, centers (n, 3) and radii (n,), overlap something that is there
 Near = Callable[[Doubles, Doubles], _Mask]
@@ -125,7 +124,7 @@ class Insertion(Value):
     (10, 10)
     """
 
-    box: _Box
+    box: checks.Box
     radii: float | tuple[float, float] | None
     rate: float
     material: Material
@@ -134,7 +133,7 @@ class Insertion(Value):
 
     def __post_init__(self) -> None:
         self._settle(
-            box=_read_box(self.box),
+            box=checks.box(self.box, "box"),
             rate=checks.positive(self.rate, "rate"),
             seed=_read_seed(self.seed),
         )
@@ -324,17 +323,6 @@ def _orientations(generator: np.random.Generator, count: int) -> Doubles:
 
 
 # ---- arguments -----------------------------------------------------------------------------------
-
-
-def _read_box(value: object) -> _Box:
-    box = checks.doubles(value, "box")
-    if box.shape != (2, 3):
-        raise ValueError(f"box has shape {box.shape}, but must be (2, 3): two corners")
-    low, high = (checks.vector(corner, f"box[{k}]") for k, corner in enumerate(box))
-    for axis, name in enumerate("xyz"):
-        if not low[axis] < high[axis]:
-            raise ValueError(f"box is empty along {name}: from {low[axis]:g} to {high[axis]:g}")
-    return low, high
 
 
 def _read_radii(value: object) -> float | tuple[float, float]:

@@ -5,37 +5,23 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
 from ..base import checks
 from ..base.arrays import Indices
-from ..results.contacts import Contacts
-from ..results.pairs import Pairs
 from ..search.half_space import HalfSpace, read_surface
-from .bodies import table_columns
 from .known import changes
 from .law_table import Law
 from .materials import Material
+from .measure_part import MeasurePart
 from .motions import Motion
-from .run_part import RunPart
 from .walls import Wall, WallEntry, check_half_space
 
 
-class Energy(NamedTuple):
-    """Energies at the beginning of the last step; their sum is kept, as docs/dem.md says."""
-
-    kinetic: float
-    rotational: float
-    gravitational: float
-    elastic: float
-    dissipated: float
-    wall_work: float
-
-
-class Simulation(RunPart):
+class Simulation(MeasurePart):
     """Spheres, clusters and convex bodies that move in time, between walls, by the discrete element
     method.
 
@@ -273,24 +259,6 @@ class Simulation(RunPart):
     @property
     def walls(self) -> tuple[Wall, ...]:
         return tuple(Wall(self, number) for number in range(len(self._walls.entries)))
-
-    # ---- what came of it ----
-
-    @property
-    def contacts(self) -> Contacts:
-        return self._once("contacts", lambda: self._walls.contacts(self._period))
-
-    @property
-    def pairs(self) -> Pairs:
-        return self._once("pairs", self._read_pairs)
-
-    def _read_pairs(self) -> Pairs:
-        settings = {"period": self._period, "other_count": None}
-        return Pairs._found(table_columns(self._core.interactions(_core.SPHERE_SPHERE)), settings)
-
-    @property
-    def energy(self) -> Energy:
-        return Energy(*self._core.energy())
 
     # ---- files, and what it is shown as ----
 

@@ -1,0 +1,94 @@
+/* What moves as one, as it was at the beginning of the last step: spheres, clusters and convex
+ * bodies. */
+#include "simulation.h"
+
+/* ---- velocities ---- */
+
+vec3 grains_mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
+{
+    const vec3 pull = vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / mass));
+    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->input.step));
+}
+
+vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
+{
+    const mover *b = &s->store.movers[place];
+    const vec3 force = vec3_load(s->store.forces + 3 * place);
+    return grains_mean_velocity(s, vec3_load(b->velocity), force, b->mass);
+}
+
+vec3 grains_cluster_force(const abut_simulation *s, const rigid_body *c)
+{
+    vec3 sum = {0.0, 0.0, 0.0};
+    for (int32_t k = 0; k < c->member_count; k++) {
+        const abut_index place = s->store.places[c->first_row + k];
+        sum = vec3_add(sum, vec3_load(s->store.forces + 3 * place));
+    }
+    return sum;
+}
+
+/* ---- as callers have them ---- */
+
+static abut_index count_free(const abut_simulation *s)
+{
+    abut_index members = 0;
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        members += s->clusters.bodies[k].member_count;
+    }
+    return s->store.count - members;
+}
+
+abut_index abut_simulation_grain_count(const abut_simulation *s)
+{
+    return count_free(s) + s->clusters.count + s->solids.count;
+}
+
+static void put(const abut_grains *to, abut_index k, vec3 center, vec3 velocity, double mass)
+{
+    if (to->centers) {
+        vec3_store(to->centers + 3 * k, center);
+    }
+    if (to->velocities) {
+        vec3_store(to->velocities + 3 * k, velocity);
+    }
+    if (to->masses) {
+        to->masses[k] = mass;
+    }
+}
+
+/* Spheres that are in no cluster; of the others whose members they are. */
+static void read_spheres(const abut_simulation *s, abut_index first_cluster, const abut_grains *to)
+{
+    abut_index next = 0;
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const abut_index place = s->store.places[row];
+        const bool is_member = simulation_is_member(s, place);
+        if (to->of_sphere) {
+            to->of_sphere[row] = is_member ? first_cluster + s->store.clusters[place] : next;
+        }
+        if (!is_member) {
+            put(to, next++, vec3_load(s->store.began + 3 * place), grains_sphere_velocity(s, place),
+                s->store.movers[place].mass);
+        }
+    }
+}
+
+static void put_rigid(const abut_simulation *s, const rigid *r, vec3 force, const abut_grains *to,
+                      abut_index k)
+{
+    put(to, k, r->began, grains_mean_velocity(s, r->velocity, force, r->mass), r->mass);
+}
+
+void abut_simulation_read_grains(const abut_simulation *s, const abut_grains *grains)
+{
+    const abut_index first = count_free(s), first_body = first + s->clusters.count;
+    read_spheres(s, first, grains);
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        const rigid_body *c = &s->clusters.bodies[k];
+        put_rigid(s, &c->rigid, grains_cluster_force(s, c), grains, first + k);
+    }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        const rigid_body *b = &s->solids.bodies[k];
+        put_rigid(s, &b->rigid, b->sum.force, grains, first_body + k);
+    }
+}

@@ -1,0 +1,159 @@
+"""What came of a step: contacts, energies, and means over grains."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from .. import _core
+from ..base.arrays import Doubles
+from ..results.contacts import Contacts
+from ..results.pairs import Pairs
+from . import measures
+from .bodies import table_columns
+from .run_part import RunPart
+
+
+class Energy(NamedTuple):
+    """Energies at the beginning of the last step; their sum is kept, as docs/dem.md says."""
+
+    kinetic: float
+    rotational: float
+    gravitational: float
+    elastic: float
+    dissipated: float
+    wall_work: float
+
+
+class MeasurePart(RunPart):
+    """What a `Simulation` tells of its last step."""
+
+    @property
+    def contacts(self) -> Contacts:
+        return self._once("contacts", lambda: self._walls.contacts(self._period))
+
+    @property
+    def pairs(self) -> Pairs:
+        return self._once("pairs", self._read_pairs)
+
+    def _read_pairs(self) -> Pairs:
+        settings = {"period": self._period, "other_count": None}
+        return Pairs._found(table_columns(self._core.interactions(_core.SPHERE_SPHERE)), settings)
+
+    @property
+    def energy(self) -> Energy:
+        return Energy(*self._core.energy())
+
+    def stress(self, region: ArrayLike | None = None, *, kinetic: bool = False) -> Doubles:
+        """The mean stress in a region at the beginning of the last step, positive in compression.
+
+        Parameters
+        ----------
+        region : (2, 3) array_like, optional
+            Lower and upper corner of a box. In a periodic world it may reach over the border of the
+            periodic box, but be no longer than a period. By default the periodic box, where the
+            world repeats along all three axes.
+        kinetic : bool, default False
+            Whether what grains carry by their motion counts, too: 1/V times the sum of m dv dv over
+            grains whose center of mass is in the region, with velocities about their mean by mass.
+
+        Returns
+        -------
+        (3, 3) ndarray of float64
+            Force an area: entry [a, b] is the mean force along b, by the area, with which what is
+            before a plane across axis a pushes what is behind it. 1/V times the sum of branch times
+            force (Love and Weber), with the volume V of the region, over contacts of grains with
+            each other and with walls, and bonds. A branch goes from a grain's center of mass to the
+            contact point, and on to that of the other one; the part of it that is inside of the
+            region counts. A cluster is one grain, and so is a convex body.
+
+        Raises
+        ------
+        ValueError
+            If the region is empty or longer than a period, or there is none where the world does
+            not repeat along each axis.
+        TypeError
+            If it is of another type.
+
+        See Also
+        --------
+        Contacts.stress : Normal stress on the facets of a mesh.
+
+        Notes
+        -----
+        Stresses of regions that fill a larger one have that of the larger one for their mean, by
+        volume, but for the kinetic part, whose mean velocities differ. Of grains at rest between
+        walls it is the stress on the walls. It is symmetric where nothing turns faster or slower,
+        and no moments of rolling act from walls. What callables of `add_force` exert is not in it.
+        Sources: docs/dem.md, section 14.
+
+        Examples
+        --------
+        Two grains that are pressed together along x, in the middle of a box:
+
+        >>> import abut
+        >>> grain = abut.Material(density=2500)
+        >>> sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+        >>> sim.set_law(grain, grain, abut.Linear(1e5))
+        >>> _ = sim.add_spheres([[-0.0099, 0, 0], [0.0099, 0, 0]], 0.01, grain)
+        >>> sim.run(steps=1)
+        >>> sim.pairs.force.round(6) + 0.0
+        array([[-20.,   0.,   0.]])
+        >>> sim.stress([[-0.02, -0.01, -0.01], [0.02, 0.01, 0.01]]).round(3) + 0.0
+        array([[24750.,     0.,     0.],
+               [    0.,     0.,     0.],
+               [    0.,     0.,     0.]])
+        """
+        return measures.stress(self, measures.read_region(region, self._period), kinetic)
+
+    def coordination(
+        self, region: ArrayLike | None = None, *, walls: bool = True, rattlers: bool = True
+    ) -> float:
+        """The mean number of contacts that a grain has, at the beginning of the last step.
+
+        Parameters
+        ----------
+        region : (2, 3) array_like, optional
+            Lower and upper corner of a box, as for `stress`: grains count whose center of mass is
+            in it. By default all.
+        walls : bool, default True
+            Whether contacts with walls count.
+        rattlers : bool, default True
+            Whether grains with fewer than two contacts count. Without them it is the mechanical
+            coordination number, (2 C - N1) / (N - N0 - N1) for C contacts between N grains of
+            which N0 have none and N1 have one (Thornton 2000).
+
+        Returns
+        -------
+        float
+            nan where no grain counts.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `stress`, but it needs no region.
+
+        Notes
+        -----
+        A contact is a row of `pairs`, `contacts`, `body_pairs`, `body_sphere_pairs` or
+        `body_contacts` that exerts a force: a sphere in a corner may have two with one wall, two
+        clusters several with each other, and a contact of bodies counts once, however many spots it
+        has. A bond is a contact, whatever it exerts, and counts once where its spheres touch, too.
+
+        Examples
+        --------
+        Three grains in a row, and one that touches nothing:
+
+        >>> import abut
+        >>> grain = abut.Material(density=2500)
+        >>> sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+        >>> sim.set_law(grain, grain, abut.Linear(1e5))
+        >>> _ = sim.add_spheres([[0.0198 * k, 0, 0] for k in (0, 1, 2, 9)], 0.01, grain)
+        >>> sim.run(steps=1)
+        >>> sim.coordination(), sim.coordination(rattlers=False)
+        (1.0, 2.0)
+        """
+        return measures.coordination(
+            self, measures.read_region(region, self._period), walls, rattlers
+        )

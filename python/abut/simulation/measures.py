@@ -1,0 +1,282 @@
+"""Means over what a simulation has in a region: stress, and how many contacts a grain has.
+
+Grains are what moves as one: spheres that are in no cluster, clusters, and convex bodies.
+docs/dem.md, section 14, has the definitions and their sources.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.arrays import Doubles, Indices
+from ..base.poses import lengths_of
+
+if TYPE_CHECKING:
+    from ..base.poses import Period
+    from ..results.bonds import Bonds
+    from .body_contacts import BodyContacts
+    from .measure_part import MeasurePart
+
+_Mask = NDArray[np.bool_]
+
+# how much longer than a period a region may be by rounding
+_ROUNDING = 4 * np.finfo(np.float64).eps
+
+
+class Region(NamedTuple):
+    """A box, and all of its images in a periodic world."""
+
+    low: Doubles
+    high: Doubles
+    lengths: Doubles  # the periods, 0 along axes without one
+
+    @property
+    def volume(self) -> float:
+        return float(np.prod(self.high - self.low))
+
+    def images(self, least: Doubles, most: Doubles) -> Iterator[tuple[Doubles, _Mask]]:
+        """Shifts of the box (3,), and which of the boxes from `least` to `most`, (m, 3), meet it.
+
+        Of the box's border its lower sides belong to it.
+        """
+        of_axes = [self._images_along(axis, least, most) for axis in range(3)]
+        for along_x, along_y, along_z in itertools.product(*of_axes):
+            shift = np.array([along_x[0], along_y[0], along_z[0]])
+            yield shift, along_x[1] & along_y[1] & along_z[1]
+
+    def _images_along(
+        self, axis: int, least: Doubles, most: Doubles
+    ) -> Iterator[tuple[float, _Mask]]:
+        low, high, length = self.low[axis], self.high[axis], self.lengths[axis]
+        starts, ends = least[:, axis], most[:, axis]
+        numbers = range(1)
+        if length:
+            first, last = (starts.min(initial=high) - high) / length, (ends.max(initial=low) - low)
+            numbers = range(int(np.floor(first)), int(np.ceil(last / length)) + 1)
+        for number in numbers:
+            shift = number * length
+            meets = (ends >= low + shift) & (starts < high + shift)
+            if meets.any():
+                yield shift, meets
+
+
+def read_region(region: ArrayLike | None, period: Period | None) -> Region | None:
+    """The box that a user names; None for all that there is."""
+    if region is None:
+        return None
+    low, high = (np.array(corner) for corner in checks.box(region, "region"))
+    lengths = lengths_of(period)
+    for axis, along in enumerate("xyz"):
+        size, most = high[axis] - low[axis], lengths[axis]
+        if most and size > most + _ROUNDING * max(abs(low[axis]), abs(high[axis]), most):
+            raise ValueError(
+                f"region is {size:g} wide along {along}, but the world repeats after {most:g}"
+            )
+    return Region(low, high, lengths)
+
+
+# ---- grains, and half branches -------------------------------------------------------------------
+
+
+class Grains(NamedTuple):
+    """At the beginning of the last step: spheres, then clusters, then convex bodies."""
+
+    centers: Doubles  # (g, 3): of mass
+    velocities: Doubles  # (g, 3): the mean of those half a step before and after
+    masses: Doubles  # (g,)
+    of_sphere: Indices  # (n,): which grain each sphere is, or belongs to
+    first_body: int
+
+    def of(self, rows: Indices) -> Doubles:
+        """The centers of the grains of these rows of spheres."""
+        return self.centers[self.of_sphere[rows]]
+
+    def are_in(self, region: Region | None) -> _Mask:
+        """Whose center is in the region."""
+        found = np.full(len(self.masses), region is None)
+        if region is not None:
+            for _, is_there in region.images(self.centers, self.centers):
+                found |= is_there
+        return found
+
+
+def grains_of(simulation: MeasurePart) -> Grains:
+    columns = simulation._core.grains()
+    bodies = len(simulation._settled().bodies)
+    return Grains(**columns, first_body=len(columns["masses"]) - bodies)
+
+
+class Halves(NamedTuple):
+    """Half branches: from the center of a grain to where a force acts on it."""
+
+    centers: Doubles  # (m, 3)
+    arms: Doubles  # (m, 3)
+    forces: Doubles  # (m, 3): on this grain
+
+
+def _halves(simulation: MeasurePart, grains: Grains) -> Iterator[Halves]:
+    """Those of all contacts and bonds."""
+    contacts, pairs = simulation.contacts, simulation.pairs
+    centers = grains.of(contacts.sphere)
+    yield Halves(centers, contacts.point - centers, contacts.force)
+    shifts = pairs.image * lengths_of(simulation.period)
+    yield from _both(grains.of(pairs.i), grains.of(pairs.j), pairs.point, shifts, pairs.force)
+    yield from _of_bonds(simulation, grains, simulation.bonds)
+    for table in (simulation.body_contacts, simulation.body_pairs, simulation.body_sphere_pairs):
+        yield from _of_spots(simulation, grains, table)
+
+
+def _both(
+    of_i: Doubles, of_j: Doubles, points: Doubles, shifts: Doubles, forces: Doubles
+) -> Iterator[Halves]:
+    """Of two grains, whose force acts on i; j is shifted to meet i."""
+    yield Halves(of_i, points - of_i, forces)
+    yield Halves(of_j, points - of_j - shifts, -forces)
+
+
+def _of_bonds(simulation: MeasurePart, grains: Grains, bonds: Bonds) -> Iterator[Halves]:
+    """As if forces acted in the middle: where along the line does not change a branch."""
+    if not len(bonds):
+        return
+    lengths = lengths_of(simulation.period)
+    now, began = bonds.lines(simulation.centers), simulation._core.read("began")
+    first, ways = began[bonds.i], began[bonds.j] - began[bonds.i]
+    # a sphere that has left the box since came in on the other side
+    off = now[:, 1] - now[:, 0] - ways
+    shifts = lengths * np.rint(np.divide(off, lengths, out=np.zeros_like(off), where=lengths > 0))
+    middles = first + 0.5 * (ways + shifts)
+    yield from _both(grains.of(bonds.i), grains.of(bonds.j), middles, shifts, bonds.force)
+
+
+def _of_spots(simulation: MeasurePart, grains: Grains, table: BodyContacts) -> Iterator[Halves]:
+    if not len(table):
+        return
+    rows, points = table.spot_row, table.spot
+    assert points is not None and table.spot_overlap is not None
+    of_i = grains.centers[grains.first_body + table.i[rows]]
+    if table.j is None:
+        # on the wall's surface, where spheres have theirs
+        points = points + 0.5 * table.spot_overlap[:, None] * table.normal[rows]
+        yield Halves(of_i, points - of_i, table.spot_force)
+        return
+    of_j = grains.centers[_second(simulation, grains, table)[rows]]
+    shifts = (table.image * lengths_of(simulation.period))[rows]
+    yield from _both(of_i, of_j, points, shifts, table.spot_force)
+
+
+def _second(simulation: MeasurePart, grains: Grains, table: BodyContacts) -> Indices:
+    """The grain that each row's body touches, which is a body or a sphere's."""
+    assert table.j is not None
+    if table is simulation.body_pairs:
+        return grains.first_body + table.j
+    return grains.of_sphere[table.j]
+
+
+# ---- stress --------------------------------------------------------------------------------------
+
+
+def stress(simulation: MeasurePart, region: Region | None, kinetic: bool) -> Doubles:
+    """What `Simulation.stress` returns."""
+    volume = _volume(simulation.period) if region is None else region.volume
+    grains = grains_of(simulation)
+    total = np.zeros((3, 3))
+    for halves in _halves(simulation, grains):
+        forces = halves.forces
+        if region is not None:
+            forces = forces * _parts_inside(region, halves.centers, halves.arms)[:, None]
+        total -= _products(halves.arms, forces)
+    if kinetic:
+        total += _momentum_flux(grains, grains.are_in(region))
+    return total / volume
+
+
+def _volume(period: Period | None) -> float:
+    """That of the periodic box."""
+    for along, length in zip("xyz", period or (None,) * 3, strict=True):
+        if length is None:
+            raise ValueError(
+                f"region is None, but the world has no period along {along}: give a region, whose"
+                " volume it takes"
+            )
+    return float(np.prod(lengths_of(period)))
+
+
+def _products(first: Doubles, second: Doubles) -> Doubles:
+    """The sum of outer products over all rows."""
+    # not a matrix product, whose last bit differs from one machine to another
+    return np.array([[(a * b).sum() for b in second.T] for a in first.T])
+
+
+def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
+    """The sum of m dv dv, with velocities about their mean by mass."""
+    masses, velocities = grains.masses[are_in, None], grains.velocities[are_in]
+    if not len(masses):
+        return np.zeros((3, 3))
+    velocities = velocities - (masses * velocities).sum(axis=0) / masses.sum()
+    return _products(masses * velocities, velocities)
+
+
+def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
+    """Which part, 0 to 1, of each way (m, 3) is inside."""
+    ends = starts + arms
+    parts = np.zeros(len(arms))
+    for shift, meets in region.images(np.minimum(starts, ends), np.maximum(starts, ends)):
+        rows = np.flatnonzero(meets)
+        low, high = region.low + shift, region.high + shift
+        parts[rows] += _part_between(starts[rows], arms[rows], low, high)
+    return parts
+
+
+def _part_between(starts: Doubles, arms: Doubles, low: Doubles, high: Doubles) -> Doubles:
+    """Likewise of ways whose bounding boxes meet that from `low` to `high`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at_low, at_high = (low - starts) / arms, (high - starts) / arms
+    # a way across an axis is between both planes: else its box would not be
+    enters = np.where(arms == 0.0, 0.0, np.minimum(at_low, at_high)).max(axis=1, initial=0.0)
+    leaves = np.where(arms == 0.0, 1.0, np.maximum(at_low, at_high)).min(axis=1, initial=1.0)
+    return np.maximum(leaves - enters, 0.0)
+
+
+# ---- how many contacts a grain has ---------------------------------------------------------------
+
+
+def coordination(
+    simulation: MeasurePart, region: Region | None, walls: bool, rattlers: bool
+) -> float:
+    """What `Simulation.coordination` returns."""
+    grains = grains_of(simulation)
+    touching = np.concatenate([*_touching(simulation, grains, walls)])
+    counts = np.bincount(touching, minlength=len(grains.masses))[grains.are_in(region)]
+    if not rattlers:
+        counts = counts[counts >= 2]
+    return float(counts.mean()) if len(counts) else float("nan")
+
+
+def _touching(simulation: MeasurePart, grains: Grains, walls: bool) -> Iterator[Indices]:
+    """The grains of each contact, as often as they have one."""
+    pairs, bonds, between = simulation.pairs, simulation.bonds, simulation.body_pairs
+    bear = _bear(pairs.force)
+    if len(bonds):
+        count = len(grains.of_sphere)
+        bear &= ~np.isin(pairs.i * count + pairs.j, bonds.i * count + bonds.j)
+    yield from (grains.of_sphere[rows] for rows in (pairs.i[bear], pairs.j[bear]))
+    yield from (grains.of_sphere[rows] for rows in (bonds.i, bonds.j))
+    for table in (between, simulation.body_sphere_pairs):
+        bear = _bear(table.force)
+        yield grains.first_body + table.i[bear]
+        yield _second(simulation, grains, table)[bear]
+    if walls:
+        of_spheres, of_bodies = simulation.contacts, simulation.body_contacts
+        yield grains.of_sphere[of_spheres.sphere[_bear(of_spheres.force)]]
+        yield grains.first_body + of_bodies.i[_bear(of_bodies.force)]
+
+
+def _bear(forces: Doubles) -> _Mask:
+    bear: _Mask = (forces != 0.0).any(axis=1)
+    return bear
