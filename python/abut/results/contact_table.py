@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.poses import Period
 from ..base.threads import worker_count
+from .fabric import fabric
 from .table import Table
 
 _Ids = ArrayLike | tuple[ArrayLike, ArrayLike] | None
@@ -57,6 +58,55 @@ class ContactTable(Table):
         array([2])
         """
         return self._of(i)
+
+    def fabric(self, weights: ArrayLike | None = None) -> NDArray[np.float64]:
+        """The fabric tensor: how evenly contacts point in all directions.
+
+        Parameters
+        ----------
+        weights : (m,) array_like, optional
+            By how much each row counts, 0 or positive, such as the length of its force. By default
+            all count alike.
+
+        Returns
+        -------
+        (d, d) ndarray of float64
+            ``sum(w * outer(n, n)) / sum(w)`` over the rows, with the normals n: symmetric, its
+            trace is 1, and it is 1 / d times the unit matrix where all directions are alike
+            (Satake 1982). nan where there are no rows, or all weights are 0.
+
+        Raises
+        ------
+        ValueError
+            If the weights are of another shape, or one is negative or not finite.
+        TypeError
+            If they are no real numbers.
+
+        See Also
+        --------
+        Simulation.stress : The mean of branch times force.
+        Simulation.coordination : How many contacts a grain has.
+
+        Notes
+        -----
+        M. Satake, Fabric tensor in granular materials, in: Deformation and Failure of Granular
+        Materials, IUTAM, Balkema 1982, 63. All rows count, also those that exert no force:
+        ``pairs[mask].fabric()`` is that of some.
+
+        Examples
+        --------
+        A row of grains along x that carries another one on top:
+
+        >>> import abut
+        >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [3, 0, 0], [3, 0, 1.75]], 1.0)
+        >>> pairs.fabric().round(3)
+        array([[0.667, 0.   , 0.   ],
+               [0.   , 0.   , 0.   ],
+               [0.   , 0.   , 0.333]])
+        >>> pairs.fabric(pairs.overlap).diagonal()
+        array([0.8, 0. , 0.2])
+        """
+        return fabric(self, weights)
 
     def match(
         self,

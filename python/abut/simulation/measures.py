@@ -7,6 +7,7 @@ docs/dem.md, section 14, has the definitions and their sources.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,11 +56,11 @@ class Region(NamedTuple):
     ) -> Iterator[tuple[float, _Mask]]:
         low, high, length = self.low[axis], self.high[axis], self.lengths[axis]
         starts, ends = least[:, axis], most[:, axis]
-        numbers = range(1)
+        first, last = 0.0, 0.0
         if length:
-            first, last = (starts.min(initial=high) - high) / length, (ends.max(initial=low) - low)
-            numbers = range(int(np.floor(first)), int(np.ceil(last / length)) + 1)
-        for number in numbers:
+            first = (starts.min(initial=high) - high) / length
+            last = (ends.max(initial=low) - low) / length
+        for number in range(math.floor(first), math.ceil(last) + 1):
             shift = number * length
             meets = (ends >= low + shift) & (starts < high + shift)
             if meets.any():

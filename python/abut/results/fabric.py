@@ -1,0 +1,35 @@
+"""Where contacts point: the fabric tensor of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base import checks
+from ..base.arrays import Doubles
+
+if TYPE_CHECKING:
+    from .contact_table import ContactTable
+
+
+def fabric(table: ContactTable, weights: ArrayLike | None) -> Doubles:
+    """What `ContactTable.fabric` returns."""
+    normals = table.normal
+    given = np.ones(len(normals)) if weights is None else _read_weights(weights, len(normals))
+    # not a matrix product, whose last bit differs from one machine to another
+    sums = np.array([[(given * a * b).sum() for b in normals.T] for a in normals.T])
+    with np.errstate(invalid="ignore"):
+        return sums / given.sum()
+
+
+def _read_weights(weights: ArrayLike, count: int) -> Doubles:
+    given = checks.doubles(weights, "weights")
+    if given.shape != (count,):
+        raise ValueError(f"weights has shape {given.shape}, but must be ({count},)")
+    is_sound = (given >= 0.0) & (given < np.inf)
+    if not is_sound.all():
+        row = int(np.argmin(is_sound))
+        raise ValueError(f"weights[{row}] is {given[row]}, but must be 0 or positive, and finite")
+    return given
