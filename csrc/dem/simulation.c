@@ -7,18 +7,24 @@
 
 /* ---- making and freeing ---- */
 
-static abut_status check_input(const abut_simulation_input *input, abut_error *error)
+static abut_status check_terms(double step, const double gravity[3], abut_error *error)
 {
-    if (!(input->step > 0.0 && input->step <= ABUT_COORDINATE_LIMIT)) {
-        return error_set(error, ABUT_BAD_TIME_STEP, 0, 0, input->step);
+    if (!(step > 0.0 && step <= ABUT_COORDINATE_LIMIT)) {
+        return error_set(error, ABUT_BAD_TIME_STEP, 0, 0, step);
     }
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(fabs(input->gravity[axis]) <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, ABUT_BAD_GRAVITY, axis, 0, input->gravity[axis]);
+    for (int axis = 0; gravity && axis < 3; axis++) {
+        if (!(fabs(gravity[axis]) <= ABUT_COORDINATE_LIMIT)) {
+            return error_set(error, ABUT_BAD_GRAVITY, axis, 0, gravity[axis]);
         }
     }
+    return ABUT_OK;
+}
+
+static abut_status check_input(const abut_simulation_input *input, abut_error *error)
+{
+    const abut_status status = check_terms(input->step, input->gravity, error);
     const lattice repeats = lattice_load(input->period, 3);
-    return lattice_check(&repeats, error);
+    return status ? status : lattice_check(&repeats, error);
 }
 
 /* A finder without spheres, whose memory all finders of the simulation's pairs use. */
@@ -61,6 +67,9 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     s->input = *input;
+    s->next.step = input->step;
+    memcpy(s->next.gravity, input->gravity, sizeof s->next.gravity);
+    s->last = s->next;
     s->account.is_held = true;
     s->law_case.number = -1;
     s->now = &s->steps[0], s->before = &s->steps[1];
@@ -143,6 +152,30 @@ void simulation_forget_bodies(abut_simulation *s)
     neighbor_list_forget(&s->neighbors);
     abut_convex_finder_free(s->search.bodies);
     s->search.bodies = NULL;
+}
+
+/* ---- what steps go by ---- */
+
+abut_status abut_simulation_set_step(abut_simulation *s, double step, const double gravity[3],
+                                     abut_error *error)
+{
+    const abut_status status = check_terms(step, gravity, error);
+    if (status) {
+        return status;
+    }
+    s->began = simulation_time(s), s->began_steps = s->step_count;
+    s->next.step = step;
+    if (gravity) {
+        const vec3 before = vec3_load(s->next.gravity), after = vec3_load(gravity);
+        s->next.lift += energy_of_gravity(s, vec3_sub(before, after));
+        vec3_store(s->next.gravity, after);
+    }
+    if (s->step_count == 0) {
+        s->next.lift = 0.0;
+        s->last = s->next;
+    }
+    simulation_forget_spheres(s);
+    return ABUT_OK;
 }
 
 /* ---- walls ---- */

@@ -137,6 +137,7 @@ static void step_together(void *context)
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->watch.is_placed = false;
+    s->last = s->next;
     s->step_count++;
 }
 
