@@ -7,7 +7,7 @@
 
 /* ---- making and freeing ---- */
 
-static abut_status check_terms(double step, const double gravity[3], abut_error *error)
+abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error)
 {
     if (!(step > 0.0 && step <= ABUT_COORDINATE_LIMIT)) {
         return error_set(error, ABUT_BAD_TIME_STEP, 0, 0, step);
@@ -22,7 +22,7 @@ static abut_status check_terms(double step, const double gravity[3], abut_error 
 
 static abut_status check_input(const abut_simulation_input *input, abut_error *error)
 {
-    const abut_status status = check_terms(input->step, input->gravity, error);
+    const abut_status status = simulation_check_terms(input->step, input->gravity, error);
     const lattice repeats = lattice_load(input->period, 3);
     return status ? status : lattice_check(&repeats, error);
 }
@@ -152,30 +152,6 @@ void simulation_forget_bodies(abut_simulation *s)
     neighbor_list_forget(&s->neighbors);
     abut_convex_finder_free(s->search.bodies);
     s->search.bodies = NULL;
-}
-
-/* ---- what steps go by ---- */
-
-abut_status abut_simulation_set_step(abut_simulation *s, double step, const double gravity[3],
-                                     abut_error *error)
-{
-    const abut_status status = check_terms(step, gravity, error);
-    if (status) {
-        return status;
-    }
-    s->began = simulation_time(s), s->began_steps = s->step_count;
-    s->next.step = step;
-    if (gravity) {
-        const vec3 before = vec3_load(s->next.gravity), after = vec3_load(gravity);
-        s->next.lift += energy_of_gravity(s, vec3_sub(before, after));
-        vec3_store(s->next.gravity, after);
-    }
-    if (s->step_count == 0) {
-        s->next.lift = 0.0;
-        s->last = s->next;
-    }
-    simulation_forget_spheres(s);
-    return ABUT_OK;
 }
 
 /* ---- walls ---- */

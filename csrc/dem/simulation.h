@@ -147,6 +147,9 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + (double)(s->step_count - s->began_steps) * s->next.step;
 }
 
+/* ABUT_OK, ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY; gravity: NULL: not to be checked. */
+abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error);
+
 /* What moves spheres and bodies in a step. Velocities go from the middle of the last step to that
  * of this one: where these differ, half of each counts. */
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)

@@ -154,7 +154,7 @@ class EventPart(ClusterPart):
         self._schedule.add(time, self.step_count, call)
 
     def _steps_of(self, time: float, name: str) -> int:
-        steps = self._beat.count(time)
+        steps = self._beat.steps(time)
         if not steps < MOST_STEPS:
             raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
         return round(steps)

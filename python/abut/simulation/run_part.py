@@ -163,7 +163,7 @@ class RunPart(EventPart):
         self._finish_step()
         if until is None or self._beat is beat:
             return end
-        return self.step_count + round(max(0.0, self._beat.count(until - self.time)))
+        return self.step_count + round(max(0.0, self._beat.steps(until - self.time)))
 
     def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""

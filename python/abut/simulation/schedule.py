@@ -33,7 +33,7 @@ class Beat(NamedTuple):
         """The time after so many steps."""
         return self.start + (number - self.since) * self.step
 
-    def count(self, time: float) -> float:
+    def steps(self, time: float) -> float:
         """How many steps a time takes: not rounded."""
         return time / self.step
 
@@ -62,7 +62,7 @@ class _Event(NamedTuple):
         """The number of the next step after which it is called. Where steps have changed, it is the
         one that ends next to a multiple of the interval."""
         if beat.since == 0:
-            steps = max(1, round(beat.count(self.interval)))
+            steps = max(1, round(beat.steps(self.interval)))
             return now - now % steps + steps
         if self.interval <= beat.step:
             return now + 1
@@ -71,7 +71,7 @@ class _Event(NamedTuple):
         return next(number for number in ends if number > now)
 
     def _nearest(self, multiple: int, beat: Beat) -> int:
-        return beat.since + math.ceil(beat.count(multiple * self.interval - beat.start) - 0.5)
+        return beat.since + math.ceil(beat.steps(multiple * self.interval - beat.start) - 0.5)
 
 
 class _Step(NamedTuple):
@@ -152,7 +152,7 @@ class Feed:
         if self.is_due(now + 1, beat):
             return 1
         next_due = (self.state.inserted + 1) / self.insertion.rate
-        ahead = beat.count(next_due - (beat.time(now) - self.start))
+        ahead = beat.steps(next_due - (beat.time(now) - self.start))
         # a step early is no harm, since it is asked again
         return max(1, int(min(ahead, MOST_STEPS)) - 1) if ahead > 0 else int(MOST_STEPS)
 
