@@ -379,6 +379,34 @@ def test_a_file_tells_whether_a_law_is_another_one(tmp_path):
         abut.load_simulation(tmp_path / "a.npz", laws={"luding": luding})
 
 
+@pytest.mark.parametrize(
+    ("parameters", "reach", "said"),
+    [
+        ([1e3], 1e-4, "soft was saved with 2 parameters, but the law that is given has 1$"),
+        ([1e3, 0.0, 1.0], 1e-4, "soft was saved with 2 parameters, but the law that is given has 3$"),
+        ([1e3, 0.0], 2e-4, "soft was saved with reach 0.0001, but the law that is given has 0.0002$"),
+    ],
+)
+def test_a_file_asks_for_laws_like_those_that_were_saved(tmp_path, parameters, reach, said):
+    """A function that reads more parameters than it is given would read what is not its own."""
+    address = spring(k=1.0).address
+    sim = abut.Simulation(step=1e-5)
+    sim.set_law(GRAIN, GRAIN, abut.CompiledLaw(address, [1e3, 0.0], reach=1e-4, name="soft"))
+    sim.save(tmp_path / "a.npz")
+    other = abut.CompiledLaw(address, parameters, reach=reach, name="soft")
+    with pytest.raises(ValueError, match=said):
+        abut.load_simulation(tmp_path / "a.npz", laws={"soft": other})
+
+
+def test_a_law_in_a_file_keeps_its_reach(tmp_path):
+    sim = abut.Simulation(step=1e-5)
+    sim.set_law(GRAIN, GRAIN, glue(k=1e4, f=1e-3))
+    sim.save(tmp_path / "a.npz")
+    nearer = abut.law(glue.function, reach=5e-4)
+    with pytest.raises(ValueError, match=r"glue was saved with reach 0\.001.*has 0\.0005"):
+        abut.load_simulation(tmp_path / "a.npz", laws={"glue": nearer})
+
+
 def test_a_law_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(luding)) is luding
     law = luding(k1=1.0, k2=2.0, kc=3.0)
