@@ -1,7 +1,9 @@
 """Laws in Python become loops over blocks in machine code, by numba.
 
 A block is the `abut_law_block` of csrc/abut_law.h. The loop's text is written here, for the law's
-history and number of parameters; the law's own function is compiled as it stands.
+history and number of parameters; the law's own function is compiled as it stands. Where that
+raises, its contact and those behind it in the block are left with a push that is not a number, for
+the step to find.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ def compile_law(law: LawFunction) -> Any:
         "address_of": tools.pointer,
         "as_force": tools.as_force,
         "carray": tools.carray,
+        "nan": np.nan,
         "int64": np.int64,
         "float64": np.float64,
         "Contact": Contact,
@@ -46,6 +49,7 @@ def compile_law(law: LawFunction) -> Any:
         "History": law.history,
     }
     exec(_loop_of(law), names)
+    names["contacts"] = tools.njit(names["contacts"])
     try:
         return tools.cfunc(names["loop"])
     except tools.errors.NumbaError as error:
@@ -53,9 +57,16 @@ def compile_law(law: LawFunction) -> Any:
 
 
 def _loop_of(law: LawFunction) -> str:
-    """The text of the loop."""
+    """The text of the loop over contacts, and of what catches what it raises: numba would go on
+    after having written it to stderr."""
     lines = [
         "def loop(block):",
+        "    try:",
+        "        contacts(block)",
+        "    except Exception:",
+        "        pass",
+        "",
+        "def contacts(block):",
         f"    words = carray(block, ({_WORDS},), int64)",
         f"    step = carray(block, ({_WORDS},), float64)[{_STEP}]",
         f"    a = block_columns(words[{_INPUTS}], {sum(n for _, n in _core.LAW_INPUTS)})",
@@ -69,6 +80,7 @@ def _loop_of(law: LawFunction) -> str:
         size = 3 * len(law.vectors) + len(law.scalars)
         lines.append(f"    h = block_columns(words[{_HISTORY_IN}], {size})")
         lines.append(f"    g = block_columns(words[{_HISTORY_OUT}], {size})")
+    lines.append(f"    o[0, :words[{_COUNT}]] = nan")
     lines.append(f"    for k in range(words[{_COUNT}]):")
     lines += ["        " + line for line in _body_of(law)]
     return "\n".join(lines)

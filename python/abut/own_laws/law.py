@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dis
 import hashlib
 import inspect
-import math
 import typing
 from collections.abc import Callable
 from functools import cached_property
@@ -71,8 +69,7 @@ def law(
     Raises
     ------
     TypeError, ValueError
-        If the function's arguments, history or an option are wrong, or the function has a
-        statement that raises.
+        If the function's arguments, history or an option are wrong.
 
     Notes
     -----
@@ -115,7 +112,6 @@ class LawFunction:
         self.curvature = None if curvature is None else checks.positive(curvature, "curvature")
         self.kinds = _read_history(self.name, history)
         self.defaults = _read_parameters(self.name, function, history is not None)
-        _check_raises(function)
         # it stands where the function did, which pickle finds by these
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__name__, self.__doc__ = function.__name__, function.__doc__
@@ -291,14 +287,3 @@ def _read_parameters(
         is_given = one.default is not one.empty
         defaults[one.name] = checks.number(one.default, one.name) if is_given else None
     return defaults
-
-
-def _check_raises(function: Callable[..., Any]) -> None:
-    """Compiled code cannot raise."""
-    for step in dis.get_instructions(function):
-        if step.opname in ("RAISE_VARARGS", "RERAISE"):
-            line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
-            raise ValueError(
-                f"{function.__name__} raises in line {line}: a law cannot; what is not finite"
-                f" ends the step, so return {math.nan}"
-            )
