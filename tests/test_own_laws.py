@@ -521,6 +521,10 @@ def test_addresses_of_other_packages():
         ((8, [], 10, 3), ValueError, "32 numbers"),
         ((8, [], 0, 0, -1.0), ValueError, "reach"),
         ((8, [], 0, 0, 0.0, ""), TypeError, "name"),
+        ((2**70,), ValueError, "function has the address 1180591620717411303424, beyond all memory"),
+        ((8, 5), TypeError, "parameters is 5, but must be a list of numbers"),
+        ((8, [1.0, math.nan]), ValueError, r"parameters\[1\] of compiled is nan"),
+        ((8, [], 0, 0, 1e300), ValueError, r"reach is 1e\+300, but must be at most 1e\+75"),
     ],
 )
 def test_compiled_laws_are_read(arguments, error, said):
@@ -636,8 +640,29 @@ def test_what_the_decorator_is_given():
         abut.law(lambda: 0.0)
     with pytest.raises(ValueError, match="reach"):
         abut.law(reach=-1.0)(two)
+    with pytest.raises(ValueError, match=r"reach is 1e\+300, but must be at most 1e\+75"):
+        abut.law(reach=1e300)(two)
+    with pytest.raises(ValueError, match="c of <lambda> is nan"):
+        abut.law(lambda contact, c=math.nan: 0.0)
     with pytest.raises(TypeError, match="plain ones"):
         abut.law(lambda contact, *more: 0.0)
+
+
+def test_a_history_may_be_of_a_function():
+    """Its annotations are texts, of names that the function alone knows."""
+    from abut import Vector as Turned
+
+    class Local(typing.NamedTuple):
+        spring: "Turned"
+        age: "float"
+
+    class Unknown(typing.NamedTuple):
+        spring: "Turnd"  # noqa: F821
+
+    assert abut.law(history=Local)(returns_one).kinds == {"spring": Turned, "age": float}
+    assert abut.law(returns_one, history=Local).vectors == ("spring",)
+    with pytest.raises(TypeError, match="history of returns_one: name 'Turnd' is not defined"):
+        abut.law(history=Unknown)(returns_one)
 
 
 def test_parameters_are_told_by_name():
@@ -645,8 +670,11 @@ def test_parameters_are_told_by_name():
         luding(k1=1.0, k3=2.0)
     with pytest.raises(TypeError, match="luding is not given k2"):
         luding(k1=1.0)
-    with pytest.raises(TypeError, match="k1 is"):
+    with pytest.raises(TypeError, match="k1 of luding is"):
         luding(k1="a", k2=1.0, kc=1.0)
+    with pytest.raises(ValueError, match="k1 of luding is nan"):
+        luding(k1=math.nan, k2=1.0, kc=1.0)
+    assert luding(k1=1.0, k2=1.0, kc=1.0, mu=math.inf).parameters["mu"] == math.inf
     sim = abut.Simulation(step=1e-5)
     with pytest.raises(TypeError, match="luding without its parameters"):
         sim.set_law(GRAIN, GRAIN, luding)
