@@ -404,8 +404,16 @@ def test_a_file_tells_whether_a_law_is_another_one(tmp_path):
     ("parameters", "reach", "said"),
     [
         ([1e3], 1e-4, "soft was saved with 2 parameters, but the law that is given has 1$"),
-        ([1e3, 0.0, 1.0], 1e-4, "soft was saved with 2 parameters, but the law that is given has 3$"),
-        ([1e3, 0.0], 2e-4, "soft was saved with reach 0.0001, but the law that is given has 0.0002$"),
+        (
+            [1e3, 0.0, 1.0],
+            1e-4,
+            "soft was saved with 2 parameters, but the law that is given has 3$",
+        ),
+        (
+            [1e3, 0.0],
+            2e-4,
+            "soft was saved with reach 0.0001, but the law that is given has 0.0002$",
+        ),
     ],
 )
 def test_a_file_asks_for_laws_like_those_that_were_saved(tmp_path, parameters, reach, said):
@@ -521,7 +529,11 @@ def test_addresses_of_other_packages():
         ((8, [], 10, 3), ValueError, "32 numbers"),
         ((8, [], 0, 0, -1.0), ValueError, "reach"),
         ((8, [], 0, 0, 0.0, ""), TypeError, "name"),
-        ((2**70,), ValueError, "function has the address 1180591620717411303424, beyond all memory"),
+        (
+            (2**70,),
+            ValueError,
+            "function has the address 1180591620717411303424, beyond all memory",
+        ),
         ((8, 5), TypeError, "parameters is 5, but must be a list of numbers"),
         ((8, [1.0, math.nan]), ValueError, r"parameters\[1\] of compiled is nan"),
         ((8, [], 0, 0, 1e300), ValueError, r"reach is 1e\+300, but must be at most 1e\+75"),

@@ -219,10 +219,10 @@ def _check_finite(
         bad = np.flatnonzero(~np.isfinite(column).all(axis=1))
         if len(bad):
             number = column[bad[0]][~np.isfinite(column[bad[0]])][0]
-            why = _what_raises(law, contacts, before, bad[0]) if np.isnan(answer.push[bad[0]]) else ""
-            raise ValueError(
-                f"{law.name}: {name} is {number}{why} at {told_at(contacts, bad[0])}"
+            why = (
+                _what_raises(law, contacts, before, bad[0]) if np.isnan(answer.push[bad[0]]) else ""
             )
+            raise ValueError(f"{law.name}: {name} is {number}{why} at {told_at(contacts, bad[0])}")
     bad = np.flatnonzero(~np.isfinite(answer.history).all(axis=0))
     if len(bad):
         raise ValueError(f"{law.name}: what it keeps is not finite at {told_at(contacts, bad[0])}")

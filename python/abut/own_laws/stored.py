@@ -80,8 +80,8 @@ def _check_kept(name: str, law: Given, stored: Mapping[str, Any]) -> None:
 
 
 def _check_alike(name: str, law: Given, stored: Mapping[str, Any]) -> None:
-    """A function in C reads as many parameters as it was written for; a reach decides which contacts
-    there are."""
+    """A function in C reads as many parameters as it was written for; a reach decides which
+    contacts there are."""
     then, now = len(stored["parameters"]), len(law.parameters)
     if isinstance(law, CompiledLaw) and then != now:
         raise ValueError(
