@@ -88,17 +88,11 @@ static double reduced_radius(const store *s, abut_index i, abut_index j, double 
     return reduced(s->radii[i] - 0.5 * rest, s->radii[j] - 0.5 * rest);
 }
 
-static pair_touch touch_of(const abut_simulation *s, abut_index i, abut_index j, double overlap)
-{
-    return bonds_show(s) ? bonds_touch(s, i, j, overlap)
-                         : (pair_touch){simulation_pair_law(s, i, j), overlap, 0.0};
-}
-
 static double energy_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
-    const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
+    const pair_touch touch = pairs_touch(s, t, row);
     return simulation_stored(s, t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
                              touch.overlap);
 }
@@ -193,13 +187,13 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     for (abut_index row = 0; row < t->count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
-        const pair_touch touch = touch_of(s, i, j, t->pair.overlap[row]);
+        const pair_touch touch = pairs_touch(s, t, row);
         const own_contact c = {.overlap = touch.overlap,
                                .radius = reduced_radius(&s->store, i, j, touch.rest),
                                .mass = reduced(s->store.movers[i].mass, s->store.movers[j].mass),
                                .inertia = reduced(s->store.inertias[i], s->store.inertias[j]),
-                               .radius_i = s->store.radii[i],
-                               .radius_j = s->store.radii[j]};
+                               .radius_i = s->store.radii[i] - 0.5 * touch.rest,
+                               .radius_j = s->store.radii[j] - 0.5 * touch.rest};
         const law_stiffness of = simulation_stiffness(s, t, row, touch.law, c);
         add_hold(&holds[i], of);
         add_hold(&holds[j], of);

@@ -175,14 +175,25 @@ void bonds_refresh(abut_simulation *s);
  * from where it would be without. */
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3]);
 
-/* What two spheres are to their law: between those that a bond holds none acts, and of the overlap
- * of others `rest` does not count, which they had when a bond that has broken since began. */
+/* What two spheres of a row are to their law: between those that a bond holds none acts, and of the
+ * overlap of others `rest` does not count, which they had when a bond that has broken since began;
+ * where that leaves a gap the law acts as across any gap. */
 typedef struct pair_touch {
     const law *law;
-    double overlap, rest;
+    double overlap, rest; /* overlap: less rest */
+    bool is_hidden;       /* the law is the one that exerts nothing */
+    bool has_acted;       /* of those that rest: the law has, in the step before */
 } pair_touch;
 
-pair_touch bonds_touch(const abut_simulation *s, abut_index i, abut_index j, double overlap);
+/* Of rows of pairs of this step, or of the last one. */
+pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abut_index row);
+
+/* The law of a pair whose bond breaks begins as that of a new contact. To be called where rows are
+ * matched, and before laws are applied. */
+void bonds_begin_laws(abut_simulation *s);
+
+/* Note which spheres that rest have parted, beyond the reach of their law. */
+void bonds_look_at_rests(abut_simulation *s);
 
 /* Whether laws of pairs depend on bonds. */
 static inline bool bonds_show(const abut_simulation *s)
@@ -329,6 +340,20 @@ static inline const law *simulation_pair_law(const abut_simulation *s, abut_inde
 {
     const int32_t *materials = s->store.materials;
     return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
+}
+
+/* What two spheres of a row are to their law where bonds do not show. */
+static inline pair_touch pairs_whole_touch(const abut_simulation *s, const interaction_table *t,
+                                           abut_index row)
+{
+    return (pair_touch){.law = simulation_pair_law(s, t->pair.i[row], t->pair.j[row]),
+                        .overlap = t->pair.overlap[row]};
+}
+
+static inline pair_touch pairs_touch(const abut_simulation *s, const interaction_table *t,
+                                     abut_index row)
+{
+    return bonds_show(s) ? bonds_touch(s, t, row) : pairs_whole_touch(s, t, row);
 }
 
 /* What a row, or a spot of bodies, stores: by its law, or as a law of users has said. */

@@ -126,6 +126,7 @@ static void step_together(void *context)
             s->looks[part] += timed * clock_lap(&clock);
         }
         if (all->status) {
+            bonds_forget_step(&s->bonds);
             return;
         }
     }
