@@ -1149,9 +1149,6 @@ typedef struct abut_law {
  * never attracts. */
 double abut_damping_ratio(double restitution);
 
-/* Numbers that a contact keeps under a law of one's own, at most. */
-enum { ABUT_OWN_HISTORY = 32 };
-
 /* A law of one's own, with its parameters: see abut_law.h. */
 typedef struct abut_own_law {
     abut_law_function function;
@@ -1458,10 +1455,10 @@ abut_index abut_simulation_step_count(const abut_simulation *simulation);
 
 /* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
 typedef struct abut_law_case {
-    int number;        /* of the law; -1: there was no such step */
-    double inputs[18]; /* in the order of ABUT_LAW_INPUTS */
-    double outputs[8]; /* and of ABUT_LAW_OUTPUTS */
-    double history_in[32], history_out[32];
+    int number;                            /* of the law; -1: there was no such step */
+    double inputs[ABUT_LAW_INPUT_COUNT];   /* in the order of ABUT_LAW_INPUTS */
+    double outputs[ABUT_LAW_OUTPUT_COUNT]; /* and of ABUT_LAW_OUTPUTS */
+    double history_in[ABUT_LAW_HISTORY], history_out[ABUT_LAW_HISTORY];
 } abut_law_case;
 
 abut_law_case abut_simulation_law_case(const abut_simulation *simulation);

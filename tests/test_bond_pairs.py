@@ -117,6 +117,36 @@ def test_those_that_rest_stick_as_smaller_spheres(name):
     assert at(sim, overlap) == pytest.approx(case.force(overlap, RADIUS / 2), rel=1e-6)
 
 
+@pytest.mark.parametrize("name", ["DMT", "DMT over a gap", "linear DMT"])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_spheres_that_shrink_rest_by_no_more_than_a_radius(name, is_first):
+    """Whether radii are assigned before the bond breaks or after: what is left of either sphere for
+    the law is half of it at least."""
+    case, bond = CASES[name], abut.Bond(young=1e7, shear_strength=0.0)
+    sim = bonded(case, 0.2 * RADIUS, bond)
+    if not is_first:
+        sim.run(steps=1)
+        assert len(sim.breakages) == 1
+    before = sim.energy.dissipated
+    small = 0.05 * RADIUS
+    sim.radii = [small, RADIUS]
+    radius = 1 / (1 / (small / 2) + 1 / (RADIUS - small / 2))
+    reach = case.reach(radius)
+    for gap in [0.1 * RADIUS, *([-0.2 * reach, -0.4 * reach] if reach else [])]:
+        lead(sim, [[0, 0, 0], [RADIUS - gap, 0, 0]])
+        assert -sim.pairs.force[0, 0] == pytest.approx(case.force(gap, radius), rel=1e-6)
+        # what was held before goes on, whatever is assigned
+        assert sim.energy.dissipated == pytest.approx(before, abs=1e-12 * abs(sim.energy.elastic))
+    assert len(sim.breakages) == 1
+    # larger ones touch by what they have grown
+    grown = bonded(case, 0.2 * RADIUS, bond)
+    grown.radii = [1.05 * RADIUS, RADIUS]
+    radius = 1 / (1 / (0.95 * RADIUS) + 1 / (0.9 * RADIUS))
+    grown.run(steps=1)
+    expected = case.force(0.05 * RADIUS, radius)
+    assert -grown.pairs.force[0, 0] == pytest.approx(expected, rel=1e-6)
+
+
 @pytest.mark.parametrize("contact", [False, True])
 @pytest.mark.parametrize("name", REACHING)
 def test_the_ledger_closes_over_breaks(name, contact, tmp_path):

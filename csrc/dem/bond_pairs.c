@@ -126,6 +126,19 @@ pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abu
     return p;
 }
 
+void bonds_fit_rests(abut_simulation *s)
+{
+    bond_set *b = &s->bonds;
+    for (abut_index k = 0; k < b->count; k++) {
+        bond *of = &b->bonds[k];
+        of->rest_overlap = smaller(of->rest_overlap, bonds_most_rest(s, of->rows));
+    }
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        bond_rest *r = &b->rests[k];
+        r->overlap = smaller(r->overlap, bonds_most_rest(s, r->rows));
+    }
+}
+
 /* ---- what a break changes ---- */
 
 static bool begins_law(const bond_set *b, abut_index number)

@@ -205,6 +205,17 @@ typedef struct pair_touch {
 /* Of rows of pairs of this step, or of the last one. */
 pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abut_index row);
 
+/* What two spheres that rest may overlap at most: the smaller radius, which no more than two that
+ * can be bonded do, so that at least half of each is left to their law. */
+static inline double bonds_most_rest(const abut_simulation *s, const int32_t rows[2])
+{
+    const store *of = &s->store;
+    return smaller(of->radii[of->places[rows[0]]], of->radii[of->places[rows[1]]]);
+}
+
+/* Let none rest by more than that. To be called after radii have changed. */
+void bonds_fit_rests(abut_simulation *s);
+
 /* The law of a pair whose bond breaks begins as that of a new contact. To be called where rows are
  * matched, and before laws are applied. */
 void bonds_begin_laws(abut_simulation *s);

@@ -80,6 +80,7 @@ STEP_TERMS: int
 LAW_NUMBERS: Final[tuple[str, ...]]
 LAW_INPUTS: Final[tuple[tuple[str, int], ...]]
 LAW_OUTPUTS: Final[tuple[tuple[str, int], ...]]
+LAW_BLOCK: Final[tuple[tuple[str, int], ...]]
 LAW_ROWS: int
 LAW_HISTORY: int
 CLUSTERS: int

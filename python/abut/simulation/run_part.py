@@ -224,7 +224,7 @@ class RunPart(EventPart):
             other = f"sphere {self.ids[second]}"
         return FloatingPointError(
             f"{law!r} is not finite between {own} and {other} in step {self.step_count}:"
-            f" {told_case(law, inputs, outputs, old)}"
+            f" {told_case(law, self.step, inputs, outputs, old)}"
         )
 
     def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
