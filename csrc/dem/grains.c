@@ -6,8 +6,8 @@
 
 vec3 grains_mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
 {
-    const vec3 pull = vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / mass));
-    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->input.step));
+    const vec3 pull = vec3_add(vec3_load(s->last.gravity), vec3_scale(force, 1.0 / mass));
+    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->last.step));
 }
 
 vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
