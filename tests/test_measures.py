@@ -373,6 +373,14 @@ def test_what_comes_and_goes_after_the_step():
     assert (sim.stress(region) == 0).all()
 
 
+def test_a_step_and_a_gravity_to_come_change_nothing():
+    sim = two(moving=True)
+    region = [[-0.05, 0, 0], [0.05, 0.2, 0.2]]
+    before = sim.stress(region, kinetic=True)
+    sim.step, sim.gravity = 1e-3, (0, 0, 500)
+    np.testing.assert_array_equal(sim.stress(region, kinetic=True), before)
+
+
 # ---- fabric --------------------------------------------------------------------------------------
 
 

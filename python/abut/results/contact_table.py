@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.poses import Period
 from ..base.threads import worker_count
-from .fabric import fabric
 from .table import Table
 
 _Ids = ArrayLike | tuple[ArrayLike, ArrayLike] | None
@@ -106,6 +105,8 @@ class ContactTable(Table):
         >>> pairs.fabric(pairs.overlap).diagonal()
         array([0.8, 0. , 0.2])
         """
+        from .fabric import fabric
+
         return fabric(self, weights)
 
     def match(

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 # what pickles of 0.2 have of the module that had this name
-_HOMES = {"Clusters": "cluster_part", "Energy": "simulation", "Simulation": "simulation"}
+_HOMES = {"Clusters": "cluster_part", "Energy": "measure_part", "Simulation": "simulation"}
 
 
 def __getattr__(name: str) -> Any:
