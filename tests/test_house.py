@@ -218,6 +218,7 @@ FILES = {
         "energy",
         "step",
         "set_laws",
+        "set_walls",
         "bond_rows",
         "sphere_rows",
         "rigid_rows",

@@ -204,7 +204,8 @@ static void place_walls(abut_simulation *simulation, const placed_walls *placed)
 
 /* Exchange the walls, and the finder that is kept for them, and place some. */
 static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const given_walls *walls,
-                                const placed_walls *placed, PyObject *known)
+                                const abut_index *numbers, const placed_walls *placed,
+                                PyObject *known)
 {
     abut_error error = {.status = ABUT_OK};
     if (simulation_begin(self)) {
@@ -212,7 +213,8 @@ static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const
     }
     const abut_finder *found = finder ? core_finder_of(finder) : NULL;
     PyObject *unused = self->finder;
-    if (!abut_simulation_set_walls(self->simulation, found, walls->walls, walls->count, &error)) {
+    if (!abut_simulation_set_walls(self->simulation, found, walls->walls, walls->count, numbers,
+                                   &error)) {
         self->finder = Py_XNewRef(finder);
         self->wall_count = walls->count;
         place_walls(self->simulation, placed);
@@ -234,13 +236,30 @@ static int check_finder(PyObject *object, PyObject *finder)
     return 0;
 }
 
+/* The numbers that walls had, each once; -1: it is new. */
+static int read_old_numbers(PyObject *given, abut_index count, abut_index had,
+                            const abut_index **numbers)
+{
+    if (array_read(given, "before", (array_shape){ARRAY_INDEX, count, 0}, numbers)) {
+        return -1;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        if ((*numbers)[k] < -1 || (*numbers)[k] >= had) {
+            PyErr_Format(PyExc_IndexError, "there was no wall %zd", (Py_ssize_t)(*numbers)[k]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 {
-    PyObject *finder, *given, *numbers, *states, *known, *none = NULL;
+    PyObject *finder, *given, *before, *numbers, *states, *known, *none = NULL;
+    const abut_index *old;
     given_walls walls;
     placed_walls placed;
-    if (!PyArg_ParseTuple(args, "OO!OOO:set_walls", &finder, &PyTuple_Type, &given, &numbers,
-                          &states, &known)) {
+    if (!PyArg_ParseTuple(args, "OO!OOOO:set_walls", &finder, &PyTuple_Type, &given, &before,
+                          &numbers, &states, &known)) {
         return NULL;
     }
     finder = finder == Py_None ? NULL : finder;
@@ -248,8 +267,9 @@ static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
         simulation_read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &walls)) {
         return NULL;
     }
-    if (!check_placed(&placed, walls.count)) {
-        none = exchange_walls((simulation_object *)object, finder, &walls, &placed, known);
+    const abut_index had = ((simulation_object *)object)->wall_count;
+    if (!read_old_numbers(before, walls.count, had, &old) && !check_placed(&placed, walls.count)) {
+        none = exchange_walls((simulation_object *)object, finder, &walls, old, &placed, known);
     }
     simulation_free_walls(&walls);
     return none;
@@ -520,10 +540,11 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "laws: (materials * materials, len(LAW_NUMBERS)); own: laws of users, as apply_law takes "
      "them."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
-     "set_walls($self, finder, walls, placed, states, known, /)\n--\n\n"
+     "set_walls($self, finder, walls, before, placed, states, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
-     "half_spaces): half_spaces (h, 6) are the last walls, offsets tell where each wall's motions "
-     "begin in motions (k, 9), the members of abut_motion in its order; placed: the walls (k,) "
+     "half_spaces, off): half_spaces (h, 6) follow the meshes, and so many walls that are off "
+     "come last; offsets tell where each wall's motions begin in motions (k, 9), the members of "
+     "abut_motion in its order; before: the numbers that they had, or -1; placed: the walls (k,) "
      "that are in these states (k, 25), as of place."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},

@@ -48,6 +48,8 @@ class WallEntry:
     motion: Motion | Given | None
     start: float
     pose: Doubles
+    is_active: bool = True
+    is_gone: bool = False  # it was removed: its number is not used again, and its mesh is empty
 
     @property
     def facets(self) -> Mesh:
@@ -63,7 +65,7 @@ class WallEntry:
     @property
     def is_given(self) -> bool:
         """Whether a callable moves it."""
-        return self.motion is not None and not isinstance(self.motion, Motion)
+        return not self.is_gone and self.motion is not None and not isinstance(self.motion, Motion)
 
     def rows(self) -> list[list[float]]:
         """The motions as the library takes them."""
@@ -114,8 +116,13 @@ class Walls:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """The walls as the library numbers them: meshes, then half spaces."""
+        """The walls as the library numbers them."""
         return wall_order(self.entries)
+
+    @property
+    def stored(self) -> Indices:
+        """The library's numbers of the walls; -1: it is gone."""
+        return _all_stored(self.entries)
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
@@ -162,7 +169,10 @@ class Walls:
     def contacts(self, period: Period | None) -> Contacts:
         """With spheres at the beginning of the last step, with what each exerts on its sphere."""
         meshes = self.meshes
-        poses = np.array([self.state(k).pose for k in range(len(meshes))])
+        there = [not entry.is_gone for entry in self.entries]
+        poses = np.array(
+            [self.state(k).pose if is_there else np.eye(4) for k, is_there in enumerate(there)]
+        )
         poses.flags.writeable = False
         settings = {
             "meshes": meshes,
@@ -241,18 +251,33 @@ class KnownWalls(Walls):
     def exchange(self, known: Known, states: Mapping[int, Doubles] | None = None) -> None:
         """Have the walls of what is known then, some of them in states that are told."""
         told = states or {}
+        old = self.stored
+        before = [old[k] if k < len(old) else -1 for k in wall_order(known.walls)]
         placed = np.array([_stored(known.walls, number) for number in told], np.intp)
         rows = np.array([*told.values()], np.float64).reshape(-1, _STATE)
         finder = None if known.finder is None else known.finder._core
         core = cast(_core.Simulation, self._core)
-        core.set_walls(finder, wall_columns(known.walls), placed, rows, known)
+        core.set_walls(
+            finder, wall_columns(known.walls), np.array(before, np.intp), placed, rows, known
+        )
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
         """Add a wall that begins to move; the rest of what is known then, with its material."""
-        if isinstance(entry.mesh, Mesh):
-            known = known._replace(finder=ContactFinder([*_meshes(self.entries), entry.mesh]))
         entry = replace(entry, motion=read_motion(motion))
         self._begin(len(self.entries), entry, time, known)
+
+    def remove(self, number: int) -> None:
+        """Take a wall away; its number is not used again."""
+        gone = replace(
+            self.entries[number], mesh=NO_MESH, motion=None, is_active=False, is_gone=True
+        )
+        self._exchange_one(number, gone, self._known, {})
+
+    def switch(self, number: int, is_active: bool) -> None:
+        """Let a wall be touched, or not."""
+        if is_active != self.entries[number].is_active:
+            entry = replace(self.entries[number], is_active=is_active)
+            self._exchange_one(number, entry, self._known, {})
 
     def move(self, number: int, motion: object, time: float) -> None:
         """Let a wall go on with another motion from where it is."""
@@ -261,7 +286,16 @@ class KnownWalls(Walls):
 
     def _begin(self, number: int, entry: WallEntry, time: float, known: Known) -> None:
         states = {number: self._checked(entry, time)} if entry.is_given else {}
+        self._exchange_one(number, entry, known, states)
+
+    def _exchange_one(
+        self, number: int, entry: WallEntry, known: Known, states: Mapping[int, Doubles]
+    ) -> None:
         walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
+        meshes = touched_meshes(walls)
+        # the finder of the same meshes goes on
+        if meshes != touched_meshes(known.walls):
+            known = known._replace(finder=ContactFinder(meshes) if meshes else None)
         self.exchange(known._replace(walls=walls), states)
 
 
@@ -274,13 +308,15 @@ class WallColumns(NamedTuple):
     offsets: Indices  # (w + 1,): where each wall's motions begin
     motions: Doubles  # (k, 9)
     half_spaces: Doubles  # (h, 6): points and normals
+    off: int  # how many of the last ones nothing touches
 
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
     """Walls as the library takes them."""
     stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
-    planes = [entry.mesh for entry in stored if isinstance(entry.mesh, HalfSpace)]
+    active = [entry.mesh for entry in stored if entry.is_active]
+    planes = [mesh for mesh in active if isinstance(mesh, HalfSpace)]
     return WallColumns(
         np.array([entry.material for entry in stored], np.intp),
         np.array([entry.start for entry in stored], np.float64),
@@ -288,6 +324,7 @@ def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
         np.cumsum([0, *map(len, rows)], dtype=np.intp),
         np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
         plane_rows(planes),
+        len(stored) - len(active),
     )
 
 
@@ -302,18 +339,35 @@ def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | Non
 
 
 def wall_order(entries: Sequence[WallEntry]) -> Indices:
-    """The walls as the library numbers them: meshes, then half spaces."""
-    return library_order([entry.mesh for entry in entries])
+    """The walls as the library numbers them: meshes, then half spaces, then those that are off."""
+    active, off = (
+        np.array(
+            [k for k, e in enumerate(entries) if not e.is_gone and e.is_active == one], np.intp
+        )
+        for one in (True, False)
+    )
+    return np.concatenate([active[library_order([entries[k].mesh for k in active])], off])
+
+
+def _all_stored(entries: Sequence[WallEntry]) -> Indices:
+    stored = np.full(len(entries), -1, np.intp)
+    order = wall_order(entries)
+    stored[order] = np.arange(len(order))
+    return stored
 
 
 def _stored(entries: Sequence[WallEntry], number: int) -> int:
     """The library's number of a wall."""
-    return int(np.flatnonzero(wall_order(entries) == number)[0])
+    return int(_all_stored(entries)[number])
 
 
-def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
-    """The meshes of those walls that have one."""
-    return [entry.mesh for entry in entries if isinstance(entry.mesh, Mesh)]
+def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
+    """The meshes of those walls that are touched, of those that have one."""
+    return [entry.mesh for entry in entries if entry.is_active and isinstance(entry.mesh, Mesh)]
+
+
+# what stands for the mesh of a wall that is gone
+NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))
 
 
 def _state(pose: Doubles, twist: Doubles) -> Doubles:
@@ -340,6 +394,9 @@ class Wall:
         there. Axes and origins are in the world. A callable takes the time of the simulation and
         returns a pose (4, 4) and a twist (6,), both absolute: velocity of the origin of the mesh's
         frame, then angular velocity.
+    active : bool
+        Whether anything touches it. False may be assigned, and True again: a wall that is off moves
+        on as it is told, but its contacts are forgotten, and what they held counts as dissipated.
     pose : (4, 4) ndarray of float64
         Where it is now: the transform from the mesh's own frame to the world.
     force : (3,) ndarray of float64
@@ -354,6 +411,11 @@ class Wall:
     nodal_forces : (v, 3) ndarray of float64
         What spheres exert at each vertex of the mesh, in the world, by the nodal weights of the
         contacts; on a half space (1, 3), at its point.
+
+    Notes
+    -----
+    Of a wall that `Simulation.remove_wall` has taken away all of these but the number are a
+    ValueError.
 
     Examples
     --------
@@ -386,7 +448,10 @@ class Wall:
 
     @property
     def _entry(self) -> WallEntry:
-        return self._simulation._walls.entries[self._number]
+        entry = self._simulation._walls.entries[self._number]
+        if entry.is_gone:
+            raise ValueError(f"wall {self._number} was removed")
+        return entry
 
     @property
     def mesh(self) -> Mesh | HalfSpace:
@@ -405,11 +470,25 @@ class Wall:
         self._simulation._move_wall(self._number, motion)
 
     @property
+    def active(self) -> bool:
+        return self._entry.is_active
+
+    @active.setter
+    def active(self, is_active: bool) -> None:
+        self._simulation._switch_wall(self._number, is_active)
+
+    @property
     def pose(self) -> Doubles:
-        return self._simulation._walls.state_now(self._number).pose
+        return self._there.state_now(self._number).pose
+
+    @property
+    def _there(self) -> KnownWalls:
+        """All walls, where this one is among them."""
+        _ = self._entry
+        return self._simulation._walls
 
     def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-        return self._simulation._walls.load(self._number)
+        return self._there.load(self._number)
 
     @property
     def force(self) -> Doubles:
@@ -425,7 +504,7 @@ class Wall:
 
     @property
     def nodal_forces(self) -> Doubles:
-        return self._simulation._walls.nodal_forces(self._number, self._simulation.contacts)
+        return self._there.nodal_forces(self._number, self._simulation.contacts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wall):
@@ -436,5 +515,9 @@ class Wall:
         return hash((id(self._simulation), self._number))
 
     def __repr__(self) -> str:
-        motion = "stands still" if self.motion is None else f"motion {self.motion!r}"
-        return f"Wall({self._number}: {self.mesh!r}, {motion})"
+        entry = self._simulation._walls.entries[self._number]
+        if entry.is_gone:
+            return f"Wall({self._number}: removed)"
+        motion = "stands still" if entry.motion is None else f"motion {entry.motion!r}"
+        off = "" if entry.is_active else ", off"
+        return f"Wall({self._number}: {entry.mesh!r}, {motion}{off})"
