@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from .simulation.law_check import check_law
     from .simulation.laws import Hertz, Linear, RollingA, RollingC, damping_ratio
     from .simulation.materials import Material
+    from .simulation.drives import Free, Servo
     from .simulation.motions import Motions, Oscillating, Rotating, Translating
     from .simulation.placement import SimulationWarning
     from .simulation.record import Record
@@ -245,6 +246,7 @@ _NAMES = {
     "simulation.law_check": ("check_law",),
     "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC", "damping_ratio"),
     "simulation.materials": ("Material",),
+    "simulation.drives": ("Free", "Servo"),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),
     "simulation.placement": ("SimulationWarning",),
     "simulation.record": ("Record",),
