@@ -1227,7 +1227,7 @@ typedef struct abut_wall_state {
                          along, and of FREE `position` */
 } abut_wall_state;
 
-/* What drives a wall of SERVO or FREE, in doubles alone (docs/dem.md, section 14). */
+/* What drives a wall of SERVO or FREE, in doubles alone (docs/dem.md, section 9). */
 typedef struct abut_drive {
     double mass;       /* FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself */
     double force[3];   /* SERVO: the load, along which it moves; FREE: beside that of contacts */

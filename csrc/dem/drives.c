@@ -1,5 +1,5 @@
 /* Walls that move by what acts on them: along a line under a load, or freely as rigid bodies
- * (docs/dem.md, section 14). */
+ * (docs/dem.md, section 9). */
 #include <string.h>
 
 #include "rigid.h"
@@ -310,8 +310,7 @@ static void add_hold(void *context, const wall_touch *touch)
     const abut_drive *d = &all->walls->drives[touch->wall];
     wall_hold *h = &all->holds[touch->wall];
     if (d->mass > 0.0 && touch->stiffness > 0.0) {
-        h->frequency_sq +=
-            touch->stiffness * give_way(&all->walls->walls[touch->wall], d, touch);
+        h->frequency_sq += touch->stiffness * give_way(&all->walls->walls[touch->wall], d, touch);
         h->ratio = larger(h->ratio, touch->damping / touch->stiffness);
         h->count++;
     }

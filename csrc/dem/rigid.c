@@ -21,8 +21,8 @@ static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
 {
     const bool *locked = r->is_locked;
     const vec3 along = {axis == 0, axis == 1, axis == 2}, own = rows_turn_back(rows, along);
-    const vec3 column =
-        rows_turn(rows, (vec3){own.x * r->inertia[0], own.y * r->inertia[1], own.z * r->inertia[2]});
+    const vec3 momentum = {own.x * r->inertia[0], own.y * r->inertia[1], own.z * r->inertia[2]};
+    const vec3 column = rows_turn(rows, momentum);
     return locked[axis] ? along
                         : (vec3){locked[0] ? 0.0 : column.x, locked[1] ? 0.0 : column.y,
                                  locked[2] ? 0.0 : column.z};

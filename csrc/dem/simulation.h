@@ -32,7 +32,7 @@ typedef struct wall_set {
     abut_drive *drives;     /* of walls that are driven */
     wall_press *presses;
     bool has_driven;
-    double driven_power; /* of this step: what account.driven_work has the work of */
+    double driven_power;           /* of this step: what account.driven_work has the work of */
     double grain_size, grain_mass; /* the mean diameter and the mass of all grains; 0: not known */
     abut_index count;
 } wall_set;
@@ -76,7 +76,7 @@ typedef struct account {
     /* what walls that are driven do by the change of their velocities in steps, and in the last
      * one: `power` has that of half a step before */
     double driven_work, last_driven_work;
-    double held;           /* the dissipated energy after the next step, where is_held */
+    double held; /* the dissipated energy after the next step, where is_held */
     bool is_held;
 } account;
 

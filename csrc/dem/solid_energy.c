@@ -144,8 +144,8 @@ static own_contact contact_of(const rigid *own, const rigid *other, double radiu
                          .radius_j = radius};
 }
 
-static spot_hold begin_hold(const abut_simulation *s, const interaction_table *t,
-                            const spot_row *r, const rigid *own, const rigid *other)
+static spot_hold begin_hold(const abut_simulation *s, const interaction_table *t, const spot_row *r,
+                            const rigid *own, const rigid *other)
 {
     const double bearing = larger(simulation_bearing_spots(t, r->row), 1.0);
     spot_hold h = {.law = r->law,
@@ -308,13 +308,13 @@ static void visit_row(const abut_simulation *s, const interaction_table *t, abut
         h.contact.overlap = t->body.spot_overlap[spot];
         h.of = simulation_stiffness(s, t, spot, r.law, h.contact);
         if (apart_spot_lived(t, spot) && h.of.normal > 0.0) {
-            const wall_touch touch = {
-                .point = vec3_sub(simulation_spot_point(t, &r, spot), r.shift),
-                .normal = r.normal,
-                .stiffness = h.of.normal,
-                .damping = simulation_damper(r.law, &h.of, h.contact.mass),
-                .mass = h.contact.mass,
-                .wall = t->body.mesh[row]};
+            const wall_touch touch = {.point =
+                                          vec3_sub(simulation_spot_point(t, &r, spot), r.shift),
+                                      .normal = r.normal,
+                                      .stiffness = h.of.normal,
+                                      .damping = simulation_damper(r.law, &h.of, h.contact.mass),
+                                      .mass = h.contact.mass,
+                                      .wall = t->body.mesh[row]};
             visit(context, &touch);
         }
     }

@@ -104,12 +104,12 @@ if TYPE_CHECKING:
     from .simulation.bonds import Bond
     from .simulation.clusters import Cluster
     from .simulation.cohesion import DMT, JKR, LiquidBridge
+    from .simulation.drives import Free, Servo
     from .simulation.frames import write_dump, write_frames
     from .simulation.insertion import Insertion
     from .simulation.law_check import check_law
     from .simulation.laws import Hertz, Linear, RollingA, RollingC, damping_ratio
     from .simulation.materials import Material
-    from .simulation.drives import Free, Servo
     from .simulation.motions import Motions, Oscillating, Rotating, Translating
     from .simulation.placement import SimulationWarning
     from .simulation.record import Record
@@ -148,6 +148,7 @@ __all__ = [
     "Force",
     "Frame",
     "Frames",
+    "Free",
     "HalfSpace",
     "Hertz",
     "Insertion",
@@ -165,6 +166,7 @@ __all__ = [
     "RollingA",
     "RollingC",
     "Rotating",
+    "Servo",
     "Simulation",
     "SimulationStatistics",
     "SimulationWarning",

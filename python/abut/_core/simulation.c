@@ -347,8 +347,7 @@ PyObject *simulation_drive(PyObject *object, PyObject *number)
     if (wall < 0) {
         return NULL;
     }
-    const abut_drive drive =
-        abut_simulation_drive(((simulation_object *)object)->simulation, wall);
+    const abut_drive drive = abut_simulation_drive(((simulation_object *)object)->simulation, wall);
     return array_copy((array_shape){ARRAY_DOUBLE, ABUT_DRIVE_NUMBERS, 0}, &drive);
 }
 

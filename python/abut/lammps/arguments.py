@@ -15,10 +15,10 @@ from ..own_laws.law import LawFunction, OwnLaw
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known
+from ..simulation.drives import Drive
 from ..simulation.law_table import Law, LawTable
 from ..simulation.laws import Frictional
 from ..simulation.materials import Material
-from ..simulation.drives import Drive
 from ..simulation.motions import Given, Motion, read_motion
 
 if TYPE_CHECKING:

@@ -174,7 +174,9 @@ class Servo(Drive):
         along = mesh.areas * (mesh.normals @ self._axis())
         area = max(float(along[along > 0].sum()), -float(along[along < 0].sum()))
         if area == 0:
-            raise ValueError(f"no facet of the mesh looks along normal, {self.normal}: give an area")
+            raise ValueError(
+                f"no facet of the mesh looks along normal, {self.normal}: give an area"
+            )
         return area
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:

@@ -295,10 +295,8 @@ def _entry(
     motion = from_dict(wall["motion"]) if wall["motion"] else None
     if wall["is_given"]:
         if number not in motions:
-            raise ValueError(
-                f"a callable moved wall {number}, or told its load: motions={{{number}: ...}} takes"
-                " it"
-            )
+            what = "tells the load of" if wall.get("is_asked") else "moved"
+            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
         motion = motions.pop(number)
     pose = np.array(wall["pose"], np.float64).reshape(4, 4)
     return WallEntry(mesh, int(wall["material"]), motion, float(wall["start"]), pose)

@@ -138,7 +138,7 @@ def _wall_setup(entry: WallEntry) -> dict[str, Any]:
         "pose": entry.pose.tolist(),
         "is_given": entry.is_given or entry.is_asked,
         "motion": motion.to_dict() if isinstance(motion, Value) and not entry.is_asked else None,
-    }
+    } | ({"is_asked": True} if entry.is_asked else {})
 
 
 def _feed_setup(feed: Feed) -> dict[str, Any]:

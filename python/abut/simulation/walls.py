@@ -298,7 +298,7 @@ class KnownWalls(Walls):
             row[name] = value
         cast(_core.Simulation, self._core).set_drive(self._stored(number), numbers(row))
 
-    def ask_loads(self, simulation: Simulation) -> None:
+    def ask_loads(self, simulation: Any) -> None:
         """Have the loads of walls whose area a callable tells."""
         for number, entry in enumerate(self.entries):
             if entry.is_asked:

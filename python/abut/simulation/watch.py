@@ -115,7 +115,6 @@ class Watch:
         if simulation.step > LONGEST * longest.step:
             self.tell("step", _step_text(simulation, longest))
 
-
     def _look_at_servos(self, simulation: RunPart) -> None:
         walls = simulation._walls
         for number in walls.driven:
