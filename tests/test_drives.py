@@ -328,6 +328,21 @@ def test_a_wall_that_is_lost_ends_the_run():
     assert (wall.pose == before).all()
 
 
+def test_steps_of_another_length_go_on():
+    """Free fall, and a plate with mass: exact for constant accelerations."""
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, -10.0))
+    free = sim.add_wall(DOWN, motion=abut.Free(mass=2.0))
+    servo = sim.add_wall(DOWN, motion=abut.Servo(force=(4.0, 0, 0), mass=2.0))
+    sim.add_spheres([[5, 5, 5]], 0.1, GRAIN)
+    sim.run(steps=50)
+    sim.step = 5e-4
+    sim.run(steps=100)
+    np.testing.assert_allclose(free.twist[2], sim.velocities[0, 2], rtol=1e-12)
+    np.testing.assert_allclose(free.travel[2], sim.centers[0, 2] - 5, rtol=1e-9)
+    np.testing.assert_allclose(servo.twist[0], -sim.velocities[0, 2] / 5, rtol=1e-12)
+    np.testing.assert_allclose(servo.travel[0], (5 - sim.centers[0, 2]) / 5, rtol=1e-9)
+
+
 # ---- the same bits -------------------------------------------------------------------------------
 
 
@@ -379,7 +394,9 @@ def test_a_restart_asks_for_the_callable_of_an_area(tmp_path):
     motion = abut.Servo(pressure=1.0, normal=(0, 0, 1), area=lambda s: 2.0)
     sim.add_wall(DOWN, motion=motion)
     sim.save(tmp_path / "a.npz")
-    with pytest.raises(ValueError, match=r"a callable tells the load of wall 0: motions=\{0: \.\.\.\}"):
+    with pytest.raises(
+        ValueError, match=r"a callable tells the load of wall 0: motions=\{0: \.\.\.\}"
+    ):
         abut.load_simulation(tmp_path / "a.npz", meshes=[DOWN])
     again = abut.load_simulation(tmp_path / "a.npz", meshes=[DOWN], motions={0: motion})
     assert again.walls[0].motion is motion

@@ -198,6 +198,7 @@ FILES = {
         "walls",
         "simulation",
         "law_of",
+        "bond_pairs",
         "bond_laws",
         "watch",
         "order",

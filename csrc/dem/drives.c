@@ -180,28 +180,29 @@ static double fastest(abut_simulation *s, double load)
 
 /* The velocity with which its contacts will bear the load after this step, as far as they are as
  * stiff as now: a step of Newton's for a plate without mass. */
-static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p)
+static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
+                     const rigid_step *by)
 {
-    const double load = vec3_length(vec3_load(d->force)), step = s->input.step;
+    const double load = vec3_length(vec3_load(d->force));
     const double rest = load + vec3_dot(vec3_load(p->load.force), axis_of(d));
     if (d->mass > 0.0) {
-        return d->speed + step * rest / d->mass;
+        return d->speed + by->kick * rest / d->mass;
     }
     const double most = fastest(s, load);
     if (!(p->stiffness > 0.0)) {
         return d->alone < d->size ? most : 0.0;
     }
-    const double drag = p->stiffness * step;
+    const double drag = p->stiffness * by->step;
     const double speed = d->speed + (rest - drag * d->speed) / (p->damping + drag);
     return smaller(larger(speed, -most), most);
 }
 
-static bool drive_servo(abut_simulation *s, wall_press *p)
+static bool drive_servo(abut_simulation *s, wall_press *p, const rigid_step *by)
 {
     abut_drive *d = &p->next;
     const double before = d->speed;
-    d->speed = settle(s, d, p);
-    const double way = s->input.step * d->speed;
+    d->speed = settle(s, d, p, by);
+    const double way = by->step * d->speed;
     d->travel += way;
     d->alone = p->stiffness > 0.0 ? 0.0 : d->alone + fabs(way);
     const double force = vec3_dot(vec3_load(p->load.force), axis_of(d));
@@ -213,24 +214,24 @@ static bool drive_servo(abut_simulation *s, wall_press *p)
 
 /* What acts on a free wall beside gravity on its mass: about its position, from which the center of
  * mass may be an arm away. */
-static wrench wrench_on(const abut_simulation *s, const abut_drive *d, const wall_press *p)
+static wrench wrench_on(const abut_drive *d, const wall_press *p, const rigid_step *by)
 {
     vec3 rows[3];
     rigid_rows(d->orientation, rows);
-    const vec3 weight = vec3_scale(vec3_load(s->input.gravity), d->mass);
+    const vec3 weight = vec3_scale(by->gravity, d->mass);
     const vec3 lever = vec3_cross(rows_turn(rows, vec3_load(d->arm)), weight);
     const vec3 force = vec3_add(vec3_load(p->load.force), vec3_load(d->force));
     const vec3 torque = vec3_add(vec3_load(p->load.torque), vec3_load(d->torque));
     return (wrench){unlocked(d, force), vec3_add(torque, lever)};
 }
 
-static bool drive_free(abut_simulation *s, wall_press *p)
+static bool drive_free(abut_simulation *s, wall_press *p, const rigid_step *of)
 {
-    static const lattice everywhere = {.is_periodic = false};
     static const wrench none;
     abut_drive *d = &p->next;
-    const wrench sum = wrench_on(s, d, p);
-    const rigid_step by = {s->input.step, unlocked(d, vec3_load(s->input.gravity)), &everywhere};
+    const wrench sum = wrench_on(d, p, of);
+    rigid_step by = *of;
+    by.gravity = unlocked(d, of->gravity);
     const vec3 velocity = vec3_load(d->velocity), spin = vec3_load(d->spin);
     rigid r = body_of(d);
     if (!rigid_will_be_finite(&r, sum, &by)) {
@@ -249,13 +250,16 @@ static bool drive_free(abut_simulation *s, wall_press *p)
 abut_status drives_weigh(abut_simulation *s, abut_error *error)
 {
     wall_set *w = &s->walls;
+    static const lattice everywhere = {.is_periodic = false};
+    rigid_step by = simulation_rigid_step(s);
+    by.lattice = &everywhere;
     press(s);
     w->driven_power = 0.0;
     for (abut_index k = 0; k < w->count; k++) {
         if (is_driven(w, k)) {
             w->presses[k].next = w->drives[k];
             const bool is_servo = walls_move_by(&w->walls[k], ABUT_SERVO);
-            if (!(is_servo ? drive_servo(s, &w->presses[k]) : drive_free(s, &w->presses[k]))) {
+            if (!(is_servo ? drive_servo : drive_free)(s, &w->presses[k], &by)) {
                 return error_set(error, ABUT_WALL_LOST, k, s->step_count, 0.0);
             }
         }
@@ -266,7 +270,7 @@ abut_status drives_weigh(abut_simulation *s, abut_error *error)
 void drives_move(abut_simulation *s)
 {
     wall_set *w = &s->walls;
-    const double work = s->input.step * w->driven_power;
+    const double work = simulation_rigid_step(s).kick * w->driven_power;
     for (abut_index k = 0; k < w->count; k++) {
         if (is_driven(w, k)) {
             abut_simulation_set_drive(s, k, &w->presses[k].next);
