@@ -455,7 +455,7 @@ def test_frames_know_of_walls_that_are_gone(tmp_path):
     abut.write_frames(tmp_path / "{step}.vtp")(sim)
     abut.write_frames(tmp_path / "{step}.npz")(sim)
     abut.write_dump(tmp_path / "a.dump")(sim)
-    with np.load(tmp_path / "00000020.npz") as found:
+    with np.load(tmp_path / "20.npz") as found:
         assert found["poses"].shape == (2, 4, 4)
     sim.contacts.save(tmp_path / "contacts.npz")
     again = abut.load_contacts(tmp_path / "contacts.npz", sim.contacts.meshes)

@@ -216,6 +216,7 @@ FILES = {
         "move",
         "solid_energy",
         "energy",
+        "drives",
         "step",
         "set_laws",
         "set_walls",

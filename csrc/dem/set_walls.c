@@ -24,10 +24,13 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     to->walls = memory_alloc(count, sizeof *to->walls);
     to->motions = memory_alloc(count_motions(walls, count), sizeof *to->motions);
     to->given = memory_alloc_zeroed(count, sizeof *to->given);
+    to->drives = memory_alloc_zeroed(count, sizeof *to->drives);
+    to->presses = memory_alloc_zeroed(count, sizeof *to->presses);
     to->half_spaces =
         memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->half_spaces);
     to->placed = memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->placed);
-    if (!to->walls || !to->motions || !to->given || !to->half_spaces || !to->placed) {
+    if (!to->walls || !to->motions || !to->given || !to->drives || !to->presses ||
+        !to->half_spaces || !to->placed) {
         return false;
     }
     abut_motion *motions = to->motions;
@@ -38,6 +41,7 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
             *motions++ = walls[k].motions[m];
         }
         memcpy(to->given[k].pose, walls[k].pose, sizeof walls[k].pose);
+        to->has_driven |= walls_are_driven(&walls[k]);
     }
     for (abut_index k = to->mesh_count; k < to->touched_count; k++) {
         double *half_space = to->half_spaces + 6 * (k - to->mesh_count);
@@ -143,6 +147,7 @@ static void exchange_walls(abut_simulation *s, wall_set made, const abut_index *
         const abut_index from = old_number(&old, numbers, k);
         if (from >= 0) {
             made.given[k] = old.given[from];
+            made.drives[k] = old.drives[from];
         } else {
             note_new_wall(s, k);
         }

@@ -102,6 +102,8 @@ void wall_set_free(wall_set *w)
     memory_free(w->walls);
     memory_free(w->motions);
     memory_free(w->given);
+    memory_free(w->drives);
+    memory_free(w->presses);
     memory_free(w->half_spaces);
     memory_free(w->placed);
 }
@@ -169,7 +171,7 @@ abut_wall_state abut_simulation_wall(const abut_simulation *s, abut_index wall)
 abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wall)
 {
     const abut_wall *w = &s->walls.walls[wall];
-    const bool is_given = w->motion_count > 0 && w->motions[0].kind == ABUT_GIVEN;
+    const bool is_given = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
     return is_given ? s->walls.given[wall] : walls_move(w, simulation_time(s));
 }
 

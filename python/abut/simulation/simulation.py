@@ -16,6 +16,7 @@ from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from ..search.half_space import HalfSpace, read_surface
 from .bodies import table_columns
+from .drives import Drive, Free
 from .known import changes
 from .law_table import Law
 from .materials import Material
@@ -227,7 +228,7 @@ class Simulation(RunPart):
         self,
         mesh: Any,
         material: Material | None = None,
-        motion: Motion | Callable[[float], Any] | None = None,
+        motion: Motion | Drive | Callable[[float], Any] | None = None,
     ) -> Wall:
         """Add a wall.
 
@@ -238,7 +239,7 @@ class Simulation(RunPart):
             is 0, and its normal must be perpendicular to axes with a period.
         material : Material, optional
             By default a rigid one, ``Material()``.
-        motion : Rotating, Translating, Oscillating, Motions or callable, optional
+        motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
             How it moves from now on: see `Wall`. By default it stands still.
 
         Returns
@@ -249,8 +250,9 @@ class Simulation(RunPart):
         Raises
         ------
         ValueError
-            If the motion of a callable is not rigid, or pose and twist do not agree; or a half
-            space does not go with a period.
+            If the motion of a callable is not rigid, or pose and twist do not agree; a half
+            space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
+            area along the normal of a pressure, or no inertia.
         TypeError
             If an argument is of another type.
 
@@ -325,6 +327,14 @@ class Simulation(RunPart):
     def _check_wall(self, number: int) -> None:
         if self._walls.entries[number].is_gone:
             raise ValueError(f"wall {number} was removed")
+
+    @changes
+    def _push_wall(self, number: int, **changed: Any) -> None:
+        self._check_wall(number)
+        motion = self._walls.entries[number].motion
+        if not isinstance(motion, Free):
+            raise ValueError(f"wall {number} is not Free: nothing can be applied to it")
+        self._walls.set_drive(number, **changed)
 
     @property
     def walls(self) -> tuple[Wall, ...]:
