@@ -22,7 +22,7 @@ from ..search.mesh import Mesh
 from .bodies import table_columns
 from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
 from .materials import Material
-from .motions import Given, Motion, call_given, check_given
+from .motions import Motion, call_given, check_given
 
 if TYPE_CHECKING:
     from ..options import WallResolution
