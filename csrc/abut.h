@@ -1311,7 +1311,9 @@ typedef struct abut_spheres {
     double *spins;         /* count x 3; angular velocities in the world */
     abut_index *materials; /* count */
     abut_index *clusters;  /* count: number of its cluster, or -1 */
-    double *forces; /* count x 3: of contacts and those that were applied, of the last step */
+    abut_index *fixed; /* count: 1: it does not move, and laws take an infinite mass, else 0; NULL
+                          of new ones: 0. Members of a cluster are as its first one */
+    double *forces;    /* count x 3: of contacts and those that were applied, of the last step */
     double *torques;
     abut_index *images; /* count x 3: by how many periods centers were moved down so far: centers +
                            images * period is where spheres would be without */
@@ -1351,6 +1353,7 @@ typedef struct abut_rigids {
     double *angular_momenta; /* count x 3: about the centers of mass, in the world */
     double *masses;          /* count, > 0 */
     double *inertias;        /* count x 3: principal, > 0 */
+    abut_index *fixed;       /* count: as of spheres; NULL of new ones: 0 */
 
     /* what steps have made of them */
     double *spins;      /* count x 3: of half a step ago; NULL: follow from momentum, orientation */

@@ -108,6 +108,7 @@ struct abut_simulation {
     rigid_set clusters;
     rigid_set solids;
     solid_search search;
+    memory_block group_block; /* of spheres: those of one group are no pairs */
     wall_set walls;
     step_tables steps[2];      /* which take turns: */
     step_tables *now, *before; /* before: of the last step that was done */
@@ -156,11 +157,13 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + (double)(s->step_count - s->began_steps) * s->next.step;
 }
 
-/* The mass that a law takes for what touches a wall: m*, where the wall is a free body. */
-static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass)
+/* The mass that a law takes for what touches a wall: m*, where the wall is a free body, else its
+ * own, also of who is held. */
+static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass,
+                                             double own)
 {
     const bool is_free = walls_move_by(&s->walls.walls[wall], ABUT_FREE);
-    return is_free ? reduced(mass, s->walls.drives[wall].mass) : mass;
+    return is_free ? reduced(mass, s->walls.drives[wall].mass) : own;
 }
 
 /* ABUT_OK, ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY; gravity: NULL: not to be checked. */
@@ -336,7 +339,14 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
 /* Set the mass that laws and motion use: of a member that of its cluster. */
-void spheres_set_mass(abut_simulation *s, abut_index place);
+void spheres_set_mass(abut_simulation *s, abut_index place, bool is_held);
+
+/* Mass and inertia of a sphere, or the cluster that it is a member of, as if nobody held it. */
+typedef struct inertness {
+    double mass, inertia;
+} inertness;
+
+inertness spheres_own_inertness(const abut_simulation *s, abut_index place);
 
 /* Bring a center into the periodic box, and count by how many periods. */
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);

@@ -18,9 +18,10 @@ static const abut_column SPHERE_COLUMNS[] = {
     SPHERE(centers, REAL, 3, GIVEN),   SPHERE(radii, REAL, 0, GIVEN),
     SPHERE(masses, REAL, 0, GIVEN),    SPHERE(velocities, REAL, 3, GIVEN),
     SPHERE(spins, REAL, 3, GIVEN),     SPHERE(materials, INDEX, 0, GIVEN),
-    SPHERE(clusters, INDEX, 0, GIVEN), SPHERE(forces, REAL, 3, MADE),
-    SPHERE(torques, REAL, 3, MADE),    SPHERE(images, INDEX, 3, MADE),
-    SPHERE(began, REAL, 3, MADE),      SPHERE(works, REAL, 4, MADE),
+    SPHERE(clusters, INDEX, 0, GIVEN), SPHERE(fixed, INDEX, 0, GIVEN),
+    SPHERE(forces, REAL, 3, MADE),     SPHERE(torques, REAL, 3, MADE),
+    SPHERE(images, INDEX, 3, MADE),    SPHERE(began, REAL, 3, MADE),
+    SPHERE(works, REAL, 4, MADE),
 };
 
 static const column_table SPHERES = {SPHERE_COLUMNS,

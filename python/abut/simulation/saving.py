@@ -24,6 +24,7 @@ from .law_table import Law
 from .restart_file import (
     BODIES,
     CARRIED,
+    CLUSTERS,
     EARLIER_ACCOUNT,
     FORMAT,
     HISTORY,
@@ -117,12 +118,19 @@ def _beat_setup(simulation: Simulation) -> dict[str, Any]:
 
 
 def _has_changed(simulation: Simulation) -> bool:
-    """Whether steps have become others, or gravity has, or walls are off or gone."""
+    """Whether steps have become others, or gravity has, or walls are off or gone, or
+    something is held."""
     first = Beat(simulation.step)
     terms = terms_of(first, simulation.gravity)
     beats, walls = simulation._known.beats, simulation._walls.entries
     is_off = any(not entry.is_active for entry in walls)
-    return is_off or beats != (first,) or bool((simulation._core.terms() != terms).any())
+    holds = simulation.fixed.any() or simulation.bodies.fixed.any()
+    return (
+        is_off
+        or bool(holds)
+        or beats != (first,)
+        or bool((simulation._core.terms() != terms).any())
+    )
 
 
 def _law_setup(law: Law) -> dict[str, Any]:
@@ -190,7 +198,10 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
     arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
-    arrays |= {f"clusters.{name}": column for name, column in core.rigids(_core.CLUSTERS).items()}
+    clusters = core.rigids(_core.CLUSTERS)
+    arrays |= {f"clusters.{name}": clusters[name] for name in CLUSTERS}
+    if simulation.fixed.any():
+        arrays["spheres.fixed"] = core.read("fixed")
     contacts, pairs = (
         _all_columns(table) | _carried(core.interactions(kind))
         for table, kind in (
@@ -219,6 +230,8 @@ def _bond_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
 def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
     found = simulation._core.rigids(_core.BODIES)
     arrays = {f"bodies.{name}": found[name] for name in BODIES}
+    if found["fixed"].any():
+        arrays["bodies.fixed"] = found["fixed"]
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):
         columns = simulation._core.interactions(number)
