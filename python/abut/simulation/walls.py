@@ -17,7 +17,7 @@ from ..base.poses import Period
 from ..results.contacts import Contacts
 from ..results.maps import vertex_sums
 from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
+from ..search.half_space import HalfSpace, facets_of, library_number, library_order, plane_rows
 from ..search.mesh import Mesh
 from .bodies import table_columns
 from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
@@ -365,7 +365,7 @@ def wall_order(entries: Sequence[WallEntry]) -> Indices:
 
 def _stored(entries: Sequence[WallEntry], number: int) -> int:
     """The library's number of a wall."""
-    return int(np.flatnonzero(wall_order(entries) == number)[0])
+    return library_number([entry.mesh for entry in entries], number)
 
 
 def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
