@@ -194,6 +194,7 @@ FILES = {
         "rigid",
         "rigid_set",
         "bonds",
+        "bond_columns",
         "crowd",
         "walls",
         "simulation",
