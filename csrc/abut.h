@@ -1155,9 +1155,6 @@ typedef struct abut_law {
  * never attracts. */
 double abut_damping_ratio(double restitution);
 
-/* Numbers that a contact keeps under a law of one's own, at most. */
-enum { ABUT_OWN_HISTORY = 32 };
-
 /* A law of one's own, with its parameters: see abut_law.h. */
 typedef struct abut_own_law {
     abut_law_function function;
@@ -1466,6 +1463,13 @@ abut_status abut_simulation_restore_breakages(abut_simulation *simulation,
                                               const abut_breakages *breakages,
                                               const abut_rests *rests, abut_error *error);
 
+/* Have steps of another length from now on, or another gravity: NULL: as it is. Time, and what
+ * contacts remember, go on from where they are, and velocities are taken to the middle of the first
+ * new step by half of the last step and half of the new one. The gravitational energy goes on from
+ * what it is. ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY, with everything as it was. */
+abut_status abut_simulation_set_step(abut_simulation *simulation, double step,
+                                     const double gravity[3], abut_error *error);
+
 /* Go on by so many steps. On another status than ABUT_OK the simulation is as it was after
  * *done steps, and may go on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value:
  * that of what it touches; ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */
@@ -1476,10 +1480,10 @@ abut_index abut_simulation_step_count(const abut_simulation *simulation);
 
 /* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
 typedef struct abut_law_case {
-    int number;        /* of the law; -1: there was no such step */
-    double inputs[18]; /* in the order of ABUT_LAW_INPUTS */
-    double outputs[8]; /* and of ABUT_LAW_OUTPUTS */
-    double history_in[32], history_out[32];
+    int number;                            /* of the law; -1: there was no such step */
+    double inputs[ABUT_LAW_INPUT_COUNT];   /* in the order of ABUT_LAW_INPUTS */
+    double outputs[ABUT_LAW_OUTPUT_COUNT]; /* and of ABUT_LAW_OUTPUTS */
+    double history_in[ABUT_LAW_HISTORY], history_out[ABUT_LAW_HISTORY];
 } abut_law_case;
 
 abut_law_case abut_simulation_law_case(const abut_simulation *simulation);
@@ -1492,7 +1496,7 @@ typedef enum abut_interaction {
     ABUT_SPHERE_WALL,
     ABUT_SPHERE_SPHERE /* but for those of one cluster, and a sphere and its own image */
 } abut_interaction;
-enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5 };
+enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5, ABUT_STEP_TERMS = 12 };
 
 typedef union abut_interaction_columns {
     abut_convex_columns bodies; /* rows of abut_convex_contacts_write, without `offsets` */
@@ -1528,8 +1532,9 @@ abut_status abut_simulation_write_interactions(const abut_simulation *simulation
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[4];            /* what energies are counted from */
-    const abut_wall_state *walls; /* wall_count: at the beginning of the last step */
+    double account[4];             /* what energies are counted from */
+    double terms[ABUT_STEP_TERMS]; /* what steps go by; opaque */
+    const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;
 
 /* The step's number and account. */
