@@ -1208,7 +1208,8 @@ typedef struct abut_motion {
     double phase;     /* OSCILLATING: shift = amplitude (sin(2 pi rate t + phase) - sin phase) */
 } abut_motion;
 
-/* A mesh of the simulation's finder, with the same number; walls after these are half spaces. */
+/* A mesh of the simulation's finder, with the same number; walls after these are half spaces, and
+ * walls after those are off, whatever they are. */
 typedef struct abut_wall {
     abut_index material;
     const abut_motion *motions; /* the first moves the mesh, each one after it all before it */
@@ -1217,6 +1218,7 @@ typedef struct abut_wall {
     double pose[16];            /* where it stood then: 4 x 4, rigid */
     double point[3], normal[3]; /* of a half space, in its own frame: a point of its surface, and
                                    the unit normal, which points to spheres and bodies */
+    int is_off;                 /* 1: it moves, but nothing touches it */
 } abut_wall;
 
 /* Where a wall is and how it moves at a time; one of SERVO or FREE moves as half a step ago. */
@@ -1277,15 +1279,17 @@ abut_status abut_simulation_set_own_laws(abut_simulation *simulation, abut_index
                                          const abut_law *laws, const abut_own_laws *own,
                                          abut_error *error);
 
-/* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Meshes that
- * were there keep their numbers; half spaces keep their order, after all meshes. Walls are copied.
+/* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Walls are
+ * copied. numbers: of each the number that it had, or -1: it is new; NULL: those that were there
+ * keep their numbers. Contacts with walls that are gone, or off, are forgotten; what they held is
+ * dissipated.
  *
  * A sphere's contact with a half space has facet 0 and type FACET, and the half space's point for
  * its only node: see abut_query. Half spaces whose normals are not perpendicular to the period's
  * axes end a step with ABUT_HALF_SPACE_REPEATS. */
 abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_finder *finder,
                                       const abut_wall *walls, abut_index wall_count,
-                                      abut_error *error);
+                                      const abut_index *numbers, abut_error *error);
 
 /* Put a wall whose motion is given where it is at the beginning of the next step. */
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,

@@ -220,6 +220,7 @@ FILES = {
         "drives",
         "step",
         "set_laws",
+        "set_walls",
         "bond_rows",
         "sphere_rows",
         "rigid_rows",
