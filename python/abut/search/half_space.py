@@ -120,13 +120,6 @@ def library_order(surfaces: Sequence[object]) -> Indices:
     return np.argsort([isinstance(one, HalfSpace) for one in surfaces], kind="stable")
 
 
-def library_number(surfaces: Sequence[Mesh | HalfSpace], number: int) -> int:
-    """Where one of them stands in that order."""
-    are_planes = [isinstance(surface, HalfSpace) for surface in surfaces]
-    before = sum(are_planes[:number])
-    return len(surfaces) - sum(are_planes[number:]) if are_planes[number] else number - before
-
-
 def facets_of(surface: Surface) -> Mesh:
     """The mesh; of a half space the triangle that stands for it in tables."""
     return surface if isinstance(surface, Mesh) else _triangle(surface)
