@@ -45,9 +45,7 @@ def main():
     vertices, facets = sheet(arguments.facets)
     mesh = abut.Mesh(vertices, facets)
     size = 1 / np.sqrt(len(facets) / 2)
-    swings = [
-        vertices + [0, 0, arguments.swing * size * step] for step in range(arguments.updates)
-    ]
+    swings = [vertices + [0, 0, arguments.swing * size * step] for step in range(arguments.updates)]
     finder = abut.ContactFinder(mesh)
     updates = [seconds(lambda at=at: finder.update(0, at)) for at in swings]
     finder.update(0, vertices)

@@ -67,18 +67,18 @@ typedef enum abut_status {
                               are */
     ABUT_FACET_REPEATS_VERTEX, /* index: the facet, detail: the vertex */
     ABUT_FACET_ZERO_AREA,      /* index: the facet */
-    ABUT_FACET_NOT_CONVEX,  /* index: the facet, detail: the corner (-1: it winds more than once) */
-    ABUT_FACET_NOT_PLANAR,  /* index: the facet, detail: the corner, value: its height / longest
-                               diagonal */
+    ABUT_FACET_NOT_CONVEX, /* index: the facet, detail: the corner (-1: it winds more than once) */
+    ABUT_FACET_NOT_PLANAR, /* index: the facet, detail: the corner, value: its height / longest
+                              diagonal */
     ABUT_FACET_NOT_TRIANGLE, /* index: the facet, detail: its corners; only triangles deform */
     ABUT_FACET_COLLAPSES,    /* index: the facet, which has no area where its vertices go */
     ABUT_FACET_TURNS_OVER,   /* index: the facet, which turns by a right angle or more */
-    ABUT_BAD_NOISE,         /* index: the facet, value: its noise */
-    ABUT_CENTER_NOT_FINITE, /* index: the sphere, detail: the axis, value: the coordinate */
-    ABUT_CENTER_TOO_FAR,    /* likewise; beyond ABUT_COORDINATE_LIMIT */
-    ABUT_BAD_RADIUS,        /* index: the sphere, value: the radius */
-    ABUT_BAD_GAP,           /* value: the gap */
-    ABUT_BAD_FLAT_ANGLE,    /* value: the angle */
+    ABUT_BAD_NOISE,          /* index: the facet, value: its noise */
+    ABUT_CENTER_NOT_FINITE,  /* index: the sphere, detail: the axis, value: the coordinate */
+    ABUT_CENTER_TOO_FAR,     /* likewise; beyond ABUT_COORDINATE_LIMIT */
+    ABUT_BAD_RADIUS,         /* index: the sphere, value: the radius */
+    ABUT_BAD_GAP,            /* value: the gap */
+    ABUT_BAD_FLAT_ANGLE,     /* value: the angle */
     ABUT_BAD_WEIGHTS, /* index: a facet without such weights, detail: its corners, value: its mesh
                        */
     ABUT_BAD_PERIOD,  /* index: the axis, value: the period */
@@ -227,8 +227,8 @@ typedef int (*abut_interrupted)(void *data);
 /* Squares and products of four coordinates must stay finite. */
 #define ABUT_COORDINATE_LIMIT 1e75
 
-/* Which facets become triangles: those that are not convex or not planar, which are errors otherwise;
- * or all. */
+/* Which facets become triangles: those that are not convex or not planar, which are errors
+ * otherwise; or all. */
 typedef enum abut_split { ABUT_SPLIT_NONE = 0, ABUT_SPLIT_BENT = 1, ABUT_SPLIT_ALL = 2 } abut_split;
 
 /* What a mesh is built from. Facet f has the corners from indices[offsets[f]] up to
@@ -251,7 +251,7 @@ typedef struct abut_mesh_input {
                                    normal; NULL: as far as in any direction */
 
     int drop_zero_area; /* leave out facets without area; else they are an error */
-    int split; /* abut_split */
+    int split;          /* abut_split */
 
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
@@ -301,10 +301,10 @@ void abut_mesh_free(abut_mesh *mesh);
 abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh);
 
 /* A new mesh of the same facets, which are triangles, with other vertices: vertex_count x 3. Noises
- * stay what they were. All that is found with it is what is found with a mesh that is built of these
- * vertices and noises, to the bit, for a fifth of the time or less. ABUT_OK, ABUT_NO_MEMORY, as
- * abut_mesh_build of vertices, or ABUT_FACET_NOT_TRIANGLE, _COLLAPSES or _TURNS_OVER, each of the
- * first facet. */
+ * stay what they were. All that is found with it is what is found with a mesh that is built of
+ * these vertices and noises, to the bit, for a fifth of the time or less. ABUT_OK, ABUT_NO_MEMORY,
+ * as abut_mesh_build of vertices, or ABUT_FACET_NOT_TRIANGLE, _COLLAPSES or _TURNS_OVER, each of
+ * the first facet. */
 abut_status abut_mesh_move(const abut_mesh *mesh, const double *vertices, int workers,
                            abut_mesh **moved, abut_error *error);
 
@@ -1171,9 +1171,6 @@ typedef struct abut_law {
  * never attracts. */
 double abut_damping_ratio(double restitution);
 
-/* Numbers that a contact keeps under a law of one's own, at most. */
-enum { ABUT_OWN_HISTORY = 32 };
-
 /* A law of one's own, with its parameters: see abut_law.h. */
 typedef struct abut_own_law {
     abut_law_function function;
@@ -1463,6 +1460,13 @@ abut_status abut_simulation_restore_breakages(abut_simulation *simulation,
                                               const abut_breakages *breakages,
                                               const abut_rests *rests, abut_error *error);
 
+/* Have steps of another length from now on, or another gravity: NULL: as it is. Time, and what
+ * contacts remember, go on from where they are, and velocities are taken to the middle of the first
+ * new step by half of the last step and half of the new one. The gravitational energy goes on from
+ * what it is. ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY, with everything as it was. */
+abut_status abut_simulation_set_step(abut_simulation *simulation, double step,
+                                     const double gravity[3], abut_error *error);
+
 /* Go on by so many steps. On another status than ABUT_OK the simulation is as it was after
  * *done steps, and may go on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value:
  * that of what it touches; ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */
@@ -1473,10 +1477,10 @@ abut_index abut_simulation_step_count(const abut_simulation *simulation);
 
 /* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
 typedef struct abut_law_case {
-    int number;        /* of the law; -1: there was no such step */
-    double inputs[18]; /* in the order of ABUT_LAW_INPUTS */
-    double outputs[8]; /* and of ABUT_LAW_OUTPUTS */
-    double history_in[32], history_out[32];
+    int number;                            /* of the law; -1: there was no such step */
+    double inputs[ABUT_LAW_INPUT_COUNT];   /* in the order of ABUT_LAW_INPUTS */
+    double outputs[ABUT_LAW_OUTPUT_COUNT]; /* and of ABUT_LAW_OUTPUTS */
+    double history_in[ABUT_LAW_HISTORY], history_out[ABUT_LAW_HISTORY];
 } abut_law_case;
 
 abut_law_case abut_simulation_law_case(const abut_simulation *simulation);
@@ -1489,7 +1493,7 @@ typedef enum abut_interaction {
     ABUT_SPHERE_WALL,
     ABUT_SPHERE_SPHERE /* but for those of one cluster, and a sphere and its own image */
 } abut_interaction;
-enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5 };
+enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5, ABUT_STEP_TERMS = 12 };
 
 typedef union abut_interaction_columns {
     abut_convex_columns bodies; /* rows of abut_convex_contacts_write, without `offsets` */
@@ -1525,8 +1529,9 @@ abut_status abut_simulation_write_interactions(const abut_simulation *simulation
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[4];            /* what energies are counted from */
-    const abut_wall_state *walls; /* wall_count: at the beginning of the last step */
+    double account[4];             /* what energies are counted from */
+    double terms[ABUT_STEP_TERMS]; /* what steps go by; opaque */
+    const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;
 
 /* The step's number and account. */

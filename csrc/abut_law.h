@@ -64,6 +64,17 @@ enum { ABUT_LAW_ROWS = 64 };
     X(moment, 3)                                                                                   \
     X(stored, 1)
 
+#define ABUT_LAW_ADD(name, numbers) +(numbers)
+
+/* How many columns there are. */
+enum {
+    ABUT_LAW_INPUT_COUNT = ABUT_LAW_INPUTS(ABUT_LAW_ADD),
+    ABUT_LAW_OUTPUT_COUNT = ABUT_LAW_OUTPUTS(ABUT_LAW_ADD)
+};
+
+/* Numbers that a contact keeps at most. */
+enum { ABUT_LAW_HISTORY = 32 };
+
 #define ABUT_LAW_READ(name, numbers) const double *name;
 #define ABUT_LAW_WRITTEN(name, numbers) double *name;
 

@@ -535,6 +535,40 @@ def test_an_overlap_from_before_the_bond_does_not_push_when_it_breaks():
     assert np.linalg.norm(sim.pairs.force) > 1.0
 
 
+# ---- steps that fail -----------------------------------------------------------------------------
+
+
+def about_to_fail(**options):
+    """Two bonded spheres, pressed beyond how they were bonded, and a third one of a material that
+    has no law with theirs; then they are put so that the bond breaks in the step that fails."""
+    sim = overlapping(**options)
+    sim.add_spheres([[0, 10 * RADIUS, 0]], RADIUS, abut.Material(density=2500))
+    sim.centers = [[0, 0, 0], [1.8 * RADIUS, 0, 0], [0, 10 * RADIUS, 0]]
+    sim.run(steps=1)
+    assert len(sim.bonds) == 1
+    sim.centers = [[0, 0, 0], [1.95 * RADIUS, 0, 0], [0, 1.95 * RADIUS, 0]]
+    return sim
+
+
+def test_a_step_that_fails_breaks_no_bond():
+    sim, other = (about_to_fail(tensile_strength=1.0) for _ in range(2))
+    before = sim.energy
+    with pytest.raises(ValueError, match="no law"):
+        sim.run(steps=1)
+    assert sim.energy == before
+    assert sim.stable_step() == other.stable_step()
+    # bonds that come then do not take over what was found of others
+    for one in (sim, other):
+        ids = one.add_spheres([[0, 0.5, 0], [0, 0.5 + 2 * RADIUS, 0]], RADIUS, GLASS)
+        one.bond([ids], abut.Bond(young=1e7))
+        one.remove_spheres([2])
+    assert sim.energy == other.energy
+    for one in (sim, other):
+        one.run(steps=3)
+        assert len(one.breakages) == 1
+    same(sim, other)
+
+
 # ---- clusters and periods ------------------------------------------------------------------------
 
 

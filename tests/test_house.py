@@ -200,6 +200,7 @@ FILES = {
         "walls",
         "simulation",
         "law_of",
+        "bond_pairs",
         "bond_laws",
         "watch",
         "order",

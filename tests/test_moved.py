@@ -229,7 +229,7 @@ def test_errors_name_the_first_facet_and_leave_the_finder_as_it_was():
 def test_only_triangles_move():
     square = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
     mesh = abut.Mesh([*square, [2, 0, 0]], [[1, 4, 2], [0, 1, 2, 3]])
-    with pytest.raises(ValueError, match='facet 1 has 4 corners, .*split="all"'):
+    with pytest.raises(ValueError, match=r'facet 1 has 4 corners, .*split="all"'):
         mesh.moved(mesh.vertices)
     triangles = abut.Mesh(mesh.vertices, [[1, 4, 2], [0, 1, 2, 3]], split="all")
     assert triangles.source.tolist() == [0, 1, 1]

@@ -17,7 +17,7 @@ from abut.own_laws.contacts import Contacts, ask
 from abut.own_laws.probes import history_of, one_of, try_law
 from laws_again import hertz_as, linear_as
 
-pytest.importorskip("numba")
+numba = pytest.importorskip("numba")
 
 GRAIN, OTHER, WALL = abut.Material(2500, 1e7), abut.Material(1500, 5e6), abut.Material()
 HERTZ = abut.Hertz(friction=0.5, restitution=0.5)
@@ -57,6 +57,27 @@ def glue(contact, k, f):
 def breaks(contact, k, step):
     """Not finite in steps as long as this, which probes do not try."""
     return math.nan if contact.step >= step and contact.overlap > 1e-5 else k * contact.overlap
+
+
+@numba.njit
+def limited(overlap, is_tried):
+    if overlap > 1e-5 and not is_tried:
+        raise ValueError("too deep")
+    return overlap
+
+
+@abut.law
+def calls(contact, k, step):
+    """What it calls raises in such steps."""
+    return k * limited(contact.overlap, contact.step < step)
+
+
+@abut.law
+def raises(contact, k, step):
+    """It raises itself."""
+    if contact.step >= step and contact.overlap > 1e-5:
+        raise ValueError("too deep")
+    return k * contact.overlap
 
 
 def box(length):
@@ -379,6 +400,42 @@ def test_a_file_tells_whether_a_law_is_another_one(tmp_path):
         abut.load_simulation(tmp_path / "a.npz", laws={"luding": luding})
 
 
+@pytest.mark.parametrize(
+    ("parameters", "reach", "said"),
+    [
+        ([1e3], 1e-4, "soft was saved with 2 parameters, but the law that is given has 1$"),
+        (
+            [1e3, 0.0, 1.0],
+            1e-4,
+            "soft was saved with 2 parameters, but the law that is given has 3$",
+        ),
+        (
+            [1e3, 0.0],
+            2e-4,
+            "soft was saved with reach 0.0001, but the law that is given has 0.0002$",
+        ),
+    ],
+)
+def test_a_file_asks_for_laws_like_those_that_were_saved(tmp_path, parameters, reach, said):
+    """A function that reads more parameters than it is given would read what is not its own."""
+    address = spring(k=1.0).address
+    sim = abut.Simulation(step=1e-5)
+    sim.set_law(GRAIN, GRAIN, abut.CompiledLaw(address, [1e3, 0.0], reach=1e-4, name="soft"))
+    sim.save(tmp_path / "a.npz")
+    other = abut.CompiledLaw(address, parameters, reach=reach, name="soft")
+    with pytest.raises(ValueError, match=said):
+        abut.load_simulation(tmp_path / "a.npz", laws={"soft": other})
+
+
+def test_a_law_in_a_file_keeps_its_reach(tmp_path):
+    sim = abut.Simulation(step=1e-5)
+    sim.set_law(GRAIN, GRAIN, glue(k=1e4, f=1e-3))
+    sim.save(tmp_path / "a.npz")
+    nearer = abut.law(glue.function, reach=5e-4)
+    with pytest.raises(ValueError, match=r"glue was saved with reach 0\.001.*has 0\.0005"):
+        abut.load_simulation(tmp_path / "a.npz", laws={"glue": nearer})
+
+
 def test_a_law_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(luding)) is luding
     law = luding(k1=1.0, k2=2.0, kc=3.0)
@@ -472,6 +529,14 @@ def test_addresses_of_other_packages():
         ((8, [], 10, 3), ValueError, "32 numbers"),
         ((8, [], 0, 0, -1.0), ValueError, "reach"),
         ((8, [], 0, 0, 0.0, ""), TypeError, "name"),
+        (
+            (2**70,),
+            ValueError,
+            "function has the address 1180591620717411303424, beyond all memory",
+        ),
+        ((8, 5), TypeError, "parameters is 5, but must be a list of numbers"),
+        ((8, [1.0, math.nan]), ValueError, r"parameters\[1\] of compiled is nan"),
+        ((8, [], 0, 0, 1e300), ValueError, r"reach is 1e\+300, but must be at most 1e\+75"),
     ],
 )
 def test_compiled_laws_are_read(arguments, error, said):
@@ -587,16 +652,29 @@ def test_what_the_decorator_is_given():
         abut.law(lambda: 0.0)
     with pytest.raises(ValueError, match="reach"):
         abut.law(reach=-1.0)(two)
+    with pytest.raises(ValueError, match=r"reach is 1e\+300, but must be at most 1e\+75"):
+        abut.law(reach=1e300)(two)
+    with pytest.raises(ValueError, match="c of <lambda> is nan"):
+        abut.law(lambda contact, c=math.nan: 0.0)
     with pytest.raises(TypeError, match="plain ones"):
         abut.law(lambda contact, *more: 0.0)
 
-    def raises(contact, k):
-        if k < 0:
-            raise ValueError
-        return k
 
-    with pytest.raises(ValueError, match="raises raises in line"):
-        abut.law(raises)
+def test_a_history_may_be_of_a_function():
+    """Its annotations are texts, of names that the function alone knows."""
+    from abut import Vector as Turned
+
+    class Local(typing.NamedTuple):
+        spring: "Turned"
+        age: "float"
+
+    class Unknown(typing.NamedTuple):
+        spring: "Turnd"  # noqa: F821
+
+    assert abut.law(history=Local)(returns_one).kinds == {"spring": Turned, "age": float}
+    assert abut.law(returns_one, history=Local).vectors == ("spring",)
+    with pytest.raises(TypeError, match="history of returns_one: name 'Turnd' is not defined"):
+        abut.law(history=Unknown)(returns_one)
 
 
 def test_parameters_are_told_by_name():
@@ -604,8 +682,11 @@ def test_parameters_are_told_by_name():
         luding(k1=1.0, k3=2.0)
     with pytest.raises(TypeError, match="luding is not given k2"):
         luding(k1=1.0)
-    with pytest.raises(TypeError, match="k1 is"):
+    with pytest.raises(TypeError, match="k1 of luding is"):
         luding(k1="a", k2=1.0, kc=1.0)
+    with pytest.raises(ValueError, match="k1 of luding is nan"):
+        luding(k1=math.nan, k2=1.0, kc=1.0)
+    assert luding(k1=1.0, k2=1.0, kc=1.0, mu=math.inf).parameters["mu"] == math.inf
     sim = abut.Simulation(step=1e-5)
     with pytest.raises(TypeError, match="luding without its parameters"):
         sim.set_law(GRAIN, GRAIN, luding)
@@ -620,28 +701,63 @@ def test_names_of_laws_differ():
         sim.set_law(GRAIN, GRAIN, other(k1=1e3, k2=5e3, kc=1e3))
 
 
-def test_a_step_that_is_not_finite_leaves_all_as_it_was():
-    sim = drum(hertz)
-    sim.run(steps=50)
-    sim.set_law(GRAIN, OTHER, breaks(k=1e3, step=1e-5))
-    before = sim.centers
-    with pytest.raises(FloatingPointError) as caught:
-        sim.run(steps=200)
-    said = str(caught.value)
-    for part in ("breaks(k=1000.0, step=1e-05)", "between sphere", "push is nan", "overlap ",
-                 f"in step {sim.step_count}"):  # fmt: skip
-        assert part in said
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (breaks, "push is nan, at overlap "),
+        (calls, "push is nan, where plain Python raises ValueError: too deep, at overlap "),
+        (raises, "push is nan, where plain Python raises ValueError: too deep, at overlap "),
+    ],
+)
+def test_a_step_that_is_not_finite_leaves_all_as_it_was(function, told, capfd):
+    law = function(k=1e3, step=1e-5)
+    said = []
     for workers in (1, 3):
-        again = drum(hertz, workers=workers)
-        again.run(steps=50)
-        again.set_law(GRAIN, OTHER, breaks(k=1e3, step=1e-5))
-        with pytest.raises(FloatingPointError) as other:
-            again.run(steps=200)
-        assert str(other.value) == said
+        sim, again = (drum(hertz, workers=workers) for _ in range(2))
+        for one in (sim, again):
+            one.run(steps=50)
+            one.set_law(GRAIN, OTHER, law)
+        with pytest.raises(FloatingPointError) as caught:
+            sim.run(steps=200)
+        again.run(steps=sim.step_count - 50)
         same(sim, again)
-    assert sim.step_count >= 50 and before.shape == sim.centers.shape
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    for part in (f"{law!r} is not finite between sphere", told, f"in step {sim.step_count}:"):
+        assert part in said[0]
+    assert not capfd.readouterr().err
     sim.set_law(GRAIN, OTHER, HERTZ)
     sim.run(steps=10)
+
+
+@abut.law
+def negative(contact, k):
+    if contact.overlap == 0.0:
+        raise ValueError("nothing is there")
+    return k * contact.overlap
+
+
+@numba.njit
+def inverse(x):
+    return 1.0 / x  # which raises, unlike laws
+
+
+@abut.law
+def inverted(contact, k):
+    return k / inverse(contact.overlap)
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        (negative, "negative: plain Python raises ValueError: nothing is there at overlap 0, part"),
+        (inverted, "inverted: push is nan, where plain Python raises ZeroDivisionError.*overlap 0"),
+    ],
+)
+def test_what_a_law_raises_is_told_when_it_is_set(law, said):
+    sim = abut.Simulation(step=1e-5)
+    with pytest.raises(ValueError, match=said):
+        sim.set_law(GRAIN, GRAIN, law(k=1.0))
 
 
 # ---- check_law -----------------------------------------------------------------------------------

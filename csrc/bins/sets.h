@@ -29,7 +29,7 @@ typedef struct facet_extents {
  * one cell. */
 typedef struct binned_mesh {
     const abut_mesh *mesh;
-    vicinity near; /* which of its facets are in bins */
+    vicinity near;   /* which of its facets are in bins */
     double *anchors; /* where its vertices were when the ladder was begun; NULL: they never moved */
     box bounds;      /* of all facets, grown by the slack, in its own frame */
     facet_extents extents;

@@ -38,8 +38,8 @@ static vec3 slab_axis(const slab *s)
     return vec3_scale(across, 1.0 / ALONG_PARTS);
 }
 
-/* An axis of 0, where there is none, says that the facet may be anywhere. The axis is no longer than
- * 1, so that no way along it is longer than the slack. */
+/* An axis of 0, where there is none, says that the facet may be anywhere. The axis is no longer
+ * than 1, so that no way along it is longer than the slack. */
 static slab find_slab(const triangle *t, double slack)
 {
     const vec3 across = vec3_cross(t->normal, triangle_edge(t, triangle_longest_edge(t)));

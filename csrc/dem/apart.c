@@ -89,19 +89,26 @@ static bool contact_lives(const abut_simulation *s, const interaction_table *t, 
            lives(&s->laws, law_of_contact(s, t, row), radius, overlap, t->springs.match[row]);
 }
 
+/* Of two that a bond holds, or that rest, a gap is a row where their law acts across it. */
 static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row,
                        bool is_first)
 {
     (void)is_first;
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
-    const double own = s->store.radii[i];
+    const double overlap = t->pair.overlap[row], own = s->store.radii[i];
     const law *l = simulation_pair_law(s, i, j);
     /* by rounding the overlap of two that touch may be less than 0 */
     const bool is_touch_all =
         laws_function(&s->laws, l) == LAW_PLAIN ||
         (laws_function(&s->laws, l) == LAW_OWN && !(laws_reach(&s->laws, l, own) > 0.0));
-    return is_touch_all || lives(&s->laws, l, reduced(own, s->store.radii[j]), t->pair.overlap[row],
-                                 t->springs.match[row]);
+    if (is_touch_all || overlap >= 0.0) {
+        return true;
+    }
+    const pair_touch p = pairs_touch(s, t, row);
+    if (p.is_hidden || p.rest > 0.0) {
+        return !p.is_hidden;
+    }
+    return lives(&s->laws, l, reduced(own, s->store.radii[j]), overlap, t->springs.match[row]);
 }
 
 /* Keep the rows that pass. ABUT_OK or ABUT_NO_MEMORY. */

@@ -19,8 +19,7 @@ bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overla
 /* Likewise of a spot of the last step, whose force tells it. */
 static inline bool apart_spot_lived(const interaction_table *before, abut_index spot)
 {
-    return before->body.spot_overlap[spot] > 0.0 ||
-           vec3_max_abs(vec3_load(before->springs.effects[spot].force)) > 0.0;
+    return before->body.spot_overlap[spot] > 0.0 || table_exerts(before, spot);
 }
 
 /* Leave out the rows of spheres and walls that cannot be contacts, since they are beyond the reach

@@ -43,20 +43,6 @@ void bonds_refresh(abut_simulation *s)
 
 /* ---- where a bond is ---- */
 
-vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
-{
-    const store *of = &s->store;
-    const abut_index i = of->places[rows[0]], j = of->places[rows[1]];
-    const vec3 apart = vec3_sub(vec3_load(of->centers + 3 * j), vec3_load(of->centers + 3 * i));
-    if (!s->lattice.is_periodic) {
-        return apart;
-    }
-    const int32_t *a = of->images + 3 * i, *b = of->images + 3 * j;
-    const vec3 image = {(double)(shift[0] + b[0] - a[0]), (double)(shift[1] + b[1] - a[1]),
-                        (double)(shift[2] + b[2] - a[2])};
-    return vec3_add(apart, lattice_shift(&s->lattice, image));
-}
-
 /* One end of a bond: its axes in the world, and how its sphere moves. */
 typedef struct bond_end {
     vec3 axes[3]; /* e, b and c of the potential */
@@ -216,20 +202,6 @@ static parallel_plan plan_of(const abut_simulation *s, const parallel_plan *plan
     return own;
 }
 
-/* Note which spheres that rest do not touch any more. */
-static void look_at_rests(abut_simulation *s)
-{
-    bond_set *b = &s->bonds;
-    b->parted_count = 0;
-    for (abut_index k = 0; k < b->rest_count; k++) {
-        bond_rest *r = &b->rests[k];
-        const store *of = &s->store;
-        const double both = of->radii[of->places[r->rows[0]]] + of->radii[of->places[r->rows[1]]];
-        r->has_parted = vec3_norm_sq(bonds_way(s, r->rows, r->shift)) >= both * both;
-        b->parted_count += r->has_parted;
-    }
-}
-
 abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     bond_set *b = &s->bonds;
@@ -245,7 +217,8 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
     for (abut_index k = 0; k < b->count; k++) {
         b->broken_count += b->now[k].is_broken;
     }
-    look_at_rests(s);
+    bonds_begin_laws(s);
+    bonds_look_at_rests(s);
     return error_set_status(error, b->broken_count > 0 ? bonds_reserve_broken(b, b->broken_count)
                                                        : ABUT_OK);
 }
@@ -260,7 +233,7 @@ static void turn_end(const abut_simulation *s, bond *b, int side)
     if (simulation_is_member(s, place)) {
         return;
     }
-    const double half = 0.5 * s->input.step;
+    const double half = 0.5 * s->next.step;
     const vec3 spin = vec3_load(s->store.movers[place].spin);
     const double x = half * half * vec3_norm_sq(spin);
     double turned[4];
@@ -288,59 +261,6 @@ void bonds_turn(abut_simulation *s, const parallel_plan *plan)
         parallel_plan own = plan_of(s, plan);
         own.interrupted = NULL;
         parallel_run(&own, turn_chunk, s);
-    }
-}
-
-/* ---- what the pair's law has to know ---- */
-
-pair_touch bonds_touch(const abut_simulation *s, abut_index i, abut_index j, double overlap)
-{
-    const bond_set *b = &s->bonds;
-    const int32_t a = s->store.rows[i], c = s->store.rows[j];
-    const int32_t first = a < c ? a : c, second = a < c ? c : a;
-    const abut_index number = bonds_find(b, first, second);
-    pair_touch t = {.law = simulation_pair_law(s, i, j), .overlap = overlap};
-    if (number >= 0 && !b->bonds[number].has_contact) {
-        const bool is_broken = b->broken_count > 0 && b->now[number].is_broken;
-        t.rest = is_broken ? b->bonds[number].rest_overlap : INFINITY;
-    } else if (b->rest_count > 0) {
-        const bond_rest *rest = bonds_find_rest(b, first, second);
-        t.rest = rest ? rest->overlap : 0.0;
-    }
-    if (t.rest > 0.0 && overlap > t.rest) {
-        t.overlap = overlap - t.rest;
-    } else if (t.rest > 0.0) {
-        t.law = &s->laws.laws[laws_number_of_none(&s->laws)], t.rest = 0.0;
-    }
-    return t;
-}
-
-/* The arm of a pair that rests is half of its whole overlap. */
-static void lengthen_arm(abut_simulation *s, const int32_t rows[2])
-{
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    const abut_index a = s->store.places[rows[0]], b = s->store.places[rows[1]];
-    const abut_index first = a < b ? a : b, second = a < b ? b : a;
-    for (abut_index row = t->pair.offsets[first]; row < t->pair.offsets[first + 1]; row++) {
-        if (t->pair.j[row] == second) {
-            t->springs.effects[row].arm = 0.5 * t->pair.overlap[row];
-        }
-    }
-}
-
-void bonds_lengthen_arms(abut_simulation *s)
-{
-    const bond_set *b = &s->bonds;
-    if (s->now->tables[ABUT_SPHERE_SPHERE].count == 0) {
-        return;
-    }
-    for (abut_index k = 0; k < b->rest_count; k++) {
-        lengthen_arm(s, b->rests[k].rows);
-    }
-    for (abut_index k = 0; b->broken_count > 0 && k < b->count; k++) {
-        if (b->now[k].is_broken && b->bonds[k].rest_overlap > 0.0) {
-            lengthen_arm(s, b->bonds[k].rows);
-        }
     }
 }
 

@@ -279,5 +279,10 @@ void bonds_keep(bond_set *b, abut_index row_count, abut_index step)
         bonds_drop(b, has_broken);
         bonds_list_ends(b, row_count);
     }
+    bonds_forget_step(b);
+}
+
+void bonds_forget_step(bond_set *b)
+{
     b->broken_count = b->parted_count = 0;
 }

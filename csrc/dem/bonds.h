@@ -61,7 +61,8 @@ typedef struct bond_breakage {
 typedef struct bond_set {
     bond *bonds;
     bond_stiffness *stiffness;
-    bond_effect *now, *before; /* of this step, and of the last one that was done */
+    bond_effect *now, *before; /* of this step, which is none outside of one, and of the last one
+                                  that was done */
     abut_index count, capacities[4];
     int32_t *begins; /* of each row its ends in `ends`, sorted by the other sphere's row */
     int32_t *ends;   /* 2 bond + 1 where the row is its second */
@@ -116,5 +117,8 @@ void bonds_renumber(bond_set *b, const int32_t *new_rows, abut_index row_count);
 
 /* Go on after the step of this number: what has broken in it goes, and is booked. */
 void bonds_keep(bond_set *b, abut_index row_count, abut_index step);
+
+/* A step that has failed: nothing has broken or parted in it. */
+void bonds_forget_step(bond_set *b);
 
 #endif

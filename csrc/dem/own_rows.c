@@ -14,7 +14,7 @@ static bool is_on_wall(const interaction_table *t)
 /* ---- what rows keep ---- */
 
 /* What rows without a past have kept. */
-static const double NOTHING[ABUT_OWN_HISTORY + 2];
+static const double NOTHING[ABUT_LAW_HISTORY + 2];
 
 /* What rows kept in the step before under this law, or NOTHING. */
 static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index *where,
@@ -108,7 +108,7 @@ static void repeat_last(own_block *b, const abut_own_law *l, int32_t count)
 {
     const int32_t last = count - 1;
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
-        for (int c = 0; c < OWN_INPUTS; c++) {
+        for (int c = 0; c < ABUT_LAW_INPUT_COUNT; c++) {
             b->inputs[c][k] = b->inputs[c][last];
         }
         for (int c = 0; c < own_history_count(l); c++) {
@@ -173,10 +173,10 @@ bool own_rows_apply(row_laws *r, law_block *of, const abut_own_law *l, const abu
 static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law *l, int number)
 {
     *to = (abut_law_case){.number = number};
-    for (int c = 0; c < OWN_INPUTS; c++) {
+    for (int c = 0; c < ABUT_LAW_INPUT_COUNT; c++) {
         to->inputs[c] = b->inputs[c][0];
     }
-    for (int c = 0; c < OWN_OUTPUTS; c++) {
+    for (int c = 0; c < ABUT_LAW_OUTPUT_COUNT; c++) {
         to->outputs[c] = b->outputs[c][0];
     }
     for (int c = 0; c < own_history_count(l); c++) {

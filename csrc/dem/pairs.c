@@ -22,8 +22,8 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .rows = of->rows,
                               .places = of->places,
                               .lattice = &s->lattice,
-                              .step = s->input.step,
-                              .gravity = vec3_load(s->input.gravity),
+                              .step = s->next.step,
+                              .gravity = vec3_load(s->next.gravity),
                               .lender = s->lender,
                               .outlines = s->search.outlines,
                               .laws = &s->laws,
@@ -278,17 +278,15 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
 static void fill_among_bonds(const void *context, row_block *b, abut_index first, int32_t count)
 {
     const abut_simulation *s = context;
-    const abut_pair_columns *c = &s->now->tables[ABUT_SPHERE_SPHERE].pair;
     law_block *of = &b->block;
     fill_block(s, b, first, count);
     for (int32_t k = 0; k < count; k++) {
-        const abut_index row = first + k;
-        const pair_touch t = bonds_touch(s, c->i[row], c->j[row], c->overlap[row]);
+        const pair_touch t = bonds_touch(s, &s->now->tables[ABUT_SPHERE_SPHERE], first + k);
         of->laws[k] = t.law;
         b->overlaps[k] = t.overlap;
         if (t.rest > 0.0) {
             const double old = of->old_overlap[k] - t.rest;
-            of->old_overlap[k] = old > 0.0 ? old : t.overlap;
+            of->old_overlap[k] = old > 0.0 || t.has_acted ? old : t.overlap;
             b->movers[0][k] = *of->first[k], b->movers[1][k] = *of->second[k];
             b->movers[0][k].radius -= 0.5 * t.rest, b->movers[1][k].radius -= 0.5 * t.rest;
             of->first[k] = &b->movers[0][k], of->second[k] = &b->movers[1][k];

@@ -64,6 +64,13 @@ typedef struct solid_search {
     memory_block blocks[6], outline_blocks[3];
 } solid_search;
 
+/* What a step goes by. */
+typedef struct step_terms {
+    double step;
+    double gravity[3];
+    double lift; /* what keeps the gravitational energy as it was where gravity has changed */
+} step_terms;
+
 /* What energies are counted from (docs/dem.md, section 6). */
 typedef struct account {
     double base;           /* what is added to the dissipated energy */
@@ -85,6 +92,7 @@ typedef struct watch {
 
 struct abut_simulation {
     abut_simulation_input input;
+    step_terms next, last; /* of the next step, and of the last one that was done */
     lattice lattice;
     law_table laws;
     store store;
@@ -100,7 +108,8 @@ struct abut_simulation {
     near_walls near;
     account account;
     abut_index step_count;
-    double began;             /* time of step 0 */
+    double began; /* the time after `began_steps` steps, since which all are alike */
+    abut_index began_steps;
     abut_index order_step;    /* the step in which spheres are sorted by place */
     double seconds;           /* that all steps took */
     double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
@@ -135,13 +144,21 @@ abut_status simulation_name_row(const abut_simulation *s, const near_walls *near
 
 static inline double simulation_time(const abut_simulation *s)
 {
-    return s->began + (double)s->step_count * s->input.step;
+    return s->began + (double)(s->step_count - s->began_steps) * s->next.step;
 }
 
-/* What a step of a rigid body needs to know. */
+/* ABUT_OK, ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY; gravity: NULL: not to be checked. */
+abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error);
+
+/* What moves spheres and bodies in a step. Velocities go from the middle of the last step to that
+ * of this one: where these differ, half of each counts. */
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)
 {
-    return (rigid_step){s->input.step, vec3_load(s->input.gravity), &s->lattice};
+    const double kick = 0.5 * (s->last.step + s->next.step);
+    const double own = s->next.step / (2.0 * kick);
+    const vec3 last = vec3_load(s->last.gravity), next = vec3_load(s->next.gravity);
+    const vec3 change = vec3_scale(vec3_sub(next, last), 1.0 - own);
+    return (rigid_step){s->next.step, kick, vec3_sub(next, change), &s->lattice};
 }
 
 static inline bool simulation_is_member(const abut_simulation *s, abut_index place)
@@ -175,14 +192,36 @@ void bonds_refresh(abut_simulation *s);
  * from where it would be without. */
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3]);
 
-/* What two spheres are to their law: between those that a bond holds none acts, and of the overlap
- * of others `rest` does not count, which they had when a bond that has broken since began. */
+/* What two spheres of a row are to their law: between those that a bond holds none acts, and of the
+ * overlap of others `rest` does not count, which they had when a bond that has broken since began;
+ * where that leaves a gap the law acts as across any gap. */
 typedef struct pair_touch {
     const law *law;
-    double overlap, rest;
+    double overlap, rest; /* overlap: less rest */
+    bool is_hidden;       /* the law is the one that exerts nothing */
+    bool has_acted;       /* of those that rest: the law has, in the step before */
 } pair_touch;
 
-pair_touch bonds_touch(const abut_simulation *s, abut_index i, abut_index j, double overlap);
+/* Of rows of pairs of this step, or of the last one. */
+pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abut_index row);
+
+/* What two spheres that rest may overlap at most: the smaller radius, which no more than two that
+ * can be bonded do, so that at least half of each is left to their law. */
+static inline double bonds_most_rest(const abut_simulation *s, const int32_t rows[2])
+{
+    const store *of = &s->store;
+    return smaller(of->radii[of->places[rows[0]]], of->radii[of->places[rows[1]]]);
+}
+
+/* Let none rest by more than that. To be called after radii have changed. */
+void bonds_fit_rests(abut_simulation *s);
+
+/* The law of a pair whose bond breaks begins as that of a new contact. To be called where rows are
+ * matched, and before laws are applied. */
+void bonds_begin_laws(abut_simulation *s);
+
+/* Note which spheres that rest have parted, beyond the reach of their law. */
+void bonds_look_at_rests(abut_simulation *s);
 
 /* Whether laws of pairs depend on bonds. */
 static inline bool bonds_show(const abut_simulation *s)
@@ -331,6 +370,20 @@ static inline const law *simulation_pair_law(const abut_simulation *s, abut_inde
     return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
 }
 
+/* What two spheres of a row are to their law where bonds do not show. */
+static inline pair_touch pairs_whole_touch(const abut_simulation *s, const interaction_table *t,
+                                           abut_index row)
+{
+    return (pair_touch){.law = simulation_pair_law(s, t->pair.i[row], t->pair.j[row]),
+                        .overlap = t->pair.overlap[row]};
+}
+
+static inline pair_touch pairs_touch(const abut_simulation *s, const interaction_table *t,
+                                     abut_index row)
+{
+    return bonds_show(s) ? bonds_touch(s, t, row) : pairs_whole_touch(s, t, row);
+}
+
 /* What a row, or a spot of bodies, stores: by its law, or as a law of users has said. */
 static inline double simulation_stored(const abut_simulation *s, const interaction_table *t,
                                        abut_index at, const law *l, double radius, double overlap)
@@ -353,6 +406,9 @@ void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_s
 double solids_elastic_energy(const abut_simulation *s);
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
                      abut_wall_load *load);
+
+/* That of all where they are now, in a field. */
+double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
 /* To be called before spheres are changed: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);

@@ -155,6 +155,7 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
         spheres_set_mass(s, place);
     }
     if (rows->radii) {
+        bonds_fit_rests(s);
         simulation_forget_spheres(s);
     }
 }

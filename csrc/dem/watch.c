@@ -72,10 +72,7 @@ static touch touch_of_pair(const abut_simulation *s, abut_index row)
     const abut_index i = now->pair.i[row], j = now->pair.j[row];
     const abut_index a = s->store.rows[i], b = s->store.rows[j];
     const abut_index old = now->springs.match[row];
-    pair_touch t = {simulation_pair_law(s, i, j), now->pair.overlap[row], 0.0};
-    if (bonds_show(s)) {
-        t = bonds_touch(s, i, j, t.overlap);
-    }
+    const pair_touch t = pairs_touch(s, now, row);
     return (touch){.numbers = {a < b ? a : b, a < b ? b : a},
                    .overlap = t.overlap,
                    .radius = smaller(s->store.radii[i], s->store.radii[j]),
@@ -190,5 +187,5 @@ void watch_keep_fast(abut_simulation *s)
                       .step = s->step_count,
                       .kinds = {kind, kind},
                       .numbers = {number, number},
-                      .ratio = speed * s->input.step / (is_body ? of->inner : b->radius)};
+                      .ratio = speed * s->next.step / (is_body ? of->inner : b->radius)};
 }

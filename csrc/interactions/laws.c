@@ -147,8 +147,14 @@ static law read_law(const abut_law *from)
 /* The number of a law of users that is out of its range. */
 static const double *find_bad_own(const abut_law *l, const abut_own_laws *own)
 {
-    const bool is_there = l->number >= 0.0 && l->number < (double)own->count;
-    return is_there ? (is_at_least_0(l->curvature) ? NULL : &l->curvature) : &l->number;
+    if (!(l->number >= 0.0 && l->number < (double)own->count)) {
+        return &l->number;
+    }
+    const abut_own_law *of = &own->laws[(int32_t)l->number];
+    if (!is_at_least_0(of->reach)) {
+        return &of->reach;
+    }
+    return is_at_least_0(l->curvature) ? NULL : &l->curvature;
 }
 
 static abut_status check_laws(abut_index material_count, const abut_law *laws,

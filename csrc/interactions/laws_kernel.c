@@ -486,7 +486,7 @@ LANES_INLINE lanes sum_of_zeros(const own_rows *r, int32_t p)
 {
     const lanes zero = lanes_set(0.0);
     lanes sum = zero;
-    for (int k = 0; k < OWN_OUTPUTS; k++) {
+    for (int k = 0; k < ABUT_LAW_OUTPUT_COUNT; k++) {
         sum = sum + zero * lanes_load(r->own->outputs[k] + p);
     }
     for (int k = 0; k < 3 * r->vectors + r->scalars; k++) {

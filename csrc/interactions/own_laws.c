@@ -84,7 +84,7 @@ void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double s
 {
     abut_law_block of = block_of(b, l);
     of.count = count, of.step = step;
-    clear_columns(b->outputs, OWN_OUTPUTS, count);
+    clear_columns(b->outputs, ABUT_LAW_OUTPUT_COUNT, count);
     clear_columns(b->history_out, own_history_count(l), count);
     l->function(&of);
 }
@@ -92,7 +92,7 @@ void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double s
 bool own_block_is_bad(const own_block *b, const abut_own_law *l, int32_t k)
 {
     bool is_bad = false;
-    for (int c = 0; c < OWN_OUTPUTS; c++) {
+    for (int c = 0; c < ABUT_LAW_OUTPUT_COUNT; c++) {
         is_bad |= !isfinite(b->outputs[c][k]);
     }
     for (int c = 0; c < own_history_count(l); c++) {
@@ -118,7 +118,7 @@ static void set_all(double *column, double number)
 
 static void begin_contacts(own_block *b, const abut_own_law *l, const own_contact *c)
 {
-    clear_columns(b->inputs, OWN_INPUTS, PADDING);
+    clear_columns(b->inputs, ABUT_LAW_INPUT_COUNT, PADDING);
     clear_columns(b->history_in, own_history_count(l), PADDING);
     set_all(b->inputs[OWN_INPUT(overlap)], c->overlap);
     set_all(b->inputs[OWN_INPUT(normal) + 2], 1.0);
@@ -204,11 +204,11 @@ void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
     for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
         const abut_index left = count - first;
         const int32_t rows = left < ABUT_LAW_ROWS ? (int32_t)left : ABUT_LAW_ROWS;
-        read_columns(b.inputs, inputs, OWN_INPUTS, count, first, rows);
+        read_columns(b.inputs, inputs, ABUT_LAW_INPUT_COUNT, count, first, rows);
         read_columns(b.history_in, history_in, kept, count, first, rows);
         own_block_call(&b, law, (rows + PADDING - 1) / PADDING * PADDING, step);
-        write_columns(outputs, (const double (*)[ABUT_LAW_ROWS])b.outputs, OWN_OUTPUTS, count,
-                      first, rows);
+        write_columns(outputs, (const double (*)[ABUT_LAW_ROWS])b.outputs, ABUT_LAW_OUTPUT_COUNT,
+                      count, first, rows);
         write_columns(history_out, (const double (*)[ABUT_LAW_ROWS])b.history_out, kept, count,
                       first, rows);
     }

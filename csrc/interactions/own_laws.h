@@ -7,13 +7,6 @@
 
 #include "../abut.h"
 
-#define OWN_COUNT(name, numbers) +(numbers)
-
-enum {
-    OWN_INPUTS = 0 ABUT_LAW_INPUTS(OWN_COUNT), /* columns */
-    OWN_OUTPUTS = 0 ABUT_LAW_OUTPUTS(OWN_COUNT)
-};
-
 /* The column of an input, and that of an output; of a vector the first. */
 #define OWN_INPUT(name) (offsetof(own_input_places, name) / sizeof(double))
 #define OWN_OUTPUT(name) (offsetof(own_output_places, name) / sizeof(double))
@@ -29,10 +22,10 @@ typedef struct own_output_places {
 
 /* A block with its columns. */
 typedef struct own_block {
-    _Alignas(64) double inputs[OWN_INPUTS][ABUT_LAW_ROWS];
-    double outputs[OWN_OUTPUTS][ABUT_LAW_ROWS];
-    double history_in[ABUT_OWN_HISTORY][ABUT_LAW_ROWS];
-    double history_out[ABUT_OWN_HISTORY][ABUT_LAW_ROWS];
+    _Alignas(64) double inputs[ABUT_LAW_INPUT_COUNT][ABUT_LAW_ROWS];
+    double outputs[ABUT_LAW_OUTPUT_COUNT][ABUT_LAW_ROWS];
+    double history_in[ABUT_LAW_HISTORY][ABUT_LAW_ROWS];
+    double history_out[ABUT_LAW_HISTORY][ABUT_LAW_ROWS];
 } own_block;
 
 /* Copies of the laws of users, with their parameters. Zero-initialize. */

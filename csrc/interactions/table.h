@@ -135,6 +135,12 @@ static inline abut_index table_interactions(const interaction_table *t)
     return table_is_of_bodies(t->kind) ? t->entry_count : t->count;
 }
 
+/* Whether an interaction has exerted a force. */
+static inline bool table_exerts(const interaction_table *t, abut_index at)
+{
+    return vec3_max_abs(vec3_load(t->springs.effects[at].force)) > 0.0;
+}
+
 /* The energy that a law of users has said an interaction stores. */
 static inline double table_stored(const interaction_table *t, abut_index at)
 {

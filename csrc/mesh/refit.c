@@ -31,8 +31,7 @@ static abut_status refit_facets(void *context, abut_index chunk, parallel_job *j
 {
     refitting *r = context;
     const abut_index begin = chunk * FACETS_AT_ONCE;
-    const abut_index end =
-        parallel_chunk_end(begin, FACETS_AT_ONCE, r->before->view.facet_count);
+    const abut_index end = parallel_chunk_end(begin, FACETS_AT_ONCE, r->before->view.facet_count);
     for (abut_index f = begin; f < end; f++) {
         const polygon p = mesh_polygon(r->mesh, f);
         const facet_shape shape = facet_measure(&p);
@@ -106,11 +105,11 @@ static abut_index first_polygon(const abut_mesh *mesh)
 abut_status abut_mesh_move(const abut_mesh *mesh, const double *vertices, int workers,
                            abut_mesh **moved, abut_error *error)
 {
-    const abut_index polygon = first_polygon(mesh);
+    const abut_index wrong = first_polygon(mesh);
     *moved = NULL;
-    if (polygon >= 0) {
-        return error_set(error, ABUT_FACET_NOT_TRIANGLE, polygon,
-                         mesh->offsets[polygon + 1] - mesh->offsets[polygon], 0.0);
+    if (wrong >= 0) {
+        return error_set(error, ABUT_FACET_NOT_TRIANGLE, wrong,
+                         mesh->offsets[wrong + 1] - mesh->offsets[wrong], 0.0);
     }
     refitting r = {.before = mesh, .mesh = memory_alloc_zeroed(1, sizeof *r.mesh), .first_bad = -1};
     const abut_status status =

@@ -9,7 +9,7 @@ typedef struct finder_object {
     PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
     abut_index mesh_count;
     abut_finder *finder;
-    int users; /* who reads it without the interpreter lock */
+    int users;        /* who reads it without the interpreter lock */
     result_size last; /* of its last query */
 } finder_object;
 

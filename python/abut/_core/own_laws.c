@@ -1,6 +1,7 @@
 /* Laws of users: what they are told of, and how they are asked outside of simulations. */
 #include "own_laws.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "arrays.h"
@@ -16,9 +17,18 @@ typedef struct own_column {
 static const own_column INPUTS[] = {ABUT_LAW_INPUTS(ENTRY)};
 static const own_column OUTPUTS[] = {ABUT_LAW_OUTPUTS(ENTRY)};
 
-#define COUNT(name, numbers) +(numbers)
+#define WORD(name) {#name, (int)(offsetof(abut_law_block, name) / sizeof(int64_t))},
+#define WORD_OF_COLUMN(name, numbers) WORD(name)
 
-enum { INPUT_COUNT = 0 ABUT_LAW_INPUTS(COUNT), OUTPUT_COUNT = 0 ABUT_LAW_OUTPUTS(COUNT) };
+/* Where a block's members are, in words of eight bytes, for machines whose pointers are that long:
+ * numba knows no others. */
+static const own_column WORDS[] = {WORD(size) WORD(count) WORD(step) ABUT_LAW_INPUTS(WORD_OF_COLUMN)
+                                       WORD(parameters) WORD(history_in) WORD(history_out)
+                                           ABUT_LAW_OUTPUTS(WORD_OF_COLUMN)};
+
+_Static_assert(sizeof(void *) != sizeof(int64_t) ||
+                   sizeof(abut_law_block) / sizeof(int64_t) == sizeof WORDS / sizeof *WORDS,
+               "LAW_BLOCK has each member of abut_law_block");
 
 static PyObject *names_of(const own_column *columns, size_t count)
 {
@@ -32,17 +42,23 @@ static PyObject *names_of(const own_column *columns, size_t count)
     return tuple;
 }
 
+#define ADD(module, name, columns)                                                                 \
+    add_names(module, name, columns, sizeof(columns) / sizeof *(columns))
+
+static int add_names(PyObject *module, const char *name, const own_column *columns, size_t count)
+{
+    PyObject *names = names_of(columns, count);
+    const int status = PyModule_AddObjectRef(module, name, names);
+    Py_XDECREF(names);
+    return status;
+}
+
 int own_laws_add_names(PyObject *module)
 {
-    PyObject *inputs = names_of(INPUTS, sizeof INPUTS / sizeof INPUTS[0]);
-    PyObject *outputs = names_of(OUTPUTS, sizeof OUTPUTS / sizeof OUTPUTS[0]);
-    const int status = PyModule_AddObjectRef(module, "LAW_INPUTS", inputs) ||
-                               PyModule_AddObjectRef(module, "LAW_OUTPUTS", outputs)
-                           ? -1
-                           : 0;
-    Py_XDECREF(inputs);
-    Py_XDECREF(outputs);
-    return status;
+    return ADD(module, "LAW_INPUTS", INPUTS) || ADD(module, "LAW_OUTPUTS", OUTPUTS) ||
+                   ADD(module, "LAW_BLOCK", WORDS)
+               ? -1
+               : 0;
 }
 
 int own_laws_read(PyObject *tuple, abut_own_law *law)
@@ -140,7 +156,7 @@ static PyObject *answer(const given_law *law, law_question *q)
     PyObject *result = NULL;
     abut_error error = {.status = ABUT_OK};
     PyObject *outputs =
-        array_make((array_shape){ARRAY_DOUBLE, OUTPUT_COUNT, q->count}, &q->outputs[0]);
+        array_make((array_shape){ARRAY_DOUBLE, ABUT_LAW_OUTPUT_COUNT, q->count}, &q->outputs[0]);
     PyObject *history =
         array_make((array_shape){ARRAY_DOUBLE, law->kept, q->count}, &q->outputs[1]);
     if (outputs && history) {
@@ -162,7 +178,7 @@ PyObject *core_apply_law(PyObject *Py_UNUSED(module), PyObject *args)
         read_law(given, &law)) {
         return NULL;
     }
-    if (!array_read(inputs, "inputs", (array_shape){ARRAY_DOUBLE, INPUT_COUNT, q.count},
+    if (!array_read(inputs, "inputs", (array_shape){ARRAY_DOUBLE, ABUT_LAW_INPUT_COUNT, q.count},
                     &q.inputs) &&
         !array_read(history, "history", (array_shape){ARRAY_DOUBLE, law.kept, q.count},
                     &q.history)) {

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _core
 from ..base import checks
-from .law import MOST_HISTORY
+from .law import MOST_HISTORY, read_parameter, read_reach
 
 
 def get_include() -> str:
@@ -92,7 +92,7 @@ class CompiledLaw:
             raise TypeError(f"name is {name!r}, but must be a text")
         self.address, self._kept = _address_of(function), function
         self.name, self.jumps = name, bool(jumps)
-        self.numbers = [checks.number(p, f"parameters[{k}]") for k, p in enumerate(parameters)]
+        self.numbers = _read_parameters(parameters, name)
         counts = {"vectors": checks.whole(vectors, "vectors")}
         counts["scalars"] = checks.whole(scalars, "scalars")
         for what, count in counts.items():
@@ -102,7 +102,7 @@ class CompiledLaw:
             raise ValueError(f"a contact keeps {MOST_HISTORY} numbers at most, a vector has three")
         self.vectors = tuple(f"vector{k}" for k in range(counts["vectors"]))
         self.scalars = tuple(f"scalar{k}" for k in range(counts["scalars"]))
-        self.reach = checks.not_negative(reach, "reach")
+        self.reach = read_reach(reach)
         self.curvature = None if curvature is None else checks.positive(curvature, "curvature")
 
     @property
@@ -131,6 +131,12 @@ class CompiledLaw:
         )
 
 
+def _read_parameters(given: Iterable[float], law: str) -> list[float]:
+    if not isinstance(given, Iterable):
+        raise TypeError(f"parameters is {given!r}, but must be a list of numbers")
+    return [read_parameter(p, f"parameters[{k}]", law) for k, p in enumerate(given)]
+
+
 def _address_of(function: Any) -> int:
     """The address of a C function that something holds."""
     inner = getattr(function, "function", None)
@@ -154,6 +160,8 @@ def _address_of(function: Any) -> int:
         )
     if address <= 0:
         raise ValueError(f"function has the address {address}")
+    if address >= 2 ** (8 * ctypes.sizeof(ctypes.c_void_p)):
+        raise ValueError(f"function has the address {address}, beyond all memory")
     return address
 
 

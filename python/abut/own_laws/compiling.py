@@ -1,7 +1,9 @@
 """Laws in Python become loops over blocks in machine code, by numba.
 
 A block is the `abut_law_block` of csrc/abut_law.h. The loop's text is written here, for the law's
-history and number of parameters; the law's own function is compiled as it stands.
+history and number of parameters; the law's own function is compiled as it stands. Where that
+raises, its contact and those behind it in the block are left with a push that is not a number, for
+the step to find.
 """
 
 from __future__ import annotations
@@ -20,13 +22,8 @@ from .contact import HELPERS, ZERO, Contact, Force, Vector
 if TYPE_CHECKING:
     from .law import LawFunction
 
-# words of a block: its members of eight bytes each, of which the first input and the first output
-# tell where the others are
-_COUNT, _STEP = 1, 2
-_INPUTS = 3
-_PARAMETERS = _INPUTS + len(_core.LAW_INPUTS)
-_HISTORY_IN, _HISTORY_OUT, _OUTPUTS = _PARAMETERS + 1, _PARAMETERS + 2, _PARAMETERS + 3
-_WORDS = _OUTPUTS + len(_core.LAW_OUTPUTS)
+# where a block's members are, as words of eight bytes
+_WORDS = dict(_core.LAW_BLOCK)
 
 
 def compile_law(law: LawFunction) -> Any:
@@ -39,6 +36,7 @@ def compile_law(law: LawFunction) -> Any:
         "address_of": tools.pointer,
         "as_force": tools.as_force,
         "carray": tools.carray,
+        "nan": np.nan,
         "int64": np.int64,
         "float64": np.float64,
         "Contact": Contact,
@@ -46,30 +44,48 @@ def compile_law(law: LawFunction) -> Any:
         "History": law.history,
     }
     exec(_loop_of(law), names)
+    names["contacts"] = tools.njit(names["contacts"])
     try:
         return tools.cfunc(names["loop"])
     except tools.errors.NumbaError as error:
         raise TypeError(_said(law, str(error))) from None
 
 
+def _word(member: str) -> str:
+    return f"words[{_WORDS[member]}]"
+
+
+def _all_columns(columns: Any) -> str:
+    """They follow one another: the first name tells where they are."""
+    return f"block_columns({_word(columns[0][0])}, {sum(numbers for _, numbers in columns)})"
+
+
 def _loop_of(law: LawFunction) -> str:
-    """The text of the loop."""
+    """The text of the loop over contacts, and of what catches what it raises: numba would go on
+    after having written it to stderr."""
     lines = [
         "def loop(block):",
-        f"    words = carray(block, ({_WORDS},), int64)",
-        f"    step = carray(block, ({_WORDS},), float64)[{_STEP}]",
-        f"    a = block_columns(words[{_INPUTS}], {sum(n for _, n in _core.LAW_INPUTS)})",
-        f"    o = block_columns(words[{_OUTPUTS}], {sum(n for _, n in _core.LAW_OUTPUTS)})",
+        "    try:",
+        "        contacts(block)",
+        "    except Exception:",
+        "        pass",
+        "",
+        "def contacts(block):",
+        f"    words = carray(block, ({len(_WORDS)},), int64)",
+        f"    step = carray(block, ({len(_WORDS)},), float64)[{_WORDS['step']}]",
+        f"    a = {_all_columns(_core.LAW_INPUTS)}",
+        f"    o = {_all_columns(_core.LAW_OUTPUTS)}",
     ]
     count = len(law.parameters)
     if count:
-        lines.append(f"    p = carray(address_of(words[{_PARAMETERS}]), ({count},), float64)")
+        lines.append(f"    p = carray(address_of({_word('parameters')}), ({count},), float64)")
         lines += [f"    p{k} = p[{k}]" for k in range(count)]
     if law.history is not None:
         size = 3 * len(law.vectors) + len(law.scalars)
-        lines.append(f"    h = block_columns(words[{_HISTORY_IN}], {size})")
-        lines.append(f"    g = block_columns(words[{_HISTORY_OUT}], {size})")
-    lines.append(f"    for k in range(words[{_COUNT}]):")
+        lines.append(f"    h = block_columns({_word('history_in')}, {size})")
+        lines.append(f"    g = block_columns({_word('history_out')}, {size})")
+    lines.append(f"    o[0, :{_word('count')}] = nan")
+    lines.append(f"    for k in range({_word('count')}):")
     lines += ["        " + line for line in _body_of(law)]
     return "\n".join(lines)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dis
 import hashlib
 import inspect
 import math
+import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -71,8 +71,7 @@ def law(
     Raises
     ------
     TypeError, ValueError
-        If the function's arguments, history or an option are wrong, or the function has a
-        statement that raises.
+        If the function's arguments, history or an option are wrong.
 
     Notes
     -----
@@ -89,8 +88,11 @@ def law(
     spring(stiffness=1000.0, damping=0.0)
     """
 
+    # annotations of a history may be texts, of names that are known where it is decorated
+    names = sys._getframe(1).f_locals
+
     def make(given: Callable[..., Any]) -> LawFunction:
-        return LawFunction(given, history, reach, curvature, jumps)
+        return LawFunction(given, history, names, reach, curvature, jumps)
 
     return make if function is None else make(function)
 
@@ -102,6 +104,7 @@ class LawFunction:
         self,
         function: Callable[..., Any],
         history: type[Any] | None,
+        names: Mapping[str, Any],
         reach: float,
         curvature: float | None,
         jumps: bool,
@@ -111,11 +114,10 @@ class LawFunction:
             raise TypeError(f"abut.law is given {kind}, but must be given a function")
         self.function, self.history, self.jumps = function, history, bool(jumps)
         self.name = function.__name__
-        self.reach = checks.not_negative(reach, "reach")
+        self.reach = read_reach(reach)
         self.curvature = None if curvature is None else checks.positive(curvature, "curvature")
-        self.kinds = _read_history(self.name, history)
+        self.kinds = _read_history(self.name, history, names)
         self.defaults = _read_parameters(self.name, function, history is not None)
-        _check_raises(function)
         # it stands where the function did, which pickle finds by these
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__name__, self.__doc__ = function.__name__, function.__doc__
@@ -144,7 +146,7 @@ class LawFunction:
         for name, value in {**self.defaults, **parameters}.items():
             if value is None:
                 raise TypeError(f"{self.name} is not given {name}")
-            values[name] = checks.number(value, name)
+            values[name] = read_parameter(value, name, self.name)
         return OwnLaw(self, values)
 
     def __repr__(self) -> str:
@@ -252,15 +254,35 @@ class OwnLaw:
 # ---- reading what a function says ----------------------------------------------------------------
 
 
-def _read_history(name: str, history: type[Any] | None) -> dict[str, type[Any]]:
-    """The fields of a history, with their types."""
+def read_parameter(value: object, name: str, law: str) -> float:
+    """A number of a law of this name; infinite where nothing is limited, say."""
+    found = checks.number(value, f"{name} of {law}")
+    if math.isnan(found):
+        raise ValueError(f"{name} of {law} is nan, but must be a number")
+    return found
+
+
+def read_reach(value: object) -> float:
+    found = checks.not_negative(value, "reach")
+    if found > _core.COORDINATE_LIMIT:
+        raise ValueError(f"reach is {found}, but must be at most {_core.COORDINATE_LIMIT}")
+    return found
+
+
+def _read_history(
+    name: str, history: type[Any] | None, names: Mapping[str, Any]
+) -> dict[str, type[Any]]:
+    """The fields of a history, with their types: of texts by these names, too."""
     if history is None:
         return {}
     if not (isinstance(history, type) and issubclass(history, tuple)) or not hasattr(
         history, "_fields"
     ):
         raise TypeError(f"history of {name} is {history!r}, but must be a typing.NamedTuple")
-    kinds = typing.get_type_hints(history)
+    try:
+        kinds = typing.get_type_hints(history, localns=dict(names))
+    except NameError as error:
+        raise TypeError(f"history of {name}: {error}") from None
     for field in history._fields:
         if kinds.get(field) not in (float, Vector):
             found = kinds.get(field, "of no type")
@@ -289,16 +311,5 @@ def _read_parameters(
         if one.kind not in (one.POSITIONAL_OR_KEYWORD,):
             raise TypeError(f"{name} has the argument {one}, but parameters are plain ones")
         is_given = one.default is not one.empty
-        defaults[one.name] = checks.number(one.default, one.name) if is_given else None
+        defaults[one.name] = read_parameter(one.default, one.name, name) if is_given else None
     return defaults
-
-
-def _check_raises(function: Callable[..., Any]) -> None:
-    """Compiled code cannot raise."""
-    for step in dis.get_instructions(function):
-        if step.opname in ("RAISE_VARARGS", "RERAISE"):
-            line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
-            raise ValueError(
-                f"{function.__name__} raises in line {line}: a law cannot; what is not finite"
-                f" ends the step, so return {math.nan}"
-            )

@@ -35,8 +35,8 @@ def try_law(law: OwnLaw | CompiledLaw) -> None:
         if isinstance(law, OwnLaw):
             _try_in_python(law, contacts, history)
         answer = ask(law, contacts, history)
-        _check_finite(law, contacts, answer)
         before = np.zeros_like(answer.history) if history is None else history
+        _check_finite(law, contacts, before, answer)
         _check_sides(law, contacts, before, answer)
         _check_turned(law, contacts, before, answer)
         largest = max(largest, float(np.abs(answer.push).max()))
@@ -120,13 +120,28 @@ def _try_in_python(law: OwnLaw, contacts: Contacts, history: Doubles | None) -> 
         except AttributeError as error:
             known = ", ".join(Contact._fields)
             raise AttributeError(f"{law.name}: {error}; a contact has {known}") from None
-        except ZeroDivisionError:
-            continue  # compiled it is not finite, which is told with the contact
-        except ValueError as error:
-            if "math domain" in str(error):
-                continue
-            raise
+        except TypeError as error:
+            raise TypeError(f"{law.name}: {error}") from None
+        except Exception as error:
+            if isinstance(error, ZeroDivisionError) or "math domain" in str(error):
+                continue  # compiled it is not finite, which is told with the contact
+            said = f"{_raised(error)} at {told_at(contacts, k)}"
+            raise ValueError(f"{law.name}: {said}") from error
         _check_types(law, said)
+
+
+def _raised(error: Exception) -> str:
+    return f"plain Python raises {type(error).__name__}: {error}"
+
+
+def _what_raises(law: OwnLaw | CompiledLaw, contacts: Contacts, history: Doubles, k: int) -> str:
+    """Why the push of contact k is not a number, where that is for an error."""
+    if isinstance(law, OwnLaw):
+        try:
+            law.once(one_of(contacts, k), history_of(law, history, k))
+        except Exception as error:
+            return f", where {_raised(error)}"
+    return ""
 
 
 def _check_types(law: OwnLaw, said: Any) -> None:
@@ -168,12 +183,15 @@ def told_at(contacts: Contacts, k: int) -> str:
 
 
 def told_case(
-    law: OwnLaw | CompiledLaw, inputs: Doubles, outputs: Doubles, history: Doubles
+    law: OwnLaw | CompiledLaw, step: float, inputs: Doubles, outputs: Doubles, history: Doubles
 ) -> str:
     """What a law said of one contact, and what it was told: columns of one number."""
-    said = _by_name(OUTPUTS, outputs)
+    said, given = _by_name(OUTPUTS, outputs), _by_name(WIDTHS, inputs)
     bad = [f"{name} is {_shown(v)}" for name, v in said.items() if not np.isfinite(v).all()]
-    known = [f"{name} {_shown(values)}" for name, values in _by_name(WIDTHS, inputs).items()]
+    if np.isnan(said["push"]):
+        contact = Contacts(1, step, **given)
+        bad[0] += _what_raises(law, contact, history[:, None], 0)
+    known = [f"{name} {_shown(values)}" for name, values in given.items()]
     kept = dict.fromkeys(law.vectors, 3) | dict.fromkeys(law.scalars, 1)
     known += [f"old.{name} {_shown(v)}" for name, v in _by_name(kept, history).items()]
     return f"{', '.join(bad) or 'what it keeps is not finite'}, at {', '.join(known)}"
@@ -192,14 +210,19 @@ def _shown(values: Doubles) -> str:
     return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-def _check_finite(law: OwnLaw | CompiledLaw, contacts: Contacts, answer: Answer) -> None:
+def _check_finite(
+    law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
+) -> None:
     names = ("push", "tangent", "moment", "stored")
     for name in names:
         column = getattr(answer, name).reshape(contacts.count, -1)
         bad = np.flatnonzero(~np.isfinite(column).all(axis=1))
         if len(bad):
             number = column[bad[0]][~np.isfinite(column[bad[0]])][0]
-            raise ValueError(f"{law.name}: {name} is {number} at {told_at(contacts, bad[0])}")
+            why = (
+                _what_raises(law, contacts, before, bad[0]) if np.isnan(answer.push[bad[0]]) else ""
+            )
+            raise ValueError(f"{law.name}: {name} is {number}{why} at {told_at(contacts, bad[0])}")
     bad = np.flatnonzero(~np.isfinite(answer.history).all(axis=0))
     if len(bad):
         raise ValueError(f"{law.name}: what it keeps is not finite at {told_at(contacts, bad[0])}")

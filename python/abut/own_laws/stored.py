@@ -56,6 +56,7 @@ def from_stored(stored: Mapping[str, Any], given: Mapping[str, Given]) -> OwnLaw
         )
     law = given[name]
     _check_kept(name, law, stored)
+    _check_alike(name, law, stored)
     numbers = {key: float(value) for key, value in stored["parameters"].items()}
     if isinstance(law, LawFunction):
         try:
@@ -76,6 +77,22 @@ def _check_kept(name: str, law: Given, stored: Mapping[str, Any]) -> None:
                 f"contacts under {name} were saved with the {what} {_listed(kept)}, but the law"
                 f" that is given keeps {_listed(now)}"
             )
+
+
+def _check_alike(name: str, law: Given, stored: Mapping[str, Any]) -> None:
+    """A function in C reads as many parameters as it was written for; a reach decides which
+    contacts there are."""
+    then, now = len(stored["parameters"]), len(law.parameters)
+    if isinstance(law, CompiledLaw) and then != now:
+        raise ValueError(
+            f"{name} was saved with {checks.counted(then, 'parameter')}, but the law that is given"
+            f" has {now}"
+        )
+    if stored["reach"] != law.reach:
+        raise ValueError(
+            f"{name} was saved with reach {stored['reach']}, but the law that is given has"
+            f" {law.reach}"
+        )
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from pyvista import Plotter, PolyData
     from trimesh import Trimesh
 
-    from ..options import Backend, Canvas, Matplotlib, MeshPlotOptions, OnDegenerate, Pose, Pyvista, Split
+    from ..options import (
+        Backend,
+        Canvas,
+        Matplotlib,
+        MeshPlotOptions,
+        OnDegenerate,
+        Pose,
+        Pyvista,
+        Split,
+    )
 
 ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 

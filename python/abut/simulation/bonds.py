@@ -45,8 +45,8 @@ class Bond(Value):
         Part of the critical damping of each of the four ways to move, 0 or positive.
     contact : bool, default False
         Whether the law of both materials acts beside the bond. By default it does not, as long as
-        the bond holds; then of the spheres' overlap does not count what there was when they were
-        bonded, until they have parted.
+        the bond holds; then it begins as that of a new contact, and of the spheres' overlap does
+        not count what there was when they were bonded, until they have parted.
 
     Raises
     ------

@@ -1,0 +1,198 @@
+/* What the law of two spheres has to know of bonds: between those that a bond holds none acts, and
+ * after it has broken the law begins as that of new contacts, of spheres that touch where they were
+ * bonded (docs/dem.md, section 12). */
+#include "simulation.h"
+
+vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
+{
+    const store *of = &s->store;
+    const abut_index i = of->places[rows[0]], j = of->places[rows[1]];
+    const vec3 apart = vec3_sub(vec3_load(of->centers + 3 * j), vec3_load(of->centers + 3 * i));
+    if (!s->lattice.is_periodic) {
+        return apart;
+    }
+    const int32_t *a = of->images + 3 * i, *b = of->images + 3 * j;
+    const vec3 image = {(double)(shift[0] + b[0] - a[0]), (double)(shift[1] + b[1] - a[1]),
+                        (double)(shift[2] + b[2] - a[2])};
+    return vec3_add(apart, lattice_shift(&s->lattice, image));
+}
+
+/* ---- which row ---- */
+
+static bool is_of_now(const abut_simulation *s, const interaction_table *t)
+{
+    return t == &s->now->tables[ABUT_SPHERE_SPHERE];
+}
+
+/* By how many periods a sphere was moved down so far, when these rows were found: those of the last
+ * step were before the step has moved it. */
+static double image_of(const abut_simulation *s, const interaction_table *t, abut_index place,
+                       int axis)
+{
+    const abut_index at = 3 * place + axis;
+    const double moved = s->store.began[at] - s->store.centers[at];
+    const double last = is_of_now(s, t) ? 0.0 : lattice_count(&s->lattice, axis, moved);
+    return (double)s->store.images[at] - last;
+}
+
+/* Whether a row of two spheres is of the image at which a bond of this shift holds them. */
+static bool is_at_image(const abut_simulation *s, const interaction_table *t, abut_index row,
+                        const int32_t shift[3])
+{
+    const abut_index i = t->pair.i[row], j = t->pair.j[row];
+    const bool is_turned = s->store.rows[i] > s->store.rows[j];
+    for (int axis = 0; s->lattice.is_periodic && axis < 3; axis++) {
+        const double own = (double)t->pair.image[3 * row + axis];
+        const double apart = image_of(s, t, j, axis) - image_of(s, t, i, axis);
+        if (own - apart != (double)(is_turned ? -shift[axis] : shift[axis])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The row of this step in which two spheres are at the image of their bond; -1: there is none. */
+static abut_index find_row(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    const abut_index a = s->store.places[rows[0]], b = s->store.places[rows[1]];
+    const abut_index first = a < b ? a : b, second = a < b ? b : a;
+    for (abut_index row = t->count > 0 ? t->pair.offsets[first] : 0;
+         t->count > 0 && row < t->pair.offsets[first + 1]; row++) {
+        if (t->pair.j[row] == second && is_at_image(s, t, row, shift)) {
+            return row;
+        }
+    }
+    return -1;
+}
+
+/* ---- what the law sees ---- */
+
+/* The overlap of a row that does not count; INFINITY: a bond holds the two. */
+static double rest_of(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const bond_set *b = &s->bonds;
+    const int32_t i = s->store.rows[t->pair.i[row]], j = s->store.rows[t->pair.j[row]];
+    const int32_t first = i < j ? i : j, second = i < j ? j : i;
+    const abut_index number = bonds_find(b, first, second);
+    if (number >= 0 && !b->bonds[number].has_contact &&
+        is_at_image(s, t, row, b->bonds[number].shift)) {
+        const bool is_broken = b->broken_count > 0 && b->now[number].is_broken;
+        return is_broken ? b->bonds[number].rest_overlap : INFINITY;
+    }
+    const bond_rest *rest = b->rest_count > 0 ? bonds_find_rest(b, first, second) : NULL;
+    return rest && is_at_image(s, t, row, rest->shift) ? rest->overlap : 0.0;
+}
+
+/* Whether the law has acted: of a row of this step in the one before, where it goes on from there;
+ * of a row of the last step in that one. Where none acts there is no force. */
+static bool has_acted(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    if (!is_of_now(s, t)) {
+        return table_exerts(t, row);
+    }
+    const abut_index old = t->springs.match[row];
+    return old >= 0 && table_exerts(&s->before->tables[ABUT_SPHERE_SPHERE], old);
+}
+
+/* Whether the law acts on an overlap, of which what rests is left out: it is one, or a gap within
+ * reach that a contact spans which has begun since, or begins there. */
+static bool acts(const abut_simulation *s, const interaction_table *t, abut_index row,
+                 const pair_touch *p)
+{
+    if (p->overlap > 0.0 || p->rest == INFINITY) {
+        return p->rest < INFINITY;
+    }
+    const double *radii = s->store.radii;
+    const double radius =
+        reduced(radii[t->pair.i[row]] - 0.5 * p->rest, radii[t->pair.j[row]] - 0.5 * p->rest);
+    return -p->overlap < laws_reach(&s->laws, p->law, radius) &&
+           (p->has_acted || laws_begin_apart(&s->laws, p->law));
+}
+
+pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    pair_touch p = pairs_whole_touch(s, t, row);
+    p.rest = rest_of(s, t, row);
+    if (p.rest > 0.0) {
+        p.overlap -= p.rest;
+        p.has_acted = has_acted(s, t, row);
+        p.is_hidden = !acts(s, t, row, &p);
+    }
+    if (p.is_hidden) {
+        p.law = &s->laws.laws[laws_number_of_none(&s->laws)];
+        p.overlap = t->pair.overlap[row], p.rest = 0.0;
+    }
+    return p;
+}
+
+void bonds_fit_rests(abut_simulation *s)
+{
+    bond_set *b = &s->bonds;
+    for (abut_index k = 0; k < b->count; k++) {
+        bond *of = &b->bonds[k];
+        of->rest_overlap = smaller(of->rest_overlap, bonds_most_rest(s, of->rows));
+    }
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        bond_rest *r = &b->rests[k];
+        r->overlap = smaller(r->overlap, bonds_most_rest(s, r->rows));
+    }
+}
+
+/* ---- what a break changes ---- */
+
+static bool begins_law(const bond_set *b, abut_index number)
+{
+    return b->now[number].is_broken && !b->bonds[number].has_contact;
+}
+
+void bonds_begin_laws(abut_simulation *s)
+{
+    const bond_set *b = &s->bonds;
+    for (abut_index k = 0; b->broken_count > 0 && k < b->count; k++) {
+        const abut_index row =
+            begins_law(b, k) ? find_row(s, b->bonds[k].rows, b->bonds[k].shift) : -1;
+        if (row >= 0) {
+            s->now->tables[ABUT_SPHERE_SPHERE].springs.match[row] = -1;
+        }
+    }
+}
+
+/* The arm of a pair that rests is half of its whole overlap. */
+static void lengthen_arm(abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    const abut_index row = find_row(s, rows, shift);
+    if (row >= 0) {
+        t->springs.effects[row].arm = 0.5 * t->pair.overlap[row];
+    }
+}
+
+void bonds_lengthen_arms(abut_simulation *s)
+{
+    const bond_set *b = &s->bonds;
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        lengthen_arm(s, b->rests[k].rows, b->rests[k].shift);
+    }
+    for (abut_index k = 0; b->broken_count > 0 && k < b->count; k++) {
+        if (b->now[k].is_broken && b->bonds[k].rest_overlap > 0.0) {
+            lengthen_arm(s, b->bonds[k].rows, b->bonds[k].shift);
+        }
+    }
+}
+
+void bonds_look_at_rests(abut_simulation *s)
+{
+    bond_set *b = &s->bonds;
+    b->parted_count = 0;
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        bond_rest *r = &b->rests[k];
+        const abut_index i = s->store.places[r->rows[0]], j = s->store.places[r->rows[1]];
+        const double own = s->store.radii[i], other = s->store.radii[j];
+        const double reach =
+            laws_reach(&s->laws, simulation_pair_law(s, i, j), reduced(own, other));
+        const double far = own + other + reach;
+        r->has_parted = vec3_norm_sq(bonds_way(s, r->rows, r->shift)) >= far * far;
+        b->parted_count += r->has_parted;
+    }
+}
