@@ -172,6 +172,7 @@ typedef enum abut_status {
     ABUT_BOND_TOO_SHORT,  /* likewise: the center of one lies inside of the other */
     ABUT_BODY_LOST,       /* index: the body, whose position is not finite or too far; detail: the
                              number of the step */
+    ABUT_WALL_LOST,       /* index: the wall, likewise */
     ABUT_BODY_IMAGES, /* index: the body, which meets a sphere at more than one image; detail: the
                          sphere */
     ABUT_BODY_MANY_IMAGES,  /* index: the body, for which images of walls cannot be counted */
@@ -1208,7 +1209,10 @@ typedef enum abut_motion_kind {
     ABUT_ROTATING = 0,
     ABUT_TRANSLATING,
     ABUT_OSCILLATING,
-    ABUT_GIVEN /* as abut_simulation_place says; it stands alone */
+    /* each of these stands alone */
+    ABUT_GIVEN, /* as abut_simulation_place says */
+    ABUT_SERVO, /* along a line, by a load and what the wall's contacts exert: see abut_drive */
+    ABUT_FREE   /* as a rigid body, likewise */
 } abut_motion_kind;
 
 typedef struct abut_motion {
@@ -1231,15 +1235,40 @@ typedef struct abut_wall {
                                    the unit normal, which points to spheres and bodies */
 } abut_wall;
 
-/* Where a wall is and how it moves at a time. */
+/* Where a wall is and how it moves at a time; one of SERVO or FREE moves as half a step ago. */
 typedef struct abut_wall_state {
     double pose[16];
     double velocity[3]; /* of the origin */
     double spin[3];
     double origin[3]; /* about which its torque is: that of the first of its motions that rotates,
-                         or 0, carried along by those after it; of a wall that stands still 0, and
-                         of one whose motion is given the origin of its frame */
+                         or 0, carried along by those after it; of a wall that stands still 0, of
+                         one whose motion is given the origin of its frame, of SERVO 0, carried
+                         along, and of FREE `position` */
 } abut_wall_state;
+
+/* What drives a wall of SERVO or FREE, in doubles alone (docs/dem.md, section 9). */
+typedef struct abut_drive {
+    double mass;       /* FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself */
+    double force[3];   /* SERVO: the load, along which it moves; FREE: beside that of contacts */
+    double torque[3];  /* FREE: likewise, about `position` */
+    double size;       /* SERVO: how far it goes without a contact; INFINITY */
+    double inertia[3]; /* FREE: > 0: principal moments, about `position` */
+    double arm[3];     /* FREE: from `position` to the center of mass, along the principal axes */
+    double locked[6];  /* FREE: 1: it does not move along x, y, z, nor turn about them; else 0 */
+    double frame[12];  /* FREE: where the wall is in the frame of the principal axes: of a pose
+                          three rows */
+
+    /* what steps change */
+    double travel; /* SERVO: how far it went */
+    double speed;
+    double alone;       /* SERVO: how far of that since it touched something */
+    double position[3]; /* FREE */
+    double velocity[3];
+    double momentum[3]; /* the angular one, about `position` */
+    double spin[3];
+    double orientation[4]; /* a quaternion x, y, z, w: from the principal axes */
+} abut_drive;
+#define ABUT_DRIVE_NUMBERS 51
 
 typedef struct abut_simulation abut_simulation;
 
@@ -1277,6 +1306,11 @@ abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_fi
 /* Put a wall whose motion is given where it is at the beginning of the next step. */
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
+
+/* Let a wall of SERVO or FREE go on as this says: it stands still until then. */
+void abut_simulation_set_drive(abut_simulation *simulation, abut_index wall,
+                               const abut_drive *drive);
+abut_drive abut_simulation_drive(const abut_simulation *simulation, abut_index wall);
 
 /* Where a wall is at the beginning of the last step, or now. */
 abut_wall_state abut_simulation_wall(const abut_simulation *simulation, abut_index wall);
@@ -1529,7 +1563,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *simulation
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[4];             /* what energies are counted from */
+    double account[6];             /* what energies are counted from */
     double terms[ABUT_STEP_TERMS]; /* what steps go by; opaque */
     const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;
@@ -1568,7 +1602,8 @@ abut_energy abut_simulation_energy(const abut_simulation *simulation);
 /* The longest stable step, and who sets it. */
 typedef struct abut_stable_step {
     double step;      /* INFINITY: nothing does */
-    abut_index index; /* the row of the sphere, the number of the body; the first of equals */
+    abut_index index; /* the row of the sphere, the number of the body or wall; the first of equals
+                       */
     abut_index contact_count; /* that it has, with its bonds, of a body its spots; 0: it touches
                                  nothing */
 } abut_stable_step;
@@ -1582,6 +1617,10 @@ abut_status abut_simulation_stable_step(const abut_simulation *simulation, const
 /* Likewise of bodies; one that touches nothing counts as if four spots bore it. */
 abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation,
                                                   abut_stable_step *longest);
+
+/* Likewise of walls that are driven and have a mass, by what touches them. */
+abut_status abut_simulation_stable_step_of_walls(const abut_simulation *simulation,
+                                                 abut_stable_step *longest);
 
 /* Who touches, or moves. */
 typedef enum abut_partner {

@@ -218,6 +218,7 @@ FILES = {
         "move",
         "solid_energy",
         "energy",
+        "drives",
         "step",
         "set_laws",
         "bond_rows",

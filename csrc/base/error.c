@@ -96,6 +96,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BOND_TOO_SHORT] =
         "bond # is of spheres @ and %: the center of one lies inside of the other",
     [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
+    [ABUT_WALL_LOST] = "wall # is lost in step @: its position is not finite, or too far",
     [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
     [ABUT_BODY_MANY_IMAGES] = "body # may touch more than a million periodic images of walls; its "
                               "size, the walls and the period must be in one unit",

@@ -198,6 +198,19 @@ static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index r
     b->block.old_overlap[k] = t->contact.overlap[row];
 }
 
+/* A sphere on a wall: its law takes m* for its mass where the wall is free. */
+static const mover *first_of(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
+                             abut_index wall)
+{
+    const mover *own = &s->store.movers[place];
+    if (!s->walls.has_driven) {
+        return own;
+    }
+    b->movers[0][k] = *own;
+    b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass);
+    return &b->movers[0][k];
+}
+
 static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
     const abut_simulation *s = w->simulation;
@@ -208,7 +221,7 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const vec3 point = table_wall_point(t, row, &s->lattice);
     vec3_store(b->movers[1][k].velocity, walls_velocity(state, point));
     vec3_store(b->movers[1][k].spin, vec3_load(state->spin));
-    b->block.first[k] = &s->store.movers[place];
+    b->block.first[k] = first_of(s, b, k, place, wall);
     b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
     b->block.inertia[k] = s->store.inertias[place];

@@ -102,6 +102,8 @@ static void free_walls(wall_set *w)
     memory_free(w->walls);
     memory_free(w->motions);
     memory_free(w->given);
+    memory_free(w->drives);
+    memory_free(w->presses);
     memory_free(w->half_spaces);
     memory_free(w->placed);
 }
@@ -173,9 +175,12 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     to->walls = memory_alloc(count, sizeof *to->walls);
     to->motions = memory_alloc(count_motions(walls, count), sizeof *to->motions);
     to->given = memory_alloc_zeroed(count, sizeof *to->given);
+    to->drives = memory_alloc_zeroed(count, sizeof *to->drives);
+    to->presses = memory_alloc_zeroed(count, sizeof *to->presses);
     to->half_spaces = memory_alloc(6 * (count - to->mesh_count), sizeof *to->half_spaces);
     to->placed = memory_alloc(6 * (count - to->mesh_count), sizeof *to->placed);
-    if (!to->walls || !to->motions || !to->given || !to->half_spaces || !to->placed) {
+    if (!to->walls || !to->motions || !to->given || !to->drives || !to->presses ||
+        !to->half_spaces || !to->placed) {
         return false;
     }
     abut_motion *motions = to->motions;
@@ -186,6 +191,7 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
             *motions++ = walls[k].motions[m];
         }
         memcpy(to->given[k].pose, walls[k].pose, sizeof walls[k].pose);
+        to->has_driven |= walls_are_driven(&walls[k]);
     }
     for (abut_index k = to->mesh_count; k < count; k++) {
         double *half_space = to->half_spaces + 6 * (k - to->mesh_count);
@@ -264,6 +270,7 @@ static void exchange_walls(abut_simulation *s, wall_set made, const wall_places 
         const abut_index from = old_number(&old, &made, k);
         if (from >= 0) {
             made.given[k] = old.given[from];
+            made.drives[k] = old.drives[from];
         } else {
             note_new_wall(s, k);
         }
@@ -302,7 +309,7 @@ abut_wall_state abut_simulation_wall(const abut_simulation *s, abut_index wall)
 abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wall)
 {
     const abut_wall *w = &s->walls.walls[wall];
-    const bool is_given = w->motion_count > 0 && w->motions[0].kind == ABUT_GIVEN;
+    const bool is_given = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
     return is_given ? s->walls.given[wall] : walls_move(w, simulation_time(s));
 }
 

@@ -250,7 +250,7 @@ static abut_status tell_loads(abut_lammps *w, abut_error *error)
     double *values = w->loads->force;
     memset(values, 0, (size_t)count * sizeof *values);
     for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_WALL].count; row++) {
-        energy_add_load(s, row, &s->before->states[walls[row]], &w->loads[w->order[walls[row]]]);
+        energy_add_load(s, s->before, row, &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
         return error_set_status(error, ABUT_INTERRUPTED);

@@ -72,11 +72,13 @@ BOND_TOO_SHORT: int
 BODY_LAW: int
 BODY_CURVATURE: int
 BODY_LOST: int
+WALL_LOST: int
 BODY_IMAGES: int
 BODY_MANY_IMAGES: int
 BODY_TOO_SMALL: int
 TOO_MANY_IMAGES: int
 BODY_STATE: int
+DRIVE_NUMBERS: int
 STEP_TERMS: int
 LAW_NUMBERS: Final[tuple[str, ...]]
 LAW_INPUTS: Final[tuple[tuple[str, int], ...]]
@@ -246,12 +248,15 @@ class Simulation:
         self,
         finder: Finder | None,
         walls: _Walls,
-        placed: _Indices,
-        states: _Doubles,
+        placed: tuple[_Indices, _Doubles],
+        driven: tuple[_Indices, _Doubles],
         known: object,
         /,
     ) -> None: ...
     def place(self, wall: int, state: _Doubles, /) -> None: ...
+    def set_drive(self, wall: int, drive: _Doubles, /) -> None: ...
+    def drive(self, wall: int, /) -> _Doubles: ...
+    def stable_step_of_walls(self) -> tuple[float, int, int]: ...
     def wall(self, number: int, /) -> _Doubles: ...
     def wall_now(self, number: int, /) -> _Doubles: ...
     def load(self, wall: int, /) -> _WallLoad: ...

@@ -100,6 +100,7 @@ core_function simulation_take_lock, simulation_lend, simulation_wall, simulation
     simulation_restore, simulation_terms, simulation_set_step, simulation_interactions,
     simulation_set_shapes, simulation_remove_bodies, simulation_add_bonds, simulation_bonds,
     simulation_breakages, simulation_rests, simulation_bond_counts, simulation_restore_breakages,
-    simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_restore_interactions;
+    simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_stable_step_of_walls,
+    simulation_set_drive, simulation_drive, simulation_restore_interactions;
 
 #endif

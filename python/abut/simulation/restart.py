@@ -26,14 +26,15 @@ from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
+from .drives import Drive, check_rows, read_moving
 from .insertion import Insertion
 from .law_table import LawTable
-from .motions import read_motion
 from .placement import SimulationWarning
 from .restart_file import (
     ACCOUNT,
     BODIES,
     CLUSTERS,
+    EARLIER_ACCOUNT,
     HISTORY,
     MADE,
     MEETINGS,
@@ -62,7 +63,7 @@ def load_simulation(
     path: str | os.PathLike[str],
     meshes: Any = (),
     forces: Iterable[Callable[[Simulation], Any]] = (),
-    motions: Mapping[int, Callable[[float], Any]] | None = None,
+    motions: Mapping[int, Any] | None = None,
     body_forces: Iterable[Callable[[Simulation], Any]] = (),
     laws: Mapping[str, Any] | None = None,
 ) -> Simulation:
@@ -77,7 +78,8 @@ def load_simulation(
     forces : iterable of callable
         What `Simulation.add_force` was given.
     motions : dict of int to callable, optional
-        Of walls that a callable moves, by their numbers.
+        Of walls that a callable moves, by their numbers; and a `Servo` whose area a callable
+        tells.
     body_forces : iterable of callable
         What `Simulation.add_body_force` was given.
     laws : dict of str to law, optional
@@ -177,7 +179,7 @@ def _made(
     motions: dict[int, Any],
     own: Mapping[str, GivenLaw],
 ) -> Simulation:
-    given = {number: read_motion(motion) for number, motion in motions.items()}
+    given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = _begin(setup, own)
         entries = _entries(setup["walls"], meshes, given)
@@ -198,7 +200,7 @@ def _made(
     if entries:
         finder = ContactFinder(list(meshes)) if meshes else None
         known = simulation._known._replace(walls=tuple(entries), finder=finder)
-        simulation._walls.exchange(known)
+        simulation._walls.exchange(known, drives=_drives(entries, arrays))
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
@@ -319,10 +321,23 @@ def _entry(
     motion = from_dict(wall["motion"]) if wall["motion"] else None
     if wall["is_given"]:
         if number not in motions:
-            raise ValueError(f"a callable moved wall {number}: motions={{{number}: ...}} takes it")
+            what = "tells the load of" if wall.get("is_asked") else "moved"
+            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
         motion = motions.pop(number)
     pose = np.array(wall["pose"], np.float64).reshape(4, 4)
     return WallEntry(mesh, int(wall["material"]), motion, float(wall["start"]), pose)
+
+
+def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
+    """What drives walls, by their numbers."""
+    driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
+    if not driven:
+        return {}
+    if "drives" not in arrays:
+        raise ValueError("it has no drives")
+    check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
+    check_rows(arrays["drives"], driven.values())
+    return dict(zip(driven, arrays["drives"], strict=True))
 
 
 def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
@@ -399,7 +414,10 @@ def _restore(
     """What the last step has left behind."""
     core, meshes = simulation._core, simulation._walls.meshes
     core.assign(columns_under(arrays, "spheres", MADE))
-    check_shape(arrays, "account", ACCOUNT)
+    account = np.zeros(ACCOUNT)
+    if len(arrays["account"]) != ACCOUNT:
+        check_shape(arrays, "account", EARLIER_ACCOUNT)
+    account[: len(arrays["account"])] = arrays["account"]
     check_shape(arrays, "walls", len(meshes), WALL_STATE)
     contacts, pairs = (
         columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
@@ -407,7 +425,7 @@ def _restore(
     )
     sound = npz.sound_contacts(contacts, meshes)
     sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
-    core.restore(step_count, arrays["account"], terms, arrays["walls"])
+    core.restore(step_count, account, terms, arrays["walls"])
     sound_pairs = npz.sound_pairs(pairs)
     for prefix, columns in (("contacts", sound), ("pairs", sound_pairs)):
         if f"{prefix}.{HISTORY}" in arrays:

@@ -21,7 +21,7 @@ _Arrays = Mapping[str, NDArray[Any]]
 # Changes when readers of this version could no longer make sense of a file: those that know the
 # first cannot go on with bodies and half spaces, which only files of the second and later ones
 # have, those that know the second with bonds, nor those that know the third with steps or gravity
-# that have changed.
+# that have changed, or with walls that are driven.
 FORMAT = 4
 WITHOUT_CHANGES = 3
 WITHOUT_BONDS = 2
@@ -65,8 +65,8 @@ _LASTING = (
     "breakages.step",
 )
 
-# members of abut_wall_state and of the account
-WALL_STATE, ACCOUNT = 25, 4
+# members of abut_wall_state and of the account; earlier formats have fewer of the latter
+WALL_STATE, ACCOUNT, EARLIER_ACCOUNT = 25, 6, 4
 
 
 def _prefixed(prefix: str, names: Iterable[str]) -> dict[str, type[Any]]:
@@ -144,9 +144,12 @@ _OWN_TYPES = {
 # a bound that is not known; and bits of a pair's state, which are no numbers
 _MAY_BE_NAN = (".error", ".state")
 
-# infinite where a bond does not break
-_MAY_BE_INFINITE = (".tensile_strength", ".shear_strength")
+# infinite where a bond does not break, and of walls under load that may go as far as they like
+_MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
+
+# of walls that are driven, in their order; where there are such
+_DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64}
 
 # ---- reading -------------------------------------------------------------------------------------
 
@@ -154,21 +157,23 @@ _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength")
 def read_file(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of the file that are known, in their types; others are passed over."""
     known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
-    headers = npz.read_headers(path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES))
+    headers = npz.read_headers(
+        path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES, *_DRIVING_TYPES)
+    )
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
     if version not in (WITHOUT_BODIES, WITHOUT_BONDS, WITHOUT_CHANGES, FORMAT):
         raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
     has_bodies = version == WITHOUT_BONDS or "body_numbers" in headers
-    optional = {*(_OPTIONAL if has_bodies else _BODY_TYPES)}
     has_bonds = version == WITHOUT_CHANGES or "bonds.i" in headers
+    optional = {*(_OPTIONAL if has_bodies else _BODY_TYPES)}
     optional |= set() if has_bonds else {*_BOND_TYPES}
     for name in (*known, *_BODY_TYPES, *_BOND_TYPES):
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")
     arrays = npz.read_arrays(path, headers)
-    all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES
+    all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES | _DRIVING_TYPES
     types = {name: kind for name, kind in all_types.items() if name in arrays}
     return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
 

@@ -16,6 +16,7 @@ from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from ..search.half_space import HalfSpace, read_surface
 from .bodies import table_columns
+from .drives import Drive, Free
 from .known import changes
 from .law_table import Law
 from .materials import Material
@@ -226,7 +227,7 @@ class Simulation(RunPart):
         self,
         mesh: Any,
         material: Material | None = None,
-        motion: Motion | Callable[[float], Any] | None = None,
+        motion: Motion | Drive | Callable[[float], Any] | None = None,
     ) -> Wall:
         """Add a wall.
 
@@ -237,7 +238,7 @@ class Simulation(RunPart):
             is 0, and its normal must be perpendicular to axes with a period.
         material : Material, optional
             By default a rigid one, ``Material()``.
-        motion : Rotating, Translating, Oscillating, Motions or callable, optional
+        motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
             How it moves from now on: see `Wall`. By default it stands still.
 
         Returns
@@ -248,8 +249,9 @@ class Simulation(RunPart):
         Raises
         ------
         ValueError
-            If the motion of a callable is not rigid, or pose and twist do not agree; or a half
-            space does not go with a period.
+            If the motion of a callable is not rigid, or pose and twist do not agree; a half
+            space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
+            area along the normal of a pressure, or no inertia.
         TypeError
             If an argument is of another type.
 
@@ -273,6 +275,13 @@ class Simulation(RunPart):
     @changes
     def _move_wall(self, number: int, motion: object) -> None:
         self._walls.move(number, motion, self.time)
+
+    @changes
+    def _push_wall(self, number: int, **changed: Any) -> None:
+        motion = self._walls.entries[number].motion
+        if not isinstance(motion, Free):
+            raise ValueError(f"wall {number} is not Free: nothing can be applied to it")
+        self._walls.set_drive(number, **changed)
 
     @property
     def walls(self) -> tuple[Wall, ...]:

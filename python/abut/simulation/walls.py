@@ -8,9 +8,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.poses import Period
 from ..results.contacts import Contacts
@@ -19,8 +20,9 @@ from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
 from ..search.mesh import Mesh
 from .bodies import table_columns
+from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
 from .materials import Material
-from .motions import Given, Motion, call_given, check_given, read_motion
+from .motions import Given, Motion, call_given, check_given
 
 if TYPE_CHECKING:
     from ..options import WallResolution
@@ -45,7 +47,7 @@ class WallEntry:
 
     mesh: Mesh | HalfSpace
     material: int
-    motion: Motion | Given | None
+    motion: Moving
     start: float
     pose: Doubles
 
@@ -63,14 +65,20 @@ class WallEntry:
     @property
     def is_given(self) -> bool:
         """Whether a callable moves it."""
-        return self.motion is not None and not isinstance(self.motion, Motion)
+        return self.motion is not None and not isinstance(self.motion, Motion | Drive)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a callable tells the area that its load acts on."""
+        return isinstance(self.motion, Servo) and callable(self.motion.area)
 
     def rows(self) -> list[list[float]]:
         """The motions as the library takes them."""
         if self.motion is None:
             return []
         if not isinstance(self.motion, Motion):
-            return [[_GIVEN, *[0.0] * (_MEMBERS - 1)]]
+            kind = self.motion.kind if isinstance(self.motion, Drive) else _GIVEN
+            return [[kind, *[0.0] * (_MEMBERS - 1)]]
         return [
             [part.kind, *part.vector, *part.origin, part.rate, part.phase]
             for part in self.motion.parts()
@@ -123,7 +131,8 @@ class Walls:
 
     @property
     def has_given(self) -> bool:
-        return any(entry.is_given for entry in self.entries)
+        """Whether a callable moves a wall, or tells of a load, so that it is asked in each step."""
+        return any(entry.is_given or entry.is_asked for entry in self.entries)
 
     def check_given(self, time: float) -> None:
         """Put walls that callables move where they are at this time, and look whether poses and
@@ -146,7 +155,7 @@ class Walls:
     def state_now(self, number: int) -> WallState:
         return _wall_state(self._core.wall_now(self._stored(number)))
 
-    def _moved(self, number: int, motion: Motion | Given | None, time: float) -> WallEntry:
+    def _moved(self, number: int, motion: Moving, time: float) -> WallEntry:
         """A wall that goes on with another motion from where it is."""
         pose = self.state_now(number).pose
         return replace(self.entries[number], motion=motion, start=time, pose=pose)
@@ -238,31 +247,79 @@ class KnownWalls(Walls):
     def finder(self) -> ContactFinder | None:
         return self._known.finder
 
-    def exchange(self, known: Known, states: Mapping[int, Doubles] | None = None) -> None:
-        """Have the walls of what is known then, some of them in states that are told."""
-        told = states or {}
-        placed = np.array([_stored(known.walls, number) for number in told], np.intp)
-        rows = np.array([*told.values()], np.float64).reshape(-1, _STATE)
+    def exchange(
+        self,
+        known: Known,
+        states: Mapping[int, Doubles] | None = None,
+        drives: Mapping[int, Doubles] | None = None,
+    ) -> None:
+        """Have the walls of what is known then, some of them in states, or with drives, that are
+        told."""
+        begun = (
+            _numbered(known.walls, states or {}, _STATE),
+            _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
+        )
         finder = None if known.finder is None else known.finder._core
         core = cast(_core.Simulation, self._core)
-        core.set_walls(finder, wall_columns(known.walls), placed, rows, known)
+        core.set_walls(finder, wall_columns(known.walls), *begun, known)
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
         """Add a wall that begins to move; the rest of what is known then, with its material."""
         if isinstance(entry.mesh, Mesh):
             known = known._replace(finder=ContactFinder([*_meshes(self.entries), entry.mesh]))
-        entry = replace(entry, motion=read_motion(motion))
-        self._begin(len(self.entries), entry, time, known)
+        entry = replace(entry, motion=read_moving(motion))
+        at_rest = WallState(entry.pose, *np.zeros((3, 3)))
+        self._begin(len(self.entries), entry, at_rest, time, known)
 
     def move(self, number: int, motion: object, time: float) -> None:
         """Let a wall go on with another motion from where it is."""
-        entry = self._moved(number, read_motion(motion), time)
-        self._begin(number, entry, time, self._known)
+        entry = self._moved(number, read_moving(motion), time)
+        self._begin(number, entry, self.state_now(number), time, self._known)
 
-    def _begin(self, number: int, entry: WallEntry, time: float, known: Known) -> None:
-        states = {number: self._checked(entry, time)} if entry.is_given else {}
+    def _begin(
+        self, number: int, entry: WallEntry, now: WallState, time: float, known: Known
+    ) -> None:
+        states, drives = {}, {}
+        if entry.is_given:
+            states[number] = self._checked(entry, time)
+        if isinstance(entry.motion, Drive):
+            placed = Placed(entry.mesh, entry.pose, now.velocity, now.spin)
+            drives[number] = numbers(entry.motion.row(placed))
         walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
-        self.exchange(known._replace(walls=walls), states)
+        self.exchange(known._replace(walls=walls), states, drives)
+
+    # ---- walls that are driven ----
+
+    @property
+    def driven(self) -> list[int]:
+        """The numbers of walls under load, and of free ones."""
+        return [k for k, entry in enumerate(self.entries) if isinstance(entry.motion, Drive)]
+
+    def drive(self, number: int) -> np.ndarray[Any, Any]:
+        """What drives a wall now, by the names of its members."""
+        return members(cast(_core.Simulation, self._core).drive(self._stored(number)))
+
+    def set_drive(self, number: int, **changed: Any) -> None:
+        """Let a wall go on with some members of its drive changed."""
+        row = self.drive(number).copy()
+        for name, value in changed.items():
+            row[name] = value
+        cast(_core.Simulation, self._core).set_drive(self._stored(number), numbers(row))
+
+    def ask_loads(self, simulation: Any) -> None:
+        """Have the loads of walls whose area a callable tells."""
+        for number, entry in enumerate(self.entries):
+            if entry.is_asked:
+                assert isinstance(entry.motion, Servo)
+                self.set_drive(number, force=entry.motion.load(entry.motion.ask(simulation)))
+
+
+def _numbered(
+    walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
+) -> tuple[Indices, Doubles]:
+    """Rows of walls by the library's numbers."""
+    stored = np.array([_stored(walls, number) for number in rows], np.intp)
+    return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
 
 class WallColumns(NamedTuple):
@@ -335,20 +392,29 @@ class Wall:
     mesh : Mesh or HalfSpace
         As it was given, where it was then.
     material : Material
-    motion : Rotating, Translating, Oscillating, Motions, callable or None
+    motion : Rotating, Translating, Oscillating, Motions, Servo, Free, callable or None
         How it moves. A motion that is assigned begins now, where the wall is now; None stops it
-        there. Axes and origins are in the world. A callable takes the time of the simulation and
-        returns a pose (4, 4) and a twist (6,), both absolute: velocity of the origin of the mesh's
-        frame, then angular velocity.
+        there. Axes and origins are in the world. A `Servo` and a `Free` begin as fast as the wall
+        is now. A callable takes the time of the simulation and returns a pose (4, 4) and a twist
+        (6,), both absolute: velocity of the origin of the mesh's frame, then angular velocity.
     pose : (4, 4) ndarray of float64
         Where it is now: the transform from the mesh's own frame to the world.
+    twist : (6,) ndarray of float64
+        How it moves now: velocity of the origin of the mesh's frame, then angular velocity; of a
+        `Servo` and a `Free` those of half a step ago, as spheres have theirs.
+    travel : (3,) ndarray of float64
+        How far the origin of the mesh's frame has gone since the motion began.
+    applied_force, applied_torque : (3,) ndarray of float64
+        Of a `Free` wall: what acts on it beside gravity and contacts, until it is assigned anew.
+        The torque is about the point at which its motion is told: its center of mass, or `origin`.
     force : (3,) ndarray of float64
         What spheres and bodies exert on it, at the beginning of the last step, as
         `Simulation.contacts` and `Simulation.body_contacts`.
     torque : (3,) ndarray of float64
         Likewise, about the origin of its motion: of several that of the first one that rotates,
         which those after it carry along, or 0, 0, 0 where none does; of a callable the origin of
-        the mesh's frame. With what rolling of type C does to the wall.
+        the mesh's frame, of a `Servo` 0, 0, 0, carried along, and of a `Free` its center of mass,
+        or `origin`. With what rolling of type C does to the wall.
     power : float
         What these forces and torques do on the moving wall.
     nodal_forces : (v, 3) ndarray of float64
@@ -397,7 +463,7 @@ class Wall:
         return self._simulation.materials[self._entry.material]
 
     @property
-    def motion(self) -> Motion | Given | None:
+    def motion(self) -> Moving:
         return self._entry.motion
 
     @motion.setter
@@ -407,6 +473,37 @@ class Wall:
     @property
     def pose(self) -> Doubles:
         return self._simulation._walls.state_now(self._number).pose
+
+    @property
+    def twist(self) -> Doubles:
+        now = self._simulation._walls.state_now(self._number)
+        return np.concatenate([now.velocity, now.spin])
+
+    @property
+    def travel(self) -> Doubles:
+        travel: Doubles = self.pose[:3, 3] - self._entry.pose[:3, 3]
+        return travel
+
+    @property
+    def applied_force(self) -> Doubles:
+        return self._applied("force")
+
+    @applied_force.setter
+    def applied_force(self, force: ArrayLike) -> None:
+        self._simulation._push_wall(self._number, force=checks.vector(force, "applied_force"))
+
+    @property
+    def applied_torque(self) -> Doubles:
+        return self._applied("torque")
+
+    @applied_torque.setter
+    def applied_torque(self, torque: ArrayLike) -> None:
+        self._simulation._push_wall(self._number, torque=checks.vector(torque, "applied_torque"))
+
+    def _applied(self, name: str) -> Doubles:
+        if not isinstance(self.motion, Free):
+            return np.zeros(3)
+        return np.array(self._simulation._walls.drive(self._number)[name])
 
     def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
         return self._simulation._walls.load(self._number)
