@@ -162,14 +162,17 @@ typedef enum abut_status {
                             the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
                             body's shape is rounded, nor has the law a curvature */
-    ABUT_BAD_BOND,       /* index: the bond, value: a number of it out of its range; detail: which,
-                            from `young` on, or 6: its length */
-    ABUT_BOND_ITSELF,    /* index: the bond, detail: the sphere that is both of its spheres */
-    ABUT_BOND_TWICE,     /* index: the bond, detail: its first sphere, value: the other one: there
-                            is a bond of these */
+    ABUT_BAD_BOND,    /* index: the bond, value: a number of it out of its range; detail: in which
+                         of ABUT_BOND_COLUMNS */
+    ABUT_BOND_ITSELF, /* index: the bond, detail: the sphere that is both of its spheres */
+    ABUT_BOND_TWICE,  /* index: the bond, detail: its first sphere, value: the other one: there
+                         is a bond of these */
     ABUT_BOND_IN_CLUSTER, /* likewise: both are members of one cluster */
     ABUT_TOO_MANY_BONDS,  /* index: how many; they are numbered with 30 bits */
     ABUT_BOND_TOO_SHORT,  /* likewise: the center of one lies inside of the other */
+    ABUT_BOND_STIFFNESS,  /* likewise: its stiffness is 0, or not finite */
+    ABUT_BAD_BREAKAGE,    /* as ABUT_BAD_BOND, of ABUT_BREAKAGE_COLUMNS */
+    ABUT_BAD_REST,        /* likewise, of ABUT_REST_COLUMNS */
     ABUT_BODY_LOST,       /* index: the body, whose position is not finite or too far; detail: the
                              number of the step */
     ABUT_WALL_LOST,       /* index: the wall, likewise */
@@ -349,7 +352,7 @@ typedef enum abut_column_when {
     ABUT_COLUMN_WITH_WALLS,
     ABUT_COLUMN_WITH_SPOTS,
     ABUT_COLUMN_WITH_ORDER, /* rows are sorted by i */
-    ABUT_COLUMN_WITH_BEFORE /* the search was given a step before */
+    ABUT_COLUMN_WITH_BEFORE /* the search was given a step before, or what was saved goes on */
 } abut_column_when;
 
 /* Numbers a row beside 0, which is one number that needs no axis, 2 and 3: as many as there are
@@ -375,7 +378,10 @@ typedef enum abut_table {
     ABUT_CONTACT_TABLE,
     ABUT_PAIR_TABLE,
     ABUT_CONVEX_TABLE,
-    ABUT_ENTRANCE_TABLE
+    ABUT_ENTRANCE_TABLE,
+    ABUT_BOND_TABLE,
+    ABUT_BREAKAGE_TABLE,
+    ABUT_REST_TABLE
 } abut_table;
 
 /* The columns of a kind of result, in their order; *count: how many. */
@@ -1224,7 +1230,8 @@ typedef struct abut_motion {
     double phase;     /* OSCILLATING: shift = amplitude (sin(2 pi rate t + phase) - sin phase) */
 } abut_motion;
 
-/* A mesh of the simulation's finder, with the same number; walls after these are half spaces. */
+/* A mesh of the simulation's finder, with the same number; walls after these are half spaces, and
+ * walls after those are off, whatever they are. */
 typedef struct abut_wall {
     abut_index material;
     const abut_motion *motions; /* the first moves the mesh, each one after it all before it */
@@ -1233,6 +1240,7 @@ typedef struct abut_wall {
     double pose[16];            /* where it stood then: 4 x 4, rigid */
     double point[3], normal[3]; /* of a half space, in its own frame: a point of its surface, and
                                    the unit normal, which points to spheres and bodies */
+    int is_off;                 /* 1: it moves, but nothing touches it */
 } abut_wall;
 
 /* Where a wall is and how it moves at a time; one of SERVO or FREE moves as half a step ago. */
@@ -1293,15 +1301,17 @@ abut_status abut_simulation_set_own_laws(abut_simulation *simulation, abut_index
                                          const abut_law *laws, const abut_own_laws *own,
                                          abut_error *error);
 
-/* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Meshes that
- * were there keep their numbers; half spaces keep their order, after all meshes. Walls are copied.
+/* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Walls are
+ * copied. numbers: of each the number that it had, or -1: it is new; NULL: those that were there
+ * keep their numbers. Contacts with walls that are gone, or off, are forgotten; what they held is
+ * dissipated.
  *
  * A sphere's contact with a half space has facet 0 and type FACET, and the half space's point for
  * its only node: see abut_query. Half spaces whose normals are not perpendicular to the period's
  * axes end a step with ABUT_HALF_SPACE_REPEATS. */
 abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_finder *finder,
                                       const abut_wall *walls, abut_index wall_count,
-                                      abut_error *error);
+                                      const abut_index *numbers, abut_error *error);
 
 /* Put a wall whose motion is given where it is at the beginning of the next step. */
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
@@ -1428,29 +1438,39 @@ abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const d
                                             const double *torques, abut_error *error);
 
 /* Bonds of spheres as columns of the caller's: round beams from center to center, which hold two
- * spheres until they break (docs/dem.md, section 12). They are sorted by i, then j. */
+ * spheres until they break (docs/dem.md, section 12). They are sorted by i, then j. Those of a step
+ * that was saved go on with what steps have made of them, and i < j; of bonds that begin where
+ * their spheres are these columns are NULL. */
+#define ABUT_BOND_COLUMNS(X)                                                                       \
+    X(i, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of a sphere; i < j where bonds are read")   \
+    X(j, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of the other one")                          \
+    X(ids, INDEX, 2, ROWS, ALWAYS, ABUT_LOCKED, "",                                                \
+      "names of the caller's for both, which breakages tell")                                      \
+    X(young, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure", "1e-75 to 1e75")                      \
+    X(poisson, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "> -1, < 1/2")                              \
+    X(radius, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length", "of the beam; 1e-75 to 1e75")          \
+    X(damping, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "part of critical damping, 0 to 1e75")      \
+    X(tensile_strength, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure",                            \
+      ">= 0; INFINITY: it does not break so")                                                      \
+    X(shear_strength, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure", "likewise")                  \
+    X(contact, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "",                                            \
+      "1: the law of the two acts beside the bond, else 0")                                        \
+    X(length, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "length", "without force")                  \
+    X(rest_overlap, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "length",                             \
+      "of the spheres when they were bonded; 0 with contact")                                      \
+    X(shift, INDEX, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "opaque, as the next")                  \
+    X(turns, REAL, 8, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "two quaternions")                       \
+    X(force, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "force",                                     \
+      "on i, at the beginning of the last step")                                                   \
+    X(moments, REAL, 6, ROWS, WITH_BEFORE, ABUT_LOCKED, "moment",                                  \
+      "on i and on j, about their centers")                                                        \
+    X(energy, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "energy", "that is stored")                 \
+    X(tension, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "stress as a part of the strength")    \
+    X(shear, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "likewise")
+
 typedef struct abut_bonds {
     abut_index count;
-    abut_index *i, *j;        /* count: rows of the spheres; i < j where bonds are read */
-    abut_index *ids;          /* count x 2: names of the caller's for them, which breakages tell */
-    double *young;            /* count, > 0 */
-    double *poisson;          /* count, > -1, < 1/2 */
-    double *radius;           /* count, > 0: of the beam */
-    double *damping;          /* count, >= 0: parts of critical damping */
-    double *tensile_strength; /* count, >= 0: pressures; INFINITY: it does not break so */
-    double *shear_strength;
-    abut_index *contact; /* count: 1: the law of the two acts beside the bond, else 0 */
-
-    /* what steps have made of them; NULL of bonds that begin where their spheres are */
-    double *length;       /* count: without force */
-    double *rest_overlap; /* count: of the spheres when they were bonded; 0 with `contact` */
-    abut_index *shift;    /* count x 3: opaque, as the next */
-    double *turns;        /* count x 8 */
-    double *force;        /* count x 3: on i, at the beginning of the last step */
-    double *moments;      /* count x 6: on i and on j, about their centers */
-    double *energy;       /* count: that is stored */
-    double *tension;      /* count: stress as a part of the strength */
-    double *shear;        /* count */
+    ABUT_BOND_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_bonds;
 
 abut_index abut_simulation_bond_count(const abut_simulation *simulation);
@@ -1464,26 +1484,35 @@ abut_status abut_simulation_add_bonds(abut_simulation *simulation, const abut_bo
 void abut_simulation_read_bonds(const abut_simulation *simulation, const abut_bonds *bonds);
 
 /* Bonds that have broken, in their order; of one step by i, then j. */
+#define ABUT_BREAKAGE_COLUMNS(X)                                                                   \
+    X(step, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "how many steps were done before")            \
+    X(ids, INDEX, 2, ROWS, ALWAYS, ABUT_LOCKED, "", "as of the bond")                              \
+    X(point, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "length", "midway between both centers")          \
+    X(of_shear, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "",                                           \
+      "1: the shear stress was too large, else 0")                                                 \
+    X(energy, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "energy", "that was stored")
+
 typedef struct abut_breakages {
     abut_index count;
-    abut_index *step;     /* count: how many steps were done before */
-    abut_index *ids;      /* count x 2 */
-    double *point;        /* count x 3: midway between both centers */
-    abut_index *of_shear; /* count: 1: the shear stress was too large, else 0 */
-    double *energy;       /* count: that was stored */
+    ABUT_BREAKAGE_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_breakages;
 
 abut_index abut_simulation_breakage_count(const abut_simulation *simulation);
 void abut_simulation_read_breakages(const abut_simulation *simulation,
                                     const abut_breakages *breakages);
 
-/* Spheres whose bond has broken, and that have overlapped since: of their overlap the part that
- * they had when they were bonded does not count. */
+/* Spheres whose bond has broken, and that have not parted since: of their overlap the part that
+ * they had when they were bonded does not count. They are sorted by i, then j, and i < j. */
+#define ABUT_REST_COLUMNS(X)                                                                       \
+    X(i, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of a sphere")                               \
+    X(j, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of the other one")                          \
+    X(shift, INDEX, 3, ROWS, ALWAYS, ABUT_LOCKED, "", "opaque")                                    \
+    X(overlap, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length",                                       \
+      "that does not count; at most the smaller radius")
+
 typedef struct abut_rests {
     abut_index count;
-    abut_index *i, *j; /* count: rows, i < j */
-    abut_index *shift; /* count x 3: opaque */
-    double *overlap;   /* count */
+    ABUT_REST_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_rests;
 
 abut_index abut_simulation_rest_count(const abut_simulation *simulation);

@@ -9,7 +9,7 @@
 /* Place the planes of half spaces, for bodies. */
 static void place_half_spaces(abut_simulation *s)
 {
-    for (abut_index k = s->walls.mesh_count; k < s->walls.count; k++) {
+    for (abut_index k = s->walls.mesh_count; k < s->walls.touched_count; k++) {
         const pose at = pose_load(s->now->poses + 16 * k);
         const double *own = s->walls.half_spaces + 6 * (k - s->walls.mesh_count);
         double *to = s->walls.placed + 6 * (k - s->walls.mesh_count);
@@ -33,7 +33,7 @@ void contacts_place_walls(abut_simulation *s)
  * of one kind where contacts share, and the first law tells it. */
 static double exponent_of(const abut_simulation *s)
 {
-    for (abut_index k = 0; k < s->walls.count; k++) {
+    for (abut_index k = 0; k < s->walls.touched_count; k++) {
         for (abut_index m = 0; m < s->laws.material_count; m++) {
             const abut_index number = laws_number(&s->laws, m, s->walls.walls[k].material);
             if (!s->laws.is_missing[number]) {
@@ -54,7 +54,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.exponent = exponent_of(s);
     query.gap = apart_wall_reach(s);
     query.keep_zero = query.gap > 0.0;
-    query.half_space_count = s->walls.count - s->walls.mesh_count;
+    query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
     query.poses = s->now->poses;
     query.period = lattice_periods(&s->lattice);
@@ -123,7 +123,7 @@ abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_er
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     table_clear(t, s->store.count);
-    if (s->walls.count == 0 || s->store.count == 0) {
+    if (s->walls.touched_count == 0 || s->store.count == 0) {
         return ABUT_OK;
     }
     return find_touching(s, plan, error);

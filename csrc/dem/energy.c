@@ -180,6 +180,13 @@ void energy_hold(abut_simulation *s)
     }
 }
 
+void energy_lose(abut_simulation *s, double elastic)
+{
+    if (s->account.is_held) {
+        s->account.held += elastic - count_energy(s).elastic;
+    }
+}
+
 void energy_settle(abut_simulation *s)
 {
     if (s->account.is_held) {

@@ -156,7 +156,7 @@ static abut_index count_seconds(const abut_simulation *s, abut_interaction who)
     case ABUT_SPHERE_SPHERE:
         return s->store.count;
     }
-    return s->walls.count;
+    return s->walls.touched_count;
 }
 
 static abut_status check_number(abut_index number, abut_index least, abut_index count,

@@ -20,7 +20,8 @@ typedef struct step_tables {
     abut_wall_state *states;
 } step_tables;
 
-/* The walls of a simulation; motions are copies. Half spaces follow the meshes of the finder. */
+/* The walls of a simulation; motions are copies. Half spaces follow the meshes of the finder, and
+ * walls that are off, whatever they are, come last. */
 typedef struct wall_set {
     const abut_finder *finder; /* NULL: no meshes */
     abut_index mesh_count;
@@ -34,7 +35,7 @@ typedef struct wall_set {
     bool has_driven;
     double driven_power;           /* of this step: what account.driven_work has the work of */
     double grain_size, grain_mass; /* the mean diameter and the mass of all grains; 0: not known */
-    abut_index count;
+    abut_index count, touched_count; /* touched_count: those that are not off */
 } wall_set;
 
 /* A body and another one, or a sphere, that may touch while the neighbor list lives. */
@@ -165,6 +166,8 @@ static inline double simulation_mass_on_wall(const abut_simulation *s, abut_inde
 /* ABUT_OK, ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY; gravity: NULL: not to be checked. */
 abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error);
 
+void wall_set_free(wall_set *w);
+
 /* What moves spheres and bodies in a step. Velocities go from the middle of the last step to that
  * of this one: where these differ, half of each counts. */
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)
@@ -199,6 +202,9 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 
 /* Let bonds turn with their spheres after a step; cannot fail. */
 void bonds_turn(abut_simulation *s, const parallel_plan *plan);
+
+/* Whether what a bond's stiffness follows from is neither 0 nor infinite. */
+bool bonds_are_stiff(const bond *b);
 
 /* What follows from bonds and their spheres, after bonds, masses or radii have changed. */
 void bonds_refresh(abut_simulation *s);
@@ -345,10 +351,10 @@ vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int
 /* Sort spheres by place where it is time. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status order_spheres(abut_simulation *s);
 
-/* Other numbers of places and rows of spheres, and of bodies: for each old one the new one, or -1.
- * NULL: they stay. */
+/* Other numbers of places and rows of spheres, of bodies and of walls: for each old one the new
+ * one, or -1. NULL: they stay. */
 typedef struct renaming {
-    const int32_t *places, *rows, *bodies;
+    const int32_t *places, *rows, *bodies, *walls;
     abut_index place_count, body_count; /* of new ones */
 } renaming;
 
@@ -443,6 +449,9 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 /* To be called before spheres are changed: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
 void energy_settle(abut_simulation *s);
+
+/* What contacts no longer hold that had so much elastic energy together is dissipated. */
+void energy_lose(abut_simulation *s, double elastic);
 
 /* This step's tables become those of the step before. */
 void simulation_swap_tables(abut_simulation *s);

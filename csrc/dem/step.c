@@ -98,7 +98,7 @@ static bool is_timed(const abut_simulation *s, step_part part)
     switch (part) {
     case FIND_WALLS:
     case WALL_LAWS:
-        return s->walls.count > 0;
+        return s->walls.touched_count > 0;
     case FIND_PAIRS:
     case PAIR_LAWS:
         return s->store.count > 1;

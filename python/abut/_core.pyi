@@ -10,8 +10,8 @@ _Indices: TypeAlias = NDArray[np.intp]
 _Bytes: TypeAlias = NDArray[np.uint8]
 _Columns: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
-# materials, starts, poses, offsets, motions, half spaces
-_Walls: TypeAlias = tuple[_Indices, _Doubles, _Doubles, _Indices, _Doubles, _Doubles]
+# materials, starts, poses, offsets, motions, half spaces, how many are off
+_Walls: TypeAlias = tuple[_Indices, _Doubles, _Doubles, _Indices, _Doubles, _Doubles, int]
 _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _PairStatistics: TypeAlias = tuple[
     int, int, int, int, _Doubles, _Doubles, _Indices, _Indices, _Indices, _Indices, _Indices
@@ -69,6 +69,7 @@ BOND_ITSELF: int
 BOND_TWICE: int
 BOND_IN_CLUSTER: int
 BOND_TOO_SHORT: int
+BOND_STIFFNESS: int
 BODY_LAW: int
 BODY_CURVATURE: int
 BODY_LOST: int
@@ -248,6 +249,7 @@ class Simulation:
         self,
         finder: Finder | None,
         walls: _Walls,
+        before: _Indices,
         placed: tuple[_Indices, _Doubles],
         driven: tuple[_Indices, _Doubles],
         known: object,

@@ -212,7 +212,8 @@ static void drive_walls(abut_simulation *simulation, const wall_rows *driven)
 /* Exchange the walls, and the finder that is kept for them, and let some begin: those that are
  * placed, and those that are driven. */
 static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const given_walls *walls,
-                                const wall_rows begun[2], PyObject *known)
+                                const abut_index *numbers, const wall_rows begun[2],
+                                PyObject *known)
 {
     abut_error error = {.status = ABUT_OK};
     if (simulation_begin(self)) {
@@ -220,7 +221,8 @@ static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const
     }
     const abut_finder *found = finder ? core_finder_of(finder) : NULL;
     PyObject *unused = self->finder;
-    if (!abut_simulation_set_walls(self->simulation, found, walls->walls, walls->count, &error)) {
+    if (!abut_simulation_set_walls(self->simulation, found, walls->walls, walls->count, numbers,
+                                   &error)) {
         self->finder = Py_XNewRef(finder);
         self->wall_count = walls->count;
         place_walls(self->simulation, &begun[0]);
@@ -243,13 +245,30 @@ static int check_finder(PyObject *object, PyObject *finder)
     return 0;
 }
 
+/* The numbers that walls had, each once; -1: it is new. */
+static int read_old_numbers(PyObject *given, abut_index count, abut_index had,
+                            const abut_index **numbers)
+{
+    if (array_read(given, "before", (array_shape){ARRAY_INDEX, count, 0}, numbers)) {
+        return -1;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        if ((*numbers)[k] < -1 || (*numbers)[k] >= had) {
+            PyErr_Format(PyExc_IndexError, "there was no wall %zd", (Py_ssize_t)(*numbers)[k]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 {
-    PyObject *finder, *given, *placed, *states, *driven, *drives, *known, *none = NULL;
+    PyObject *finder, *given, *before, *placed, *states, *driven, *drives, *known, *none = NULL;
+    const abut_index *old;
     given_walls walls;
     wall_rows begun[2];
-    if (!PyArg_ParseTuple(args, "OO!(OO)(OO)O:set_walls", &finder, &PyTuple_Type, &given, &placed,
-                          &states, &driven, &drives, &known)) {
+    if (!PyArg_ParseTuple(args, "OO!O(OO)(OO)O:set_walls", &finder, &PyTuple_Type, &given, &before,
+                          &placed, &states, &driven, &drives, &known)) {
         return NULL;
     }
     finder = finder == Py_None ? NULL : finder;
@@ -259,8 +278,10 @@ static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
         simulation_read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &walls)) {
         return NULL;
     }
-    if (!check_wall_rows(&begun[0], walls.count) && !check_wall_rows(&begun[1], walls.count)) {
-        none = exchange_walls((simulation_object *)object, finder, &walls, begun, known);
+    const abut_index had = ((simulation_object *)object)->wall_count;
+    if (!read_old_numbers(before, walls.count, had, &old) &&
+        !check_wall_rows(&begun[0], walls.count) && !check_wall_rows(&begun[1], walls.count)) {
+        none = exchange_walls((simulation_object *)object, finder, &walls, old, begun, known);
     }
     simulation_free_walls(&walls);
     return none;
@@ -409,6 +430,7 @@ PyObject *simulation_tell_outcome(const abut_error *error)
     case ABUT_BOND_TWICE:
     case ABUT_BOND_IN_CLUSTER:
     case ABUT_BOND_TOO_SHORT:
+    case ABUT_BOND_STIFFNESS:
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
     case ABUT_OK:
@@ -562,10 +584,11 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "laws: (materials * materials, len(LAW_NUMBERS)); own: laws of users, as apply_law takes "
      "them."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
-     "set_walls($self, finder, walls, placed, driven, known, /)\n--\n\n"
+     "set_walls($self, finder, walls, before, placed, driven, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
-     "half_spaces): half_spaces (h, 6) are the last walls, offsets tell where each wall's motions "
-     "begin in motions (k, 9), the members of abut_motion in its order; placed, driven: some "
+     "half_spaces, off): half_spaces (h, 6) follow the meshes, and so many walls that are off "
+     "come last; offsets tell where each wall's motions begin in motions (k, 9), the members of "
+     "abut_motion in its order; before: the numbers that they had, or -1; placed, driven: some "
      "walls (k,), and rows for them, as of place and set_drive."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},

@@ -54,8 +54,8 @@ PyObject *simulation_law_numbers(void);
  * PyMem_Free; NULL with an error set. */
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);
 
-/* Walls that callers give as a tuple of columns: materials, starts, poses, offsets, motions and
- * half_spaces. */
+/* Walls that callers give as a tuple of columns: materials, starts, poses, offsets, motions
+ * half_spaces, and how many are off. */
 typedef struct given_walls {
     abut_wall *walls;
     abut_motion *motions;

@@ -123,7 +123,7 @@ class RunPart(EventPart):
     def _prepare(self, count: int) -> None:
         """What is looked at once a run."""
         if self._resolution == "sharing":
-            self._laws.check_sharing(entry.material for entry in self._walls.entries)
+            self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
         if self._laws.has_bridges:
             self._laws.check_bridges(self._least_radii())
         self._core.lend(partial(self._walls.check_given, self.time))
@@ -138,7 +138,7 @@ class RunPart(EventPart):
     def _least_radii(self) -> dict[int, float]:
         """Of each material that is there, or comes; infinite where walls alone are of it."""
         numbers, laws = self.material, self._laws
-        least = {entry.material: math.inf for entry in self._walls.entries}
+        least = {self._walls.entries[k].material: math.inf for k in self._walls.order}
         parts = [(int(k), self.radii[numbers == k]) for k in np.unique(numbers)]
         for feed in self._known.feeds:
             coming = feed.insertion

@@ -117,10 +117,12 @@ def _beat_setup(simulation: Simulation) -> dict[str, Any]:
 
 
 def _has_changed(simulation: Simulation) -> bool:
-    """Whether steps have become others, or gravity has."""
+    """Whether steps have become others, or gravity has, or walls are off or gone."""
     first = Beat(simulation.step)
     terms = terms_of(first, simulation.gravity)
-    return simulation._known.beats != (first,) or bool((simulation._core.terms() != terms).any())
+    beats, walls = simulation._known.beats, simulation._walls.entries
+    is_off = any(not entry.is_active for entry in walls)
+    return is_off or beats != (first,) or bool((simulation._core.terms() != terms).any())
 
 
 def _law_setup(law: Law) -> dict[str, Any]:
@@ -153,7 +155,9 @@ def _wall_setup(entry: WallEntry) -> dict[str, Any]:
         "pose": entry.pose.tolist(),
         "is_given": entry.is_given or entry.is_asked,
         "motion": motion.to_dict() if isinstance(motion, Value) and not entry.is_asked else None,
-    } | ({"is_asked": True} if entry.is_asked else {})
+        **({"is_asked": True} if entry.is_asked else {}),
+        **({} if entry.is_active else {"is_active": False, "is_gone": entry.is_gone}),
+    }
 
 
 def _feed_setup(feed: Feed) -> dict[str, Any]:
@@ -177,7 +181,7 @@ def digest(mesh: Mesh) -> str:
 
 def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     core, walls = simulation._core, simulation._walls
-    states = [core.wall(number) for number in range(len(walls.entries))]
+    states = [core.wall(number) for number in range(len(walls.order))]
     arrays = {
         "ids": simulation.ids,
         "cluster_numbers": simulation._settled().clusters,

@@ -79,6 +79,7 @@ class Simulation(RunPart):
     materials : tuple of Material
         Those that spheres, walls and laws have named; equal ones are one.
     walls : tuple of Wall
+        Those that were not removed.
     time : float
         ``step_count * step``; where `step` was assigned at the time t after n steps,
         ``t + (step_count - n) * step``.
@@ -274,10 +275,62 @@ class Simulation(RunPart):
 
     @changes
     def _move_wall(self, number: int, motion: object) -> None:
+        self._check_wall(number)
         self._walls.move(number, motion, self.time)
 
     @changes
+    def _switch_wall(self, number: int, is_active: object) -> None:
+        self._check_wall(number)
+        if not isinstance(is_active, bool | np.bool_):
+            kind = checks.a_or_an(type(is_active).__name__)
+            raise TypeError(f"active is {kind}, but must be True or False")
+        self._walls.switch(number, bool(is_active))
+
+    @changes
+    def remove_wall(self, wall: Wall) -> None:
+        """Take a wall away.
+
+        Parameters
+        ----------
+        wall : Wall
+            As `add_wall` returned it. Other walls keep their numbers, and none gets this one again.
+
+        Raises
+        ------
+        ValueError
+            If it was removed before, or is one of another simulation.
+        TypeError
+            If it is no Wall.
+
+        Notes
+        -----
+        Its contacts go with it, and what they held counts as dissipated. `Wall.active` switches a
+        wall off and on again instead.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> gate = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+        >>> sim.remove_wall(gate)
+        >>> sim.walls, gate
+        ((), Wall(0: removed))
+        """
+        if not isinstance(wall, Wall):
+            kind = checks.a_or_an(type(wall).__name__)
+            raise TypeError(f"wall is {kind}, but must be a Wall, as add_wall returned it")
+        if wall._simulation is not self:
+            raise ValueError(f"{wall!r} is a wall of another simulation")
+        self._check_wall(wall.number)
+        self._walls.remove(wall.number)
+
+    def _check_wall(self, number: int) -> None:
+        if self._walls.entries[number].is_gone:
+            raise ValueError(f"wall {number} was removed")
+
+    @changes
     def _push_wall(self, number: int, **changed: Any) -> None:
+        self._check_wall(number)
         motion = self._walls.entries[number].motion
         if not isinstance(motion, Free):
             raise ValueError(f"wall {number} is not Free: nothing can be applied to it")
@@ -285,7 +338,8 @@ class Simulation(RunPart):
 
     @property
     def walls(self) -> tuple[Wall, ...]:
-        return tuple(Wall(self, number) for number in range(len(self._walls.entries)))
+        entries = enumerate(self._walls.entries)
+        return tuple(Wall(self, number) for number, entry in entries if not entry.is_gone)
 
     # ---- what came of it ----
 
@@ -355,6 +409,6 @@ class Simulation(RunPart):
         bonds = self._core.bond_counts()[0]
         if bonds:
             counts.append(checks.counted(bonds, "bond"))
-        counts.append(checks.counted(len(self._walls.entries), "wall"))
+        counts.append(checks.counted(len(self.walls), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"

@@ -22,7 +22,7 @@ from ..search.mesh import Mesh
 from .bodies import table_columns
 from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
 from .materials import Material
-from .motions import Given, Motion, call_given, check_given
+from .motions import Motion, call_given, check_given
 
 if TYPE_CHECKING:
     from ..options import WallResolution
@@ -50,6 +50,8 @@ class WallEntry:
     motion: Moving
     start: float
     pose: Doubles
+    is_active: bool = True
+    is_gone: bool = False  # it was removed: its number is not used again, and its mesh is empty
 
     @property
     def facets(self) -> Mesh:
@@ -65,7 +67,9 @@ class WallEntry:
     @property
     def is_given(self) -> bool:
         """Whether a callable moves it."""
-        return self.motion is not None and not isinstance(self.motion, Motion | Drive)
+        if self.is_gone or self.motion is None:
+            return False
+        return not isinstance(self.motion, Motion | Drive)
 
     @property
     def is_asked(self) -> bool:
@@ -122,8 +126,13 @@ class Walls:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """The walls as the library numbers them: meshes, then half spaces."""
+        """The walls as the library numbers them."""
         return wall_order(self.entries)
+
+    @property
+    def stored(self) -> Indices:
+        """The library's numbers of the walls; -1: it is gone."""
+        return _all_stored(self.entries)
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
@@ -171,7 +180,10 @@ class Walls:
     def contacts(self, period: Period | None) -> Contacts:
         """With spheres at the beginning of the last step, with what each exerts on its sphere."""
         meshes = self.meshes
-        poses = np.array([self.state(k).pose for k in range(len(meshes))])
+        there = [not entry.is_gone for entry in self.entries]
+        poses = np.array(
+            [self.state(k).pose if is_there else np.eye(4) for k, is_there in enumerate(there)]
+        )
         poses.flags.writeable = False
         settings = {
             "meshes": meshes,
@@ -190,41 +202,6 @@ class Walls:
         mesh = self.entries[number].mesh
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
         return vertex_sums(contacts, -contacts.force, number, count)
-
-
-class CoupledWalls(Walls):
-    """Those of a coupling, which are there when it is made; none comes, but they may move anew."""
-
-    def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
-        super().__init__(core)
-        self._length, self._entries = step, entries
-
-    @property
-    def _step(self) -> float:
-        return self._length
-
-    @property
-    def entries(self) -> Sequence[WallEntry]:
-        return self._entries
-
-    def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
-        """Let walls, by their numbers, go on with other motions from where they are; where that
-        fails, nothing has changed."""
-        begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
-        states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
-        entries = [*(dict(enumerate(self._entries)) | begun).values()]
-        try:
-            self._send(entries)
-            self._entries = entries
-        except BaseException:
-            # Ctrl-C may come after the library has taken them
-            self._send(self._entries)
-            raise
-        for number, state in states.items():
-            self._core.place(self._stored(number), state)
-
-    def _send(self, entries: Sequence[WallEntry]) -> None:
-        cast(_core.Coupling, self._core).set_walls(wall_columns(entries))
 
 
 class KnownWalls(Walls):
@@ -259,17 +236,30 @@ class KnownWalls(Walls):
             _numbered(known.walls, states or {}, _STATE),
             _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
         )
+        old = self.stored
+        before = [old[k] if k < len(old) else -1 for k in wall_order(known.walls)]
         finder = None if known.finder is None else known.finder._core
         core = cast(_core.Simulation, self._core)
-        core.set_walls(finder, wall_columns(known.walls), *begun, known)
+        core.set_walls(finder, wall_columns(known.walls), np.array(before, np.intp), *begun, known)
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
         """Add a wall that begins to move; the rest of what is known then, with its material."""
-        if isinstance(entry.mesh, Mesh):
-            known = known._replace(finder=ContactFinder([*_meshes(self.entries), entry.mesh]))
         entry = replace(entry, motion=read_moving(motion))
         at_rest = WallState(entry.pose, *np.zeros((3, 3)))
         self._begin(len(self.entries), entry, at_rest, time, known)
+
+    def remove(self, number: int) -> None:
+        """Take a wall away; its number is not used again."""
+        gone = replace(
+            self.entries[number], mesh=NO_MESH, motion=None, is_active=False, is_gone=True
+        )
+        self._exchange_one(number, gone, self._known)
+
+    def switch(self, number: int, is_active: bool) -> None:
+        """Let a wall be touched, or not."""
+        if is_active != self.entries[number].is_active:
+            entry = replace(self.entries[number], is_active=is_active)
+            self._exchange_one(number, entry, self._known)
 
     def move(self, number: int, motion: object, time: float) -> None:
         """Let a wall go on with another motion from where it is."""
@@ -285,7 +275,21 @@ class KnownWalls(Walls):
         if isinstance(entry.motion, Drive):
             placed = Placed(entry.mesh, entry.pose, now.velocity, now.spin)
             drives[number] = numbers(entry.motion.row(placed))
+        self._exchange_one(number, entry, known, states, drives)
+
+    def _exchange_one(
+        self,
+        number: int,
+        entry: WallEntry,
+        known: Known,
+        states: Mapping[int, Doubles] | None = None,
+        drives: Mapping[int, Doubles] | None = None,
+    ) -> None:
         walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
+        meshes = touched_meshes(walls)
+        # the finder of the same meshes goes on
+        if meshes != touched_meshes(known.walls):
+            known = known._replace(finder=ContactFinder(meshes) if meshes else None)
         self.exchange(known._replace(walls=walls), states, drives)
 
     # ---- walls that are driven ----
@@ -331,13 +335,15 @@ class WallColumns(NamedTuple):
     offsets: Indices  # (w + 1,): where each wall's motions begin
     motions: Doubles  # (k, 9)
     half_spaces: Doubles  # (h, 6): points and normals
+    off: int  # how many of the last ones nothing touches
 
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
     """Walls as the library takes them."""
     stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
-    planes = [entry.mesh for entry in stored if isinstance(entry.mesh, HalfSpace)]
+    active = [entry.mesh for entry in stored if entry.is_active]
+    planes = [mesh for mesh in active if isinstance(mesh, HalfSpace)]
     return WallColumns(
         np.array([entry.material for entry in stored], np.intp),
         np.array([entry.start for entry in stored], np.float64),
@@ -345,6 +351,7 @@ def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
         np.cumsum([0, *map(len, rows)], dtype=np.intp),
         np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
         plane_rows(planes),
+        len(stored) - len(active),
     )
 
 
@@ -359,18 +366,35 @@ def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | Non
 
 
 def wall_order(entries: Sequence[WallEntry]) -> Indices:
-    """The walls as the library numbers them: meshes, then half spaces."""
-    return library_order([entry.mesh for entry in entries])
+    """The walls as the library numbers them: meshes, then half spaces, then those that are off."""
+    active, off = (
+        np.array(
+            [k for k, e in enumerate(entries) if not e.is_gone and e.is_active == one], np.intp
+        )
+        for one in (True, False)
+    )
+    return np.concatenate([active[library_order([entries[k].mesh for k in active])], off])
+
+
+def _all_stored(entries: Sequence[WallEntry]) -> Indices:
+    stored = np.full(len(entries), -1, np.intp)
+    order = wall_order(entries)
+    stored[order] = np.arange(len(order))
+    return stored
 
 
 def _stored(entries: Sequence[WallEntry], number: int) -> int:
     """The library's number of a wall."""
-    return int(np.flatnonzero(wall_order(entries) == number)[0])
+    return int(_all_stored(entries)[number])
 
 
-def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
-    """The meshes of those walls that have one."""
-    return [entry.mesh for entry in entries if isinstance(entry.mesh, Mesh)]
+def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
+    """The meshes of those walls that are touched, of those that have one."""
+    return [entry.mesh for entry in entries if entry.is_active and isinstance(entry.mesh, Mesh)]
+
+
+# what stands for the mesh of a wall that is gone
+NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))
 
 
 def _state(pose: Doubles, twist: Doubles) -> Doubles:
@@ -397,6 +421,9 @@ class Wall:
         there. Axes and origins are in the world. A `Servo` and a `Free` begin as fast as the wall
         is now. A callable takes the time of the simulation and returns a pose (4, 4) and a twist
         (6,), both absolute: velocity of the origin of the mesh's frame, then angular velocity.
+    active : bool
+        Whether anything touches it. False may be assigned, and True again: a wall that is off moves
+        on as it is told, but its contacts are forgotten, and what they held counts as dissipated.
     pose : (4, 4) ndarray of float64
         Where it is now: the transform from the mesh's own frame to the world.
     twist : (6,) ndarray of float64
@@ -420,6 +447,11 @@ class Wall:
     nodal_forces : (v, 3) ndarray of float64
         What spheres exert at each vertex of the mesh, in the world, by the nodal weights of the
         contacts; on a half space (1, 3), at its point.
+
+    Notes
+    -----
+    Of a wall that `Simulation.remove_wall` has taken away all of these but the number are a
+    ValueError.
 
     Examples
     --------
@@ -452,7 +484,10 @@ class Wall:
 
     @property
     def _entry(self) -> WallEntry:
-        return self._simulation._walls.entries[self._number]
+        entry = self._simulation._walls.entries[self._number]
+        if entry.is_gone:
+            raise ValueError(f"wall {self._number} was removed")
+        return entry
 
     @property
     def mesh(self) -> Mesh | HalfSpace:
@@ -471,12 +506,26 @@ class Wall:
         self._simulation._move_wall(self._number, motion)
 
     @property
+    def active(self) -> bool:
+        return self._entry.is_active
+
+    @active.setter
+    def active(self, is_active: bool) -> None:
+        self._simulation._switch_wall(self._number, is_active)
+
+    @property
     def pose(self) -> Doubles:
-        return self._simulation._walls.state_now(self._number).pose
+        return self._there.state_now(self._number).pose
+
+    @property
+    def _there(self) -> KnownWalls:
+        """All walls, where this one is among them."""
+        _ = self._entry
+        return self._simulation._walls
 
     @property
     def twist(self) -> Doubles:
-        now = self._simulation._walls.state_now(self._number)
+        now = self._there.state_now(self._number)
         return np.concatenate([now.velocity, now.spin])
 
     @property
@@ -503,10 +552,10 @@ class Wall:
     def _applied(self, name: str) -> Doubles:
         if not isinstance(self.motion, Free):
             return np.zeros(3)
-        return np.array(self._simulation._walls.drive(self._number)[name])
+        return np.array(self._there.drive(self._number)[name])
 
     def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-        return self._simulation._walls.load(self._number)
+        return self._there.load(self._number)
 
     @property
     def force(self) -> Doubles:
@@ -522,7 +571,7 @@ class Wall:
 
     @property
     def nodal_forces(self) -> Doubles:
-        return self._simulation._walls.nodal_forces(self._number, self._simulation.contacts)
+        return self._there.nodal_forces(self._number, self._simulation.contacts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wall):
@@ -533,5 +582,9 @@ class Wall:
         return hash((id(self._simulation), self._number))
 
     def __repr__(self) -> str:
-        motion = "stands still" if self.motion is None else f"motion {self.motion!r}"
-        return f"Wall({self._number}: {self.mesh!r}, {motion})"
+        entry = self._simulation._walls.entries[self._number]
+        if entry.is_gone:
+            return f"Wall({self._number}: removed)"
+        motion = "stands still" if entry.motion is None else f"motion {entry.motion!r}"
+        off = "" if entry.is_active else ", off"
+        return f"Wall({self._number}: {entry.mesh!r}, {motion}{off})"
