@@ -206,6 +206,9 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 /* Let bonds turn with their spheres after a step; cannot fail. */
 void bonds_turn(abut_simulation *s, const parallel_plan *plan);
 
+/* Whether what a bond's stiffness follows from is neither 0 nor infinite. */
+bool bonds_are_stiff(const bond *b);
+
 /* What follows from bonds and their spheres, after bonds, masses or radii have changed. */
 void bonds_refresh(abut_simulation *s);
 

@@ -430,6 +430,7 @@ PyObject *simulation_tell_outcome(const abut_error *error)
     case ABUT_BOND_TWICE:
     case ABUT_BOND_IN_CLUSTER:
     case ABUT_BOND_TOO_SHORT:
+    case ABUT_BOND_STIFFNESS:
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
     case ABUT_OK:

@@ -207,7 +207,7 @@ def _made(
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
     _add_bodies(simulation, arrays, shapes, len(bodies))
-    _add_bonds(simulation, arrays)
+    _add_bonds(simulation, arrays, numbers.next_id, step_count)
     _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
     simulation._watch.said = said
@@ -453,7 +453,7 @@ def _restore(
     core.restore_interactions(_core.SPHERE_SPHERE, sound_pairs)
 
 
-def _add_bonds(simulation: Simulation, arrays: _Arrays) -> None:
+def _add_bonds(simulation: Simulation, arrays: _Arrays, next_id: int, step_count: int) -> None:
     bonds, breakages, rests = (
         bond_columns(arrays, prefix) for prefix in ("bonds", "breakages", "rests")
     )
@@ -464,6 +464,35 @@ def _add_bonds(simulation: Simulation, arrays: _Arrays) -> None:
         status, row, first, second = stopped
         raise refusal(status, row, first, int(second))
     simulation._core.restore_breakages(breakages, rests)
+    _check_bond_ids(bonds, arrays["ids"])
+    _check_breakages(breakages, next_id, step_count)
+
+
+def _check_bond_ids(bonds: _Arrays, ids: NDArray[np.intp]) -> None:
+    """Bonds know spheres by rows and by ids: both must say the same."""
+    i, j = ids[bonds["i"]], ids[bonds["j"]]
+    wrong = np.flatnonzero((bonds["ids"] != np.stack([i, j], axis=1)).any(axis=1))
+    if len(wrong):
+        first = wrong[0]
+        raise ValueError(
+            f"bonds.ids[{first}] is {bonds['ids'][first]}, but its spheres are {i[first]} and"
+            f" {j[first]}"
+        )
+
+
+def _check_breakages(breakages: _Arrays, next_id: int, step_count: int) -> None:
+    ids, steps = breakages["ids"], breakages["step"]
+    wrong = np.flatnonzero(((ids < 0) | (ids >= next_id)).any(axis=1))
+    if len(wrong):
+        raise ValueError(
+            f"breakages.ids[{wrong[0]}] is {ids[wrong[0]]}, but ids are less than {next_id}, and"
+            " none is negative"
+        )
+    late = np.flatnonzero(steps >= step_count)
+    if len(late):
+        raise ValueError(
+            f"breakages.step[{late[0]}] is {steps[late[0]]}, but {step_count} steps are done"
+        )
 
 
 # ---- bodies --------------------------------------------------------------------------------------

@@ -110,26 +110,13 @@ _BODY_TYPES: dict[str, type[Any]] = {
         if name not in _ABSENT[meeting]
     },
 }
-# of bonds, what has broken, and spheres that have overlapped since
+# of bonds, what has broken, and spheres that rest since
+_BOND_COLUMNS = {prefix: columns_of(prefix) for prefix in ("bonds", "breakages", "rests")}
 _BOND_TYPES: dict[str, type[Any]] = {
-    **{
-        f"bonds.{name}": np.intp if name in ("i", "j", "ids", "contact", "shift") else np.float64
-        for name in (
-            "i", "j", "ids", "young", "poisson", "radius", "damping", "tensile_strength",
-            "shear_strength", "contact", "length", "rest_overlap", "shift", "turns", "force",
-            "moments", "energy", "tension", "shear",
-        )
-    },
-    "breakages.step": np.intp,
-    "breakages.ids": np.intp,
-    "breakages.point": np.float64,
-    "breakages.of_shear": np.intp,
-    "breakages.energy": np.float64,
-    "rests.i": np.intp,
-    "rests.j": np.intp,
-    "rests.shift": np.intp,
-    "rests.overlap": np.float64,
-}  # fmt: skip
+    f"{prefix}.{column.name}": column.dtype.type
+    for prefix, columns in _BOND_COLUMNS.items()
+    for column in columns
+}
 
 # what only a period makes, and what files of abut 0.2 do not have: they know no rolling of bodies
 _OPTIONAL = tuple(
@@ -188,7 +175,8 @@ def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
     typed = np.require(array, kind, ["C", "A"])
     is_sound = ~np.isnan(typed) if name.endswith(_MAY_BE_INFINITE) else np.isfinite(typed)
     if not is_sound.all() and not name.endswith(_MAY_BE_NAN):
-        raise ValueError(f"{name} is not finite")
+        at = np.argwhere(~is_sound)[0].tolist()
+        raise ValueError(f"{name} is not finite: entry {at} is {typed[tuple(at)]}")
     if kind is np.intp and name not in _LASTING and _are_beyond(typed):
         raise ValueError(f"{name} holds numbers beyond 32 bits")
     return typed
@@ -200,20 +188,14 @@ def _are_beyond(numbers: NDArray[np.intp]) -> bool:
 
 def bond_columns(arrays: _Arrays, prefix: str) -> dict[str, NDArray[Any]] | None:
     """The columns of bonds, breakages or rests, of right shapes; None where there are none."""
-    names = [name for name in _BOND_TYPES if name.startswith(f"{prefix}.")]
-    if not all(name in arrays for name in names):
+    columns = _BOND_COLUMNS[prefix]
+    if not all(f"{prefix}.{column.name}" in arrays for column in columns):
         return None
-    columns = {name.removeprefix(f"{prefix}."): arrays[name] for name in names}
-    count = len(next(iter(columns.values())))
-    for name, column in columns.items():
-        width = _BOND_WIDTHS.get(name)
-        shape = (count,) if width is None else (count, width)
-        if column.shape != shape:
-            raise ValueError(f"{prefix}.{name} has shape {column.shape}, not {shape}")
-    return columns
-
-
-_BOND_WIDTHS = {"ids": 2, "shift": 3, "turns": 8, "force": 3, "moments": 6, "point": 3}
+    first = arrays[f"{prefix}.{columns[0].name}"]
+    count = len(first) if first.ndim else 0
+    for column in columns:
+        check_shape(arrays, f"{prefix}.{column.name}", count, *column.shape(3))
+    return columns_under(arrays, prefix, (column.name for column in columns))
 
 
 def read_setup(array: NDArray[Any]) -> dict[str, Any]:
