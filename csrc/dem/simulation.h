@@ -349,7 +349,15 @@ typedef struct inertness {
     double mass, inertia;
 } inertness;
 
-inertness spheres_own_inertness(const abut_simulation *s, abut_index place);
+static inline inertness spheres_own_inertness(const abut_simulation *s, abut_index place)
+{
+    const store *of = &s->store;
+    if (simulation_is_member(s, place)) {
+        const rigid *r = &s->clusters.bodies[of->clusters[place]].rigid;
+        return (inertness){r->mass, rigid_own_inertia(r)};
+    }
+    return (inertness){of->masses[place], store_inertia(of->masses[place], of->radii[place])};
+}
 
 /* Bring a center into the periodic box, and count by how many periods. */
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);

@@ -132,16 +132,6 @@ static void write_vectors(const store *of, const double *from, size_t stride, do
     }
 }
 
-inertness spheres_own_inertness(const abut_simulation *s, abut_index place)
-{
-    const store *of = &s->store;
-    if (simulation_is_member(s, place)) {
-        const rigid *r = &s->clusters.bodies[of->clusters[place]].rigid;
-        return (inertness){r->mass, rigid_own_inertia(r)};
-    }
-    return (inertness){of->masses[place], store_inertia(of->masses[place], of->radii[place])};
-}
-
 /* Hold a sphere where it is. */
 static void hold(store *of, abut_index place)
 {
