@@ -1,5 +1,7 @@
 """What is changed on the way: steps and gravity, against the reference and what is exact."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -673,3 +675,164 @@ def test_held_grains_have_the_same_bits_for_any_number_of_threads():
         sim.run(steps=25)
         found.append(state(sim))
     assert found[0] == found[1]
+
+
+# ---- bounds --------------------------------------------------------------------------------------
+
+ROOM = [[-1, -1, -1], [1, 1, 1]]
+
+
+def going(workers=1):
+    """Spheres, a cluster and a body that fly apart, and some that stay."""
+    cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    rod = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0), workers=workers)
+    sim.set_law(GRAIN, GRAIN, abut.Linear(1e4))
+    sim.add_spheres(
+        [[0, 0, 0.5], [0.9, 0, 0], [0, -0.8, 0]], 0.05, GRAIN, [[0] * 3, [1, 0, 0], [0, -1, 0]]
+    )
+    sim.add_clusters(rod, [[0, 0.5, 0], [-0.5, 0, 0]], GRAIN, velocities=[[0, 2.0, 0], [0, 0, 0]])
+    sim.add_bodies(
+        cube,
+        [[0.5, 0.5, 0.5], [-0.5, -0.5, 0]],
+        GRAIN,
+        scales=0.1,
+        velocities=[[0] * 3, [-2.0, 0, 0]],
+    )
+    return sim
+
+
+def test_who_leaves_is_removed():
+    sim = going()
+    sim.set_bounds(ROOM, on_leave="remove")
+    seen = []
+    sim.every(1e-3, lambda s: seen.append((len(s.ids), len(s.bodies.numbers), s.left)))
+    sim.run(0.5)
+    assert sim.ids.tolist() == [0, 5, 6]
+    assert sim.clusters.numbers.tolist() == [1]
+    assert sim.bodies.numbers.tolist() == [0]
+    assert (sim.left, sim.statistics().left) == (4, 4)
+    assert "4 left the bounds" in str(sim.statistics())
+    # each went after the first step that ended beyond
+    counts = [sum(1 for row in seen if row[0] == n) for n in (7, 6, 5, 3)]
+    assert counts[0] == pytest.approx(100, abs=1)
+    assert seen[-1] == (3, 1, 4)
+    sim.run(0.5)
+    assert sim.left == 4
+
+
+def test_whoever_stays_has_the_bits_that_it_would_have():
+    far, removed = busy(insertion=False), busy(insertion=False)
+    for sim in (far, removed):
+        sim.add_spheres([[9.5, 0.5, 5.0]], 0.1, GRAIN, [[20.0, 0, 0]])
+    removed.set_bounds([[-1, -1, -1], [10, 9, 9]], on_leave="remove")
+    for sim in (far, removed):
+        sim.run(steps=600)
+    assert removed.left == 1
+    assert np.array_equal(far.centers[:-1], removed.centers)
+
+
+def test_a_run_ends_where_one_leaves():
+    sim = going()
+    sim.set_bounds(ROOM)
+    with pytest.raises(ValueError, match=r"sphere 1 has left the bounds.* after step 10[01]"):
+        sim.run(1.0)
+    steps = sim.step_count
+    assert steps == pytest.approx(100, abs=1)
+    assert (len(sim.ids), sim.left) == (7, 1)
+    assert sim.centers[1, 0] > 1
+    with pytest.raises(ValueError, match="sphere 1 has left"):
+        sim.run(1.0)
+    assert sim.step_count == steps
+    sim.remove_spheres([1])
+    with pytest.raises(ValueError, match="sphere 2 has left"):
+        sim.run(1.0)
+    sim.remove_spheres([2])
+    with pytest.raises(ValueError, match=r"cluster 0 has left|body 1 has left"):
+        sim.run(1.0)
+    sim.set_bounds(None)
+    sim.run(1.0)
+
+
+def test_a_run_warns_once_of_all_that_leave():
+    sim = going()
+    sim.set_bounds(ROOM, on_leave="warn")
+    with pytest.warns(
+        abut.SimulationWarning, match="4 spheres, clusters or bodies have left"
+    ) as told:
+        sim.run(0.5)
+    assert len(told) == 1
+    assert (sim.left, len(sim.ids)) == (4, 7)
+    sim.run(0.5)
+    assert sim.left == 4
+    sim.velocities = -sim.velocities
+    sim.run(0.3)
+    assert sim.left == 4
+
+
+def test_what_goes_takes_its_energy_along():
+    sim = going()
+    sim.set_bounds(ROOM, on_leave="remove")
+    sim.run(steps=2)
+    parts = sim.energy
+    sim.run(0.5)
+    assert sim.energy.kinetic < parts.kinetic
+    assert sim.energy.dissipated == parts.dissipated
+
+
+def test_bonds_go_along_and_insertions_meet_bounds():
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    ids = sim.add_spheres([[0.9, 0, 0], [0.7, 0, 0]], 0.1, GRAIN, (1, 0, 0))
+    sim.bond([ids], abut.Bond(1e5, 0.3, 0.05))
+    sim.add_insertion(abut.Insertion([[2, 2, 2], [9, 9, 9]], 0.01, rate=100, material=GRAIN))
+    sim.set_bounds(ROOM, on_leave="remove")
+    sim.run(0.2)
+    assert (len(sim.bonds), len(sim.breakages)) == (0, 0)
+    # the last one that came is looked at after the next step
+    assert sim.ids.tolist() == [1, 21]
+    assert sim.left == 20
+
+
+def test_bounds_go_through_a_file(tmp_path):
+    for on_leave in ("remove", "warn"):
+        sim = going()
+        sim.set_bounds(ROOM, on_leave)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sim.run(0.15)
+            sim.save(tmp_path / "a.npz")
+            again = abut.load_simulation(tmp_path / "a.npz")
+            assert (again.left, sim.left) == (1, 1)
+            for one in (sim, again):
+                one.run(0.35)
+        assert (again.left, sim.left) == (4, 4)
+        assert state(sim) == state(again)
+
+
+def test_the_same_go_for_any_number_of_threads():
+    one, other = (going(workers) for workers in (1, 4))
+    for sim in (one, other):
+        sim.set_bounds(ROOM, on_leave="remove")
+        sim.run(0.5)
+    assert state(one) == state(other)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "on_leave", "text"),
+    [
+        ([[0, 0, 0], [1, 1]], "raise", "bounds"),
+        ([[0, 0, 0]], "raise", r"shape \(1, 3\)"),
+        ([[0, 1, 0], [2, 1, 1]], "raise", "from 1.0 to 1.0 along y"),
+        ([[0, 0, np.nan], [2, 1, 1]], "raise", "from nan to 1.0 along z"),
+        ([[0.1, 0, 0], [3, 1, 1]], "raise", "along x, but the world repeats from 0 to 2.0"),
+        ([[-np.inf, 0, 0], [1.9, 1, 1]], "raise", "along x, but the world repeats"),
+        (ROOM, "delete", "on_leave"),
+    ],
+)
+def test_bounds_that_are_none(bounds, on_leave, text):
+    sim = abut.Simulation(step=1e-3, period=(2.0, None, None))
+    sim.set_bounds([[-np.inf, -1, -1], [2.0, 1, np.inf]], "remove")
+    before = sim._known
+    with pytest.raises(ValueError, match=text):
+        sim.set_bounds(bounds, on_leave)
+    assert sim._known is before

@@ -99,6 +99,13 @@ typedef struct watch {
     abut_notice fast, deep;
 } watch;
 
+/* Who is beyond these is counted after each step. */
+typedef struct bounds {
+    double low[3], high[3];
+    bool is_set, stops;                 /* stops: a run ends where somebody is beyond them */
+    atomic_int_least64_t outside, left; /* after the last step; that have left so far */
+} bounds;
+
 struct abut_simulation {
     abut_simulation_input input;
     step_terms next, last; /* of the next step, and of the last one that was done */
@@ -127,6 +134,7 @@ struct abut_simulation {
     watch watch;
     abut_law_case law_case; /* why the last step that ended by a law of users did */
     bond_set bonds;
+    bounds bounds;
 };
 
 static inline table_extras simulation_extras(const abut_simulation *s)
@@ -365,6 +373,9 @@ void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
 /* The same center without the periods that it was moved by, before the step that has moved it since
  * `began`. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
+
+/* Count who is beyond the bounds after a step. */
+void bounds_look(abut_simulation *s);
 
 /* Sort spheres by place where it is time. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status order_spheres(abut_simulation *s);

@@ -219,6 +219,7 @@ def _made(
     )
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
+    _set_bounds(simulation, setup)
     simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
@@ -253,6 +254,19 @@ def _steps(
     ):
         raise ValueError("its setup is damaged: what steps go by makes no sense")
     return beats, terms
+
+
+def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
+    stored = setup.get("bounds")
+    if stored is None:
+        return
+    try:
+        left = _whole(stored, "left")
+        simulation.set_bounds(stored["corners"], stored["on_leave"])
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"its setup is damaged: {error!r}") from None
+    known = simulation._known
+    simulation._core.note(known._replace(bounds=known.bounds._replace(left=left)))
 
 
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:

@@ -20,6 +20,7 @@ from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .drives import numbers
+from .known import Bounds
 from .law_table import Law
 from .restart_file import (
     BODIES,
@@ -98,6 +99,7 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "workers": simulation._workers,
         "step_count": simulation.step_count,
         **_beat_setup(simulation),
+        **_bounds_setup(simulation),
         "next_id": simulation._settled().next_id,
         "next_cluster": simulation._settled().next_cluster,
         "force_count": len(simulation._forces),
@@ -110,6 +112,15 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
     } | _body_setup(simulation)
 
 
+def _bounds_setup(simulation: Simulation) -> dict[str, Any]:
+    bounds = simulation._known.bounds
+    if bounds == Bounds():
+        return {}
+    return {
+        "bounds": {"corners": bounds.corners, "on_leave": bounds.on_leave, "left": simulation.left}
+    }
+
+
 def _beat_setup(simulation: Simulation) -> dict[str, Any]:
     """What steps went by, where that has changed."""
     if not _has_changed(simulation):
@@ -119,10 +130,12 @@ def _beat_setup(simulation: Simulation) -> dict[str, Any]:
 
 def _has_changed(simulation: Simulation) -> bool:
     """Whether steps have become others, or gravity has, or walls are off or gone, or
-    something is held."""
+    something is held, or the world has bounds."""
     first = Beat(simulation.step)
     terms = terms_of(first, simulation.gravity)
     beats, walls = simulation._known.beats, simulation._walls.entries
+    if simulation._known.bounds != Bounds():
+        return True
     is_off = any(not entry.is_active for entry in walls)
     holds = simulation.fixed.any() or simulation.bodies.fixed.any()
     return (

@@ -78,6 +78,8 @@ class Simulation(RunPart):
         bodies is in `bodies`.
     forces, torques : (n, 3) ndarray of float64
         Of contacts, bonds and callbacks, without gravity, at the beginning of the last step.
+    left : int
+        How many spheres, clusters and bodies have left the bounds so far: see `set_bounds`.
     images : (n, 3) ndarray of intp
         By how many periods each has left the box: ``centers + images * period`` is where it would
         be without.

@@ -160,11 +160,13 @@ class SpherePart(BondPart):
                 f" {numbers.clusters[clusters[members[0]]]}: remove_clusters takes the whole"
             )
 
-    def _remove(self, rows: Indices, cluster_rows: Indices) -> None:
+    def _remove(self, rows: Indices, cluster_rows: Indices, **parts: Any) -> None:
         numbers = self._settled()
         is_gone = np.zeros(len(numbers.ids), np.uint8)
         is_gone[rows] = 1
-        self._core.remove(is_gone, self._changed(numbers=numbers.without(rows, cluster_rows)))
+        self._core.remove(
+            is_gone, self._changed(numbers=numbers.without(rows, cluster_rows), **parts)
+        )
 
     @property
     def fixed(self) -> NDArray[np.bool_]:
