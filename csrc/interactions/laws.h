@@ -97,7 +97,7 @@ static inline double laws_reach(const law_table *table, const law *l, double rad
  * within their reach. */
 static inline bool laws_begin_apart(const law_table *table, const law *l)
 {
-    return laws_own(table, l) || cohesion_begins_apart(laws_cohesion(table, l));
+    return laws_own(table, l) || laws_cohesion(table, l)->begins_apart;
 }
 
 /* The farthest reach of a sphere's contacts, whatever it meets. */
@@ -115,7 +115,7 @@ static inline bool laws_ask_for_radius(const law_table *table, const law *l)
 typedef struct cohesive_contact {
     double elastic, pull;
     double support;  /* added to that for the limits of friction and rolling */
-    double measure;  /* the law's q; JKR: the radius of the area of contact */
+    double measure;  /* the law's q; of a neck the radius of the area of contact */
     double unloaded; /* the part of the spring that is left since the step before */
     double unused[3];
 } cohesive_contact; /* a cache line */

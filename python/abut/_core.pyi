@@ -84,7 +84,16 @@ LAW_ROWS: int
 LAW_HISTORY: int
 CLUSTERS: int
 BODIES: int
+HERTZ: int
+LINEAR: int
 OWN_LAW: int
+NO_ROLLING: int
+ROLLING_A: int
+ROLLING_C: int
+NO_COHESION: int
+JKR: int
+DMT: int
+LIQUID_BRIDGE: int
 BODY_WALL: int
 BODY_BODY: int
 SPHERE_WALL: int
