@@ -1438,6 +1438,13 @@ abut_status abut_simulation_restore_breakages(abut_simulation *simulation,
                                               const abut_breakages *breakages,
                                               const abut_rests *rests, abut_error *error);
 
+/* Have steps of another length from now on, or another gravity: NULL: as it is. Time, and what
+ * contacts remember, go on from where they are, and velocities are taken to the middle of the first
+ * new step by half of the last step and half of the new one. The gravitational energy goes on from
+ * what it is. ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY, with everything as it was. */
+abut_status abut_simulation_set_step(abut_simulation *simulation, double step,
+                                     const double gravity[3], abut_error *error);
+
 /* Go on by so many steps. On another status than ABUT_OK the simulation is as it was after
  * *done steps, and may go on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value:
  * that of what it touches; ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */
@@ -1464,7 +1471,7 @@ typedef enum abut_interaction {
     ABUT_SPHERE_WALL,
     ABUT_SPHERE_SPHERE /* but for those of one cluster, and a sphere and its own image */
 } abut_interaction;
-enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5 };
+enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5, ABUT_STEP_TERMS = 12 };
 
 typedef union abut_interaction_columns {
     abut_convex_columns bodies; /* rows of abut_convex_contacts_write, without `offsets` */
@@ -1500,8 +1507,9 @@ abut_status abut_simulation_write_interactions(const abut_simulation *simulation
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[4];            /* what energies are counted from */
-    const abut_wall_state *walls; /* wall_count: at the beginning of the last step */
+    double account[4];             /* what energies are counted from */
+    double terms[ABUT_STEP_TERMS]; /* what steps go by; opaque */
+    const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;
 
 /* The step's number and account. */

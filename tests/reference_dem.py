@@ -402,10 +402,11 @@ class Body:
         new = self.orientation + step * rate
         return new / length(new)
 
-    def move(self, force, torque, gravity, step):
+    def move(self, force, torque, gravity, kick, step):
         """Half a step's velocities become those of the next half step; so do places."""
-        self.velocity = self.velocity + step * (gravity + force / self.mass)
-        self.angular_momentum = self.angular_momentum + step * torque
+        self.force, self.torque = force, torque
+        self.velocity = self.velocity + kick * (gravity + force / self.mass)
+        self.angular_momentum = self.angular_momentum + kick * torque
         half = self.turned(self.orientation, 0.5 * step)
         self.angular_velocity = self.spin_at(half)
         old_arms = self.arms()
@@ -440,8 +441,10 @@ class Simulation:
     def __init__(
         self, step, gravity=(0, 0, -9.81), period=None, resolution="hierarchy", workers=None
     ):
-        self.step, self.gravity, self.resolution = step, np.array(gravity, float), resolution
-        self.period = period
+        # the next step, and the last one: what they go by, and since when
+        self.length, self.pull, self.lift = step, np.array(gravity, float), 0.0
+        self.last, self.began = (step, self.pull), (0.0, 0)
+        self.period, self.resolution = period, resolution
         self.materials, self.laws, self.walls, self.bodies = [], {}, [], []
         self.calls, self.repeated, self.step_count = [], [], 0
         self.ids = self.material = self.cluster = np.zeros(0, np.intp)
@@ -456,7 +459,42 @@ class Simulation:
 
     @property
     def time(self):
-        return self.step_count * self.step
+        start, since = self.began
+        return start + (self.step_count - since) * self.step
+
+    @property
+    def step(self):
+        return self.length
+
+    @step.setter
+    def step(self, step):
+        self.began, self.length = (self.time, self.step_count), step
+
+    @property
+    def gravity(self):
+        return self.pull
+
+    @gravity.setter
+    def gravity(self, gravity):
+        before = self.heights()
+        self.pull = np.array(gravity, float)
+        self.lift += before - self.heights()
+
+    @property
+    def span(self):
+        """From the step before to this one: the time over which springs have grown."""
+        return self.last[0]
+
+    @property
+    def kick(self):
+        """From the middle of the last step to that of this one."""
+        return 0.5 * (self.span + self.step)
+
+    @property
+    def pulled(self):
+        """The gravity of that time: half of each step has its own."""
+        length, pull = self.last
+        return (length * pull + self.step * self.gravity) / (length + self.step)
 
     # ---- what is there ----
 
@@ -575,6 +613,7 @@ class Simulation:
         self.move(wall_brake + pair_brake)
         elastic = wall_elastic + pair_elastic
         self.account(before, (force, torque, twisted), gravitational, elastic)
+        self.last = (self.step, self.gravity)
         self.step_count += 1
 
     def applied(self):
@@ -624,7 +663,7 @@ class Simulation:
         )
         found, old = self.living_contacts(found)
         law, touch = self.read_contacts(found, places, old)
-        response = respond(law, touch, self.step)
+        response = respond(law, touch, self.span)
         self.contacts = Forced(found, self.ids, response)
         arm = -column(self.radii[found.sphere] - found.overlap) * touch.normal
         self.load_walls(found, places, response)
@@ -704,7 +743,7 @@ class Simulation:
         radius = harmonic(self.radii[found.i], self.radii[found.j])
         found = found[alive(law, found, radius, continued(found, self.ids, self.pairs))]
         law, touch = self.read_pairs(found)
-        response = respond(law, touch, self.step)
+        response = respond(law, touch, self.span)
         self.pairs = Forced(found, self.ids, response)
         first = -column(self.radii[found.i] - found.overlap / 2) * found.normal
         second = column(self.radii[found.j] - found.overlap / 2) * found.normal
@@ -726,7 +765,7 @@ class Simulation:
         velocity = self.velocities[i] + np.cross(spins[i], first)
         velocity = velocity - self.velocities[j] - np.cross(spins[j], second)
         overlap, normal, *vectors = remembered(found, before, old)
-        angle = 0.5 * self.step * dot(spins[i] + spins[j], found.normal)
+        angle = 0.5 * self.span * dot(spins[i] + spins[j], found.normal)
         # the rotation whose half angle has the tangent angle / 2
         vectors = [spun(vector, normal, 2 * np.arctan(angle / 2)) for vector in vectors]
         return law, Touch(
@@ -747,11 +786,11 @@ class Simulation:
     def move(self, brake):
         free = column(self.cluster < 0)
         mass, inertia = column(self.masses), column(self.inertias)
-        velocities = self.velocities + self.step * (self.gravity + self.forces / mass)
-        spins = self.angular_velocities + self.step * self.torques / inertia
-        lost = ratio(brake * self.step, self.inertias * length(spins))
+        velocities = self.velocities + self.kick * (self.pulled + self.forces / mass)
+        spins = self.angular_velocities + self.kick * self.torques / inertia
+        lost = ratio(brake * self.kick, self.inertias * length(spins))
         braked = spins * column(np.maximum(0, 1 - lost))
-        self.torques = self.torques + np.where(free, inertia * (braked - spins) / self.step, 0)
+        self.torques = self.torques + np.where(free, inertia * (braked - spins) / self.kick, 0)
         self.velocities = np.where(free, velocities, self.velocities)
         self.angular_velocities = np.where(free, braked, self.angular_velocities)
         self.centers = np.where(free, self.centers + self.step * self.velocities, self.centers)
@@ -759,7 +798,7 @@ class Simulation:
             here = self.cluster == number
             torque = np.cross(body.arms(), self.forces[here]) + self.torques[here]
             total = self.forces[here].sum(axis=0), torque.sum(axis=0)
-            body.move(*total, self.gravity, self.step)
+            body.move(*total, self.pulled, self.kick, self.step)
             body.position, body.images = self.wrapped(body.position, body.images)
             self.follow(body, number)
         inside, images = self.wrapped(self.centers, self.images)
@@ -790,7 +829,7 @@ class Simulation:
         free = self.cluster < 0
         at = (self.centers + self.images * lengths)[free] @ self.gravity
         bodies = [b.mass * ((b.position + b.images * lengths) @ self.gravity) for b in self.bodies]
-        return -(self.masses[free] * at).sum() - sum(bodies)
+        return self.lift - (self.masses[free] * at).sum() - sum(bodies)
 
     # ---- energy ----
 
@@ -804,11 +843,11 @@ class Simulation:
         return self.velocities[free], self.angular_velocities[free], bodies
 
     def account(self, before, loads, gravitational, elastic):
-        """The energies at the beginning of the step, with the means of both half steps."""
+        """The energies at the beginning of the step, half a step before velocities."""
         parts = [self.account_spheres(before, loads)]
         parts += [self.account_body(k, before[2][k], loads) for k in range(len(self.bodies))]
         kinetic, rotational, work = np.sum(parts, axis=0)
-        wall_work = self.step * sum(wall.power for wall in self.walls)
+        wall_work = self.kick * sum(wall.power for wall in self.walls)
         self.work, self.wall_work = self.work + work, self.wall_work + wall_work
         # this step's work is half done
         done, on_walls = self.work - 0.5 * work, self.wall_work - 0.5 * wall_work
@@ -824,26 +863,30 @@ class Simulation:
         free, (force, torque, twisted) = np.flatnonzero(self.cluster < 0), loads
         mass, inertia = self.masses[free], self.inertias[free]
         old_spin, new_spin = before[1], self.angular_velocities[free]
-        velocity, spin = 0.5 * (before[0] + self.velocities[free]), 0.5 * (old_spin + new_spin)
-        unbraked = old_spin + self.step * (torque + twisted)[free] / column(inertia)
-        work = self.step * dot(force[free], velocity)
-        work += self.step * dot(torque[free], 0.5 * (old_spin + unbraked))
+        middle = 0.5 * (before[0] + self.velocities[free])
+        unbraked = old_spin + self.kick * (torque + twisted)[free] / column(inertia)
+        work = self.kick * dot(force[free], middle)
+        work += self.kick * dot(torque[free], 0.5 * (old_spin + unbraked))
         work += 0.5 * inertia * (dot(new_spin, new_spin) - dot(unbraked, unbraked))
+        pull = self.gravity + self.forces[free] / column(mass)
+        velocity = self.velocities[free] - 0.5 * self.step * pull
+        spin = new_spin - 0.5 * self.step * self.torques[free] / column(inertia)
         kinetic, rotational = mass * dot(velocity, velocity), inertia * dot(spin, spin)
         return 0.5 * kinetic.sum(), 0.5 * rotational.sum(), work.sum()
 
     def account_body(self, number, before, loads):
         body, here = self.bodies[number], self.cluster == number
-        old_velocity, old_momentum, old_spin, turn = before
-        velocity = 0.5 * (old_velocity + body.velocity)
-        momentum = 0.5 * (old_momentum + body.angular_momentum)
+        old_velocity, _, old_spin, turn = before
+        middle = 0.5 * (old_velocity + body.velocity)
+        velocity = body.velocity - 0.5 * self.step * (self.gravity + body.force / body.mass)
+        momentum = body.angular_momentum - 0.5 * self.step * body.torque
         spin = turn @ ((turn.T @ momentum) / body.inertia)
         force = loads[0][here]
         torque = loads[1][here] + np.cross(body.members @ turn.T, force)
-        work = dot(force.sum(axis=0), velocity)
+        work = dot(force.sum(axis=0), middle)
         work += dot(torque.sum(axis=0), 0.5 * (old_spin + body.angular_velocity))
         kinetic, rotational = body.mass * dot(velocity, velocity), dot(momentum, spin)
-        return 0.5 * kinetic, 0.5 * rotational, self.step * work
+        return 0.5 * kinetic, 0.5 * rotational, self.kick * work
 
 
 def harmonic(a, b):

@@ -233,7 +233,7 @@ static void turn_end(const abut_simulation *s, bond *b, int side)
     if (simulation_is_member(s, place)) {
         return;
     }
-    const double half = 0.5 * s->input.step;
+    const double half = 0.5 * s->next.step;
     const vec3 spin = vec3_load(s->store.movers[place].spin);
     const double x = half * half * vec3_norm_sq(spin);
     double turned[4];

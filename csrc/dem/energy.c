@@ -7,8 +7,8 @@
 /* The mean of the velocities half a step before and after. */
 static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
 {
-    const vec3 pull = vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / mass));
-    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->input.step));
+    const vec3 pull = vec3_add(vec3_load(s->last.gravity), vec3_scale(force, 1.0 / mass));
+    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->last.step));
 }
 
 static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *sum)
@@ -19,13 +19,13 @@ static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *
     const vec3 velocity =
         mean_velocity(s, vec3_load(b->velocity), vec3_load(of->forces + 3 * place), b->mass);
     const vec3 turning =
-        vec3_scale(vec3_load(of->torques + 3 * place), 0.5 * s->input.step / inertia);
+        vec3_scale(vec3_load(of->torques + 3 * place), 0.5 * s->last.step / inertia);
     const vec3 spin = vec3_sub(vec3_load(b->spin), turning);
     sum->kinetic += 0.5 * b->mass * vec3_norm_sq(velocity);
     sum->rotational += 0.5 * inertia * vec3_norm_sq(spin);
     const vec3 at = spheres_unwrap(s, vec3_load(of->began + 3 * place),
                                    vec3_load(of->centers + 3 * place), of->images + 3 * place);
-    sum->gravitational -= b->mass * vec3_dot(vec3_load(s->input.gravity), at);
+    sum->gravitational -= b->mass * vec3_dot(vec3_load(s->last.gravity), at);
 }
 
 /* The sum of the members' forces, which is what moves a cluster. */
@@ -44,12 +44,12 @@ static vec3 force_on(const abut_simulation *s, const rigid_body *c)
 static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut_energy *sum)
 {
     const vec3 velocity = mean_velocity(s, r->velocity, force, r->mass);
-    const vec3 momentum = vec3_sub(r->momentum, vec3_scale(r->last_torque, 0.5 * s->input.step));
+    const vec3 momentum = vec3_sub(r->momentum, vec3_scale(r->last_torque, 0.5 * s->last.step));
     const vec3 spin = rigid_spin(r, r->began_orientation, momentum);
     sum->kinetic += 0.5 * r->mass * vec3_norm_sq(velocity);
     sum->rotational += 0.5 * vec3_dot(momentum, spin);
     const vec3 at = spheres_unwrap(s, r->began, r->position, r->images);
-    sum->gravitational -= r->mass * vec3_dot(vec3_load(s->input.gravity), at);
+    sum->gravitational -= r->mass * vec3_dot(vec3_load(s->last.gravity), at);
     sum->dissipated -= r->books.work;
 }
 
@@ -113,7 +113,7 @@ static double energy_of_pairs(const abut_simulation *s)
 /* Count the energies, without what the account adds. */
 static abut_energy count_energy(const abut_simulation *s)
 {
-    abut_energy sum = {.wall_work = s->account.gone_wall_work};
+    abut_energy sum = {.gravitational = s->last.lift, .wall_work = s->account.gone_wall_work};
     for (abut_index row = 0; row < s->store.count; row++) {
         const int32_t place = s->store.places[row];
         if (!simulation_is_member(s, place)) {
@@ -147,6 +147,26 @@ abut_energy abut_simulation_energy(const abut_simulation *s)
 {
     abut_energy sum = count_energy(s);
     sum.dissipated = s->account.is_held ? s->account.held : sum.dissipated + s->account.base;
+    return sum;
+}
+
+double energy_of_gravity(const abut_simulation *s, vec3 gravity)
+{
+    double sum = 0.0;
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const abut_index place = s->store.places[row];
+        const double *center = s->store.centers + 3 * place;
+        const vec3 at =
+            spheres_unwrap(s, vec3_load(center), vec3_load(center), s->store.images + 3 * place);
+        sum -= simulation_is_member(s, place) ? 0.0
+                                              : s->store.movers[place].mass * vec3_dot(gravity, at);
+    }
+    for (abut_index k = 0; k < s->clusters.count + s->solids.count; k++) {
+        const bool is_cluster = k < s->clusters.count;
+        const rigid *r = is_cluster ? &s->clusters.bodies[k].rigid
+                                    : &s->solids.bodies[k - s->clusters.count].rigid;
+        sum -= r->mass * vec3_dot(gravity, spheres_unwrap(s, r->position, r->position, r->images));
+    }
     return sum;
 }
 

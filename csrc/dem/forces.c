@@ -157,16 +157,16 @@ static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 /* ---- who will be lost ---- */
 
 /* Whether its next place, velocity and spin are numbers, and not too far away. */
-static bool will_be_finite(const abut_simulation *s, abut_index place, vec3 force, vec3 torque)
+static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_index place)
 {
-    const double *center = s->store.centers + 3 * place, step = s->input.step;
-    const vec3 pull =
-        vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / s->store.masses[place]));
+    const sphere_sum *w = &s->store.sums[place];
+    const double *center = s->store.centers + 3 * place;
+    const vec3 pull = vec3_add(by->gravity, vec3_scale(w->force, 1.0 / s->store.masses[place]));
     const vec3 velocity =
-        vec3_add(vec3_load(s->store.movers[place].velocity), vec3_scale(pull, step));
-    const vec3 next = vec3_add(vec3_load(center), vec3_scale(velocity, step));
+        vec3_add(vec3_load(s->store.movers[place].velocity), vec3_scale(pull, by->kick));
+    const vec3 next = vec3_add(vec3_load(center), vec3_scale(velocity, by->step));
     const vec3 spin = vec3_add(vec3_load(s->store.movers[place].spin),
-                               vec3_scale(torque, step / s->store.inertias[place]));
+                               vec3_scale(w->torque, by->kick / s->store.inertias[place]));
     return vec3_max_abs(next) <= ABUT_COORDINATE_LIMIT && isfinite(next.x + next.y + next.z) &&
            isfinite(spin.x + spin.y + spin.z);
 }
@@ -182,7 +182,7 @@ static wrench press_of(const abut_simulation *s, abut_index place)
     return sum;
 }
 
-static void sum_sphere(abut_simulation *s, abut_index place)
+static void sum_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *of = &s->store;
     const double radius = of->radii[place];
@@ -204,7 +204,7 @@ static void sum_sphere(abut_simulation *s, abut_index place)
         w.torque = vec3_add(w.torque, vec3_load(of->twists + 3 * place));
     }
     of->sums[place] = w;
-    if (!will_be_finite(s, place, w.force, w.torque)) {
+    if (!will_be_finite(s, by, place)) {
         parallel_keep_first(&s->lost_row, of->rows[place]);
     }
 }
@@ -252,13 +252,14 @@ enum { FETCHED_AHEAD = 6 };
 static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     abut_simulation *s = context;
+    const rigid_step by = simulation_rigid_step(s);
     const abut_index begin = chunk * CHUNK_SPHERES;
     const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index place = begin; place < end; place++) {
         if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0 && place + FETCHED_AHEAD < end) {
             fetch_effects(s, place + FETCHED_AHEAD);
         }
-        sum_sphere(s, place);
+        sum_sphere(s, &by, place);
     }
     return parallel_report(job, 4 * (end - begin));
 }

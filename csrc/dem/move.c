@@ -49,14 +49,14 @@ static void keep_forces(store *of, abut_index place, vec3 force, vec3 torque)
     vec3_store(of->torques + 3 * place, torque);
 }
 
-static void move_sphere(abut_simulation *s, abut_index place)
+static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *of = &s->store;
     mover *b = &of->movers[place];
-    const double step = s->input.step, inertia = of->inertias[place];
+    const double step = by->kick, inertia = of->inertias[place];
     sphere_sum sum = of->sums[place];
     const vec3 velocity = vec3_load(b->velocity), spin = vec3_load(b->spin);
-    const vec3 pull = vec3_add(vec3_load(s->input.gravity), vec3_scale(sum.force, 1.0 / b->mass));
+    const vec3 pull = vec3_add(by->gravity, vec3_scale(sum.force, 1.0 / b->mass));
     const vec3 next = vec3_add(velocity, vec3_scale(pull, step));
     const vec3 turning = vec3_scale(sum.torque, step / inertia);
     vec3 next_spin = vec3_add(spin, turning);
@@ -73,8 +73,8 @@ static void move_sphere(abut_simulation *s, abut_index place)
     keep_forces(of, place, sum.force, sum.torque);
     const vec3 center = vec3_load(of->centers + 3 * place);
     vec3_store(of->began + 3 * place, center);
-    vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
-    const bool is_told = is_fast(next, step, b->radius);
+    vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, by->step)));
+    const bool is_told = is_fast(next, by->step, b->radius);
     spheres_wrap(s, of->centers + 3 * place, of->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
@@ -85,24 +85,25 @@ static void move_sphere(abut_simulation *s, abut_index place)
 
 /* A member moves with its cluster, which counts the work of its contacts; what it does on walls is
  * counted here. */
-static void note_member(abut_simulation *s, abut_index place)
+static void note_member(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *of = &s->store;
     vec3_store(of->began + 3 * place, vec3_load(of->centers + 3 * place));
-    books_keep(&of->books[place], 0.0, s->input.step * of->sums[place].power);
+    books_keep(&of->books[place], 0.0, by->kick * of->sums[place].power);
     keep_forces(of, place, of->sums[place].force, of->sums[place].torque);
 }
 
 static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     abut_simulation *s = context;
+    const rigid_step by = simulation_rigid_step(s);
     const abut_index begin = chunk * CHUNK_SPHERES;
     const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index place = begin; place < end; place++) {
         if (simulation_is_member(s, place)) {
-            note_member(s, place);
+            note_member(s, &by, place);
         } else {
-            move_sphere(s, place);
+            move_sphere(s, &by, place);
         }
     }
     (void)job;

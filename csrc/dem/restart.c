@@ -75,10 +75,28 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
     return (abut_step_state){.step_count = s->step_count,
                              .account = {s->account.base, s->account.gone_wall_work,
                                          s->account.held, s->account.is_held ? 1.0 : 0.0},
+                             .terms = {s->next.step, s->next.gravity[0], s->next.gravity[1],
+                                       s->next.gravity[2], s->next.lift, s->last.step,
+                                       s->last.gravity[0], s->last.gravity[1], s->last.gravity[2],
+                                       s->last.lift, s->began, (double)s->began_steps},
                              .walls = s->before->states};
 }
 
 /* ---- going on ---- */
+
+static step_terms terms_of(const double terms[5])
+{
+    return (step_terms){
+        .step = terms[0], .gravity = {terms[1], terms[2], terms[3]}, .lift = terms[4]};
+}
+
+static void restore_terms(abut_simulation *s, const double terms[ABUT_STEP_TERMS])
+{
+    s->next = terms_of(terms);
+    s->last = terms_of(terms + 5);
+    s->began = terms[10];
+    s->began_steps = (abut_index)terms[11];
+}
 
 void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
 {
@@ -88,6 +106,7 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
     }
     neighbor_list_forget(&s->neighbors);
     s->step_count = state->step_count;
+    restore_terms(s, state->terms);
     s->account = (account){.base = state->account[0],
                            .gone_wall_work = state->account[1],
                            .held = state->account[2],

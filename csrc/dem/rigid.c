@@ -50,13 +50,13 @@ void rigid_turn(const double q[4], vec3 spin, double h, double whole, double tur
 static vec3 next_velocity(const rigid *r, vec3 force, const rigid_step *by)
 {
     const vec3 pull = vec3_add(by->gravity, vec3_scale(force, 1.0 / r->mass));
-    return vec3_add(r->velocity, vec3_scale(pull, by->step));
+    return vec3_add(r->velocity, vec3_scale(pull, by->kick));
 }
 
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by)
 {
     const vec3 shift = vec3_scale(next_velocity(r, sum.force, by), by->step);
-    const vec3 momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->step));
+    const vec3 momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->kick));
     return vec3_max_abs(vec3_add(r->position, shift)) <= ABUT_COORDINATE_LIMIT &&
            isfinite(momentum.x + momentum.y + momentum.z) && isfinite(shift.x + shift.y + shift.z);
 }
@@ -73,7 +73,7 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
 {
     const vec3 velocity = next_velocity(r, sum.force, by), old_spin = r->spin;
     double half[4];
-    r->momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->step));
+    r->momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->kick));
     rigid_turn(r->orientation, rigid_spin(r, r->orientation, r->momentum), 0.25 * by->step, 1.0,
                half);
     r->spin = rigid_spin(r, half, r->momentum);
@@ -81,7 +81,7 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
     memcpy(r->began_orientation, r->orientation, sizeof half);
     rigid_turn(r->began_orientation, r->spin, 0.5 * by->step, 1.0, r->orientation);
 
-    const double work = 0.5 * by->step *
+    const double work = 0.5 * by->kick *
                         (vec3_dot(contacts.force, vec3_add(r->velocity, velocity)) +
                          vec3_dot(contacts.torque, vec3_add(old_spin, r->spin)));
     books_keep(&r->books, work, wall_work);

@@ -34,7 +34,8 @@ static inline void wrench_add(wrench *sum, wrench w, vec3 arm)
 
 /* What one step needs to know. */
 typedef struct rigid_step {
-    double step;
+    double step; /* of positions */
+    double kick; /* of velocities: from the middle of the step before to that of this one */
     vec3 gravity;
     const lattice *lattice;
 } rigid_step;

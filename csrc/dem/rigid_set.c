@@ -183,5 +183,5 @@ void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by)
         contacts.force = vec3_sub(contacts.force, b->applied.force);
         contacts.torque = vec3_sub(contacts.torque, b->applied.torque);
     }
-    rigid_move(&b->rigid, b->sum, contacts, by->step * b->power, by);
+    rigid_move(&b->rigid, b->sum, contacts, by->kick * b->power, by);
 }

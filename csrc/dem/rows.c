@@ -268,7 +268,7 @@ static void fill_rows(const row_laws *r, row_block *b, abut_index first, int32_t
     r->fill(r->context, b, first, count);
     of->count = count;
     of->is_cohesive = false;
-    of->step = r->simulation->input.step;
+    of->step = r->simulation->last.step;
     of->normal = r->normal ? r->normal + 3 * first : b->normals;
     of->overlap = r->overlap ? r->overlap + first : b->overlaps;
     of->share = r->share ? r->share + first : b->shares;

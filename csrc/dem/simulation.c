@@ -7,18 +7,24 @@
 
 /* ---- making and freeing ---- */
 
-static abut_status check_input(const abut_simulation_input *input, abut_error *error)
+abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error)
 {
-    if (!(input->step > 0.0 && input->step <= ABUT_COORDINATE_LIMIT)) {
-        return error_set(error, ABUT_BAD_TIME_STEP, 0, 0, input->step);
+    if (!(step > 0.0 && step <= ABUT_COORDINATE_LIMIT)) {
+        return error_set(error, ABUT_BAD_TIME_STEP, 0, 0, step);
     }
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(fabs(input->gravity[axis]) <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, ABUT_BAD_GRAVITY, axis, 0, input->gravity[axis]);
+    for (int axis = 0; gravity && axis < 3; axis++) {
+        if (!(fabs(gravity[axis]) <= ABUT_COORDINATE_LIMIT)) {
+            return error_set(error, ABUT_BAD_GRAVITY, axis, 0, gravity[axis]);
         }
     }
+    return ABUT_OK;
+}
+
+static abut_status check_input(const abut_simulation_input *input, abut_error *error)
+{
+    const abut_status status = simulation_check_terms(input->step, input->gravity, error);
     const lattice repeats = lattice_load(input->period, 3);
-    return lattice_check(&repeats, error);
+    return status ? status : lattice_check(&repeats, error);
 }
 
 /* A finder without spheres, whose memory all finders of the simulation's pairs use. */
@@ -61,6 +67,9 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     s->input = *input;
+    s->next.step = input->step;
+    memcpy(s->next.gravity, input->gravity, sizeof s->next.gravity);
+    s->last = s->next;
     s->account.is_held = true;
     s->law_case.number = -1;
     s->now = &s->steps[0], s->before = &s->steps[1];

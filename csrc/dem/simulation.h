@@ -64,6 +64,13 @@ typedef struct solid_search {
     memory_block blocks[6], outline_blocks[3];
 } solid_search;
 
+/* What a step goes by. */
+typedef struct step_terms {
+    double step;
+    double gravity[3];
+    double lift; /* what keeps the gravitational energy as it was where gravity has changed */
+} step_terms;
+
 /* What energies are counted from (docs/dem.md, section 6). */
 typedef struct account {
     double base;           /* what is added to the dissipated energy */
@@ -85,6 +92,7 @@ typedef struct watch {
 
 struct abut_simulation {
     abut_simulation_input input;
+    step_terms next, last; /* of the next step, and of the last one that was done */
     lattice lattice;
     law_table laws;
     store store;
@@ -100,7 +108,8 @@ struct abut_simulation {
     near_walls near;
     account account;
     abut_index step_count;
-    double began;             /* time of step 0 */
+    double began; /* the time after `began_steps` steps, since which all are alike */
+    abut_index began_steps;
     abut_index order_step;    /* the step in which spheres are sorted by place */
     double seconds;           /* that all steps took */
     double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
@@ -135,13 +144,21 @@ abut_status simulation_name_row(const abut_simulation *s, const near_walls *near
 
 static inline double simulation_time(const abut_simulation *s)
 {
-    return s->began + (double)s->step_count * s->input.step;
+    return s->began + (double)(s->step_count - s->began_steps) * s->next.step;
 }
 
-/* What a step of a rigid body needs to know. */
+/* ABUT_OK, ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY; gravity: NULL: not to be checked. */
+abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error);
+
+/* What moves spheres and bodies in a step. Velocities go from the middle of the last step to that
+ * of this one: where these differ, half of each counts. */
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)
 {
-    return (rigid_step){s->input.step, vec3_load(s->input.gravity), &s->lattice};
+    const double kick = 0.5 * (s->last.step + s->next.step);
+    const double own = s->next.step / (2.0 * kick);
+    const vec3 last = vec3_load(s->last.gravity), next = vec3_load(s->next.gravity);
+    const vec3 change = vec3_scale(vec3_sub(next, last), 1.0 - own);
+    return (rigid_step){s->next.step, kick, vec3_sub(next, change), &s->lattice};
 }
 
 static inline bool simulation_is_member(const abut_simulation *s, abut_index place)
@@ -389,6 +406,9 @@ void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_s
 double solids_elastic_energy(const abut_simulation *s);
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
                      abut_wall_load *load);
+
+/* That of all where they are now, in a field. */
+double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
 /* To be called before spheres are changed: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);

@@ -107,7 +107,7 @@ static void set_mover(mover *b, vec3 velocity, vec3 spin, double mass)
 static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, vec3 round)
 {
     const vec3 arm = vec3_sub(point, r->position);
-    const double step = w->simulation->input.step;
+    const double step = w->simulation->last.step;
     set_mover(b, rigid_point_velocity(r->velocity, r->spin, arm, round, step), r->spin, r->mass);
 }
 
@@ -118,7 +118,7 @@ static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point,
     const mover *own = &of->movers[place];
     const vec3 arm = vec3_sub(point, vec3_load(of->centers + 3 * place));
     const vec3 velocity = vec3_load(own->velocity), spin = vec3_load(own->spin);
-    const double step = w->simulation->input.step;
+    const double step = w->simulation->last.step;
     set_mover(b, rigid_point_velocity(velocity, spin, arm, round, step), spin, own->mass);
 }
 

@@ -138,6 +138,7 @@ static void step_together(void *context)
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->watch.is_placed = false;
+    s->last = s->next;
     s->step_count++;
 }
 
@@ -188,6 +189,30 @@ abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_inter
 abut_index abut_simulation_step_count(const abut_simulation *s)
 {
     return s->step_count;
+}
+
+/* ---- what steps go by ---- */
+
+abut_status abut_simulation_set_step(abut_simulation *s, double step, const double gravity[3],
+                                     abut_error *error)
+{
+    const abut_status status = simulation_check_terms(step, gravity, error);
+    if (status) {
+        return status;
+    }
+    s->began = simulation_time(s), s->began_steps = s->step_count;
+    s->next.step = step;
+    if (gravity) {
+        const vec3 before = vec3_load(s->next.gravity), after = vec3_load(gravity);
+        s->next.lift += energy_of_gravity(s, vec3_sub(before, after));
+        vec3_store(s->next.gravity, after);
+    }
+    if (s->step_count == 0) {
+        s->next.lift = 0.0;
+        s->last = s->next;
+    }
+    simulation_forget_spheres(s);
+    return ABUT_OK;
 }
 
 /* ---- what it did ---- */

@@ -187,5 +187,5 @@ void watch_keep_fast(abut_simulation *s)
                       .step = s->step_count,
                       .kinds = {kind, kind},
                       .numbers = {number, number},
-                      .ratio = speed * s->input.step / (is_body ? of->inner : b->radius)};
+                      .ratio = speed * s->next.step / (is_body ? of->inner : b->radius)};
 }

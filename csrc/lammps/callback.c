@@ -216,7 +216,7 @@ static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
     abut_simulation *s = w->simulation;
-    s->input.step = is_setup ? 0.0 : *w->globals.step;
+    s->next.step = s->last.step = is_setup ? 0.0 : *w->globals.step;
     abut_status status = lammps_read_slots(w, error);
     status = status ? status : lammps_read_touching(w, error);
     status = status ? status : contacts_apply(s, &plan, error);

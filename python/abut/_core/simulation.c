@@ -582,9 +582,14 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "search, "
      "with force (of bodies spot_force), spring, moment and roll."},
     {"restore", simulation_restore, METH_VARARGS,
-     "restore($self, steps, account, walls, /)\n--\n\n"
+     "restore($self, steps, account, terms, walls, /)\n--\n\n"
      "Go on after so many steps: walls: (w, 25), where they were at the beginning of the last "
      "one."},
+    {"set_step", simulation_set_step, METH_VARARGS,
+     "set_step($self, step, gravity, known, /)\n--\n\n"
+     "Of what length steps are from now on, and in which gravity: (3,), or None: as it is."},
+    {"terms", simulation_terms, METH_NOARGS,
+     "terms($self, /)\n--\n\nWhat steps go by, (STEP_TERMS,)."},
     {"restore_interactions", simulation_restore_interactions, METH_VARARGS,
      "restore_interactions($self, kind, columns, /)\n--\n\n"
      "After restore: all columns, also those that a search leaves out."},

@@ -163,14 +163,16 @@ static int read_account(PyObject *object, abut_step_state *state)
 PyObject *simulation_restore(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
-    PyObject *account, *walls;
+    PyObject *account, *terms, *walls;
+    const double *goes_by;
     abut_step_state state = {0};
     abut_error error = {.status = ABUT_OK};
     if (simulation_begin(self)) {
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "nOO:restore", &state.step_count, &account, &walls) ||
+    if (!PyArg_ParseTuple(args, "nOOO:restore", &state.step_count, &account, &terms, &walls) ||
         read_account(account, &state) ||
+        array_read(terms, "terms", (array_shape){ARRAY_DOUBLE, ABUT_STEP_TERMS, 0}, &goes_by) ||
         /* all members are doubles */
         array_read(walls, "walls",
                    (array_shape){ARRAY_DOUBLE, self->wall_count, WALL_STATE_MEMBERS},
@@ -178,6 +180,35 @@ PyObject *simulation_restore(PyObject *object, PyObject *args)
         simulation_end(self);
         return NULL;
     }
+    memcpy(state.terms, goes_by, sizeof state.terms);
     abut_simulation_restore(self->simulation, &state);
     return simulation_commit(self, &error, NULL);
+}
+
+/* ---- what steps go by ---- */
+
+PyObject *simulation_terms(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
+        return NULL;
+    }
+    const abut_step_state state = abut_simulation_step_state(s);
+    return array_copy((array_shape){ARRAY_DOUBLE, ABUT_STEP_TERMS, 0}, state.terms);
+}
+
+PyObject *simulation_set_step(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *given, *known;
+    double step;
+    const double *gravity;
+    abut_error error = {.status = ABUT_OK};
+    if (!PyArg_ParseTuple(args, "dOO:set_step", &step, &given, &known) ||
+        array_read_optional(given, "gravity", (array_shape){ARRAY_DOUBLE, 3, 0}, &gravity) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    abut_simulation_set_step(self->simulation, step, gravity, &error);
+    return simulation_commit(self, &error, known);
 }

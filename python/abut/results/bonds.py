@@ -231,10 +231,10 @@ def bonds_of(columns: Columns, images: Indices, period: Period | None) -> Bonds:
     return Bonds(**own, image=locked(image), period=period)
 
 
-def breakages_of(columns: Columns, step: float) -> Breakages:
+def breakages_of(columns: Columns, times: Doubles) -> Breakages:
     causes = np.array(["tension", "shear"])[columns["of_shear"]]
     return Breakages(
-        locked(columns["step"] * step),
+        locked(times),
         locked(columns["ids"][:, 0]),
         locked(columns["ids"][:, 1]),
         columns["point"],

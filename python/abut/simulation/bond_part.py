@@ -13,6 +13,7 @@ from ..results.bonds import Bonds, Breakages, bonds_of, breakages_of
 from .body_part import BodyPart
 from .bonds import Bond, bond_columns, read_partners, refusal
 from .known import changes
+from .schedule import times_of
 
 
 class BondPart(BodyPart):
@@ -91,7 +92,11 @@ class BondPart(BodyPart):
 
     @property
     def breakages(self) -> Breakages:
-        return self._once("breakages", lambda: breakages_of(self._core.breakages(), self._step))
+        return self._once("breakages", self._read_breakages)
+
+    def _read_breakages(self) -> Breakages:
+        columns = self._core.breakages()
+        return breakages_of(columns, times_of(self._known.beats, columns["step"]))
 
     def _check_bonds(self, rows: Indices, break_bonds: bool) -> None:
         """Complain of spheres that are to go, and have bonds."""

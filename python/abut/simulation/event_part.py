@@ -88,7 +88,9 @@ class EventPart(ClusterPart):
         Parameters
         ----------
         interval : float
-            Of time; rounded to whole steps, at least one.
+            Of time; rounded to whole steps, at least one. Where `step` is assigned on the way, what
+            is called from then on is called after the step that ends next to each multiple of the
+            interval.
         call : callable
             Takes the simulation. What is called after the same step is called in the order in
             which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
@@ -147,11 +149,12 @@ class EventPart(ClusterPart):
         return record
 
     def _add_event(self, interval: float, call: Callable[[], object]) -> None:
-        steps = self._steps_of(checks.positive(interval, "interval"), "interval")
-        self._schedule.add(max(1, steps), self.step_count, call)
+        time = checks.positive(interval, "interval")
+        self._steps_of(time, "interval")
+        self._schedule.add(time, self.step_count, call)
 
     def _steps_of(self, time: float, name: str) -> int:
-        steps = time / self._step
+        steps = self._beat.steps(time)
         if not steps < MOST_STEPS:
             raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
         return round(steps)
@@ -222,10 +225,10 @@ class EventPart(ClusterPart):
         """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
         for number, feed in enumerate(self._known.feeds):
-            if feed.seen < now and feed.is_due(now, self._step):
+            if feed.seen < now and feed.is_due(now, self._beat):
                 with self._clock.of("insertion"):
                     self._insert(number, feed)
-        self._schedule.note(now)
+        self._schedule.note(now, self._beat)
         if self._schedule.has_due:
             with self._clock.of("calls"):
                 self._core.lend(self._schedule.call_due)

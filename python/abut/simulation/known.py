@@ -6,13 +6,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from ..base.arrays import Doubles
 from .bodies import Numbers
 from .law_table import LawTable
 
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder
     from ..search.shape import ConvexShape
-    from .schedule import Feed
+    from .schedule import Beat, Feed
     from .state import State
     from .walls import WallEntry
 
@@ -29,6 +30,8 @@ class Known(NamedTuple):
     nothing has them.
     """
 
+    beats: tuple[Beat, ...]  # the last one is that of now
+    gravity: Doubles
     numbers: Numbers = Numbers()
     laws: LawTable = LawTable()
     walls: tuple[WallEntry, ...] = ()

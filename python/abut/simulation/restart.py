@@ -48,7 +48,7 @@ from .restart_file import (
     read_setup,
 )
 from .saving import digest
-from .schedule import MOST_STEPS, Feed
+from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
 from .walls import WallEntry
 
@@ -190,6 +190,7 @@ def _made(
         )
         step_count = _whole(setup, "step_count")
         said = {str(kind) for kind in setup.get("said", ())}
+        beats, terms = _steps(setup, simulation, step_count)
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
     _check_lasting("ids", arrays["ids"], numbers.next_id)
@@ -203,7 +204,7 @@ def _made(
     _check_lasting("body_numbers", bodies, numbers.next_body)
     _add_bodies(simulation, arrays, shapes, len(bodies))
     _add_bonds(simulation, arrays)
-    _restore(simulation, arrays, step_count)
+    _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
     simulation._watch.said = said
     numbers = numbers._replace(
@@ -212,8 +213,9 @@ def _made(
         frames=arrays["frames"],
         bodies=locked(bodies),
     )
-    simulation._core.note(simulation._known._replace(numbers=numbers, feeds=tuple(feeds)))
-    simulation._schedule.note(step_count)
+    known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
+    simulation._core.note(known)
+    simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
 
@@ -223,6 +225,30 @@ def _whole(setup: Mapping[str, Any], name: str) -> int:
     if not 0 <= number < MOST_STEPS:
         raise ValueError(f"its {name} is {number}")
     return number
+
+
+def _steps(
+    setup: Mapping[str, Any], simulation: Simulation, step_count: int
+) -> tuple[tuple[Beat, ...], NDArray[np.float64]]:
+    """What steps went by, and go by from now on."""
+    first = Beat(simulation.step)
+    beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup.get("beats", [first]))
+    numbers = [beat.since for beat in beats]
+    own = [beat.step for beat in beats]
+    terms = np.array(setup.get("terms", terms_of(first, simulation.gravity)), np.float64)
+    is_sound = terms.shape == (_core.STEP_TERMS,) and bool(
+        np.isfinite([*terms, *sum(beats, ())]).all()
+    )
+    if (
+        not is_sound
+        or numbers != sorted({*numbers})
+        or not 0 <= numbers[0] <= numbers[-1] <= step_count
+        or min(*own, terms[0], terms[5]) <= 0.0
+        or (own[-1], *terms[10:]) != (simulation.step, beats[-1].start, beats[-1].since)
+        or (terms[0], *terms[1:4]) != (simulation.step, *simulation.gravity)
+    ):
+        raise ValueError("its setup is damaged: what steps go by makes no sense")
+    return beats, terms
 
 
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
@@ -367,7 +393,9 @@ def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
             yield slice(begin, end), slice(first, last), members
 
 
-def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
+def _restore(
+    simulation: Simulation, arrays: _Arrays, step_count: int, terms: NDArray[np.float64]
+) -> None:
     """What the last step has left behind."""
     core, meshes = simulation._core, simulation._walls.meshes
     core.assign(columns_under(arrays, "spheres", MADE))
@@ -379,7 +407,7 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     )
     sound = npz.sound_contacts(contacts, meshes)
     sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
-    core.restore(step_count, arrays["account"], arrays["walls"])
+    core.restore(step_count, arrays["account"], terms, arrays["walls"])
     sound_pairs = npz.sound_pairs(pairs)
     for prefix, columns in (("contacts", sound), ("pairs", sound_pairs)):
         if f"{prefix}.{HISTORY}" in arrays:

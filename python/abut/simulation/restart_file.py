@@ -19,9 +19,11 @@ _Arrays = Mapping[str, NDArray[Any]]
 
 
 # Changes when readers of this version could no longer make sense of a file: those that know the
-# first cannot go on with bodies and half spaces, which only files of the second and third have, nor
-# those that know the second with bonds.
-FORMAT = 3
+# first cannot go on with bodies and half spaces, which only files of the second and later ones
+# have, those that know the second with bonds, nor those that know the third with steps or gravity
+# that have changed.
+FORMAT = 4
+WITHOUT_CHANGES = 3
 WITHOUT_BONDS = 2
 WITHOUT_BODIES = 1
 
@@ -156,11 +158,12 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
-    if version not in (WITHOUT_BODIES, WITHOUT_BONDS, FORMAT):
+    if version not in (WITHOUT_BODIES, WITHOUT_BONDS, WITHOUT_CHANGES, FORMAT):
         raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
     has_bodies = version == WITHOUT_BONDS or "body_numbers" in headers
     optional = {*(_OPTIONAL if has_bodies else _BODY_TYPES)}
-    optional |= set() if version == FORMAT else {*_BOND_TYPES}
+    has_bonds = version == WITHOUT_CHANGES or "bonds.i" in headers
+    optional |= set() if has_bonds else {*_BOND_TYPES}
     for name in (*known, *_BODY_TYPES, *_BOND_TYPES):
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")

@@ -6,14 +6,19 @@ import math
 from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.progress import Counts, Progress
 from ..base.simd import level
 from ..own_laws.probes import told_case
 from ..search.statistics import SimulationStatistics
 from .event_part import EventPart
+from .known import changes
+from .schedule import Beat
+from .state import read_gravity
 from .watch import BODY, SPHERE, StableStep
 
 # what ends a step and names a body
@@ -42,7 +47,8 @@ class RunPart(EventPart):
         Parameters
         ----------
         duration : float, optional
-            Of time: ``round(duration / step)`` steps.
+            Of time: ``round(duration / step)`` steps. Where callables assign `step` meanwhile, what
+            is left of it is counted anew.
         steps : int, optional
             Their number, instead.
         progress : bool, default False
@@ -91,12 +97,13 @@ class RunPart(EventPart):
         (10, 2.5)
         """
         count = self._read_steps(duration, steps)
+        until = None if duration is None else self.time + float(duration)
         level()  # complains where the environment names a wrong one
         with self._core.lock(True), self._clock.of("run"):
             self._prepare(count)
             told = Progress(count, self._count) if progress else None
             try:
-                self._go_on(self.step_count + count, told)
+                self._go_on(self.step_count + count, until, told)
             finally:
                 if told is not None:
                     told.close()
@@ -137,29 +144,37 @@ class RunPart(EventPart):
             least[number] = min(least.get(number, math.inf), float(np.min(radii)))
         return least
 
-    def _go_on(self, end: int, told: Progress | None) -> None:
+    def _go_on(self, end: int, until: float | None, told: Progress | None) -> None:
         # of the step before, what Ctrl-C or an error has left over
-        self._finish_step()
-        if self.step_count == end:
+        end = self._finish(end, until)
+        if self.step_count >= end:
             return
         self._watch.begin(self)
         while self.step_count < end:
             self._advance(self._next_step(end, told) - self.step_count)
             self._watch.look(self)
-            self._finish_step()
+            end = self._finish(end, until)
             if told is not None:
                 told.update()
+
+    def _finish(self, end: int, until: float | None) -> int:
+        """What is to happen after a step; the number of the last one, until that time."""
+        beat = self._beat
+        self._finish_step()
+        if until is None or self._beat is beat:
+            return end
+        return self.step_count + round(max(0.0, self._beat.steps(until - self.time)))
 
     def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
         now = self.step_count
         if self._forces or self._body_forces or self._walls.has_given:
             return now + 1
-        ahead = [feed.steps_ahead(now, self._step) for feed in self._known.feeds]
+        ahead = [feed.steps_ahead(now, self._beat) for feed in self._known.feeds]
         if told is not None:
             ahead.append(told.steps_ahead(now))
         ends = [now + steps for steps in ahead]
-        return min(self._schedule.next_step(now, end), *ends, self._watch.due, end)
+        return min(self._schedule.next_step(now, end, self._beat), *ends, self._watch.due, end)
 
     def _advance(self, steps: int) -> None:
         if self._forces or self._body_forces:
@@ -233,6 +248,32 @@ class RunPart(EventPart):
         if status == _core.BODY_CURVATURE:
             return ValueError(f"{body} of {self._laws.without_radius(detail, int(value))}")
         return ValueError(f"{body} of {self._laws.missing(detail, int(value))}")
+
+    # ---- what steps go by ----
+
+    @property
+    def step(self) -> float:
+        return self._beat.step
+
+    @step.setter
+    @changes
+    def step(self, step: float) -> None:
+        known, now = self._known, self.step_count
+        beat = Beat(checks.number(step, "step"), now, self.time)
+        # steps that none was done of leave no trace
+        before = [kept for kept in known.beats if kept.since < now]
+        self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
+        self._watch.look_at_new_step(self)
+
+    @property
+    def gravity(self) -> Doubles:
+        return self._known.gravity
+
+    @gravity.setter
+    @changes
+    def gravity(self, gravity: ArrayLike) -> None:
+        pull = read_gravity(gravity)
+        self._core.set_step(self.step, pull, self._known._replace(gravity=pull))
 
     # ---- how it goes ----
 

@@ -31,8 +31,9 @@ from .restart_file import (
     WALL_STATE,
     WITHOUT_BODIES,
     WITHOUT_BONDS,
+    WITHOUT_CHANGES,
 )
-from .schedule import Feed
+from .schedule import Beat, Feed, terms_of
 from .simulation import Simulation
 from .walls import WallEntry
 
@@ -60,8 +61,10 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 def _format_of(simulation: Simulation) -> int:
     """The first that knows of all that it has, so that earlier versions read what they can."""
-    if _has_bonds(simulation):
+    if _has_changed(simulation):
         return FORMAT
+    if _has_bonds(simulation):
+        return WITHOUT_CHANGES
     return WITHOUT_BONDS if _has_bodies(simulation) else WITHOUT_BODIES
 
 
@@ -86,6 +89,7 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "resolution": simulation.resolution,
         "workers": simulation._workers,
         "step_count": simulation.step_count,
+        **_beat_setup(simulation),
         "next_id": simulation._settled().next_id,
         "next_cluster": simulation._settled().next_cluster,
         "force_count": len(simulation._forces),
@@ -96,6 +100,20 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
         "said": sorted(simulation._watch.said),
     } | _body_setup(simulation)
+
+
+def _beat_setup(simulation: Simulation) -> dict[str, Any]:
+    """What steps went by, where that has changed."""
+    if not _has_changed(simulation):
+        return {}
+    return {"beats": simulation._known.beats, "terms": simulation._core.terms().tolist()}
+
+
+def _has_changed(simulation: Simulation) -> bool:
+    """Whether steps have become others, or gravity has."""
+    first = Beat(simulation.step)
+    terms = terms_of(first, simulation.gravity)
+    return simulation._known.beats != (first,) or bool((simulation._core.terms() != terms).any())
 
 
 def _law_setup(law: Law) -> dict[str, Any]:

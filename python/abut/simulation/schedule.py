@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
+from ..base.arrays import Doubles, Indices
 from .insertion import Insertion, InsertionState
 
 # steps are counted exactly up to here
@@ -17,10 +21,57 @@ MOST_STEPS = 2.0**53
 _MOST_WAITED = 64
 
 
+class Beat(NamedTuple):
+    """Steps that are all of one length, from the one with the number `since` on, which ended at the
+    time `start`."""
+
+    step: float
+    since: int = 0
+    start: float = 0.0
+
+    def time(self, number: int) -> float:
+        """The time after so many steps."""
+        return self.start + (number - self.since) * self.step
+
+    def steps(self, time: float) -> float:
+        """How many steps a time takes: not rounded."""
+        return time / self.step
+
+
+def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
+    """The times after so many steps, of which the first ones are those of the first beats."""
+    begins = np.array([beat.since for beat in beats])
+    steps, starts = (np.array([beat[k] for beat in beats]) for k in (0, 2))
+    of = np.searchsorted(begins, numbers, side="right") - 1
+    return np.asarray(starts[of] + (numbers - begins[of]) * steps[of])
+
+
+def terms_of(beat: Beat, gravity: Doubles) -> Doubles:
+    """What steps go by that are all alike, as the library tells it: of the next step, of the last
+    one, and since when."""
+    one = [beat.step, *gravity, 0.0]
+    return np.array([*one, *one, 0.0, 0.0])
+
+
 class _Event(NamedTuple):
-    interval: int
+    interval: float
     since: int  # the step before the first that counts
     call: Callable[[], object]
+
+    def after(self, now: int, beat: Beat) -> int:
+        """The number of the next step after which it is called. Where steps have changed, it is the
+        one that ends next to a multiple of the interval."""
+        if beat.since == 0:
+            steps = max(1, round(beat.steps(self.interval)))
+            return now - now % steps + steps
+        if self.interval <= beat.step:
+            return now + 1
+        multiple = math.floor(beat.time(now) / self.interval)
+        ends = (self._nearest(multiple + k, beat) for k in range(3))
+        return next(number for number in ends if number > now)
+
+    def _nearest(self, multiple: int, beat: Beat) -> int:
+        return beat.since + math.ceil(beat.steps(multiple * self.interval - beat.start) - 0.5)
 
 
 class _Step(NamedTuple):
@@ -37,20 +88,21 @@ class Schedule:
         self._events: list[_Event] = []
         self._last = _Step(0, deque())
 
-    def add(self, interval: int, since: int, call: Callable[[], object]) -> None:
+    def add(self, interval: float, since: int, call: Callable[[], object]) -> None:
         self._events.append(_Event(interval, since, call))
 
-    def next_step(self, now: int, end: int) -> int:
+    def next_step(self, now: int, end: int, beat: Beat) -> int:
         """The number of the next step after which something is to be called, or the end."""
-        steps = (now - now % event.interval + event.interval for event in self._events)
-        return min([end, *steps])
+        return min([end, *(event.after(now, beat) for event in self._events)])
 
-    def note(self, now: int) -> None:
+    def note(self, now: int, beat: Beat) -> None:
         """The step with this number is done; that it is, may be told again."""
         if now == self._last.number:
             return
         due = [
-            event.call for event in self._events if now > event.since and now % event.interval == 0
+            event.call
+            for event in self._events
+            if now > event.since and event.after(now - 1, beat) == now
         ]
         # at once: Ctrl-C may come between two lines
         self._last = _Step(now, deque([*self._last.due, *due]))
@@ -86,21 +138,21 @@ class Feed:
     # the step after which something was due that found no place; None where nothing waits
     full_since: int | None = None
 
-    def is_due(self, now: int, step: float) -> bool:
+    def is_due(self, now: int, beat: Beat) -> bool:
         """Whether something is to be tried after this step."""
-        due = self.insertion.due(now * step - self.start)
-        return not self._has_ended(now, step) and due > self.state.inserted and self._looks(now)
+        due = self.insertion.due(beat.time(now) - self.start)
+        return not self._has_ended(now, beat) and due > self.state.inserted and self._looks(now)
 
-    def steps_ahead(self, now: int, step: float) -> int:
+    def steps_ahead(self, now: int, beat: Beat) -> int:
         """At most as many steps as until something is to be tried; at least one."""
-        if self._has_ended(now + 1, step):
+        if self._has_ended(now + 1, beat):
             return int(MOST_STEPS)
         if self.full_since is not None:
             return self.full_since + _look_after(now - self.full_since) - now
-        if self.is_due(now + 1, step):
+        if self.is_due(now + 1, beat):
             return 1
         next_due = (self.state.inserted + 1) / self.insertion.rate
-        ahead = (next_due - (now * step - self.start)) / step
+        ahead = beat.steps(next_due - (beat.time(now) - self.start))
         # a step early is no harm, since it is asked again
         return max(1, int(min(ahead, MOST_STEPS)) - 1) if ahead > 0 else int(MOST_STEPS)
 
@@ -114,8 +166,8 @@ class Feed:
         since = now if self.full_since is None else self.full_since
         return replace(self, state=state, seen=now, full_since=since if state.waiting else None)
 
-    def _has_ended(self, now: int, step: float) -> bool:
-        return self.until is not None and now * step > self.until + step / 2
+    def _has_ended(self, now: int, beat: Beat) -> bool:
+        return self.until is not None and beat.time(now) > self.until + beat.step / 2
 
     def _looks(self, now: int) -> bool:
         waited = None if self.full_since is None else now - self.full_since

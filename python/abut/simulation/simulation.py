@@ -79,10 +79,14 @@ class Simulation(RunPart):
         Those that spheres, walls and laws have named; equal ones are one.
     walls : tuple of Wall
     time : float
-        ``step_count * step``.
+        ``step_count * step``; where `step` was assigned at the time t after n steps,
+        ``t + (step_count - n) * step``.
     step_count : int
     step : float
+        It may be assigned, also by what `every` calls: what contacts remember goes on, and
+        `stable_step` is asked at once.
     gravity : (3,) ndarray of float64, read-only
+        It may be assigned, too, whole.
     period : tuple of 3 (float or None), or None
     resolution : str
     contacts : Contacts

@@ -18,7 +18,7 @@ from .bodies import Numbers
 from .known import Fresh, Known
 from .law_table import LawTable
 from .materials import Material
-from .schedule import Schedule
+from .schedule import Beat, Schedule
 from .walls import RESOLUTIONS, KnownWalls
 from .watch import Watch
 
@@ -40,20 +40,18 @@ class State:
         resolution: WallResolution = "hierarchy",
         workers: int | None = None,
     ) -> None:
-        self._step = checks.number(step, "step")
-        self._gravity = np.array(checks.vector(gravity, "gravity"))
-        self._gravity.flags.writeable = False
+        beat, pull = Beat(checks.number(step, "step")), read_gravity(gravity)
         self._period = read_period(period)
         self._resolution, self._workers = resolution, workers
         self._core = _core.Simulation(
-            self._step,
-            self._gravity,
+            beat.step,
+            pull,
             lengths_of(self._period),
             checks.choice(resolution, "resolution", RESOLUTIONS),
             worker_count(workers),
         )
-        self._core.note(Known())
-        self._walls = KnownWalls(self._core, self._step)
+        self._core.note(Known((beat,), pull))
+        self._walls = KnownWalls(self._core)
         self._forces: list[Callable[[Any], Any]] = []
         self._body_forces: list[Callable[[Any], Any]] = []
         self._schedule = Schedule()
@@ -62,14 +60,6 @@ class State:
         self._clock = Clock()
         # the finder that is prepared for spheres up to a radius
         self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
-
-    @property
-    def step(self) -> float:
-        return self._step
-
-    @property
-    def gravity(self) -> Doubles:
-        return self._gravity
 
     @property
     def period(self) -> Period | None:
@@ -85,7 +75,7 @@ class State:
 
     @property
     def time(self) -> float:
-        return self.step_count * self._step
+        return self._beat.time(self.step_count)
 
     @property
     def ids(self) -> Indices:
@@ -123,6 +113,10 @@ class State:
         return self._known.numbers
 
     @property
+    def _beat(self) -> Beat:
+        return self._known.beats[-1]
+
+    @property
     def _laws(self) -> LawTable:
         return self._known.laws
 
@@ -138,3 +132,9 @@ class State:
         if then.shapes is not now.shapes:
             self._core.set_shapes(tuple(shape._core for shape in then.shapes))
         return then
+
+
+def read_gravity(gravity: ArrayLike) -> Doubles:
+    found = np.array(checks.vector(gravity, "gravity"))
+    found.flags.writeable = False
+    return found

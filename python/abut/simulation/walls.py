@@ -93,12 +93,15 @@ class Walls:
     ----------
     core : _core.Simulation or _core.Coupling
         To which they are told.
-    step : float
-        Of the simulation; poses of callables are compared from step to step.
     """
 
-    def __init__(self, core: _core.Simulation | _core.Coupling, step: float) -> None:
-        self._core, self._step = core, step
+    def __init__(self, core: _core.Simulation | _core.Coupling) -> None:
+        self._core = core
+
+    @property
+    def _step(self) -> float:
+        """Of now: poses of callables are compared from step to step."""
+        raise NotImplementedError
 
     @property
     def entries(self) -> Sequence[WallEntry]:
@@ -184,8 +187,12 @@ class CoupledWalls(Walls):
     """Those of a coupling, which are there when it is made; none comes, but they may move anew."""
 
     def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
-        super().__init__(core, step)
-        self._entries = entries
+        super().__init__(core)
+        self._length, self._entries = step, entries
+
+    @property
+    def _step(self) -> float:
+        return self._length
 
     @property
     def entries(self) -> Sequence[WallEntry]:
@@ -214,8 +221,9 @@ class CoupledWalls(Walls):
 class KnownWalls(Walls):
     """Those of a `Simulation`, which is told of new ones, and of new motions."""
 
-    def __init__(self, core: _core.Simulation, step: float) -> None:
-        super().__init__(core, step)
+    @property
+    def _step(self) -> float:
+        return self._known.beats[-1].step
 
     @property
     def _known(self) -> Known:

@@ -102,6 +102,11 @@ class Watch:
             often = _OFTEN * -(-_FEW // min(max(count, 1), _FEW))
             self.due = now - now % often + often
 
+    def look_at_new_step(self, simulation: RunPart) -> None:
+        """Look at a step that has been assigned, whatever was said of the one before."""
+        self.said.discard("step")
+        self._look_at_step(simulation)
+
     def give(self) -> None:
         """Tell what was noticed."""
         while self._noticed:
