@@ -126,6 +126,9 @@ static bridge bridge_of(const cohesion *c, double radius)
 /* Willett's long fit is for volumes from this on. */
 #define LEAST_VOLUME 0.0001
 
+/* Both are for volumes up to 0.1, of which this is the cube root, above rounding. */
+#define MOST_LENGTH 0.464158883362
+
 /* A polynomial of the logarithm of the volume, of coefficients that are polynomials of the angle.
  */
 static double sum_up(const double rows[][3], int count, double angle, double logarithm)
@@ -214,7 +217,7 @@ static double energy_of_bridge(const cohesion *c, double radius, double overlap)
 static double reach_of_bridge(const cohesion *c, double radius)
 {
     const double part = c->length / (2.0 * radius);
-    return (1.0 + 0.5 * c->angle) * c->length * (1.0 + 0.1 * fmin(part, 0.47));
+    return (1.0 + 0.5 * c->angle) * c->length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
 }
 
 /* R* is at most the sphere's radius, and may be however small. */
@@ -235,6 +238,7 @@ typedef struct way {
     neck (*neck)(const cohesion *c, double radius, double overlap); /* NULL: the law's own push */
     double support, support_apart; /* by the pull, where two overlap, and where they do not */
     bool begins_apart;             /* with a distance */
+    double most_length;            /* by 2 R*: for which the formulas hold; 0: for any */
     const double *(*find_bad)(const abut_law *l);
 } way;
 
@@ -282,13 +286,35 @@ static const double *find_bad_of_bridge(const abut_law *l)
 /* All there are. A further one is a row here, a member of abut_cohesion, which Python's module.c
  * names, with its numbers in ABUT_LAW_NUMBERS, and a class of simulation/cohesion.py. */
 static const way WAYS[] = {
-    [ABUT_NO_COHESION] = {none, none, no_reach, no_reach, NULL, 0.0, 0.0, false, find_none},
-    [ABUT_JKR] = {pull_of_jkr, energy_of_jkr, reach_of_jkr, reach_of_jkr, neck_of_jkr, 2.0, 2.0,
-                  false, find_bad_of_jkr},
-    [ABUT_DMT] = {pull_of_dmt, energy_of_dmt, reach_of_dmt, reach_of_dmt, NULL, 2.0, 1.0, true,
-                  find_bad_of_dmt},
-    [ABUT_LIQUID_BRIDGE] = {pull_of_bridge, energy_of_bridge, reach_of_bridge, most_reach_of_bridge,
-                            NULL, 1.0, 1.0, false, find_bad_of_bridge},
+    [ABUT_NO_COHESION] = {.pull = none,
+                          .energy = none,
+                          .reach = no_reach,
+                          .most_reach = no_reach,
+                          .find_bad = find_none},
+    [ABUT_JKR] = {.pull = pull_of_jkr,
+                  .energy = energy_of_jkr,
+                  .reach = reach_of_jkr,
+                  .most_reach = reach_of_jkr,
+                  .neck = neck_of_jkr,
+                  .support = 2.0,
+                  .support_apart = 2.0,
+                  .find_bad = find_bad_of_jkr},
+    [ABUT_DMT] = {.pull = pull_of_dmt,
+                  .energy = energy_of_dmt,
+                  .reach = reach_of_dmt,
+                  .most_reach = reach_of_dmt,
+                  .support = 2.0,
+                  .support_apart = 1.0,
+                  .begins_apart = true,
+                  .find_bad = find_bad_of_dmt},
+    [ABUT_LIQUID_BRIDGE] = {.pull = pull_of_bridge,
+                            .energy = energy_of_bridge,
+                            .reach = reach_of_bridge,
+                            .most_reach = most_reach_of_bridge,
+                            .support = 1.0,
+                            .support_apart = 1.0,
+                            .most_length = MOST_LENGTH,
+                            .find_bad = find_bad_of_bridge},
 };
 
 const double *cohesion_find_bad(const abut_law *l)
@@ -299,6 +325,7 @@ const double *cohesion_find_bad(const abut_law *l)
 cohesion cohesion_read(const abut_law *from)
 {
     const way *w = &WAYS[from->cohesion];
+    const double length = root_cube(from->volume);
     return (cohesion){.kind = from->cohesion,
                       .has_neck = w->neck,
                       .begins_apart = w->begins_apart && from->distance > 0.0,
@@ -307,7 +334,8 @@ cohesion cohesion_read(const abut_law *from)
                       .distance = from->distance,
                       .tension = from->surface_tension,
                       .angle = from->contact_angle,
-                      .length = root_cube(from->volume)};
+                      .length = length,
+                      .least_radius = w->most_length > 0.0 ? 0.5 * length / w->most_length : 0.0};
 }
 
 double cohesion_pull(const cohesion *c, double radius, double overlap)

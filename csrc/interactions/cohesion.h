@@ -16,6 +16,7 @@ typedef struct cohesion {
     double modulus;                /* JKR: E* */
     double distance;               /* DMT: s_0 */
     double tension, angle, length; /* LIQUID_BRIDGE; length: the root of its volume */
+    double least_radius;           /* R* for which all this holds; 0: any */
 } cohesion;
 
 /* The first number of a law's cohesion that is out of its range; NULL: there is none. */

@@ -150,12 +150,12 @@ static void take_law(law_table *made, abut_index k, const abut_law *from)
     }
     made->curvatures[k] = from->curvature;
     if (made->own_numbers[k] >= 0) {
-        made->has_cohesion |= laws_own(made, &made->laws[k])->reach > 0.0;
+        made->pulls_or_reaches |= laws_own(made, &made->laws[k])->reach > 0.0;
         return;
     }
     made->laws[k] = read_law(from);
     made->cohesions[k] = cohesion_read(from);
-    made->has_cohesion |= from->cohesion != ABUT_NO_COHESION;
+    made->pulls_or_reaches |= from->cohesion != ABUT_NO_COHESION;
     made->has_rolling_springs |= from->rolling == ABUT_ROLLING_C;
 }
 
@@ -218,7 +218,7 @@ static double measure_of(const law_table *table, const law *l, double radius, do
 double laws_most_reach(const law_table *table, abut_index material, double radius)
 {
     double most = 0.0;
-    for (abut_index k = 0; table->has_cohesion && k < table->material_count; k++) {
+    for (abut_index k = 0; table->pulls_or_reaches && k < table->material_count; k++) {
         const abut_index number = laws_number(table, material, k);
         const abut_own_law *own = laws_own(table, &table->laws[number]);
         most =

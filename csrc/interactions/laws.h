@@ -34,7 +34,7 @@ typedef struct law_table {
     own_laws own;
     abut_index material_count;
     bool has_missing;
-    bool has_cohesion;        /* some law has, or reaches beyond touch */
+    bool pulls_or_reaches;    /* some law has cohesion, or is a user's with a reach */
     bool has_rolling_springs; /* some law is of type C */
 } law_table;
 
@@ -75,7 +75,7 @@ static inline bool laws_have_own(const law_table *table)
 /* Whether all laws are LAW_PLAIN. */
 static inline bool laws_are_plain(const law_table *table)
 {
-    return !table->has_cohesion && !laws_have_own(table);
+    return !table->pulls_or_reaches && !laws_have_own(table);
 }
 
 static inline law_function laws_function(const law_table *table, const law *l)

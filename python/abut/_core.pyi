@@ -63,6 +63,7 @@ SLOT_STATES: Final = 14
 # numbers of the library's own, which may change
 LAW_MISSING: int
 LAW_NOT_FINITE: int
+LAW_RADIUS: int
 SPHERE_LOST: int
 BOND_ITSELF: int
 BOND_TWICE: int

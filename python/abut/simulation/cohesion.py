@@ -13,9 +13,8 @@ from .. import _core
 from ..base import checks
 from ..base.values import Value
 
-# Willett's fits are of contact angles up to this one, and of volumes up to this part of R_eff^3
+# Willett's fits are of contact angles up to this one
 _LARGEST_ANGLE = math.radians(50.0)
-_LARGEST_VOLUME = 0.1
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class LiquidBridge(Value):
     Parameters
     ----------
     volume : float
-        V, positive, at most 0.1 R^3 of any two that meet: a run of others is an error.
+        V, positive, at most 0.1 R^3 of any two that meet: where two with less meet, the run ends.
     surface_tension : float
         gamma, a force a length, positive.
     contact_angle : float, default 0
@@ -175,10 +174,6 @@ class LiquidBridge(Value):
             "surface_tension": self.surface_tension,
             "contact_angle": self.contact_angle,
         }
-
-    def smallest_radius(self) -> float:
-        """Of 2 R*: between smaller spheres there is more liquid than Willett's fits are of."""
-        return math.cbrt(self.volume / _LARGEST_VOLUME)
 
 
 # what a law may have
