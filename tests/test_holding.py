@@ -6,7 +6,7 @@ import pytest
 import abut
 import reference_dem
 import scenes_dem as scenes
-from scenes_simulation import GRAIN, STEEL, STEP, busy, floor, laws, state
+from scenes_simulation import GRAIN, STEEL, STEP, box, busy, floor, laws, plate, state
 from test_dem_reference import build, compare
 
 OPTIONS = {
@@ -264,3 +264,199 @@ def test_same_bits_for_any_number_of_threads():
         sim.run(steps=10)
         found.append(state(sim))
     assert found[0] == found[1]
+
+
+# ---- walls that go, and that are switched off ----------------------------------------------------
+
+
+def stand(gate=True):
+    """A heap between a plate, a half space and a gate that moves."""
+    sim = abut.Simulation(step=STEP)
+    laws(sim)
+    walls = [sim.add_wall(abut.HalfSpace((2e-3, 0, 0), (1, 0, 0)), STEEL)]
+    if gate:
+        walls.append(sim.add_wall(plate(0.397), STEEL, motion=abut.Rotating((0, 0, 1), rate=2.0)))
+    walls.append(sim.add_wall(box(), STEEL))
+    centers = (np.indices((5, 5, 3)).reshape(3, -1).T + 0.5) * 0.19
+    sim.add_spheres(centers, 0.0945, GRAIN, (-0.3, -0.2, -0.5))
+    return sim, walls
+
+
+def test_a_wall_goes_and_others_keep_their_numbers():
+    sim, (ground, gate, around) = stand()
+    sim.run(steps=100)
+    assert set(sim.contacts.mesh) == {0, 1, 2}
+    rest = sim.contacts.mesh != 1
+    force, points = sim.contacts.force[rest], sim.contacts.point[rest]
+    sim.remove_wall(gate)
+    assert np.array_equal(sim.contacts.force, force)
+    assert np.array_equal(sim.contacts.point, points)
+    assert set(sim.contacts.mesh) == {0, 2}
+    assert sim.walls == (ground, around)
+    before = around.force
+    assert (before != 0).any()
+    sim.run(steps=50)
+    assert set(sim.contacts.mesh) == {0, 2}
+    new = sim.add_wall(plate(0.9), STEEL)
+    assert (new.number, sim.walls[-1]) == (3, new)
+    sim.run(steps=5)
+
+
+def test_what_goes_is_as_if_it_had_never_been_there():
+    sim, (_, gate, _) = stand()
+    sim.remove_wall(gate)
+    other, _ = stand(gate=False)
+    for one in (sim, other):
+        one.run(steps=200)
+    assert np.array_equal(sim.centers, other.centers)
+    assert sim.energy == other.energy
+
+
+def test_a_wall_that_is_off_is_not_there_and_moves_on():
+    sim, (_, gate, _) = stand()
+    other, _ = stand(gate=False)
+    gate.active = False
+    assert (gate.active, gate.force.tolist()) == (False, [0, 0, 0])
+    for one in (sim, other):
+        one.run(steps=200)
+    assert np.array_equal(sim.centers, other.centers)
+    assert np.array_equal(gate.pose, abut.Rotating((0, 0, 1), rate=2.0).pose(sim.time))
+    gate.active = True
+    assert gate.active
+    sim.run(steps=2)
+    assert gate.force[2] < 0
+
+
+@pytest.mark.parametrize("way", ["off", "gone"])
+def test_what_a_wall_held_is_dissipated(way):
+    ball, steel = abut.Material(1000, 1e6, 0.3), abut.Material()
+
+    def drop(step):
+        sim = abut.Simulation(step=step)
+        sim.set_law(ball, steel, abut.Hertz())
+        wall = sim.add_wall(scenes.quad(), steel)
+        sim.add_spheres([[0, 0, 0.099]], 0.1, ball, [[0, 0, -0.5]])
+        sim.run(2e-3)
+        before = sim.energy
+        if way == "off":
+            wall.active = False
+        else:
+            sim.remove_wall(wall)
+        after = sim.energy
+        assert before.elastic > 0
+        assert after.elastic == 0
+        assert after.dissipated == pytest.approx(before.dissipated + before.elastic, rel=1e-12)
+        assert sum(after) == pytest.approx(sum(before), rel=1e-12)
+        sim.run(2e-3)
+        return abs(sum(sim.energy) - sum(before)) / sum(before)
+
+    errors = [drop(step) for step in (1e-4, 5e-5, 2.5e-5)]
+    assert errors[1] < 0.3 * errors[0]
+    assert errors[2] < 0.3 * errors[1]
+
+
+def test_what_a_wall_held_is_dissipated_though_nothing_was_done_since_something_came():
+    sim, (ground, _, _) = stand()
+    sim.run(steps=100)
+    sim.add_spheres([[0.5, 0.5, 0.9]], 0.05, GRAIN)
+    before = sim.energy
+    ground.active = False
+    assert sum(sim.energy) == pytest.approx(sum(before), rel=1e-12)
+    assert sim.energy.elastic < before.elastic
+
+
+def test_bodies_lose_their_contacts_with_a_wall_that_goes():
+    cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    wood = abut.Material(density=500)
+    sim = abut.Simulation(step=2e-4)
+    sim.set_law(wood, STEEL, abut.Linear(1e6, friction=0.5, restitution=0.2))
+    low = sim.add_wall(abut.HalfSpace((0, 0, -1), (0, 0, 1)), STEEL)
+    high = sim.add_wall(floor(), STEEL)
+    sim.add_bodies(cube, [[0.5, 0.5, 0.0999]], wood, scales=0.1)
+    sim.run(0.5)
+    assert set(sim.body_contacts.mesh) == {1}
+    sim.remove_wall(high)
+    assert len(sim.body_contacts) == 0
+    sim.run(1.0)
+    assert set(sim.body_contacts.mesh) == {0}
+    assert low.force[2] == pytest.approx(-500 * 0.008 * 9.81, rel=1e-6)
+
+
+def test_walls_that_are_gone_are_errors():
+    sim, (_, gate, around) = stand()
+    _, walls = stand()
+    sim.remove_wall(gate)
+    for call in (
+        lambda: sim.remove_wall(gate),
+        lambda: gate.force,
+        lambda: gate.pose,
+        lambda: gate.mesh,
+        lambda: gate.active,
+        lambda: gate.nodal_forces,
+        lambda: setattr(gate, "motion", None),
+        lambda: setattr(gate, "active", True),
+    ):
+        with pytest.raises(ValueError, match="wall 1 was removed"):
+            call()
+    with pytest.raises(ValueError, match="another simulation"):
+        sim.remove_wall(walls[0])
+    with pytest.raises(TypeError, match="must be a Wall"):
+        sim.remove_wall(2)
+    with pytest.raises(TypeError, match="active is a str"):
+        around.active = "off"
+    assert (gate.number, repr(gate)) == (1, "Wall(1: removed)")
+    assert "off" not in repr(around)
+    around.active = False
+    assert repr(around).endswith("off)")
+
+
+@pytest.mark.parametrize("resolution", ["hierarchy", "sharing"])
+def test_walls_that_are_off_and_gone_go_through_a_file(tmp_path, resolution):
+    def turned(time):
+        return abut.Rotating((0, 0, 1), rate=3.0).pose(time), abut.Rotating(
+            (0, 0, 1), rate=3.0
+        ).twist(time)
+
+    sim = abut.Simulation(step=STEP, resolution=resolution)
+    laws(sim)
+    walls = [sim.add_wall(mesh, STEEL) for mesh in (plate(0.4), floor(), plate(0.9), box())]
+    walls.append(sim.add_wall(abut.HalfSpace((0, 0, -1), (0, 0, 1)), STEEL))
+    walls.append(sim.add_wall(plate(0.2), STEEL, motion=turned))
+    centers = (np.indices((5, 5, 3)).reshape(3, -1).T + 0.5) * 0.19
+    sim.add_spheres(centers, 0.0945, GRAIN, (0.3, 0.2, -0.5))
+    sim.run(steps=20)
+    sim.remove_wall(walls[0])
+    walls[2].active = walls[5].active = False
+    walls[2].motion = abut.Translating((0, 0, 1.0))
+    sim.run(steps=20)
+    sim.save(tmp_path / "a.npz")
+    meshes = [walls[k].mesh for k in (1, 2, 3, 5)]
+    again = abut.load_simulation(tmp_path / "a.npz", meshes, motions={5: turned})
+    assert [wall.number for wall in again.walls] == [1, 2, 3, 4, 5]
+    assert [wall.active for wall in again.walls] == [True, False, True, True, False]
+    for one in (sim, again):
+        one.run(steps=10)
+        one.walls[1].active = one.walls[4].active = True
+        one.run(steps=20)
+    assert state(sim) == state(again)
+    assert sim.energy == again.energy
+    for wall, other in zip(sim.walls, again.walls, strict=True):
+        assert np.array_equal(wall.pose, other.pose)
+    with pytest.raises(ValueError, match="wall 0 was removed"):
+        again._check_wall(0)
+    with pytest.raises(ValueError, match="4 walls"):
+        abut.load_simulation(tmp_path / "a.npz", meshes[:3], motions={5: turned})
+
+
+def test_frames_know_of_walls_that_are_gone(tmp_path):
+    sim, (_, gate, _) = stand()
+    sim.run(steps=20)
+    sim.remove_wall(gate)
+    abut.write_frames(tmp_path / "{step}.vtp")(sim)
+    abut.write_frames(tmp_path / "{step}.npz")(sim)
+    abut.write_dump(tmp_path / "a.dump")(sim)
+    with np.load(tmp_path / "20.npz") as found:
+        assert found["poses"].shape == (2, 4, 4)
+    sim.contacts.save(tmp_path / "contacts.npz")
+    again = abut.load_contacts(tmp_path / "contacts.npz", sim.contacts.meshes)
+    assert np.array_equal(again.mesh, sim.contacts.mesh)

@@ -9,7 +9,7 @@ double apart_wall_reach(const abut_simulation *s)
     for (abut_index k = 0; of->pulls_or_reaches && k < s->store.count; k++) {
         radius = larger(radius, s->store.radii[k]);
     }
-    for (abut_index k = 0; radius > 0.0 && k < s->walls.count; k++) {
+    for (abut_index k = 0; radius > 0.0 && k < s->walls.touched_count; k++) {
         reach = larger(reach, laws_most_reach(of, s->walls.walls[k].material, radius));
     }
     return reach;

@@ -113,7 +113,8 @@ static double energy_of_pairs(const abut_simulation *s)
 /* Count the energies, without what the account adds. */
 static abut_energy count_energy(const abut_simulation *s)
 {
-    abut_energy sum = {.gravitational = s->last.lift, .wall_work = s->account.gone_wall_work};
+    abut_energy sum = {.gravitational = s->last.lift,
+                       .wall_work = s->account.gone_wall_work + s->account.driven_work};
     for (abut_index row = 0; row < s->store.count; row++) {
         const int32_t place = s->store.places[row];
         if (!simulation_is_member(s, place)) {
@@ -172,9 +173,17 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
 
 void energy_hold(abut_simulation *s)
 {
+    s->walls.grain_size = 0.0;
     if (!s->account.is_held) {
         s->account.held = abut_simulation_energy(s).dissipated;
         s->account.is_held = true;
+    }
+}
+
+void energy_lose(abut_simulation *s, double elastic)
+{
+    if (s->account.is_held) {
+        s->account.held += elastic - count_energy(s).elastic;
     }
 }
 
@@ -220,19 +229,27 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     }
 }
 
+/* How stiff a contact with a wall is, and the mass that its law takes. */
+static law_stiffness stiffness_on_wall(const abut_simulation *s, const interaction_table *t,
+                                       abut_index row, double *mass)
+{
+    const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
+    *mass = simulation_mass_on_wall(s, wall, s->store.movers[place].mass);
+    const own_contact c = {.overlap = t->contact.overlap[row],
+                           .radius = s->store.radii[place],
+                           .mass = *mass,
+                           .inertia = s->store.inertias[place],
+                           .radius_i = s->store.radii[place],
+                           .radius_j = INFINITY};
+    return simulation_stiffness(s, t, row, simulation_wall_law(s, place, wall), c);
+}
+
 static void add_wall_holds(const abut_simulation *s, hold *holds)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     for (abut_index row = 0; row < t->count; row++) {
-        const abut_index place = t->contact.sphere[row];
-        const own_contact c = {.overlap = t->contact.overlap[row],
-                               .radius = s->store.radii[place],
-                               .mass = s->store.movers[place].mass,
-                               .inertia = s->store.inertias[place],
-                               .radius_i = s->store.radii[place],
-                               .radius_j = INFINITY};
-        const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
-        add_hold(&holds[place], simulation_stiffness(s, t, row, l, c));
+        double mass;
+        add_hold(&holds[t->contact.sphere[row]], stiffness_on_wall(s, t, row, &mass));
     }
 }
 
@@ -288,11 +305,11 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
 
 /* ---- what walls bear ---- */
 
-void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+void energy_add_load(const abut_simulation *s, const step_tables *of, abut_index row,
                      abut_wall_load *load)
 {
-    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    walls_add_load(load, state, table_wall_point(t, row, &s->lattice),
+    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
+    walls_add_load(load, &of->states[t->contact.mesh[row]], table_wall_point(t, row, &s->lattice),
                    vec3_load(t->springs.effects[row].force), table_vector(t->springs.moment, row),
                    t->springs.power[row]);
 }
@@ -300,17 +317,48 @@ void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_s
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const abut_wall_state state = abut_simulation_wall(s, wall);
     abut_wall_load load = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
     for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
         const int32_t place = s->store.places[k];
         const abut_index end = t->contact.offsets[place + 1];
         for (abut_index row = t->contact.offsets[place]; row < end; row++) {
             if (t->contact.mesh[row] == wall) {
-                energy_add_load(s, row, &state, &load);
+                energy_add_load(s, s->before, row, &load);
             }
         }
     }
-    solids_add_load(s, wall, &state, &load);
+    solids_add_load(s, s->before, wall, &load);
     return load;
+}
+
+static wall_touch touch_on_wall(const abut_simulation *s, const interaction_table *t,
+                                abut_index row)
+{
+    const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
+    double mass;
+    const law_stiffness of = stiffness_on_wall(s, t, row, &mass);
+    const double share = t->contact.share[row], normal = larger(of.normal, 0.0);
+    const law *l = simulation_wall_law(s, place, wall);
+    return (wall_touch){.point = table_wall_point(t, row, &s->lattice),
+                        .normal = vec3_load(t->contact.normal + 3 * row),
+                        .stiffness = share * normal,
+                        .damping = normal > 0.0 ? share * simulation_damper(l, &of, mass) : 0.0,
+                        .mass = mass,
+                        .wall = wall};
+}
+
+void energy_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
+                          void *context)
+{
+    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
+    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
+        const int32_t place = s->store.places[k];
+        const abut_index end = t->contact.offsets[place + 1];
+        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
+            if (walls_are_driven(&s->walls.walls[t->contact.mesh[row]])) {
+                const wall_touch touch = touch_on_wall(s, t, row);
+                visit(context, &touch);
+            }
+        }
+    }
 }

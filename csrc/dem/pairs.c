@@ -94,7 +94,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     neighbor_spheres spheres = spheres_of(s);
     spheres.wall_gap = apart_wall_reach(s);
     const wall_scene walls = {.finder = simulation_finder(s),
-                              .wall_count = s->walls.count,
+                              .wall_count = s->walls.touched_count,
                               .half_spaces = s->walls.half_spaces,
                               .poses = s->now->poses,
                               .poses_before = s->before->poses};
@@ -102,7 +102,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     if (status) {
         return name_found(s, error);
     }
-    if (s->walls.count > 0) {
+    if (s->walls.touched_count > 0) {
         status = near_walls_refresh(&s->near, &s->neighbors, &spheres, &walls, plan, error);
     }
     return status ? simulation_name_row(s, NULL, error) : ABUT_OK;

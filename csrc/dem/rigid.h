@@ -18,6 +18,7 @@ typedef struct rigid {
     double inertia[3];
     books books;
     int32_t images[3]; /* periods by which it was moved down so far */
+    bool is_locked[3]; /* it does not turn about x, y, z */
 } rigid;
 
 /* A force, and its torque about the center of mass. */
@@ -50,7 +51,8 @@ void rigid_multiply(const double a[4], const double b[4], double product[4]);
  * which is in the world. */
 void rigid_turn(const double q[4], vec3 spin, double half, double whole, double turned[4]);
 
-/* The spin that an angular momentum has at an orientation. */
+/* The spin that an angular momentum has at an orientation. About axes that are locked it is 0, and
+ * the momentum is not read. */
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);
 
 /* The smallest moment of inertia: what laws of type C take for a body's. */

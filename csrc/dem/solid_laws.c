@@ -204,6 +204,10 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
     const spot_place place = place_spot(w, &r->of, spot, b->overlaps[k]);
     set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
     set_other(w, &b->movers[1][k], row, &place);
+    if (w->now->kind == ABUT_BODY_WALL) {
+        b->movers[0][k].mass =
+            simulation_mass_on_wall(w->simulation, w->now->body.mesh[row], own->mass);
+    }
     b->movers[0][k].mass *= r->part;
     b->movers[1][k].mass *= r->part;
     b->block.first[k] = &b->movers[0][k];

@@ -380,7 +380,7 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
     abut_convex_contacts *found = NULL;
     abut_convex_walls walls = {.finder = s->walls.finder,
                                .poses = s->now->poses,
-                               .half_space_count = s->walls.count - s->walls.mesh_count,
+                               .half_space_count = s->walls.touched_count - s->walls.mesh_count,
                                .half_spaces = s->walls.placed};
     walls.bodies = near_walls_bodies(&s->near, &walls.body_count);
     abut_status status = meeting == ABUT_BODY_WALL
@@ -461,7 +461,7 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
         status = crowd_make_finder(&of->crowd, &s->solids, s->solids.count, &of->bodies, error);
     }
     status = status ? status : find_bodies(s, plan, error);
-    if (!status && s->walls.count > 0) {
+    if (!status && s->walls.touched_count > 0) {
         status = find_all(s, ABUT_BODY_WALL, plan, error);
     }
     if (!status && s->store.count > 0) {

@@ -43,7 +43,10 @@ static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_er
     if (body >= 0) {
         return error_set(error, ABUT_BODY_LOST, body, s->step_count, 0.0);
     }
-    return lost < 0 ? ABUT_OK : error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
+    if (lost >= 0) {
+        return error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
+    }
+    return s->walls.has_driven ? drives_weigh(s, error) : ABUT_OK;
 }
 
 static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -51,6 +54,9 @@ static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_erro
     (void)error;
     spheres_move(s, plan);
     bonds_turn(s, plan);
+    if (s->walls.has_driven) {
+        drives_move(s);
+    }
     return ABUT_OK;
 }
 
@@ -92,7 +98,7 @@ static bool is_timed(const abut_simulation *s, step_part part)
     switch (part) {
     case FIND_WALLS:
     case WALL_LAWS:
-        return s->walls.count > 0;
+        return s->walls.touched_count > 0;
     case FIND_PAIRS:
     case PAIR_LAWS:
         return s->store.count > 1;

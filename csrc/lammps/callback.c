@@ -67,7 +67,7 @@ static abut_status build_simulation(abut_lammps *w, abut_error *error)
     status = status ? status : abut_finder_build(w->meshes, in->mesh_count, &w->finder, error);
     return status ? status
                   : abut_simulation_set_walls(w->simulation, w->finder, in->walls, in->wall_count,
-                                              error);
+                                              NULL, error);
 }
 
 static abut_index find_most_corners(const abut_mesh *mesh)
@@ -137,8 +137,8 @@ void abut_lammps_free(abut_lammps *w)
 
 abut_status abut_lammps_set_walls(abut_lammps *w, const abut_wall *walls, abut_error *error)
 {
-    const abut_status status =
-        abut_simulation_set_walls(w->simulation, w->finder, walls, w->input.wall_count, error);
+    const abut_status status = abut_simulation_set_walls(w->simulation, w->finder, walls,
+                                                         w->input.wall_count, NULL, error);
     if (!status) {
         w->covered = box_empty(); /* other facets are near walls that moved, or that will */
     }
@@ -256,7 +256,7 @@ static abut_status tell_loads(abut_lammps *w, abut_error *error)
     double *values = w->loads->force;
     memset(values, 0, (size_t)count * sizeof *values);
     for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_WALL].count; row++) {
-        energy_add_load(s, row, &s->before->states[walls[row]], &w->loads[w->order[walls[row]]]);
+        energy_add_load(s, s->before, row, &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
         return error_set_status(error, ABUT_INTERRUPTED);

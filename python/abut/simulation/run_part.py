@@ -17,7 +17,7 @@ from .event_part import EventPart
 from .known import changes
 from .schedule import Beat
 from .state import read_gravity
-from .watch import BODY, SPHERE, StableStep
+from .watch import BODY, SPHERE, WALL, StableStep
 
 # what ends a step and names a body
 _OF_BODIES = (
@@ -61,7 +61,8 @@ class RunPart(EventPart):
             rolling) and has no `curvature`, two meet under a `LiquidBridge` that has too much
             volume for their radii, or what a callable returned is wrong.
         FloatingPointError
-            If the center of a sphere is not finite any more; the message names sphere and step. If
+            If the center of a sphere, a body or a wall that is `Free` is not finite any more; the
+            message names it and the step. If
             a law of your own says what is not finite; the message names law, pair, step and inputs.
         KeyboardInterrupt
             On Ctrl-C.
@@ -76,6 +77,7 @@ class RunPart(EventPart):
             sphere moves by more than its radius in a step, and may pass through a wall. If an
             overlap grows beyond 10 % of a radius, the smaller one of two spheres. Of a convex body
             the radius is that of the largest sphere about its center of mass that is inside of it.
+            If a wall with a `Servo` has gone as far as its mesh is large, and touches nothing.
 
         Notes
         -----
@@ -119,8 +121,9 @@ class RunPart(EventPart):
     def _prepare(self, count: int) -> None:
         """What is looked at once a run."""
         if self._resolution == "sharing":
-            self._laws.check_sharing(entry.material for entry in self._walls.entries)
+            self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
         self._core.lend(partial(self._walls.check_given, self.time))
+        self._core.lend(partial(self._walls.ask_loads, self))
         largest = float(self.radii.max(initial=0.0))
         finder, (prepared, radius) = self._walls.finder, self._prepared
         is_new = largest > (radius if finder is prepared else 0.0)
@@ -174,6 +177,7 @@ class RunPart(EventPart):
         if self._walls.has_given:
             with self._clock.of("calls"):
                 self._core.lend(partial(self._walls.place_given, self.time))
+                self._core.lend(partial(self._walls.ask_loads, self))
 
     # ---- what ends a run ----
 
@@ -185,6 +189,11 @@ class RunPart(EventPart):
             return self._law_error(row, detail, int(value))
         if status == _core.LAW_RADIUS:
             return self._radius_error(row, detail, int(value))
+        if status == _core.WALL_LOST:
+            return FloatingPointError(
+                f"wall {self._walls.order[row]} is lost in step {detail}: its position is not"
+                " finite, or too far away"
+            )
         sphere = self.ids[row]
         if status == _core.TOO_MANY_IMAGES:
             return _images_error(f"sphere {sphere}")
@@ -300,10 +309,14 @@ class RunPart(EventPart):
     def _longest_step(self) -> StableStep:
         free = self._laws.free_steps(self.material, self.radii, self.masses)
         step, row, contacts = self._core.stable_step(free)
-        of_bodies, number, spots = self._core.stable_step_of_bodies()
-        if of_bodies < step:
-            return StableStep(of_bodies, BODY, number, spots)
-        return StableStep(step, SPHERE, row, contacts)
+        found = [StableStep(step, SPHERE, row, contacts)]
+        for kind, ask in (
+            (BODY, self._core.stable_step_of_bodies),
+            (WALL, self._core.stable_step_of_walls),
+        ):
+            step, row, contacts = ask()
+            found.append(StableStep(step, kind, row, contacts))
+        return min(found, key=lambda longest: longest.step)
 
     def _count(self) -> Counts:
         found = self.statistics()

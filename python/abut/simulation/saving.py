@@ -19,10 +19,12 @@ from ..own_laws.stored import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
+from .drives import numbers
 from .law_table import Law
 from .restart_file import (
     BODIES,
     CARRIED,
+    EARLIER_ACCOUNT,
     FORMAT,
     HISTORY,
     MADE,
@@ -61,11 +63,16 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 def _format_of(simulation: Simulation) -> int:
     """The first that knows of all that it has, so that earlier versions read what they can."""
-    if _has_changed(simulation):
+    if _has_changed(simulation) or _has_driving(simulation):
         return FORMAT
     if _has_bonds(simulation):
         return WITHOUT_CHANGES
     return WITHOUT_BONDS if _has_bodies(simulation) else WITHOUT_BODIES
+
+
+def _has_driving(simulation: Simulation) -> bool:
+    """Whether it has, or had, walls under load or free ones."""
+    return bool(simulation._walls.driven or simulation._core.account()[EARLIER_ACCOUNT:].any())
 
 
 def _has_bonds(simulation: Simulation) -> bool:
@@ -110,10 +117,12 @@ def _beat_setup(simulation: Simulation) -> dict[str, Any]:
 
 
 def _has_changed(simulation: Simulation) -> bool:
-    """Whether steps have become others, or gravity has."""
+    """Whether steps have become others, or gravity has, or walls are off or gone."""
     first = Beat(simulation.step)
     terms = terms_of(first, simulation.gravity)
-    return simulation._known.beats != (first,) or bool((simulation._core.terms() != terms).any())
+    beats, walls = simulation._known.beats, simulation._walls.entries
+    is_off = any(not entry.is_active for entry in walls)
+    return is_off or beats != (first,) or bool((simulation._core.terms() != terms).any())
 
 
 def _law_setup(law: Law) -> dict[str, Any]:
@@ -144,8 +153,10 @@ def _wall_setup(entry: WallEntry) -> dict[str, Any]:
         "material": entry.material,
         "start": entry.start,
         "pose": entry.pose.tolist(),
-        "is_given": entry.is_given,
-        "motion": motion.to_dict() if isinstance(motion, Value) else None,
+        "is_given": entry.is_given or entry.is_asked,
+        "motion": motion.to_dict() if isinstance(motion, Value) and not entry.is_asked else None,
+        **({"is_asked": True} if entry.is_asked else {}),
+        **({} if entry.is_active else {"is_active": False, "is_gone": entry.is_gone}),
     }
 
 
@@ -170,12 +181,12 @@ def digest(mesh: Mesh) -> str:
 
 def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     core, walls = simulation._core, simulation._walls
-    states = [core.wall(number) for number in range(len(walls.entries))]
+    states = [core.wall(number) for number in range(len(walls.order))]
     arrays = {
         "ids": simulation.ids,
         "cluster_numbers": simulation._settled().clusters,
         "frames": simulation._settled().frames,
-        "account": core.account(),
+        "account": core.account()[: None if _has_driving(simulation) else EARLIER_ACCOUNT],
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
     arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
@@ -190,6 +201,8 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
     arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
     arrays |= _bond_arrays(simulation) if _has_bonds(simulation) else {}
+    if walls.driven:
+        arrays["drives"] = np.array([numbers(walls.drive(number)) for number in walls.driven])
     return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
 
 
