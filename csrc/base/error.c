@@ -23,6 +23,11 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_FACET_NOT_CONVEX] = "facet # is not convex at its corner @; split=True triangulates it",
     [ABUT_FACET_NOT_PLANAR] = "facet # is not planar: its corner @ is off its plane by % of its "
                               "longest diagonal; split=True triangulates it",
+    [ABUT_FACET_NOT_TRIANGLE] = "facet # has @ corners, but only triangles deform; split=\"all\" "
+                                "makes triangles of all facets",
+    [ABUT_FACET_COLLAPSES] = "facet # collapses: it has no area where its vertices go",
+    [ABUT_FACET_TURNS_OVER] = "facet # turns over: by a right angle or more at once; poses turn "
+                              "meshes as a whole",
     [ABUT_BAD_NOISE] = "noise[#] is %; noise must be at least 0 and at most 1e75",
     [ABUT_CENTER_NOT_FINITE] = "centers[#, @] is %",
     [ABUT_CENTER_TOO_FAR] = "centers[#, @] is %; coordinates must lie within 1e75 of 0",

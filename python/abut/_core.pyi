@@ -41,6 +41,7 @@ VERTEX: Final = 2
 HIERARCHY: Final = 0
 ALL: Final = 1
 SHARING: Final = 2
+SPLIT_ALL: Final = 2
 WACHSPRESS: Final = 0
 ZHONG: Final = 1
 TOP_DOWN: Final = 0
@@ -157,7 +158,7 @@ class Mesh:
         noise: _Doubles | None,
         normal_noise: _Doubles | None,
         drop_zero_area: bool,
-        split: bool,
+        split: int,
         numbers: _Indices | None,
     ) -> Mesh: ...
     vertices: Final[_Doubles]
@@ -172,6 +173,7 @@ class Mesh:
     doubt: Final[tuple[int, int, int, float]]
     bytes: Final[int]
     def deviations(self) -> list[int]: ...
+    def moved(self, vertices: _Doubles, workers: int, /) -> Mesh: ...
 
 @final
 class Finder:
@@ -192,6 +194,7 @@ class Finder:
         workers: int,
         /,
     ) -> _Columns: ...
+    def update(self, number: int, mesh: Mesh, /) -> None: ...
     def prepare(self, reach: float, /) -> None: ...
     def statistics(self) -> _Statistics: ...
 

@@ -208,6 +208,7 @@ static const struct {
     {"HIERARCHY", ABUT_HIERARCHY},
     {"ALL", ABUT_ALL},
     {"SHARING", ABUT_SHARING},
+    {"SPLIT_ALL", ABUT_SPLIT_ALL},
     {"WACHSPRESS", ABUT_WACHSPRESS},
     {"ZHONG", ABUT_ZHONG},
     {"TOP_DOWN", ABUT_TOP_DOWN},
