@@ -190,10 +190,8 @@ static void check_rows(const pair_rows *p, double steps)
     for (int row = 0; row < PAIRS; row++) {
         CHECK_INT(p->i[row], row);
         for (int n = 0; n < NUMBERS; n++) {
-            if (p->history[NUMBERS * row + n] != wanted[row][n]) {
-                printf("%d %d %g %g\n", row, n, p->history[NUMBERS * row + n], wanted[row][n]);
-            }
-            CHECK(p->history[NUMBERS * row + n] == wanted[row][n]);
+            /* turning a vector rounds its length */
+            CHECK(fabs(p->history[NUMBERS * row + n] - wanted[row][n]) <= 1e-14 * steps);
         }
     }
     CHECK(fabs(p->overlap[0] - 0.1) < 1e-9);
