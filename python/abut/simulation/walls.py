@@ -109,6 +109,7 @@ class Walls:
 
     def __init__(self, core: _core.Simulation | _core.Coupling) -> None:
         self._core = core
+        self._numbers: tuple[Sequence[WallEntry], Indices] | None = None
 
     @property
     def _step(self) -> float:
@@ -132,11 +133,15 @@ class Walls:
     @property
     def stored(self) -> Indices:
         """The library's numbers of the walls; -1: it is gone."""
-        return _all_stored(self.entries)
+        entries = self.entries
+        # of these very entries: others come whole, and numbers are asked for in each step
+        if self._numbers is None or self._numbers[0] is not entries:
+            self._numbers = entries, _all_stored(entries)
+        return self._numbers[1]
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
-        return _stored(self.entries, number)
+        return int(self.stored[number])
 
     @property
     def has_given(self) -> bool:
@@ -322,7 +327,7 @@ def _numbered(
     walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
 ) -> tuple[Indices, Doubles]:
     """Rows of walls by the library's numbers."""
-    stored = np.array([_stored(walls, number) for number in rows], np.intp)
+    stored = _all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
 
@@ -381,11 +386,6 @@ def _all_stored(entries: Sequence[WallEntry]) -> Indices:
     order = wall_order(entries)
     stored[order] = np.arange(len(order))
     return stored
-
-
-def _stored(entries: Sequence[WallEntry], number: int) -> int:
-    """The library's number of a wall."""
-    return int(_all_stored(entries)[number])
 
 
 def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
