@@ -135,10 +135,10 @@ def test_those_that_rest_slide_as_smaller_spheres(law):
     assert len(whole.breakages) == 1
     for gap in (1e-6, 2e-6, 1e-6, -1e-7, -3e-7, -1e-7, 5e-7):
         for sim in (whole, other):
-            lead(sim, put(rest + gap), [[0, 0.1, 0], [0, -0.1, 0.05]])
+            lead(sim, put(rest + gap), [[0, 1e-3, 0], [0, -1e-3, 5e-4]])
         most = np.abs(other.pairs.force).max()
-        np.testing.assert_allclose(whole.pairs.force, other.pairs.force, atol=1e-8 * most)
-        assert np.abs(other.pairs.force[0, 1:]).max() > 1e-3 * most or gap < 0.0
+        np.testing.assert_allclose(whole.pairs.force, other.pairs.force, atol=1e-9 * most)
+        assert np.abs(other.pairs.force[0, 1:]).max() > 1e-6 * most or gap < 0.0
 
 
 @pytest.mark.parametrize("name", ["DMT", "DMT over a gap", "linear DMT"])
