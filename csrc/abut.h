@@ -158,8 +158,10 @@ typedef enum abut_status {
                             or names no shape or material; detail: which (abut_rigids' order) */
     ABUT_LAW_NOT_FINITE, /* index: the sphere, or the body, detail: the number of what it touches,
                             value: the abut_interaction; abut_simulation_law_case has more */
-    ABUT_BODY_LAW,       /* index: the body, detail: its material, value: that of what it touches:
-                            the two have no law, or one of ROLLING_A */
+    ABUT_LAW_RADIUS, /* likewise: R* is too small for the law's cohesion: a LIQUID_BRIDGE has more
+                        liquid than 0.1 (2 R*)^3 */
+    ABUT_BODY_LAW,   /* index: the body, detail: its material, value: that of what it touches:
+                        the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
                             body's shape is rounded, nor has the law a curvature */
     ABUT_BAD_BOND,    /* index: the bond, value: a number of it out of its range; detail: in which
@@ -201,6 +203,7 @@ typedef enum abut_status {
     ABUT_ATOM_RADIUS,      /* index: the atom, value: its radius */
     ABUT_ATOM_MASS,        /* index: the atom, value: its mass */
     ABUT_ATOM_FORCE,       /* index: the atom, on which the force is not finite */
+    ABUT_ATOM_LIQUID,      /* index: the atom, value: the most liquid for its radius */
     ABUT_ATOM_IMAGES,      /* index: the atom, whose periodic images cannot be counted */
     ABUT_TOO_FEW_SLOTS,    /* index: the atom, detail: its contacts, value: the slots */
     ABUT_OTHER_SLOTS,      /* index: the atom, detail: with how many slots its data were written,

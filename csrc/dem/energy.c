@@ -60,7 +60,7 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 static double share_of(const abut_simulation *s, abut_index row, const law *l, double radius)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.has_cohesion;
+    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.pulls_or_reaches;
     if (is_shared && laws_pull(&s->laws, l, radius, t->contact.overlap[row])) {
         return row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
     }

@@ -64,6 +64,7 @@ SLOT_STATES: Final = 14
 # numbers of the library's own, which may change
 LAW_MISSING: int
 LAW_NOT_FINITE: int
+LAW_RADIUS: int
 SPHERE_LOST: int
 BOND_ITSELF: int
 BOND_TWICE: int
@@ -89,7 +90,16 @@ LAW_ROWS: int
 LAW_HISTORY: int
 CLUSTERS: int
 BODIES: int
+HERTZ: int
+LINEAR: int
 OWN_LAW: int
+NO_ROLLING: int
+ROLLING_A: int
+ROLLING_C: int
+NO_COHESION: int
+JKR: int
+DMT: int
+LIQUID_BRIDGE: int
 BODY_WALL: int
 BODY_BODY: int
 SPHERE_WALL: int

@@ -417,6 +417,7 @@ PyObject *simulation_tell_outcome(const abut_error *error)
     switch (error->status) {
     case ABUT_LAW_MISSING:
     case ABUT_LAW_NOT_FINITE:
+    case ABUT_LAW_RADIUS:
     case ABUT_SPHERE_LOST:
     case ABUT_BODY_LAW:
     case ABUT_BODY_CURVATURE:
