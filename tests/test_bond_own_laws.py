@@ -65,6 +65,20 @@ def test_what_a_contact_keeps_begins_where_its_law_does(contact, tmp_path):
         sim = abut.load_simulation(tmp_path / "a.npz", laws={"ages": ages})
 
 
+def test_a_contact_that_is_bonded_keeps_nothing():
+    """Even if the bond breaks in its first step."""
+    sim = pair(ages(k=1e3), 0.01 * RADIUS, contact=True, shear_strength=0.0)
+    for step in range(3):
+        push = 10.0 * RADIUS * (1 + 0.01 * step)
+        assert put(sim, 0.01 * RADIUS) == pytest.approx(push, rel=1e-9)
+    assert len(sim.bonds) == 0
+    # moved away at once, it would rest by what it overlaps there
+    sim.centers = [[0, 0, 0], [1.99 * RADIUS, 0, 0]]
+    sim.bond([[0, 1]], abut.Bond(young=1e3, shear_strength=0.0))
+    assert put(sim, 0.03 * RADIUS) == pytest.approx(20.0 * RADIUS, rel=1e-9)
+    assert len(sim.breakages) == 2
+
+
 def test_what_reaches_acts_after_the_bond_within_its_reach():
     """As if the two were smaller by what they had overlapped, from the step after the break on."""
     law = glue(k=1e3, f=1e-3)
