@@ -84,6 +84,8 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_LIST_INCOMPLETE] = "neighbor lists are incomplete in step %: # rows by them, @ without "
                              "them, or others",
     [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
+    [ABUT_BAD_BOUNDS] = "bounds begin at % along axis #, and do not end behind that",
+    [ABUT_OUT_OF_BOUNDS] = "somebody is beyond the bounds of the simulation",
     [ABUT_LAW_NOT_FINITE] = "what a law of the caller's says of # and @ is not finite",
     [ABUT_LAW_RADIUS] = "# and @ have too much liquid between them for their radii",
     [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a law, whose rolling "

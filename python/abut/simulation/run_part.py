@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from numpy.typing import ArrayLike
@@ -101,12 +102,13 @@ class RunPart(EventPart):
         level()  # complains where the environment names a wrong one
         with self._core.lock(True), self._clock.of("run"):
             self._prepare(count)
-            told = Progress(count, self._count) if progress else None
+            told, left = Progress(count, self._count) if progress else None, self.left
             try:
                 self._go_on(self.step_count + count, until, told)
             finally:
                 if told is not None:
                     told.close()
+            self._tell_left(left)
 
     def _read_steps(self, duration: float | None, steps: int | None) -> int:
         if (duration is None) == (steps is None):
@@ -171,7 +173,7 @@ class RunPart(EventPart):
             stopped = self._core.run(steps)
         finally:
             self._watch.take(self)
-        if stopped is not None:
+        if stopped is not None and stopped[0] != _core.OUT_OF_BOUNDS:
             self._watch.give()
             raise self._error(*stopped)
         if self._walls.has_given:
@@ -339,7 +341,8 @@ class RunPart(EventPart):
         >>> sim.statistics().steps
         4
         """
-        return SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
+        found = SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
+        return replace(found, left=self.left)
 
 
 def _images_error(name: str) -> ValueError:
