@@ -272,7 +272,7 @@ static abut_index settle_on(const abut_finder *finder)
     abut_simulation *s = NULL;
     abut_index done = 0, count = -1;
     if (!abut_simulation_build(&input, &s, NULL) && !abut_simulation_set_laws(s, 1, &law, NULL) &&
-        !abut_simulation_set_walls(s, finder, &wall, 1, NULL) && add_heap(s) &&
+        !abut_simulation_set_walls(s, finder, &wall, 1, NULL, NULL) && add_heap(s) &&
         !abut_simulation_run(s, HEAP_STEPS, NULL, NULL, &done, NULL)) {
         count = abut_simulation_count_interactions(s, ABUT_SPHERE_SPHERE).row_count;
     }

@@ -67,15 +67,18 @@ typedef enum abut_status {
                               are */
     ABUT_FACET_REPEATS_VERTEX, /* index: the facet, detail: the vertex */
     ABUT_FACET_ZERO_AREA,      /* index: the facet */
-    ABUT_FACET_NOT_CONVEX,  /* index: the facet, detail: the corner (-1: it winds more than once) */
-    ABUT_FACET_NOT_PLANAR,  /* index: the facet, detail: the corner, value: its height / longest
-                               diagonal */
-    ABUT_BAD_NOISE,         /* index: the facet, value: its noise */
-    ABUT_CENTER_NOT_FINITE, /* index: the sphere, detail: the axis, value: the coordinate */
-    ABUT_CENTER_TOO_FAR,    /* likewise; beyond ABUT_COORDINATE_LIMIT */
-    ABUT_BAD_RADIUS,        /* index: the sphere, value: the radius */
-    ABUT_BAD_GAP,           /* value: the gap */
-    ABUT_BAD_FLAT_ANGLE,    /* value: the angle */
+    ABUT_FACET_NOT_CONVEX, /* index: the facet, detail: the corner (-1: it winds more than once) */
+    ABUT_FACET_NOT_PLANAR, /* index: the facet, detail: the corner, value: its height / longest
+                              diagonal */
+    ABUT_FACET_NOT_TRIANGLE, /* index: the facet, detail: its corners; only triangles deform */
+    ABUT_FACET_COLLAPSES,    /* index: the facet, which has no area where its vertices go */
+    ABUT_FACET_TURNS_OVER,   /* index: the facet, which turns by a right angle or more */
+    ABUT_BAD_NOISE,          /* index: the facet, value: its noise */
+    ABUT_CENTER_NOT_FINITE,  /* index: the sphere, detail: the axis, value: the coordinate */
+    ABUT_CENTER_TOO_FAR,     /* likewise; beyond ABUT_COORDINATE_LIMIT */
+    ABUT_BAD_RADIUS,         /* index: the sphere, value: the radius */
+    ABUT_BAD_GAP,            /* value: the gap */
+    ABUT_BAD_FLAT_ANGLE,     /* value: the angle */
     ABUT_BAD_WEIGHTS, /* index: a facet without such weights, detail: its corners, value: its mesh
                        */
     ABUT_BAD_PERIOD,  /* index: the axis, value: the period */
@@ -153,22 +156,30 @@ typedef enum abut_status {
                                number of pairs */
     ABUT_BAD_BODY,       /* index: the body, value: a number of it that is not positive, not finite,
                             or names no shape or material; detail: which (abut_rigids' order) */
+    ABUT_BAD_BOUNDS,     /* index: the axis along which bounds do not end behind where they begin */
+    ABUT_OUT_OF_BOUNDS,  /* somebody is beyond the bounds of a simulation */
     ABUT_LAW_NOT_FINITE, /* index: the sphere, or the body, detail: the number of what it touches,
                             value: the abut_interaction; abut_simulation_law_case has more */
-    ABUT_BODY_LAW,       /* index: the body, detail: its material, value: that of what it touches:
-                            the two have no law, or one of ROLLING_A */
+    ABUT_LAW_RADIUS, /* likewise: R* is too small for the law's cohesion: a LIQUID_BRIDGE has more
+                        liquid than 0.1 (2 R*)^3 */
+    ABUT_BODY_LAW,   /* index: the body, detail: its material, value: that of what it touches:
+                        the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
                             body's shape is rounded, nor has the law a curvature */
-    ABUT_BAD_BOND,       /* index: the bond, value: a number of it out of its range; detail: which,
-                            from `young` on, or 6: its length */
-    ABUT_BOND_ITSELF,    /* index: the bond, detail: the sphere that is both of its spheres */
-    ABUT_BOND_TWICE,     /* index: the bond, detail: its first sphere, value: the other one: there
-                            is a bond of these */
+    ABUT_BAD_BOND,    /* index: the bond, value: a number of it out of its range; detail: in which
+                         of ABUT_BOND_COLUMNS */
+    ABUT_BOND_ITSELF, /* index: the bond, detail: the sphere that is both of its spheres */
+    ABUT_BOND_TWICE,  /* index: the bond, detail: its first sphere, value: the other one: there
+                         is a bond of these */
     ABUT_BOND_IN_CLUSTER, /* likewise: both are members of one cluster */
     ABUT_TOO_MANY_BONDS,  /* index: how many; they are numbered with 30 bits */
     ABUT_BOND_TOO_SHORT,  /* likewise: the center of one lies inside of the other */
+    ABUT_BOND_STIFFNESS,  /* likewise: its stiffness is 0, or not finite */
+    ABUT_BAD_BREAKAGE,    /* as ABUT_BAD_BOND, of ABUT_BREAKAGE_COLUMNS */
+    ABUT_BAD_REST,        /* likewise, of ABUT_REST_COLUMNS */
     ABUT_BODY_LOST,       /* index: the body, whose position is not finite or too far; detail: the
                              number of the step */
+    ABUT_WALL_LOST,       /* index: the wall, likewise */
     ABUT_BODY_IMAGES, /* index: the body, which meets a sphere at more than one image; detail: the
                          sphere */
     ABUT_BODY_MANY_IMAGES,  /* index: the body, for which images of walls cannot be counted */
@@ -194,6 +205,7 @@ typedef enum abut_status {
     ABUT_ATOM_RADIUS,      /* index: the atom, value: its radius */
     ABUT_ATOM_MASS,        /* index: the atom, value: its mass */
     ABUT_ATOM_FORCE,       /* index: the atom, on which the force is not finite */
+    ABUT_ATOM_LIQUID,      /* index: the atom, value: the most liquid for its radius */
     ABUT_ATOM_IMAGES,      /* index: the atom, whose periodic images cannot be counted */
     ABUT_TOO_FEW_SLOTS,    /* index: the atom, detail: its contacts, value: the slots */
     ABUT_OTHER_SLOTS,      /* index: the atom, detail: with how many slots its data were written,
@@ -224,6 +236,10 @@ typedef int (*abut_interrupted)(void *data);
 /* Squares and products of four coordinates must stay finite. */
 #define ABUT_COORDINATE_LIMIT 1e75
 
+/* Which facets become triangles: those that are not convex or not planar, which are errors
+ * otherwise; or all. */
+typedef enum abut_split { ABUT_SPLIT_NONE = 0, ABUT_SPLIT_BENT = 1, ABUT_SPLIT_ALL = 2 } abut_split;
+
 /* What a mesh is built from. Facet f has the corners from indices[offsets[f]] up to
  * indices[offsets[f + 1] - 1], counter-clockwise as seen from its front. Zero-initialize,
  * then set what is known. */
@@ -244,7 +260,7 @@ typedef struct abut_mesh_input {
                                    normal; NULL: as far as in any direction */
 
     int drop_zero_area; /* leave out facets without area; else they are an error */
-    int split; /* triangulate facets that are not convex or not planar; else they are an error */
+    int split;          /* abut_split */
 
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
@@ -293,6 +309,14 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
 void abut_mesh_free(abut_mesh *mesh);
 abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh);
 
+/* A new mesh of the same facets, which are triangles, with other vertices: vertex_count x 3. Noises
+ * stay what they were. All that is found with it is what is found with a mesh that is built of
+ * these vertices and noises, to the bit, for a fifth of the time or less. ABUT_OK, ABUT_NO_MEMORY,
+ * as abut_mesh_build of vertices, or ABUT_FACET_NOT_TRIANGLE, _COLLAPSES or _TURNS_OVER, each of
+ * the first facet. */
+abut_status abut_mesh_move(const abut_mesh *mesh, const double *vertices, int workers,
+                           abut_mesh **moved, abut_error *error);
+
 /* How far neighbors are off one plane: of pairs of triangles that share an edge, the least error of
  * their corners that would explain it, in parts of their largest coordinate. counts[k]: how many
  * are in 10^-(k + 1) ... 10^-k; the last: all that are less, the first: all that are more. */
@@ -333,7 +357,7 @@ typedef enum abut_column_when {
     ABUT_COLUMN_WITH_WALLS,
     ABUT_COLUMN_WITH_SPOTS,
     ABUT_COLUMN_WITH_ORDER, /* rows are sorted by i */
-    ABUT_COLUMN_WITH_BEFORE /* the search was given a step before */
+    ABUT_COLUMN_WITH_BEFORE /* the search was given a step before, or what was saved goes on */
 } abut_column_when;
 
 /* Numbers a row beside 0, which is one number that needs no axis, 2 and 3: as many as there are
@@ -359,7 +383,10 @@ typedef enum abut_table {
     ABUT_CONTACT_TABLE,
     ABUT_PAIR_TABLE,
     ABUT_CONVEX_TABLE,
-    ABUT_ENTRANCE_TABLE
+    ABUT_ENTRANCE_TABLE,
+    ABUT_BOND_TABLE,
+    ABUT_BREAKAGE_TABLE,
+    ABUT_REST_TABLE
 } abut_table;
 
 /* The columns of a kind of result, in their order; *count: how many. */
@@ -408,6 +435,13 @@ const abut_mesh *abut_finder_mesh(const abut_finder *finder, abut_index mesh);
  * sets of bins, each of which may be prepared. Results are the same to the bit. Any number of
  * threads may call this, and query meanwhile. ABUT_OK, ABUT_BAD_REACH or ABUT_NO_MEMORY. */
 abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_error *error);
+
+/* Exchange mesh `number` for what abut_mesh_move has made of it, or of a mesh that did: the finder
+ * borrows it from now on in place of the one before. Bins are filled with facets grown by a slack,
+ * and stay as they are until a vertex has gone farther. No query may run meanwhile. ABUT_OK or
+ * ABUT_NO_MEMORY; then all is as before. */
+abut_status abut_finder_update(abut_finder *finder, abut_index number, const abut_mesh *mesh,
+                               abut_error *error);
 
 /* A search of spheres.
  *
@@ -1186,7 +1220,10 @@ typedef enum abut_motion_kind {
     ABUT_ROTATING = 0,
     ABUT_TRANSLATING,
     ABUT_OSCILLATING,
-    ABUT_GIVEN /* as abut_simulation_place says; it stands alone */
+    /* each of these stands alone */
+    ABUT_GIVEN, /* as abut_simulation_place says */
+    ABUT_SERVO, /* along a line, by a load and what the wall's contacts exert: see abut_drive */
+    ABUT_FREE   /* as a rigid body, likewise */
 } abut_motion_kind;
 
 typedef struct abut_motion {
@@ -1198,7 +1235,8 @@ typedef struct abut_motion {
     double phase;     /* OSCILLATING: shift = amplitude (sin(2 pi rate t + phase) - sin phase) */
 } abut_motion;
 
-/* A mesh of the simulation's finder, with the same number; walls after these are half spaces. */
+/* A mesh of the simulation's finder, with the same number; walls after these are half spaces, and
+ * walls after those are off, whatever they are. */
 typedef struct abut_wall {
     abut_index material;
     const abut_motion *motions; /* the first moves the mesh, each one after it all before it */
@@ -1207,17 +1245,43 @@ typedef struct abut_wall {
     double pose[16];            /* where it stood then: 4 x 4, rigid */
     double point[3], normal[3]; /* of a half space, in its own frame: a point of its surface, and
                                    the unit normal, which points to spheres and bodies */
+    int is_off;                 /* 1: it moves, but nothing touches it */
 } abut_wall;
 
-/* Where a wall is and how it moves at a time. */
+/* Where a wall is and how it moves at a time; one of SERVO or FREE moves as half a step ago. */
 typedef struct abut_wall_state {
     double pose[16];
     double velocity[3]; /* of the origin */
     double spin[3];
     double origin[3]; /* about which its torque is: that of the first of its motions that rotates,
-                         or 0, carried along by those after it; of a wall that stands still 0, and
-                         of one whose motion is given the origin of its frame */
+                         or 0, carried along by those after it; of a wall that stands still 0, of
+                         one whose motion is given the origin of its frame, of SERVO 0, carried
+                         along, and of FREE `position` */
 } abut_wall_state;
+
+/* What drives a wall of SERVO or FREE, in doubles alone (docs/dem.md, section 9). */
+typedef struct abut_drive {
+    double mass;       /* FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself */
+    double force[3];   /* SERVO: the load, along which it moves; FREE: beside that of contacts */
+    double torque[3];  /* FREE: likewise, about `position` */
+    double size;       /* SERVO: how far it goes without a contact; INFINITY */
+    double inertia[3]; /* FREE: > 0: principal moments, about `position` */
+    double arm[3];     /* FREE: from `position` to the center of mass, along the principal axes */
+    double locked[6];  /* FREE: 1: it does not move along x, y, z, nor turn about them; else 0 */
+    double frame[12];  /* FREE: where the wall is in the frame of the principal axes: of a pose
+                          three rows */
+
+    /* what steps change */
+    double travel; /* SERVO: how far it went */
+    double speed;
+    double alone;       /* SERVO: how far of that since it touched something */
+    double position[3]; /* FREE */
+    double velocity[3];
+    double momentum[3]; /* the angular one, about `position` */
+    double spin[3];
+    double orientation[4]; /* a quaternion x, y, z, w: from the principal axes */
+} abut_drive;
+#define ABUT_DRIVE_NUMBERS 51
 
 typedef struct abut_simulation abut_simulation;
 
@@ -1242,19 +1306,26 @@ abut_status abut_simulation_set_own_laws(abut_simulation *simulation, abut_index
                                          const abut_law *laws, const abut_own_laws *own,
                                          abut_error *error);
 
-/* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Meshes that
- * were there keep their numbers; half spaces keep their order, after all meshes. Walls are copied.
+/* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Walls are
+ * copied. numbers: of each the number that it had, or -1: it is new; NULL: those that were there
+ * keep their numbers. Contacts with walls that are gone, or off, are forgotten; what they held is
+ * dissipated.
  *
  * A sphere's contact with a half space has facet 0 and type FACET, and the half space's point for
  * its only node: see abut_query. Half spaces whose normals are not perpendicular to the period's
  * axes end a step with ABUT_HALF_SPACE_REPEATS. */
 abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_finder *finder,
                                       const abut_wall *walls, abut_index wall_count,
-                                      abut_error *error);
+                                      const abut_index *numbers, abut_error *error);
 
 /* Put a wall whose motion is given where it is at the beginning of the next step. */
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
+
+/* Let a wall of SERVO or FREE go on as this says: it stands still until then. */
+void abut_simulation_set_drive(abut_simulation *simulation, abut_index wall,
+                               const abut_drive *drive);
+abut_drive abut_simulation_drive(const abut_simulation *simulation, abut_index wall);
 
 /* Where a wall is at the beginning of the last step, or now. */
 abut_wall_state abut_simulation_wall(const abut_simulation *simulation, abut_index wall);
@@ -1273,7 +1344,9 @@ typedef struct abut_spheres {
     double *spins;         /* count x 3; angular velocities in the world */
     abut_index *materials; /* count */
     abut_index *clusters;  /* count: number of its cluster, or -1 */
-    double *forces; /* count x 3: of contacts and those that were applied, of the last step */
+    abut_index *fixed; /* count: 1: it does not move, and laws take an infinite mass, else 0; NULL
+                          of new ones: 0. Members of a cluster are as its first one */
+    double *forces;    /* count x 3: of contacts and those that were applied, of the last step */
     double *torques;
     abut_index *images; /* count x 3: by how many periods centers were moved down so far: centers +
                            images * period is where spheres would be without */
@@ -1313,6 +1386,7 @@ typedef struct abut_rigids {
     double *angular_momenta; /* count x 3: about the centers of mass, in the world */
     double *masses;          /* count, > 0 */
     double *inertias;        /* count x 3: principal, > 0 */
+    abut_index *fixed;       /* count: as of spheres; NULL of new ones: 0 */
 
     /* what steps have made of them */
     double *spins;      /* count x 3: of half a step ago; NULL: follow from momentum, orientation */
@@ -1372,29 +1446,39 @@ abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const d
                                             const double *torques, abut_error *error);
 
 /* Bonds of spheres as columns of the caller's: round beams from center to center, which hold two
- * spheres until they break (docs/dem.md, section 12). They are sorted by i, then j. */
+ * spheres until they break (docs/dem.md, section 12). They are sorted by i, then j. Those of a step
+ * that was saved go on with what steps have made of them, and i < j; of bonds that begin where
+ * their spheres are these columns are NULL. */
+#define ABUT_BOND_COLUMNS(X)                                                                       \
+    X(i, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of a sphere; i < j where bonds are read")   \
+    X(j, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of the other one")                          \
+    X(ids, INDEX, 2, ROWS, ALWAYS, ABUT_LOCKED, "",                                                \
+      "names of the caller's for both, which breakages tell")                                      \
+    X(young, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure", "1e-75 to 1e75")                      \
+    X(poisson, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "> -1, < 1/2")                              \
+    X(radius, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length", "of the beam; 1e-75 to 1e75")          \
+    X(damping, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "part of critical damping, 0 to 1e75")      \
+    X(tensile_strength, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure",                            \
+      ">= 0; INFINITY: it does not break so")                                                      \
+    X(shear_strength, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure", "likewise")                  \
+    X(contact, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "",                                            \
+      "1: the law of the two acts beside the bond, else 0")                                        \
+    X(length, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "length", "without force")                  \
+    X(rest_overlap, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "length",                             \
+      "of the spheres when they were bonded; 0 with contact")                                      \
+    X(shift, INDEX, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "opaque, as the next")                  \
+    X(turns, REAL, 8, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "two quaternions")                       \
+    X(force, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "force",                                     \
+      "on i, at the beginning of the last step")                                                   \
+    X(moments, REAL, 6, ROWS, WITH_BEFORE, ABUT_LOCKED, "moment",                                  \
+      "on i and on j, about their centers")                                                        \
+    X(energy, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "energy", "that is stored")                 \
+    X(tension, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "stress as a part of the strength")    \
+    X(shear, REAL, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "likewise")
+
 typedef struct abut_bonds {
     abut_index count;
-    abut_index *i, *j;        /* count: rows of the spheres; i < j where bonds are read */
-    abut_index *ids;          /* count x 2: names of the caller's for them, which breakages tell */
-    double *young;            /* count, > 0 */
-    double *poisson;          /* count, > -1, < 1/2 */
-    double *radius;           /* count, > 0: of the beam */
-    double *damping;          /* count, >= 0: parts of critical damping */
-    double *tensile_strength; /* count, >= 0: pressures; INFINITY: it does not break so */
-    double *shear_strength;
-    abut_index *contact; /* count: 1: the law of the two acts beside the bond, else 0 */
-
-    /* what steps have made of them; NULL of bonds that begin where their spheres are */
-    double *length;       /* count: without force */
-    double *rest_overlap; /* count: of the spheres when they were bonded; 0 with `contact` */
-    abut_index *shift;    /* count x 3: opaque, as the next */
-    double *turns;        /* count x 8 */
-    double *force;        /* count x 3: on i, at the beginning of the last step */
-    double *moments;      /* count x 6: on i and on j, about their centers */
-    double *energy;       /* count: that is stored */
-    double *tension;      /* count: stress as a part of the strength */
-    double *shear;        /* count */
+    ABUT_BOND_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_bonds;
 
 abut_index abut_simulation_bond_count(const abut_simulation *simulation);
@@ -1408,26 +1492,35 @@ abut_status abut_simulation_add_bonds(abut_simulation *simulation, const abut_bo
 void abut_simulation_read_bonds(const abut_simulation *simulation, const abut_bonds *bonds);
 
 /* Bonds that have broken, in their order; of one step by i, then j. */
+#define ABUT_BREAKAGE_COLUMNS(X)                                                                   \
+    X(step, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "how many steps were done before")            \
+    X(ids, INDEX, 2, ROWS, ALWAYS, ABUT_LOCKED, "", "as of the bond")                              \
+    X(point, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "length", "midway between both centers")          \
+    X(of_shear, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "",                                           \
+      "1: the shear stress was too large, else 0")                                                 \
+    X(energy, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "energy", "that was stored")
+
 typedef struct abut_breakages {
     abut_index count;
-    abut_index *step;     /* count: how many steps were done before */
-    abut_index *ids;      /* count x 2 */
-    double *point;        /* count x 3: midway between both centers */
-    abut_index *of_shear; /* count: 1: the shear stress was too large, else 0 */
-    double *energy;       /* count: that was stored */
+    ABUT_BREAKAGE_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_breakages;
 
 abut_index abut_simulation_breakage_count(const abut_simulation *simulation);
 void abut_simulation_read_breakages(const abut_simulation *simulation,
                                     const abut_breakages *breakages);
 
-/* Spheres whose bond has broken, and that have overlapped since: of their overlap the part that
- * they had when they were bonded does not count. */
+/* Spheres whose bond has broken, and that have not parted since: of their overlap the part that
+ * they had when they were bonded does not count. They are sorted by i, then j, and i < j. */
+#define ABUT_REST_COLUMNS(X)                                                                       \
+    X(i, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of a sphere")                               \
+    X(j, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of the other one")                          \
+    X(shift, INDEX, 3, ROWS, ALWAYS, ABUT_LOCKED, "", "opaque")                                    \
+    X(overlap, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length",                                       \
+      "that does not count; at most the smaller radius")
+
 typedef struct abut_rests {
     abut_index count;
-    abut_index *i, *j; /* count: rows, i < j */
-    abut_index *shift; /* count x 3: opaque */
-    double *overlap;   /* count */
+    ABUT_REST_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_rests;
 
 abut_index abut_simulation_rest_count(const abut_simulation *simulation);
@@ -1464,6 +1557,19 @@ abut_status abut_simulation_run(abut_simulation *simulation, abut_index steps,
                                 abut_interrupted interrupted, void *interrupted_data,
                                 abut_index *done, abut_error *error);
 abut_index abut_simulation_step_count(const abut_simulation *simulation);
+
+/* Look after each step who is beyond these bounds: spheres by their centers, clusters and bodies by
+ * their centers of mass; low: NULL: nowhere. stops: 1: a run ends with ABUT_OUT_OF_BOUNDS after a
+ * step in which somebody is; 0: those who leave are counted. ABUT_OK or ABUT_BAD_BOUNDS. */
+abut_status abut_simulation_set_bounds(abut_simulation *simulation, const double low[3],
+                                       const double high[3], int stops, abut_error *error);
+
+/* How many have left them since they were set. */
+abut_index abut_simulation_left_count(const abut_simulation *simulation);
+
+/* 1: the sphere, or its cluster, of each row, or the body, is beyond them now, else 0. */
+void abut_simulation_find_outside(const abut_simulation *simulation, uint8_t *spheres,
+                                  uint8_t *bodies);
 
 /* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
 typedef struct abut_law_case {
@@ -1519,7 +1625,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *simulation
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[4];             /* what energies are counted from */
+    double account[6];             /* what energies are counted from */
     double terms[ABUT_STEP_TERMS]; /* what steps go by; opaque */
     const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;
@@ -1558,7 +1664,8 @@ abut_energy abut_simulation_energy(const abut_simulation *simulation);
 /* The longest stable step, and who sets it. */
 typedef struct abut_stable_step {
     double step;      /* INFINITY: nothing does */
-    abut_index index; /* the row of the sphere, the number of the body; the first of equals */
+    abut_index index; /* the row of the sphere, the number of the body or wall; the first of equals
+                       */
     abut_index contact_count; /* that it has, with its bonds, of a body its spots; 0: it touches
                                  nothing */
 } abut_stable_step;
@@ -1572,6 +1679,10 @@ abut_status abut_simulation_stable_step(const abut_simulation *simulation, const
 /* Likewise of bodies; one that touches nothing counts as if four spots bore it. */
 abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation,
                                                   abut_stable_step *longest);
+
+/* Likewise of walls that are driven and have a mass, by what touches them. */
+abut_status abut_simulation_stable_step_of_walls(const abut_simulation *simulation,
+                                                 abut_stable_step *longest);
 
 /* Who touches, or moves. */
 typedef enum abut_partner {

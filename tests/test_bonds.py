@@ -459,24 +459,103 @@ def test_order_in_memory_does_not_show():
         assert abs(one - other).max() < 1e-12 * abs(one).max()
 
 
-def test_files_that_are_damaged_say_so(tmp_path):
-    sim = chain(3)
-    sim.run(steps=1)
-    sim.save(tmp_path / "a.npz")
-    with np.load(tmp_path / "a.npz") as file:
-        arrays = dict(file)
-    for name, value, message in (
-        ("bonds.length", [0.02, -1.0], "bond 1 has the number -1 "),
-        ("bonds.turns", np.zeros((2, 7)), r"bonds.turns has shape \(2, 7\), not \(2, 8\)"),
-        ("bonds.j", [1, 7], r"j\[1\] is 7"),
-        ("bonds.young", [1e7, np.nan], "bonds.young is not finite"),
-    ):
-        np.savez(tmp_path / "b.npz", **arrays | {name: np.array(value)})
-        with pytest.raises(ValueError, match=message):
-            abut.load_simulation(tmp_path / "b.npz")
-    del arrays["rests.shift"]
+def half_broken():
+    """Five spheres that overlap in a row; the first bond and the last one have broken."""
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    sim.set_law(GLASS, GLASS, abut.Hertz(friction=0.5))
+    ids = sim.add_spheres([[1.95 * RADIUS * k, 0, 0] for k in range(5)], RADIUS, GLASS)
+    strengths = [0.0, np.inf, np.inf, 0.0]
+    sim.bond(np.stack([ids[:-1], ids[1:]], 1), abut.Bond(young=1e7), None, strengths)
+    sim.run(steps=2)
+    assert sim._core.bond_counts() == (2, 2, 2)
+    return sim
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """The arrays of a file."""
+    path = tmp_path_factory.mktemp("bonds") / "a.npz"
+    half_broken().save(path)
+    with np.load(path) as file:
+        return dict(file)
+
+
+MOST = 2**31 - 1
+RANGE = "out of its range"
+
+
+@pytest.mark.parametrize(
+    "name, row, value, message",
+    [
+        ("bonds.i", 1, -1, r"i\[1\] is -1"),
+        ("bonds.j", 1, 7, r"j\[1\] is 7"),
+        ("bonds.i", 1, 4, r"j\[1\] is 3"),
+        ("bonds.ids", 0, [1, 3], r"bonds.ids\[0\] is \[1 3\], but its spheres are 1 and 2"),
+        ("bonds.young", 1, np.nan, r"bonds.young is not finite: entry \[1\] is nan"),
+        ("bonds.young", 1, 1e300, f"bond 1 has the number 1e\\+300 in its column young, {RANGE}"),
+        ("bonds.poisson", 0, 0.5, f"bond 0 has the number 0.5 in its column poisson, {RANGE}"),
+        ("bonds.radius", 1, 0.0, f"bond 1 has the number 0 in its column radius, {RANGE}"),
+        ("bonds.damping", 1, -1.0, f"bond 1 has the number -1 in its column damping, {RANGE}"),
+        ("bonds.tensile_strength", 0, -1.0, "in its column tensile_strength"),
+        ("bonds.shear_strength", 0, np.nan, r"bonds.shear_strength is not finite: entry \[0\]"),
+        ("bonds.contact", 1, 2, f"bond 1 has the number 2 in its column contact, {RANGE}"),
+        ("bonds.length", 1, -1.0, f"bond 1 has the number -1 in its column length, {RANGE}"),
+        ("bonds.rest_overlap", 1, -1e-3, "bond 1 has the number -0.001 in its column rest_overlap"),
+        ("bonds.rest_overlap", 1, 2 * RADIUS, "the number 0.02 in its column rest_overlap"),
+        ("bonds.shift", (1, 2), MOST, "bond 1 has the number 2147483647 in its column shift"),
+        ("bonds.turns", (1, slice(4, 8)), 0.0, "bond 1 has the number 0 in its column turns"),
+        ("bonds.turns", (0, 3), np.nan, r"bonds.turns is not finite: entry \[0, 3\] is nan"),
+        ("bonds.force", (1, 2), np.inf, r"bonds.force is not finite: entry \[1, 2\] is inf"),
+        ("bonds.tension", 0, -1.0, "bond 0 has the number -1 in its column tension"),
+        ("rests.i", 1, -1, r"i\[1\] is -1"),
+        ("rests.j", 1, 3, r"j\[1\] is 3"),
+        ("rests.i", 0, 4, r"j\[0\] is 1"),
+        ("rests.overlap", 0, np.nan, r"rests.overlap is not finite: entry \[0\] is nan"),
+        ("rests.overlap", 1, 0.0, f"rest 1 has the number 0 in its column overlap, {RANGE}"),
+        ("rests.overlap", 1, 2 * RADIUS, "rest 1 has the number 0.02 in its column overlap"),
+        ("rests.shift", (0, 1), -MOST, "rest 0 has the number -2147483647 in its column shift"),
+        ("breakages.step", 0, -1, "breakage 0 has the number -1 in its column step"),
+        ("breakages.step", 1, 2, r"breakages.step\[1\] is 2, but 2 steps are done"),
+        ("breakages.step", 0, 1, "breakage 1 has the number 0 in its column step"),
+        ("breakages.of_shear", 1, 7, "breakage 1 has the number 7 in its column of_shear"),
+        ("breakages.ids", (1, 0), 5, r"breakages.ids\[1\] is \[5 4\], but ids are less than 5"),
+        ("breakages.ids", (0, 1), -1, r"breakages.ids\[0\] is \[ 0 -1\], but ids are"),
+        ("breakages.point", (1, 0), np.nan, r"breakages.point is not finite: entry \[1, 0\]"),
+    ],
+)
+def test_a_damaged_number_is_named(stored, tmp_path, name, row, value, message):
+    arrays = {key: array.copy() for key, array in stored.items()}
+    arrays[name][row] = value
     np.savez(tmp_path / "b.npz", **arrays)
-    with pytest.raises(ValueError, match=r"it has no rests.shift"):
+    with pytest.raises(ValueError, match=rf"b\.npz: .*({message})"):
+        abut.load_simulation(tmp_path / "b.npz")
+
+
+def test_rests_that_are_not_sorted_are_named(stored, tmp_path):
+    arrays = {k: a[::-1] if k.startswith("rests.") else a for k, a in stored.items()}
+    np.savez(tmp_path / "b.npz", **arrays)
+    with pytest.raises(ValueError, match="rest 1 has the number 0 in its column i"):
+        abut.load_simulation(tmp_path / "b.npz")
+
+
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        ("bonds.turns", np.zeros((2, 7)), r"bonds.turns has shape \(2, 7\), not \(2, 8\)"),
+        ("bonds.i", np.zeros((2, 1), int), r"bonds.i has shape \(2, 1\), not \(2,\)"),
+        ("bonds.i", 3, r"bonds.i has shape \(\), not \(0,\)"),
+        ("rests.overlap", [1e-3], r"rests.overlap has shape \(1,\), not \(2,\)"),
+        ("rests.shift", [1, 2], r"rests.shift has shape \(2,\), not \(2, 3\)"),
+        ("breakages.ids", [1, 2], r"breakages.ids has shape \(2,\), not \(2, 2\)"),
+        ("rests.i", [0.5, 1.0], "rests.i has dtype float64"),
+        ("rests.shift", None, "it has no rests.shift"),
+    ],
+)
+def test_a_damaged_column_is_named(stored, tmp_path, name, value, message):
+    arrays = {key: array for key, array in stored.items() if key != name}
+    arrays |= {} if value is None else {name: np.array(value)}
+    np.savez(tmp_path / "b.npz", **arrays)
+    with pytest.raises(ValueError, match=message):
         abut.load_simulation(tmp_path / "b.npz")
 
 
@@ -687,6 +766,10 @@ def test_pairs_that_cannot_be_bonded(pairs, message):
     "values, message",
     [
         ({"young": 0.0}, "young is 0.0"),
+        ({"young": 1e300}, r"young is 1e\+300, but must be 1e-75 to 1e75"),
+        ({"young": 1e-320}, r"young is 1e-320, but must be 1e-75 to 1e75"),
+        ({"young": 1e7, "radius": 1e76}, r"radius is 1e\+76, but must be 1e-75 to 1e75"),
+        ({"young": 1e7, "damping": 1e76}, r"damping is 1e\+76, but must be 0 to 1e75"),
         ({"young": 1e7, "poisson": 0.5}, "poisson is 0.5"),
         ({"young": 1e7, "radius": -1.0}, "radius is -1.0"),
         ({"young": 1e7, "tensile_strength": -1.0}, "tensile_strength is -1.0"),
@@ -697,6 +780,15 @@ def test_pairs_that_cannot_be_bonded(pairs, message):
 def test_numbers_of_a_bond_that_are_wrong(values, message):
     with pytest.raises(ValueError, match=message):
         abut.Bond(**values)
+
+
+def test_a_bond_whose_stiffness_is_no_number_is_named():
+    sim = chain(3)
+    sim.remove_spheres([1], break_bonds=True)
+    for bond in (abut.Bond(young=1e75, radius=1e75), abut.Bond(young=1e-75, radius=1e-70)):
+        with pytest.raises(ValueError, match=r"pairs\[0\]: .* is 0 or infinite"):
+            sim.bond([[0, 2]], bond)
+    assert len(sim.bonds) == 0
 
 
 def test_arguments_of_bond_that_are_wrong():

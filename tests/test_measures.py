@@ -456,3 +456,14 @@ def test_a_bond_is_a_contact_once():
     assert sim.pairs.force.any()
     assert sim.coordination() == pytest.approx(4 / 3)
     assert sim.coordination(rattlers=False) == 2
+
+
+def test_a_bond_and_a_contact_at_another_image_are_two():
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0), period=(0.04, None, None))
+    sim.set_law(GRAIN, GRAIN, abut.Linear(1e5))
+    ids = sim.add_spheres([[0.001, 0, 0], [0.0209, 0, 0]], 0.0105, GRAIN)
+    sim.bond([ids], abut.Bond(young=1e7, contact=True))
+    sim.run(steps=1)
+    assert len(sim.pairs) == 2
+    assert sim.pairs.force.any(1).all()
+    assert sim.coordination() == 2

@@ -27,16 +27,26 @@ static const abut_column CONVEX_COLUMNS[] = {ABUT_CONVEX_COLUMNS(DESCRIBE)};
 static const abut_column ENTRANCE_COLUMNS[] = {ABUT_ENTRANCE_COLUMNS(DESCRIBE)};
 #undef STRUCT
 
+#define STRUCT abut_bonds
+static const abut_column BOND_COLUMNS[] = {ABUT_BOND_COLUMNS(DESCRIBE)};
+#undef STRUCT
+#define STRUCT abut_breakages
+static const abut_column BREAKAGE_COLUMNS[] = {ABUT_BREAKAGE_COLUMNS(DESCRIBE)};
+#undef STRUCT
+#define STRUCT abut_rests
+static const abut_column REST_COLUMNS[] = {ABUT_REST_COLUMNS(DESCRIBE)};
+#undef STRUCT
+
 #define LIST(columns) {columns, sizeof columns / sizeof columns[0]}
 
 static const struct column_list {
     const abut_column *columns;
     abut_index count;
 } LISTS[] = {
-    [ABUT_CONTACT_TABLE] = LIST(CONTACT_COLUMNS),
-    [ABUT_PAIR_TABLE] = LIST(PAIR_COLUMNS),
-    [ABUT_CONVEX_TABLE] = LIST(CONVEX_COLUMNS),
-    [ABUT_ENTRANCE_TABLE] = LIST(ENTRANCE_COLUMNS),
+    [ABUT_CONTACT_TABLE] = LIST(CONTACT_COLUMNS), [ABUT_PAIR_TABLE] = LIST(PAIR_COLUMNS),
+    [ABUT_CONVEX_TABLE] = LIST(CONVEX_COLUMNS),   [ABUT_ENTRANCE_TABLE] = LIST(ENTRANCE_COLUMNS),
+    [ABUT_BOND_TABLE] = LIST(BOND_COLUMNS),       [ABUT_BREAKAGE_TABLE] = LIST(BREAKAGE_COLUMNS),
+    [ABUT_REST_TABLE] = LIST(REST_COLUMNS),
 };
 
 const abut_column *abut_table_columns(abut_table table, abut_index *count)

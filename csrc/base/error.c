@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What each status says; # stands for the error's index, @ for its detail, % for its value. */
+/* What each status says; # stands for the error's index, @ for its detail, % for its value, and $
+ * for the column that its detail is the number of. */
 static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_OK] = "no error",
     [ABUT_NO_MEMORY] = "not enough memory",
@@ -22,6 +23,11 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_FACET_NOT_CONVEX] = "facet # is not convex at its corner @; split=True triangulates it",
     [ABUT_FACET_NOT_PLANAR] = "facet # is not planar: its corner @ is off its plane by % of its "
                               "longest diagonal; split=True triangulates it",
+    [ABUT_FACET_NOT_TRIANGLE] = "facet # has @ corners, but only triangles deform; split=\"all\" "
+                                "makes triangles of all facets",
+    [ABUT_FACET_COLLAPSES] = "facet # collapses: it has no area where its vertices go",
+    [ABUT_FACET_TURNS_OVER] = "facet # turns over: by a right angle or more at once; poses turn "
+                              "meshes as a whole",
     [ABUT_BAD_NOISE] = "noise[#] is %; noise must be at least 0 and at most 1e75",
     [ABUT_CENTER_NOT_FINITE] = "centers[#, @] is %",
     [ABUT_CENTER_TOO_FAR] = "centers[#, @] is %; coordinates must lie within 1e75 of 0",
@@ -78,12 +84,18 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_LIST_INCOMPLETE] = "neighbor lists are incomplete in step %: # rows by them, @ without "
                              "them, or others",
     [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
+    [ABUT_BAD_BOUNDS] = "bounds begin at % along axis #, and do not end behind that",
+    [ABUT_OUT_OF_BOUNDS] = "somebody is beyond the bounds of the simulation",
     [ABUT_LAW_NOT_FINITE] = "what a law of the caller's says of # and @ is not finite",
+    [ABUT_LAW_RADIUS] = "# and @ have too much liquid between them for their radii",
     [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a law, whose rolling "
                       "is not of type A",
     [ABUT_BODY_CURVATURE] = "body # of material @ touches material %: their law asks for a radius "
                             "of curvature, which neither the body's shape nor the law has",
-    [ABUT_BAD_BOND] = "bond # has the number % in its column @, out of its range",
+    [ABUT_BAD_BOND] = "bond # has the number % in its column $, out of its range",
+    [ABUT_BAD_BREAKAGE] = "breakage # has the number % in its column $, out of its range",
+    [ABUT_BAD_REST] = "rest # has the number % in its column $, out of its range",
+    [ABUT_BOND_STIFFNESS] = "bond # is of spheres @ and %: its stiffness is 0 or infinite",
     [ABUT_BOND_ITSELF] = "bond # has sphere @ twice",
     [ABUT_BOND_TWICE] = "bond # is of spheres @ and %, which have one",
     [ABUT_BOND_IN_CLUSTER] = "bond # is of spheres @ and %, members of one cluster",
@@ -91,6 +103,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BOND_TOO_SHORT] =
         "bond # is of spheres @ and %: the center of one lies inside of the other",
     [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
+    [ABUT_WALL_LOST] = "wall # is lost in step @: its position is not finite, or too far",
     [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
     [ABUT_BODY_MANY_IMAGES] = "body # may touch more than a million periodic images of walls; its "
                               "size, the walls and the period must be in one unit",
@@ -144,6 +157,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_ATOM_RADIUS] = "atom #: the radius is %; it must be positive and at most 1e75",
     [ABUT_ATOM_MASS] = "atom #: the mass is %; it must be positive and at most 1e75",
     [ABUT_ATOM_FORCE] = "atom #: the walls' force on it is not finite",
+    [ABUT_ATOM_LIQUID] = "atom # has more liquid at a wall than 0.1 (2 R)^3, which is %",
     [ABUT_ATOM_IMAGES] = "atom # reaches over more than a million periodic images; its radius and "
                          "the box must be in one unit",
     [ABUT_TOO_FEW_SLOTS] = "atom # has @ contacts with walls, but there is room for %: pass more "
@@ -154,6 +168,21 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_SLOT] = "atom # carries contacts with facets that the walls do not have; a restart "
                       "file goes on with the meshes that it was written with",
 };
+
+/* The names of columns of bonds, breakages and rests. */
+#define NAME(name, type, width, per, when, flags, unit, meaning) #name,
+static const char *const bond_columns[] = {ABUT_BOND_COLUMNS(NAME)};
+static const char *const breakage_columns[] = {ABUT_BREAKAGE_COLUMNS(NAME)};
+static const char *const rest_columns[] = {ABUT_REST_COLUMNS(NAME)};
+
+static const char *column_of(const abut_error *error)
+{
+    if (error->status == ABUT_BAD_BREAKAGE) {
+        return breakage_columns[error->detail];
+    }
+    return error->status == ABUT_BAD_REST ? rest_columns[error->detail]
+                                          : bond_columns[error->detail];
+}
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
@@ -219,6 +248,9 @@ static void print_placeholder(const abut_error *error, char placeholder, char *t
         break;
     case '%':
         print_value(error->value, text, size);
+        break;
+    case '$':
+        snprintf(text, size, "%s", column_of(error));
         break;
     default:
         snprintf(text, size, "%c", placeholder);

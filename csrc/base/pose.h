@@ -94,4 +94,32 @@ static inline vec3 pose_to_mesh(const pose *p, vec3 a)
     return pose_turn_back(p, vec3_sub(a, p->shift));
 }
 
+/* The pose after another one. */
+static inline pose pose_after(const pose *second, const pose *first)
+{
+    pose p = pose_identity();
+    const vec3 columns[3] = {
+        pose_turn(second, (vec3){first->rows[0].x, first->rows[1].x, first->rows[2].x}),
+        pose_turn(second, (vec3){first->rows[0].y, first->rows[1].y, first->rows[2].y}),
+        pose_turn(second, (vec3){first->rows[0].z, first->rows[1].z, first->rows[2].z})};
+    p.rows[0] = (vec3){columns[0].x, columns[1].x, columns[2].x};
+    p.rows[1] = (vec3){columns[0].y, columns[1].y, columns[2].y};
+    p.rows[2] = (vec3){columns[0].z, columns[1].z, columns[2].z};
+    p.shift = pose_to_world(second, first->shift);
+    p.turns = first->turns || second->turns;
+    return p;
+}
+
+/* The row-major 4 x 4 matrix of a pose. */
+static inline void pose_store(double *matrix, const pose *p)
+{
+    const double shift[3] = {p->shift.x, p->shift.y, p->shift.z};
+    for (int row = 0; row < 3; row++) {
+        vec3_store(matrix + 4 * row, p->rows[row]);
+        matrix[4 * row + 3] = shift[row];
+    }
+    matrix[12] = matrix[13] = matrix[14] = 0.0;
+    matrix[15] = 1.0;
+}
+
 #endif

@@ -51,7 +51,7 @@ bool vicinity_has(const vicinity *near, const box *facet)
 {
     for (int axis = 0; axis < 3; axis++) {
         const double period = near->lattice.period[axis];
-        double low = facet->low[axis], high = facet->high[axis];
+        double low = facet->low[axis] - near->slack, high = facet->high[axis] + near->slack;
         if (period > 0.0) {
             /* the last image that begins before the bounds end, whatever the quotient rounds to */
             double shift = floor((near->bounds.high[axis] - low) / period) * period;
@@ -98,6 +98,7 @@ bins *bins_build_whole(const abut_mesh *mesh, const vicinity *near)
         return NULL;
     }
     /* with inv_cell 0 every center is at 0, in every box */
+    set->slack = near->slack;
     set->level_count = 1;
     set->begins[1] = (uint32_t)facets;
     set->occupied[0] = facets > 0;

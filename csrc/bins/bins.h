@@ -44,6 +44,7 @@ typedef struct bins {
     double off;      /* the largest `off` of these planes */
     double doubt;    /* a foot that is this far inside of an edge, times the edge's length, is
                         surely inside */
+    double slack; /* boxes, heights and slabs of facets are grown by it: so far vertices may go */
     int64_t bucket_count, entry_count;
 
     /* entry_count + BINS_PADDING each */
@@ -85,10 +86,12 @@ enum { BINS_WORD = 32 };
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
 /* Which part of a mesh bins are made of: the facets whose boxes, or images of them by whole
- * periods, touch a box. */
+ * periods, touch a box; and by how much facets are grown, since their vertices may go so far until
+ * bins are made anew. */
 typedef struct vicinity {
     box bounds; /* in the mesh's frame */
     lattice lattice;
+    double slack;
 } vicinity;
 
 /* The whole of a mesh. */
@@ -98,6 +101,7 @@ static inline vicinity vicinity_of_all(void)
         .bounds = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}}};
 }
 
+/* Whether the facet, grown by the slack, is near. */
 bool vicinity_has(const vicinity *near, const box *facet);
 
 /* Bins for spheres whose radius plus gap is at most `reach`, of the facets that are near; NULL

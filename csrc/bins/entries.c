@@ -66,6 +66,19 @@ static void find_heights(const builder *b, facet_block *block)
     }
 }
 
+/* Let boxes and heights of a block hold the facets wherever their vertices go by the slack. Heights
+ * are counted from the boxes' lower corners, which move. */
+static void grow_block(facet_block *block, double slack)
+{
+    for (int i = 0; i < FILLING_BLOCK; i++) {
+        const double up = slack * (block->normal[0][i] + block->normal[1][i] + block->normal[2][i]);
+        block->below[i] += up - slack, block->above[i] += up + slack;
+        for (int axis = 0; axis < 3; axis++) {
+            block->low[axis][i] -= slack, block->high[axis][i] += slack;
+        }
+    }
+}
+
 /* Place the facets that wait in a level's block. */
 static void flush(builder *b, int32_t level)
 {
@@ -76,6 +89,9 @@ static void flush(builder *b, int32_t level)
         block->step[i] = 0;
     }
     find_heights(b, block);
+    if (b->set->slack > 0.0) {
+        grow_block(block, b->set->slack);
+    }
     b->kernels->filling_place(block, &plan->scale, b->items + plan->first_item + plan->item_count);
     plan->item_count += block->count;
     block->count = 0;
@@ -99,8 +115,9 @@ static void add_wide(builder *b, int32_t level, abut_index facet)
     box own = source_box(b, facet);
     int32_t wide = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double first = first_cell(low_in_units(own.low[axis], scale), scale);
-        double last = last_cell(high_in_units(own.high[axis], scale), scale);
+        double low = own.low[axis] - b->set->slack, high = own.high[axis] + b->set->slack;
+        double first = first_cell(low_in_units(low, scale), scale);
+        double last = last_cell(high_in_units(high, scale), scale);
         wide |= (last - first >= CELL_SPAN) << axis;
     }
     for (int32_t step = 0; step < WIDE_PARTS; step++) {
@@ -355,12 +372,16 @@ static bool allocate_builder(builder *b)
     b->classes = memory_alloc(EXPONENT_COUNT, sizeof *b->classes);
     b->numbers = memory_alloc(source_count(b), sizeof *b->numbers);
     b->blocks = memory_alloc(1, sizeof *b->blocks);
+    if (b->set) {
+        b->set->slack = b->near->slack;
+    }
     return b->set && b->classes && b->numbers && b->blocks;
 }
 
 /* What was built; frees all that led to it. */
 static bins *build(builder *b)
 {
+    b->margin = b->reach + b->near->slack;
     bool done = allocate_builder(b) && bins_build_levels(b) && build_items(b) && build_entries(b);
     memory_free(b->pieces.items);
     memory_free(b->classes);

@@ -82,9 +82,9 @@ static void measure_item(builder *b, const facet_block *block, int i)
     }
     const double whole = source_extent(b, block->facet[i], &own);
     const int32_t parts = slices_count(&b->slicing, b->mesh, block->facet[i], whole);
-    double extent = slices_extent(b->mesh, block->facet[i], whole, parts) + 2.0 * b->reach;
+    double extent = slices_extent(b->mesh, block->facet[i], whole, parts) + 2.0 * b->margin;
     double farthest =
-        fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + whole + 2.0 * b->reach;
+        fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + whole + 2.0 * b->margin;
     int number = class_of(extent, farthest);
     size_class *class = &b->classes[number];
     class->facet_count++;
@@ -312,7 +312,7 @@ static void add_level(const builder *b, const size_class *class)
     bin_level level = {.inv_cell = 1.0 / class->cell};
     for (int axis = 0; axis < 3; axis++) {
         double low = class->bounds.low[axis], high = class->bounds.high[axis];
-        double slack = b->reach + CULL_SLACK * (b->reach + fabs(low) + fabs(high));
+        double slack = b->margin + CULL_SLACK * (b->margin + fabs(low) + fabs(high));
         level.low[axis] = low - slack;
         level.high[axis] = high + slack;
     }

@@ -51,6 +51,7 @@ typedef struct builder {
     const vicinity *near;
     abut_index near_count; /* facets, or their pieces, that are near */
     double reach;
+    double margin;                             /* reach, and the slack that facets are grown by */
     double look_candidates, coarse_candidates; /* what it spends on fewer levels, on fewer cells */
     pieces pieces;   /* what stands for the facets where they are cut; numbers are
                         theirs then */

@@ -1,7 +1,10 @@
 /* The sets of bins of a mesh: which there are, and which of them a query's spheres use. */
 #include "sets.h"
 
+#include <string.h>
+
 #include "../base/memory.h"
+#include "../mesh/tolerance.h"
 #include "pieces.h"
 #include "planes.h"
 #include "slabs.h"
@@ -110,6 +113,59 @@ void sets_free(binned_mesh *binned)
     free_ladder(binned->sets, binned->step_count + 1);
     free_ladder(binned->fine_sets, binned->step_count + 1);
     memory_free(binned->uses);
+    memory_free(binned->anchors);
+}
+
+/* ---- vertices that move ----
+ *
+ * More slack lets sets live longer, and gives spheres more candidates. In parts of the usual facet:
+ * then the candidates grow by a factor that does not depend on the mesh. */
+#define SLACK_OF_FACET 0.125
+
+/* Whether all vertices are within the slack of their anchors, whatever is rounded. */
+static bool is_within_slack(const binned_mesh *binned, const abut_mesh *mesh)
+{
+    const double *at = mesh->vertices, *from = binned->anchors;
+    const double far = box_farthest(&binned->bounds), slack = binned->near.slack;
+    const double usable = slack - CULL_SLACK * (slack + far);
+    double farthest_sq = 0.0;
+    for (abut_index k = 0; k < mesh->view.vertex_count; k++) {
+        const vec3 way = vec3_sub(vec3_load(at + 3 * k), vec3_load(from + 3 * k));
+        farthest_sq = larger(farthest_sq, vec3_norm_sq(way));
+    }
+    return usable > 0.0 && farthest_sq <= usable * usable;
+}
+
+/* Begin the ladder anew, with a slack. */
+static abut_status begin_anew(binned_mesh *next, const abut_mesh *mesh, const vicinity *near)
+{
+    const size_t bytes = 3 * (size_t)mesh->view.vertex_count * sizeof *next->anchors;
+    abut_status status = sets_prepare(next, mesh, near);
+    next->anchors = memory_alloc(mesh->view.vertex_count, 3 * sizeof *next->anchors);
+    if (status || !next->anchors) {
+        return ABUT_NO_MEMORY;
+    }
+    memcpy(next->anchors, mesh->vertices, bytes);
+    next->near.slack = SLACK_OF_FACET * next->extents.usual;
+    for (int axis = 0; axis < 3; axis++) {
+        next->bounds.low[axis] -= next->near.slack, next->bounds.high[axis] += next->near.slack;
+    }
+    return ABUT_OK;
+}
+
+abut_status sets_update(binned_mesh *binned, const abut_mesh *mesh)
+{
+    if (binned->anchors && is_within_slack(binned, mesh)) {
+        binned->mesh = mesh;
+        return ABUT_OK;
+    }
+    binned_mesh next = {.mesh = mesh};
+    const abut_status status = begin_anew(&next, mesh, &binned->near);
+    sets_free(status ? &next : binned);
+    if (!status) {
+        *binned = next;
+    }
+    return status;
 }
 
 /* ---- sets ---- */

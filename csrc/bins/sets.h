@@ -29,8 +29,9 @@ typedef struct facet_extents {
  * one cell. */
 typedef struct binned_mesh {
     const abut_mesh *mesh;
-    vicinity near; /* which of its facets are in bins */
-    box bounds;    /* of all facets, in its own frame */
+    vicinity near;   /* which of its facets are in bins */
+    double *anchors; /* where its vertices were when the ladder was begun; NULL: they never moved */
+    box bounds;      /* of all facets, grown by the slack, in its own frame */
     facet_extents extents;
     double whole_reach; /* larger reaches use the last set */
     int first_octave;   /* of the ladder */
@@ -44,6 +45,11 @@ typedef struct binned_mesh {
  * any case. */
 abut_status sets_prepare(binned_mesh *binned, const abut_mesh *mesh, const vicinity *near);
 void sets_free(binned_mesh *binned);
+
+/* Exchange the mesh for one of the same facets with other vertices. The sets stay where no vertex
+ * is farther from its anchor than the slack; else the ladder begins anew. ABUT_OK or
+ * ABUT_NO_MEMORY: then nothing has changed. */
+abut_status sets_update(binned_mesh *binned, const abut_mesh *mesh);
 
 enum { REACH_OCTAVES = 32, BAND_LIMIT = 16 };
 

@@ -38,8 +38,9 @@ static vec3 slab_axis(const slab *s)
     return vec3_scale(across, 1.0 / ALONG_PARTS);
 }
 
-/* An axis of 0, where there is none, says that the facet may be anywhere. */
-static slab find_slab(const triangle *t)
+/* An axis of 0, where there is none, says that the facet may be anywhere. The axis is no longer
+ * than 1, so that no way along it is longer than the slack. */
+static slab find_slab(const triangle *t, double slack)
 {
     const vec3 across = vec3_cross(t->normal, triangle_edge(t, triangle_longest_edge(t)));
     const double parts = ALONG_LONGEST / sqrt(vec3_norm_sq(across));
@@ -56,6 +57,7 @@ static slab find_slab(const triangle *t)
         s.low = at < s.low ? at : s.low;
         s.high = at > s.high ? at : s.high;
     }
+    s.low -= slack, s.high += slack;
     return s;
 }
 
@@ -82,9 +84,9 @@ static bool is_box_near(const bins *set, uint32_t entry, const double at[3], dou
     return sum <= reach * reach;
 }
 
-static bool is_slab_near(const triangle *of, const trial *t)
+static bool is_slab_near(const triangle *of, double slack, const trial *t)
 {
-    const slab s = find_slab(of);
+    const slab s = find_slab(of, slack);
     const double at = vec3_dot(slab_axis(&s), t->center);
     return at >= s.low - t->reach && at <= s.high + t->reach;
 }
@@ -100,8 +102,8 @@ static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, 
         return; /* spheres look for the facets at their foot, which are few */
     }
     for (uint32_t e = begin; e < begin + tried; e++) {
-        t->saved +=
-            is_box_near(set, e, at, reach) && !is_slab_near(&mesh->triangles[set->facet[e]], t);
+        const triangle *of = &mesh->triangles[set->facet[e]];
+        t->saved += is_box_near(set, e, at, reach) && !is_slab_near(of, set->slack, t);
     }
 }
 
@@ -199,7 +201,7 @@ bool bins_build_slabs(bins *set, const abut_mesh *mesh)
     slab *slabs = memory_alloc(mesh->view.facet_count, sizeof *slabs);
     const bool done = slabs && allocate_slabs(set);
     for (abut_index f = 0; done && f < mesh->view.facet_count; f++) {
-        slabs[f] = find_slab(&mesh->triangles[f]);
+        slabs[f] = find_slab(&mesh->triangles[f], set->slack);
     }
     for (int32_t k = 0; done && k < set->level_count; k++) {
         set_level(set, slabs, &set->levels[k]);

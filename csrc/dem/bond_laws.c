@@ -30,6 +30,18 @@ static bond_stiffness stiffness_of(const bond *b, double mass, double inertia)
     return k;
 }
 
+bool bonds_are_stiff(const bond *b)
+{
+    const bond_stiffness k = stiffness_of(b, 1.0, 1.0);
+    const double numbers[] = {k.stretch,  k.shear,        k.twist,        k.bend,
+                              k.inv_area, k.bend_section, k.twist_section};
+    bool are_sound = true;
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+        are_sound &= numbers[n] > 0.0 && numbers[n] < INFINITY;
+    }
+    return are_sound;
+}
+
 void bonds_refresh(abut_simulation *s)
 {
     const store *of = &s->store;

@@ -1,26 +1,12 @@
 /* Bonds as callers have them: they come, are read, and go on from what a step has left. */
 #include <string.h>
 
+#include "bond_columns.h"
 #include "simulation.h"
 
 abut_index abut_simulation_bond_count(const abut_simulation *s)
 {
     return s->bonds.count;
-}
-
-/* Columns that a caller wants. */
-static void put(double *to, abut_index k, double value)
-{
-    if (to) {
-        to[k] = value;
-    }
-}
-
-static void put_index(abut_index *to, abut_index k, abut_index value)
-{
-    if (to) {
-        to[k] = value;
-    }
 }
 
 /* ---- checks ---- */
@@ -30,50 +16,46 @@ static bool is_row(const abut_simulation *s, abut_index row)
     return row >= 0 && row < s->store.count;
 }
 
-/* The number of `length` among those of a bond that are checked, which is the first behind them. */
-enum { LENGTH_NUMBER = 6 };
-
-/* Which number of a bond is out of its range, from `young` on as abut_bonds has them; -1: none. */
-static int find_bad_number(const abut_bonds *of, abut_index k, double *value)
-{
-    const double numbers[6] = {of->young[k],   of->poisson[k],          of->radius[k],
-                               of->damping[k], of->tensile_strength[k], of->shear_strength[k]};
-    const bool are_good[6] = {numbers[0] > 0.0 && numbers[0] <= ABUT_COORDINATE_LIMIT,
-                              numbers[1] > -1.0 && numbers[1] < 0.5,
-                              numbers[2] > 0.0 && numbers[2] <= ABUT_COORDINATE_LIMIT,
-                              numbers[3] >= 0.0 && numbers[3] <= ABUT_COORDINATE_LIMIT,
-                              numbers[4] >= 0.0,
-                              numbers[5] >= 0.0};
-    for (int number = 0; number < LENGTH_NUMBER; number++) {
-        if (!are_good[number]) {
-            *value = numbers[number];
-            return number;
-        }
-    }
-    return -1;
-}
-
-static abut_status check_bond(const abut_simulation *s, const abut_bonds *of, abut_index k,
-                              abut_error *error)
+/* Two other spheres, which are not of one cluster. */
+static abut_status check_spheres(const abut_simulation *s, const abut_bonds *of, abut_index k,
+                                 abut_error *error)
 {
     const abut_index i = of->i[k], j = of->j[k], last = s->store.count - 1;
-    double value = 0.0;
     if (!is_row(s, i)) {
         return error_set(error, ABUT_BAD_I, k, i, (double)last);
     }
-    if (!is_row(s, j)) {
+    if (!is_row(s, j) || (of->length && j < i)) {
         return error_set(error, ABUT_BAD_J, k, j, (double)last);
     }
     if (i == j) {
         return error_set(error, ABUT_BOND_ITSELF, k, i, 0.0);
     }
-    const int bad = find_bad_number(of, k, &value);
-    if (bad >= 0) {
-        return error_set(error, ABUT_BAD_BOND, k, bad, value);
-    }
     const int32_t *clusters = s->store.clusters, *places = s->store.places;
     if (clusters[places[i]] >= 0 && clusters[places[i]] == clusters[places[j]]) {
         return error_set(error, ABUT_BOND_IN_CLUSTER, k, i, (double)j);
+    }
+    return ABUT_OK;
+}
+
+static double norm_sq(const double q[4])
+{
+    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+}
+
+/* What steps have made of a bond, beyond the range of each number: quaternions are units, but for
+ * rounding. */
+static abut_status check_state(const abut_simulation *s, const bond *b, abut_index k,
+                               abut_error *error)
+{
+    const double most = b->has_contact ? 0.0 : bonds_most_rest(s, b->rows);
+    if (b->rest_overlap > most) {
+        return error_set(error, ABUT_BAD_BOND, k, BOND_rest_overlap, b->rest_overlap);
+    }
+    for (int side = 0; side < 2; side++) {
+        const double size = norm_sq(b->turns[side]);
+        if (!(size > 0.5 && size < 2.0)) {
+            return error_set(error, ABUT_BAD_BOND, k, BOND_turns, size);
+        }
     }
     return ABUT_OK;
 }
@@ -128,48 +110,22 @@ static bool is_long_enough(const abut_simulation *s, const bond *b)
     return b->length > larger(a, c);
 }
 
-static void load_state(bond *b, bond_effect *e, const abut_bonds *of, abut_index k)
+/* From the sphere with the smaller row to the other one. */
+static void order_ends(bond *b)
 {
-    b->length = of->length[k], b->rest_overlap = of->rest_overlap[k];
-    for (int axis = 0; axis < 3; axis++) {
-        b->shift[axis] = (int32_t)of->shift[3 * k + axis];
+    if (b->rows[0] > b->rows[1]) {
+        const bond of = *b;
+        b->rows[0] = of.rows[1], b->rows[1] = of.rows[0];
+        b->ids[0] = of.ids[1], b->ids[1] = of.ids[0];
     }
-    memcpy(b->turns, of->turns + 8 * k, sizeof b->turns);
-    e->force = vec3_load(of->force + 3 * k);
-    e->moments[0] = vec3_load(of->moments + 6 * k);
-    e->moments[1] = vec3_load(of->moments + 6 * k + 3);
-    e->energy = of->energy[k];
-    e->parts[TENSION] = of->tension[k], e->parts[SHEAR] = of->shear[k];
 }
 
-/* The caller's bond, from the sphere with the smaller row to the other one. */
-static bond load_bond(const abut_bonds *of, abut_index k)
+/* Where it begins, or goes on. ABUT_OK, or why there can be no such bond. */
+static abut_status place_bond(const abut_simulation *s, const abut_bonds *of, abut_index k, bond *b,
+                              abut_error *error)
 {
-    const bool is_turned = of->i[k] > of->j[k];
-    const abut_index i = of->i[k], j = of->j[k], a = of->ids[2 * k], c = of->ids[2 * k + 1];
-    return (bond){.rows = {(int32_t)(is_turned ? j : i), (int32_t)(is_turned ? i : j)},
-                  .ids = {is_turned ? c : a, is_turned ? a : c},
-                  .young = of->young[k],
-                  .poisson = of->poisson[k],
-                  .radius = of->radius[k],
-                  .damping = of->damping[k],
-                  .strengths = {of->tensile_strength[k], of->shear_strength[k]},
-                  .has_contact = of->contact[k] != 0};
-}
-
-/* ABUT_OK, or why there can be no such bond. */
-static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abut_index k,
-                             made_bond *made, abut_error *error)
-{
-    bond *b = &made->bond;
-    *made = (made_bond){.bond = load_bond(of, k), .number = k};
-    if (bonds_find(&s->bonds, b->rows[0], b->rows[1]) >= 0) {
-        return error_set(error, ABUT_BOND_TWICE, k, of->i[k], (double)of->j[k]);
-    }
     if (of->length) {
-        load_state(b, &made->before, of, k);
-        return b->length > 0.0 ? ABUT_OK
-                               : error_set(error, ABUT_BAD_BOND, k, LENGTH_NUMBER, b->length);
+        return check_state(s, b, k, error);
     }
     begin_bond(s, b);
     return is_long_enough(s, b)
@@ -177,13 +133,33 @@ static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abu
                : error_set(error, ABUT_BOND_TOO_SHORT, k, of->i[k], (double)of->j[k]);
 }
 
+/* Likewise all of it. */
+static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abut_index k,
+                             made_bond *made, abut_error *error)
+{
+    *made = (made_bond){.number = k};
+    abut_status status = check_spheres(s, of, k, error);
+    status = status ? status : bond_columns_load(ABUT_BOND_TABLE, of, k, made, error);
+    if (status) {
+        return status;
+    }
+    order_ends(&made->bond);
+    if (bonds_find(&s->bonds, made->bond.rows[0], made->bond.rows[1]) >= 0) {
+        return error_set(error, ABUT_BOND_TWICE, k, of->i[k], (double)of->j[k]);
+    }
+    status = place_bond(s, of, k, &made->bond, error);
+    if (!status && !bonds_are_stiff(&made->bond)) {
+        return error_set(error, ABUT_BOND_STIFFNESS, k, of->i[k], (double)of->j[k]);
+    }
+    return status;
+}
+
 /* All of them, sorted. */
 static abut_status make_bonds(const abut_simulation *s, const abut_bonds *of, made_bond *made,
                               abut_error *error)
 {
     for (abut_index k = 0; k < of->count; k++) {
-        abut_status status = check_bond(s, of, k, error);
-        status = status ? status : make_bond(s, of, k, &made[k], error);
+        const abut_status status = make_bond(s, of, k, &made[k], error);
         if (status) {
             return status;
         }
@@ -251,44 +227,11 @@ abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, 
 
 /* ---- reading ---- */
 
-static void read_numbers(const bond *b, abut_index k, const abut_bonds *to)
-{
-    for (int side = 0; side < 2; side++) {
-        put_index(to->ids, 2 * k + side, b->ids[side]);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        put_index(to->shift, 3 * k + axis, b->shift[axis]);
-    }
-    put_index(to->i, k, b->rows[0]), put_index(to->j, k, b->rows[1]);
-    put_index(to->contact, k, b->has_contact);
-    put(to->young, k, b->young), put(to->poisson, k, b->poisson);
-    put(to->radius, k, b->radius), put(to->damping, k, b->damping);
-    put(to->tensile_strength, k, b->strengths[TENSION]);
-    put(to->shear_strength, k, b->strengths[SHEAR]);
-    put(to->length, k, b->length), put(to->rest_overlap, k, b->rest_overlap);
-    for (int number = 0; number < 8; number++) {
-        put(to->turns, 8 * k + number, b->turns[number / 4][number % 4]);
-    }
-}
-
-static void read_effect(const bond_effect *e, abut_index k, const abut_bonds *to)
-{
-    if (to->force) {
-        vec3_store(to->force + 3 * k, e->force);
-    }
-    if (to->moments) {
-        vec3_store(to->moments + 6 * k, e->moments[0]);
-        vec3_store(to->moments + 6 * k + 3, e->moments[1]);
-    }
-    put(to->energy, k, e->energy);
-    put(to->tension, k, e->parts[TENSION]), put(to->shear, k, e->parts[SHEAR]);
-}
-
 void abut_simulation_read_bonds(const abut_simulation *s, const abut_bonds *to)
 {
     for (abut_index k = 0; k < s->bonds.count; k++) {
-        read_numbers(&s->bonds.bonds[k], k, to);
-        read_effect(&s->bonds.before[k], k, to);
+        const made_bond of = {.bond = s->bonds.bonds[k], .before = s->bonds.before[k]};
+        bond_columns_read(ABUT_BOND_TABLE, to, k, &of);
     }
 }
 
@@ -302,14 +245,7 @@ abut_index abut_simulation_breakage_count(const abut_simulation *s)
 void abut_simulation_read_breakages(const abut_simulation *s, const abut_breakages *to)
 {
     for (abut_index k = 0; k < s->bonds.breakage_count; k++) {
-        const bond_breakage *b = &s->bonds.breakages[k];
-        put_index(to->step, k, b->step);
-        put_index(to->ids, 2 * k, b->ids[0]), put_index(to->ids, 2 * k + 1, b->ids[1]);
-        put_index(to->of_shear, k, b->is_of_shear);
-        put(to->energy, k, b->energy);
-        if (to->point) {
-            vec3_store(to->point + 3 * k, b->point);
-        }
+        bond_columns_read(ABUT_BREAKAGE_TABLE, to, k, &s->bonds.breakages[k]);
     }
 }
 
@@ -321,52 +257,65 @@ abut_index abut_simulation_rest_count(const abut_simulation *s)
 void abut_simulation_read_rests(const abut_simulation *s, const abut_rests *to)
 {
     for (abut_index k = 0; k < s->bonds.rest_count; k++) {
-        const bond_rest *r = &s->bonds.rests[k];
-        put_index(to->i, k, r->rows[0]), put_index(to->j, k, r->rows[1]);
-        put(to->overlap, k, r->overlap);
-        for (int axis = 0; axis < 3; axis++) {
-            put_index(to->shift, 3 * k + axis, r->shift[axis]);
-        }
+        bond_columns_read(ABUT_REST_TABLE, to, k, &s->bonds.rests[k]);
     }
 }
 
-static abut_status check_rests(const abut_simulation *s, const abut_rests *of, abut_error *error)
+/* Spheres that are there, which rest by no more than they may, sorted. */
+static abut_status load_rest(const abut_simulation *s, const abut_rests *of, abut_index k,
+                             bond_rest *rests, abut_error *error)
 {
-    for (abut_index k = 0; k < of->count; k++) {
-        if (!is_row(s, of->i[k])) {
-            return error_set(error, ABUT_BAD_I, k, of->i[k], (double)(s->store.count - 1));
-        }
-        if (!is_row(s, of->j[k]) || of->j[k] <= of->i[k]) {
-            return error_set(error, ABUT_BAD_J, k, of->j[k], (double)(s->store.count - 1));
-        }
+    const abut_index i = of->i[k], j = of->j[k], last = s->store.count - 1;
+    if (!is_row(s, i)) {
+        return error_set(error, ABUT_BAD_I, k, i, (double)last);
     }
-    return ABUT_OK;
+    if (!is_row(s, j) || j <= i) {
+        return error_set(error, ABUT_BAD_J, k, j, (double)last);
+    }
+    rests[k] = (bond_rest){.has_parted = false};
+    const abut_status status = bond_columns_load(ABUT_REST_TABLE, of, k, &rests[k], error);
+    if (status) {
+        return status;
+    }
+    if (k > 0 && bonds_compare_rests(&rests[k - 1], &rests[k]) >= 0) {
+        return error_set(error, ABUT_BAD_REST, k, REST_i, (double)i);
+    }
+    return rests[k].overlap <= bonds_most_rest(s, rests[k].rows)
+               ? ABUT_OK
+               : error_set(error, ABUT_BAD_REST, k, REST_overlap, rests[k].overlap);
 }
 
+/* In the order of steps. */
+static abut_status load_breakage(const abut_breakages *of, abut_index k, bond_breakage *breakages,
+                                 abut_error *error)
+{
+    const abut_status status = bond_columns_load(ABUT_BREAKAGE_TABLE, of, k, &breakages[k], error);
+    return status || k == 0 || breakages[k].step >= breakages[k - 1].step
+               ? status
+               : error_set(error, ABUT_BAD_BREAKAGE, k, BREAKAGE_step, (double)breakages[k].step);
+}
+
+/* What is loaded stands behind what is there until all of it is known to be sound. */
 abut_status abut_simulation_restore_breakages(abut_simulation *s, const abut_breakages *of,
                                               const abut_rests *rests, abut_error *error)
 {
     bond_set *b = &s->bonds;
-    abut_status status = check_rests(s, rests, error);
-    status = status ? status
-                    : error_set_status(error, bonds_reserve_broken(b, of->count + rests->count));
+    abut_status status = error_set_status(error, bonds_reserve_broken(b, of->count + rests->count));
     if (status) {
         return status;
     }
-    b->breakage_count = of->count, b->rest_count = rests->count;
-    for (abut_index k = 0; k < of->count; k++) {
-        b->breakages[k] = (bond_breakage){.step = of->step[k],
-                                          .ids = {of->ids[2 * k], of->ids[2 * k + 1]},
-                                          .point = vec3_load(of->point + 3 * k),
-                                          .energy = of->energy[k],
-                                          .is_of_shear = of->of_shear[k] != 0};
+    bond_breakage *broken = b->breakages + b->breakage_count;
+    bond_rest *resting = b->rests + b->rest_count;
+    for (abut_index k = 0; !status && k < of->count; k++) {
+        status = load_breakage(of, k, broken, error);
     }
-    for (abut_index k = 0; k < rests->count; k++) {
-        b->rests[k] = (bond_rest){.rows = {(int32_t)rests->i[k], (int32_t)rests->j[k]},
-                                  .overlap = rests->overlap[k]};
-        for (int axis = 0; axis < 3; axis++) {
-            b->rests[k].shift[axis] = (int32_t)rests->shift[3 * k + axis];
-        }
+    for (abut_index k = 0; !status && k < rests->count; k++) {
+        status = load_rest(s, rests, k, resting, error);
     }
-    return ABUT_OK;
+    if (!status) {
+        memmove(b->breakages, broken, (size_t)of->count * sizeof *broken);
+        memmove(b->rests, resting, (size_t)rests->count * sizeof *resting);
+        b->breakage_count = of->count, b->rest_count = rests->count;
+    }
+    return status;
 }

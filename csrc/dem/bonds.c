@@ -225,7 +225,7 @@ static void drop_parted(bond_set *b)
     b->rest_count = kept;
 }
 
-static int compare_rests(const void *a, const void *b)
+int bonds_compare_rests(const void *a, const void *b)
 {
     return compare_rows(((const bond_rest *)a)->rows, ((const bond_rest *)b)->rows);
 }
@@ -274,7 +274,7 @@ void bonds_keep(bond_set *b, abut_index row_count, abut_index step)
             }
         }
         if (b->rest_count > 0) {
-            qsort(b->rests, (size_t)b->rest_count, sizeof *b->rests, compare_rests);
+            qsort(b->rests, (size_t)b->rest_count, sizeof *b->rests, bonds_compare_rests);
         }
         bonds_drop(b, has_broken);
         bonds_list_ends(b, row_count);

@@ -105,6 +105,9 @@ void bonds_list_ends(bond_set *b, abut_index row_count);
 /* The number of the bond of two rows, of which the first is smaller; -1: there is none. */
 abut_index bonds_find(const bond_set *b, int32_t first, int32_t second);
 
+/* Rests by their rows, as qsort asks. */
+int bonds_compare_rests(const void *a, const void *b);
+
 /* The rest of two rows, likewise; NULL: they have none. */
 const bond_rest *bonds_find_rest(const bond_set *b, int32_t first, int32_t second);
 

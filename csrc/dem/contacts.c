@@ -9,7 +9,7 @@
 /* Place the planes of half spaces, for bodies. */
 static void place_half_spaces(abut_simulation *s)
 {
-    for (abut_index k = s->walls.mesh_count; k < s->walls.count; k++) {
+    for (abut_index k = s->walls.mesh_count; k < s->walls.touched_count; k++) {
         const pose at = pose_load(s->now->poses + 16 * k);
         const double *own = s->walls.half_spaces + 6 * (k - s->walls.mesh_count);
         double *to = s->walls.placed + 6 * (k - s->walls.mesh_count);
@@ -33,7 +33,7 @@ void contacts_place_walls(abut_simulation *s)
  * of one kind where contacts share, and the first law tells it. */
 static double exponent_of(const abut_simulation *s)
 {
-    for (abut_index k = 0; k < s->walls.count; k++) {
+    for (abut_index k = 0; k < s->walls.touched_count; k++) {
         for (abut_index m = 0; m < s->laws.material_count; m++) {
             const abut_index number = laws_number(&s->laws, m, s->walls.walls[k].material);
             if (!s->laws.is_missing[number]) {
@@ -54,7 +54,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.exponent = exponent_of(s);
     query.gap = apart_wall_reach(s);
     query.keep_zero = query.gap > 0.0;
-    query.half_space_count = s->walls.count - s->walls.mesh_count;
+    query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
     query.poses = s->now->poses;
     query.period = lattice_periods(&s->lattice);
@@ -123,7 +123,7 @@ abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_er
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     table_clear(t, s->store.count);
-    if (s->walls.count == 0 || s->store.count == 0) {
+    if (s->walls.touched_count == 0 || s->store.count == 0) {
         return ABUT_OK;
     }
     return find_touching(s, plan, error);
@@ -198,6 +198,22 @@ static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index r
     b->block.old_overlap[k] = t->contact.overlap[row];
 }
 
+/* A sphere on a wall: its law takes m* for its mass where the wall is free, else its own. */
+static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
+                      abut_index wall)
+{
+    const mover *own = &s->store.movers[place];
+    b->block.first[k] = own;
+    b->block.inertia[k] = s->store.inertias[place];
+    if (s->walls.has_driven || store_holds(&s->store, place)) {
+        const inertness free = spheres_own_inertness(s, place);
+        b->movers[0][k] = *own;
+        b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass, free.mass);
+        b->block.first[k] = &b->movers[0][k];
+        b->block.inertia[k] = free.inertia;
+    }
+}
+
 static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
     const abut_simulation *s = w->simulation;
@@ -208,10 +224,9 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const vec3 point = table_wall_point(t, row, &s->lattice);
     vec3_store(b->movers[1][k].velocity, walls_velocity(state, point));
     vec3_store(b->movers[1][k].spin, vec3_load(state->spin));
-    b->block.first[k] = &s->store.movers[place];
+    set_first(s, b, k, place, wall);
     b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
-    b->block.inertia[k] = s->store.inertias[place];
     if (old >= 0) {
         take_old(w, b, k, old);
     } else {

@@ -17,14 +17,14 @@ static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *
     sum->rotational += 0.5 * inertia * vec3_norm_sq(spin);
     const vec3 at = spheres_unwrap(s, vec3_load(of->began + 3 * place),
                                    vec3_load(of->centers + 3 * place), of->images + 3 * place);
-    sum->gravitational -= b->mass * vec3_dot(vec3_load(s->last.gravity), at);
+    sum->gravitational -= of->masses[place] * vec3_dot(vec3_load(s->last.gravity), at);
 }
 
 /* The mean spin is that of half steps before and after: the momentum at the time between is in
  * their middle. */
 static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut_energy *sum)
 {
-    const vec3 velocity = grains_mean_velocity(s, r->velocity, force, r->mass);
+    const vec3 velocity = grains_mean_velocity(s, r->velocity, force, rigid_mass(r));
     const vec3 momentum = vec3_sub(r->momentum, vec3_scale(r->last_torque, 0.5 * s->last.step));
     const vec3 spin = rigid_spin(r, r->began_orientation, momentum);
     sum->kinetic += 0.5 * r->mass * vec3_norm_sq(velocity);
@@ -41,7 +41,7 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 static double share_of(const abut_simulation *s, abut_index row, const law *l, double radius)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.has_cohesion;
+    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.pulls_or_reaches;
     if (is_shared && laws_pull(&s->laws, l, radius, t->contact.overlap[row])) {
         return row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
     }
@@ -94,7 +94,8 @@ static double energy_of_pairs(const abut_simulation *s)
 /* Count the energies, without what the account adds. */
 static abut_energy count_energy(const abut_simulation *s)
 {
-    abut_energy sum = {.gravitational = s->last.lift, .wall_work = s->account.gone_wall_work};
+    abut_energy sum = {.gravitational = s->last.lift,
+                       .wall_work = s->account.gone_wall_work + s->account.driven_work};
     for (abut_index row = 0; row < s->store.count; row++) {
         const int32_t place = s->store.places[row];
         if (!simulation_is_member(s, place)) {
@@ -139,8 +140,8 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
         const double *center = s->store.centers + 3 * place;
         const vec3 at =
             spheres_unwrap(s, vec3_load(center), vec3_load(center), s->store.images + 3 * place);
-        sum -= simulation_is_member(s, place) ? 0.0
-                                              : s->store.movers[place].mass * vec3_dot(gravity, at);
+        sum -=
+            simulation_is_member(s, place) ? 0.0 : s->store.masses[place] * vec3_dot(gravity, at);
     }
     for (abut_index k = 0; k < s->clusters.count + s->solids.count; k++) {
         const bool is_cluster = k < s->clusters.count;
@@ -153,9 +154,17 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
 
 void energy_hold(abut_simulation *s)
 {
+    s->walls.grain_size = 0.0;
     if (!s->account.is_held) {
         s->account.held = abut_simulation_energy(s).dissipated;
         s->account.is_held = true;
+    }
+}
+
+void energy_lose(abut_simulation *s, double elastic)
+{
+    if (s->account.is_held) {
+        s->account.held += elastic - count_energy(s).elastic;
     }
 }
 
@@ -201,19 +210,28 @@ static void add_pair_holds(const abut_simulation *s, hold *holds)
     }
 }
 
+/* How stiff a contact with a wall is, and the mass that its law takes. */
+static law_stiffness stiffness_on_wall(const abut_simulation *s, const interaction_table *t,
+                                       abut_index row, double *mass)
+{
+    const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
+    const inertness free = spheres_own_inertness(s, place);
+    *mass = simulation_mass_on_wall(s, wall, s->store.movers[place].mass, free.mass);
+    const own_contact c = {.overlap = t->contact.overlap[row],
+                           .radius = s->store.radii[place],
+                           .mass = *mass,
+                           .inertia = free.inertia,
+                           .radius_i = s->store.radii[place],
+                           .radius_j = INFINITY};
+    return simulation_stiffness(s, t, row, simulation_wall_law(s, place, wall), c);
+}
+
 static void add_wall_holds(const abut_simulation *s, hold *holds)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     for (abut_index row = 0; row < t->count; row++) {
-        const abut_index place = t->contact.sphere[row];
-        const own_contact c = {.overlap = t->contact.overlap[row],
-                               .radius = s->store.radii[place],
-                               .mass = s->store.movers[place].mass,
-                               .inertia = s->store.inertias[place],
-                               .radius_i = s->store.radii[place],
-                               .radius_j = INFINITY};
-        const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
-        add_hold(&holds[place], simulation_stiffness(s, t, row, l, c));
+        double mass;
+        add_hold(&holds[t->contact.sphere[row]], stiffness_on_wall(s, t, row, &mass));
     }
 }
 
@@ -230,6 +248,9 @@ static double step_of_sphere(const abut_simulation *s, abut_index row, const hol
                              double free_step)
 {
     const abut_index place = s->store.places[row];
+    if (store_holds(&s->store, place)) {
+        return INFINITY;
+    }
     const double by_bonds = s->bonds.count > 0 ? bonds_stable_step(s, row) : INFINITY;
     if (h->stiffness > 0.0) {
         const double step = step_of_hold(h, s->store.movers[place].mass);
@@ -269,11 +290,11 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
 
 /* ---- what walls bear ---- */
 
-void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+void energy_add_load(const abut_simulation *s, const step_tables *of, abut_index row,
                      abut_wall_load *load)
 {
-    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    walls_add_load(load, state, table_wall_point(t, row, &s->lattice),
+    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
+    walls_add_load(load, &of->states[t->contact.mesh[row]], table_wall_point(t, row, &s->lattice),
                    vec3_load(t->springs.effects[row].force), table_vector(t->springs.moment, row),
                    t->springs.power[row]);
 }
@@ -281,17 +302,48 @@ void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_s
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const abut_wall_state state = abut_simulation_wall(s, wall);
     abut_wall_load load = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
     for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
         const int32_t place = s->store.places[k];
         const abut_index end = t->contact.offsets[place + 1];
         for (abut_index row = t->contact.offsets[place]; row < end; row++) {
             if (t->contact.mesh[row] == wall) {
-                energy_add_load(s, row, &state, &load);
+                energy_add_load(s, s->before, row, &load);
             }
         }
     }
-    solids_add_load(s, wall, &state, &load);
+    solids_add_load(s, s->before, wall, &load);
     return load;
+}
+
+static wall_touch touch_on_wall(const abut_simulation *s, const interaction_table *t,
+                                abut_index row)
+{
+    const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
+    double mass;
+    const law_stiffness of = stiffness_on_wall(s, t, row, &mass);
+    const double share = t->contact.share[row], normal = larger(of.normal, 0.0);
+    const law *l = simulation_wall_law(s, place, wall);
+    return (wall_touch){.point = table_wall_point(t, row, &s->lattice),
+                        .normal = vec3_load(t->contact.normal + 3 * row),
+                        .stiffness = share * normal,
+                        .damping = normal > 0.0 ? share * simulation_damper(l, &of, mass) : 0.0,
+                        .mass = mass,
+                        .wall = wall};
+}
+
+void energy_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
+                          void *context)
+{
+    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
+    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
+        const int32_t place = s->store.places[k];
+        const abut_index end = t->contact.offsets[place + 1];
+        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
+            if (walls_are_driven(&s->walls.walls[t->contact.mesh[row]])) {
+                const wall_touch touch = touch_on_wall(s, t, row);
+                visit(context, &touch);
+            }
+        }
+    }
 }

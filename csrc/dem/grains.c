@@ -6,6 +6,9 @@
 
 vec3 grains_mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
 {
+    if (mass == HELD) {
+        return velocity;
+    }
     const vec3 pull = vec3_add(vec3_load(s->last.gravity), vec3_scale(force, 1.0 / mass));
     return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->last.step));
 }
@@ -68,7 +71,7 @@ static void read_spheres(const abut_simulation *s, abut_index first_cluster, con
         }
         if (!is_member) {
             put(to, next++, vec3_load(s->store.began + 3 * place), grains_sphere_velocity(s, place),
-                s->store.movers[place].mass);
+                s->store.masses[place]);
         }
     }
 }
@@ -76,7 +79,7 @@ static void read_spheres(const abut_simulation *s, abut_index first_cluster, con
 static void put_rigid(const abut_simulation *s, const rigid *r, vec3 force, const abut_grains *to,
                       abut_index k)
 {
-    put(to, k, r->began, grains_mean_velocity(s, r->velocity, force, r->mass), r->mass);
+    put(to, k, r->began, grains_mean_velocity(s, r->velocity, force, rigid_mass(r)), r->mass);
 }
 
 void abut_simulation_read_grains(const abut_simulation *s, const abut_grains *grains)

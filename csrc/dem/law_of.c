@@ -59,3 +59,9 @@ law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_t
     }
     return laws_stiffness(&s->laws, l, &contact);
 }
+
+double simulation_damper(const law *l, const law_stiffness *of, double mass)
+{
+    const double part = l->is_hertz > 0.0 ? 5.0 / 6.0 : 1.0;
+    return 2.0 * of->damping_ratio * sqrt(part * of->normal * mass);
+}

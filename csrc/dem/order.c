@@ -99,7 +99,7 @@ static renumbering numbers_for(abut_interaction kind, const renaming *by)
 {
     switch (kind) {
     case ABUT_BODY_WALL:
-        return (renumbering){by->bodies, NULL, by->body_count};
+        return (renumbering){by->bodies, by->walls, by->body_count};
     case ABUT_BODY_BODY:
         return (renumbering){by->bodies, by->bodies, by->body_count};
     case ABUT_BODY_SPHERE:
@@ -109,7 +109,7 @@ static renumbering numbers_for(abut_interaction kind, const renaming *by)
     case ABUT_SPHERE_SPHERE:
         return (renumbering){by->places, by->places, by->place_count};
     }
-    return (renumbering){by->places, NULL, by->place_count};
+    return (renumbering){by->places, by->walls, by->place_count};
 }
 
 static bool has_changed(const abut_simulation *s, const interaction_table *t, const renumbering *by)

@@ -74,7 +74,8 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
 {
     return (abut_step_state){.step_count = s->step_count,
                              .account = {s->account.base, s->account.gone_wall_work,
-                                         s->account.held, s->account.is_held ? 1.0 : 0.0},
+                                         s->account.held, s->account.is_held ? 1.0 : 0.0,
+                                         s->account.driven_work, s->account.last_driven_work},
                              .terms = {s->next.step, s->next.gravity[0], s->next.gravity[1],
                                        s->next.gravity[2], s->next.lift, s->last.step,
                                        s->last.gravity[0], s->last.gravity[1], s->last.gravity[2],
@@ -110,7 +111,9 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
     s->account = (account){.base = state->account[0],
                            .gone_wall_work = state->account[1],
                            .held = state->account[2],
-                           .is_held = state->account[3] != 0.0};
+                           .is_held = state->account[3] != 0.0,
+                           .driven_work = state->account[4],
+                           .last_driven_work = state->account[5]};
     /* whether spheres were put in place after the last step, before it was saved, is not known:
      * rather tell of no overlap that has grown than of one that has not */
     s->watch.is_placed = s->account.is_held;
@@ -153,7 +156,7 @@ static abut_index count_seconds(const abut_simulation *s, abut_interaction who)
     case ABUT_SPHERE_SPHERE:
         return s->store.count;
     }
-    return s->walls.count;
+    return s->walls.touched_count;
 }
 
 static abut_status check_number(abut_index number, abut_index least, abut_index count,

@@ -15,10 +15,41 @@ void rigid_rows(const double q[4], vec3 rows[3])
     rows[2] = (vec3){2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)};
 }
 
+/* A column of the inertia in the world; that of an axis which is locked is the axis, and it is in
+ * no other one, so that the spin about it follows from a momentum of 0. */
+static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
+{
+    const bool *locked = r->is_locked;
+    const vec3 along = {axis == 0, axis == 1, axis == 2}, own = rows_turn_back(rows, along);
+    const vec3 momentum = {own.x * r->inertia[0], own.y * r->inertia[1], own.z * r->inertia[2]};
+    const vec3 column = rows_turn(rows, momentum);
+    return locked[axis] ? along
+                        : (vec3){locked[0] ? 0.0 : column.x, locked[1] ? 0.0 : column.y,
+                                 locked[2] ? 0.0 : column.z};
+}
+
+/* The spin about the axes that are not locked, whatever momentum the lock takes about the others:
+ * Cramer's rule. */
+static vec3 spin_of_locked(const rigid *r, const vec3 rows[3], vec3 momentum)
+{
+    const bool *locked = r->is_locked;
+    const vec3 m = {locked[0] ? 0.0 : momentum.x, locked[1] ? 0.0 : momentum.y,
+                    locked[2] ? 0.0 : momentum.z};
+    const vec3 x = inertia_along(r, rows, 0), y = inertia_along(r, rows, 1),
+               z = inertia_along(r, rows, 2);
+    const double volume = vec3_dot(x, vec3_cross(y, z));
+    return vec3_scale((vec3){vec3_dot(m, vec3_cross(y, z)), vec3_dot(x, vec3_cross(m, z)),
+                             vec3_dot(x, vec3_cross(y, m))},
+                      1.0 / volume);
+}
+
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum)
 {
     vec3 rows[3];
     rigid_rows(orientation, rows);
+    if (r->is_locked[0] || r->is_locked[1] || r->is_locked[2]) {
+        return spin_of_locked(r, rows, momentum);
+    }
     const vec3 own = rows_turn_back(rows, momentum);
     return rows_turn(rows,
                      (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
@@ -89,6 +120,14 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
     r->velocity = velocity;
     r->position = vec3_add(r->position, vec3_scale(velocity, by->step));
     rigid_wrap(r, by->lattice);
+}
+
+void rigid_stay(rigid *r, double wall_work)
+{
+    books_keep(&r->books, 0.0, wall_work);
+    r->last_torque = (vec3){0.0, 0.0, 0.0};
+    r->began = r->position;
+    memcpy(r->began_orientation, r->orientation, sizeof r->orientation);
 }
 
 void rigid_place(rigid *r)

@@ -20,7 +20,8 @@ typedef struct step_tables {
     abut_wall_state *states;
 } step_tables;
 
-/* The walls of a simulation; motions are copies. Half spaces follow the meshes of the finder. */
+/* The walls of a simulation; motions are copies. Half spaces follow the meshes of the finder, and
+ * walls that are off, whatever they are, come last. */
 typedef struct wall_set {
     const abut_finder *finder; /* NULL: no meshes */
     abut_index mesh_count;
@@ -28,8 +29,13 @@ typedef struct wall_set {
     double *placed;      /* likewise, where they are in this step */
     abut_wall *walls;
     abut_motion *motions;
-    abut_wall_state *given; /* of walls whose motion is given: of the next step */
-    abut_index count;
+    abut_wall_state *given; /* of walls whose motion is given, or driven: of the next step */
+    abut_drive *drives;     /* of walls that are driven */
+    wall_press *presses;
+    bool has_driven;
+    double driven_power;           /* of this step: what account.driven_work has the work of */
+    double grain_size, grain_mass; /* the mean diameter and the mass of all grains; 0: not known */
+    abut_index count, touched_count; /* touched_count: those that are not off */
 } wall_set;
 
 /* A body and another one, or a sphere, that may touch while the neighbor list lives. */
@@ -75,7 +81,10 @@ typedef struct step_terms {
 typedef struct account {
     double base;           /* what is added to the dissipated energy */
     double gone_wall_work; /* of spheres that are gone */
-    double held;           /* the dissipated energy after the next step, where is_held */
+    /* what walls that are driven do by the change of their velocities in steps, and in the last
+     * one: `power` has that of half a step before */
+    double driven_work, last_driven_work;
+    double held; /* the dissipated energy after the next step, where is_held */
     bool is_held;
 } account;
 
@@ -90,6 +99,13 @@ typedef struct watch {
     abut_notice fast, deep;
 } watch;
 
+/* Who is beyond these is counted after each step. */
+typedef struct world_bounds {
+    double low[3], high[3];
+    bool is_set, stops;                 /* stops: a run ends where somebody is beyond them */
+    atomic_int_least64_t outside, left; /* after the last step; that have left so far */
+} world_bounds;
+
 struct abut_simulation {
     abut_simulation_input input;
     step_terms next, last; /* of the next step, and of the last one that was done */
@@ -99,6 +115,7 @@ struct abut_simulation {
     rigid_set clusters;
     rigid_set solids;
     solid_search search;
+    memory_block group_block; /* of spheres: those of one group are no pairs */
     wall_set walls;
     step_tables steps[2];      /* which take turns: */
     step_tables *now, *before; /* before: of the last step that was done */
@@ -117,6 +134,7 @@ struct abut_simulation {
     watch watch;
     abut_law_case law_case; /* why the last step that ended by a law of users did */
     bond_set bonds;
+    world_bounds bounds;
 };
 
 static inline table_extras simulation_extras(const abut_simulation *s)
@@ -147,8 +165,19 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + (double)(s->step_count - s->began_steps) * s->next.step;
 }
 
+/* The mass that a law takes for what touches a wall: m*, where the wall is a free body, else its
+ * own, also of who is held. */
+static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass,
+                                             double own)
+{
+    const bool is_free = walls_move_by(&s->walls.walls[wall], ABUT_FREE);
+    return is_free ? reduced(mass, s->walls.drives[wall].mass) : own;
+}
+
 /* ABUT_OK, ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY; gravity: NULL: not to be checked. */
 abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error);
+
+void wall_set_free(wall_set *w);
 
 /* What moves spheres and bodies in a step. Velocities go from the middle of the last step to that
  * of this one: where these differ, half of each counts. */
@@ -184,6 +213,9 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 
 /* Let bonds turn with their spheres after a step; cannot fail. */
 void bonds_turn(abut_simulation *s, const parallel_plan *plan);
+
+/* Whether what a bond's stiffness follows from is neither 0 nor infinite. */
+bool bonds_are_stiff(const bond *b);
 
 /* What follows from bonds and their spheres, after bonds, masses or radii have changed. */
 void bonds_refresh(abut_simulation *s);
@@ -318,7 +350,22 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
 /* Set the mass that laws and motion use: of a member that of its cluster. */
-void spheres_set_mass(abut_simulation *s, abut_index place);
+void spheres_set_mass(abut_simulation *s, abut_index place, bool is_held);
+
+/* Mass and inertia of a sphere, or the cluster that it is a member of, as if nobody held it. */
+typedef struct inertness {
+    double mass, inertia;
+} inertness;
+
+static inline inertness spheres_own_inertness(const abut_simulation *s, abut_index place)
+{
+    const store *of = &s->store;
+    if (simulation_is_member(s, place)) {
+        const rigid *r = &s->clusters.bodies[of->clusters[place]].rigid;
+        return (inertness){r->mass, rigid_own_inertia(r)};
+    }
+    return (inertness){of->masses[place], store_inertia(of->masses[place], of->radii[place])};
+}
 
 /* Bring a center into the periodic box, and count by how many periods. */
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
@@ -327,13 +374,16 @@ void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
  * `began`. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
 
+/* Count who is beyond the bounds after a step. */
+void bounds_look(abut_simulation *s);
+
 /* Sort spheres by place where it is time. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status order_spheres(abut_simulation *s);
 
-/* Other numbers of places and rows of spheres, and of bodies: for each old one the new one, or -1.
- * NULL: they stay. */
+/* Other numbers of places and rows of spheres, of bodies and of walls: for each old one the new
+ * one, or -1. NULL: they stay. */
 typedef struct renaming {
-    const int32_t *places, *rows, *bodies;
+    const int32_t *places, *rows, *bodies, *walls;
     abut_index place_count, body_count; /* of new ones */
 } renaming;
 
@@ -399,28 +449,48 @@ law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_t
                                    abut_index at, const law *l, own_contact contact);
 
 /* The mean of the velocities half a step before and after the beginning of the last step: of what
- * has such a velocity now, and of a sphere that is in no cluster. */
+ * has such a velocity now, and such a mass to what pushes it, and of a sphere that is in no
+ * cluster.
+ */
 vec3 grains_mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass);
 vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place);
 
 /* The sum of the members' forces, which is what moves a cluster. */
 vec3 grains_cluster_force(const abut_simulation *s, const rigid_body *c);
 
-/* What a contact of the step before adds to what its wall bears, which was there. */
-void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+/* The damper beside its spring along the normal, for this m* (docs/dem.md, section 2). */
+double simulation_damper(const law *l, const law_stiffness *of, double mass);
+
+/* What a contact of a step adds to what its wall bears. */
+void energy_add_load(const abut_simulation *s, const step_tables *of, abut_index row,
                      abut_wall_load *load);
 
 /* What bodies add: the elastic energy of their contacts, and what they exert on a wall. */
 double solids_elastic_energy(const abut_simulation *s);
-void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
+void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index wall,
                      abut_wall_load *load);
 
+/* Where spheres, and bodies, touch walls that are driven in a step, in the order of their rows. */
+void energy_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
+                          void *context);
+void solids_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
+                          void *context);
+
+/* What drives walls under load, and free ones, after this step: ABUT_OK, or ABUT_WALL_LOST, and
+ * nothing has moved. */
+abut_status drives_weigh(abut_simulation *s, abut_error *error);
+
+/* Move them; cannot fail. */
+void drives_move(abut_simulation *s);
 /* That of all where they are now, in a field. */
 double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
 /* To be called before spheres are changed: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
 void energy_settle(abut_simulation *s);
+
+/* What contacts no longer hold that had so much elastic energy together is dissipated. */
+void energy_lose(abut_simulation *s, double elastic);
 
 /* This step's tables become those of the step before. */
 void simulation_swap_tables(abut_simulation *s);

@@ -134,9 +134,9 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
 /* A contact of a body without an overlap so far, of which each of so many spots bears its part. */
 static own_contact contact_of(const rigid *own, const rigid *other, double radius, double bearing)
 {
-    const double inertia = rigid_least_inertia(own);
-    const double mass = other ? reduced(own->mass, other->mass) : own->mass;
-    const double both = other ? reduced(inertia, rigid_least_inertia(other)) : inertia;
+    const double mass = other ? reduced(rigid_mass(own), rigid_mass(other)) : own->mass;
+    const double both = other ? reduced(rigid_least_inertia(own), rigid_least_inertia(other))
+                              : rigid_own_inertia(own);
     return (own_contact){.radius = radius,
                          .mass = mass / bearing,
                          .inertia = both / bearing,
@@ -144,8 +144,8 @@ static own_contact contact_of(const rigid *own, const rigid *other, double radiu
                          .radius_j = radius};
 }
 
-static spot_hold begin_hold(const interaction_table *t, const spot_row *r, const rigid *own,
-                            const rigid *other)
+static spot_hold begin_hold(const abut_simulation *s, const interaction_table *t, const spot_row *r,
+                            const rigid *own, const rigid *other)
 {
     const double bearing = larger(simulation_bearing_spots(t, r->row), 1.0);
     spot_hold h = {.law = r->law,
@@ -154,6 +154,9 @@ static spot_hold begin_hold(const interaction_table *t, const spot_row *r, const
                    .both = t->kind == ABUT_BODY_WALL ? 1.0 : 2.0};
     if (t->kind == ABUT_BODY_WALL) {
         h.contact.radius_j = INFINITY;
+        const double mass =
+            simulation_mass_on_wall(s, t->body.mesh[r->row], rigid_mass(own), own->mass);
+        h.contact.mass = mass / bearing;
     }
     return h;
 }
@@ -165,7 +168,7 @@ static void add_row_holds(const abut_simulation *s, const interaction_table *t, 
     const rigid *own = &s->solids.bodies[c->i[row]].rigid;
     const rigid *other = t->kind == ABUT_BODY_BODY ? &s->solids.bodies[c->j[row]].rigid : NULL;
     const spot_row r = simulation_spot_row(s, t, row);
-    spot_hold h = begin_hold(t, &r, own, other);
+    spot_hold h = begin_hold(s, t, &r, own, other);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         h.contact.overlap = c->spot_overlap[spot];
         h.of = simulation_stiffness(s, t, spot, r.law, h.contact);
@@ -271,7 +274,7 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
         const solid_hold *h = &holds[k];
         const double step =
             h->spot_count > 0 ? step_of_held(h) : step_of_free(s, &s->solids.bodies[k]);
-        if (step < longest->step) {
+        if (step < longest->step && !s->solids.bodies[k].rigid.is_held) {
             *longest = (abut_stable_step){step, k, h->spot_count};
         }
     }
@@ -281,18 +284,51 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
 
 /* ---- what walls bear ---- */
 
-void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
+void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index wall,
                      abut_wall_load *load)
 {
-    const interaction_table *t = &s->before->tables[ABUT_BODY_WALL];
+    const interaction_table *t = &of->tables[ABUT_BODY_WALL];
     for (abut_index row = 0; row < t->count; row++) {
         if (t->body.mesh[row] == wall) {
             const spot_row r = simulation_spot_row(s, t, row);
             for (abut_index spot = r.begin; spot < r.end; spot++) {
-                walls_add_load(load, state, vec3_sub(simulation_spot_point(t, &r, spot), r.shift),
+                walls_add_load(load, &of->states[wall],
+                               vec3_sub(simulation_spot_point(t, &r, spot), r.shift),
                                vec3_load(t->springs.effects[spot].force),
                                table_vector(t->springs.moment, spot), t->springs.power[spot]);
             }
+        }
+    }
+}
+
+static void visit_row(const abut_simulation *s, const interaction_table *t, abut_index row,
+                      wall_touch_visit *visit, void *context)
+{
+    const spot_row r = simulation_spot_row(s, t, row);
+    spot_hold h = begin_hold(s, t, &r, &s->solids.bodies[t->body.i[row]].rigid, NULL);
+    for (abut_index spot = r.begin; spot < r.end; spot++) {
+        h.contact.overlap = t->body.spot_overlap[spot];
+        h.of = simulation_stiffness(s, t, spot, r.law, h.contact);
+        if (apart_spot_lived(t, spot) && h.of.normal > 0.0) {
+            const wall_touch touch = {.point =
+                                          vec3_sub(simulation_spot_point(t, &r, spot), r.shift),
+                                      .normal = r.normal,
+                                      .stiffness = h.of.normal,
+                                      .damping = simulation_damper(r.law, &h.of, h.contact.mass),
+                                      .mass = h.contact.mass,
+                                      .wall = t->body.mesh[row]};
+            visit(context, &touch);
+        }
+    }
+}
+
+void solids_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
+                          void *context)
+{
+    const interaction_table *t = &of->tables[ABUT_BODY_WALL];
+    for (abut_index row = 0; row < t->count; row++) {
+        if (walls_are_driven(&s->walls.walls[t->body.mesh[row]])) {
+            visit_row(s, t, row, visit, context);
         }
     }
 }

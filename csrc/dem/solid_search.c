@@ -33,17 +33,31 @@ static int compare_near(const void *a, const void *b)
     return by_body ? by_body : compare(p->other, q->other);
 }
 
+/* Who is held does not interact with others that are. */
+static bool are_held(const abut_simulation *s, outline_pair pair, bool is_sphere)
+{
+    if (!s->solids.bodies[pair.outline].rigid.is_held) {
+        return false;
+    }
+    return is_sphere ? store_holds(&s->store, pair.other)
+                     : s->solids.bodies[pair.other - s->store.count].rigid.is_held;
+}
+
 static void sort_near(abut_simulation *s)
 {
     const neighbor_list *l = &s->neighbors;
     solid_search *of = &s->search;
-    of->near_count = l->outline_pair_count, of->near_bodies = 0;
+    of->near_count = of->near_bodies = 0;
     for (abut_index k = 0; k < l->outline_pair_count; k++) {
         const outline_pair pair = l->outline_pairs[k];
         const bool is_sphere = pair.other < s->store.count;
         const int32_t first = pair.other - (int32_t)s->store.count;
-        of->near[k] = is_sphere ? (near_pair){pair.outline, s->store.rows[pair.other], true}
-                                : (near_pair){first, pair.outline, false};
+        if (are_held(s, pair, is_sphere)) {
+            continue;
+        }
+        of->near[of->near_count++] =
+            is_sphere ? (near_pair){pair.outline, s->store.rows[pair.other], true}
+                      : (near_pair){first, pair.outline, false};
         of->near_bodies += !is_sphere;
     }
     if (of->near_count > 1) {
@@ -380,7 +394,7 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
     abut_convex_contacts *found = NULL;
     abut_convex_walls walls = {.finder = s->walls.finder,
                                .poses = s->now->poses,
-                               .half_space_count = s->walls.count - s->walls.mesh_count,
+                               .half_space_count = s->walls.touched_count - s->walls.mesh_count,
                                .half_spaces = s->walls.placed};
     walls.bodies = near_walls_bodies(&s->near, &walls.body_count);
     abut_status status = meeting == ABUT_BODY_WALL
@@ -461,7 +475,7 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
         status = crowd_make_finder(&of->crowd, &s->solids, s->solids.count, &of->bodies, error);
     }
     status = status ? status : find_bodies(s, plan, error);
-    if (!status && s->walls.count > 0) {
+    if (!status && s->walls.touched_count > 0) {
         status = find_all(s, ABUT_BODY_WALL, plan, error);
     }
     if (!status && s->store.count > 0) {

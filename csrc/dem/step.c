@@ -43,7 +43,10 @@ static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_er
     if (body >= 0) {
         return error_set(error, ABUT_BODY_LOST, body, s->step_count, 0.0);
     }
-    return lost < 0 ? ABUT_OK : error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
+    if (lost >= 0) {
+        return error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
+    }
+    return s->walls.has_driven ? drives_weigh(s, error) : ABUT_OK;
 }
 
 static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -51,6 +54,9 @@ static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_erro
     (void)error;
     spheres_move(s, plan);
     bonds_turn(s, plan);
+    if (s->walls.has_driven) {
+        drives_move(s);
+    }
     return ABUT_OK;
 }
 
@@ -92,7 +98,7 @@ static bool is_timed(const abut_simulation *s, step_part part)
     switch (part) {
     case FIND_WALLS:
     case WALL_LAWS:
-        return s->walls.count > 0;
+        return s->walls.touched_count > 0;
     case FIND_PAIRS:
     case PAIR_LAWS:
         return s->store.count > 1;
@@ -140,6 +146,9 @@ static void step_together(void *context)
     s->watch.is_placed = false;
     s->last = s->next;
     s->step_count++;
+    if (s->bounds.is_set) {
+        bounds_look(s);
+    }
 }
 
 static abut_status do_step(stepping *all)
@@ -165,6 +174,10 @@ static abut_status run(abut_simulation *s, abut_index steps, abut_interrupted in
         all.is_first = *done == 0;
         status = do_step(&all);
         work += 100 + work_of(s);
+        if (!status && s->bounds.stops && atomic_load(&s->bounds.outside) > 0) {
+            *done += 1;
+            return error_set_status(all.error, ABUT_OUT_OF_BOUNDS);
+        }
         if (!status && interrupted && work > PARALLEL_WORK_PER_CHECK && *done + 1 < steps) {
             work = 0;
             if (interrupted(interrupted_data)) {
@@ -200,8 +213,10 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
     if (status) {
         return status;
     }
-    s->began = simulation_time(s), s->began_steps = s->step_count;
-    s->next.step = step;
+    if (step != s->next.step) {
+        s->began = simulation_time(s), s->began_steps = s->step_count;
+        s->next.step = step;
+    }
     if (gravity) {
         const vec3 before = vec3_load(s->next.gravity), after = vec3_load(gravity);
         s->next.lift += energy_of_gravity(s, vec3_sub(before, after));

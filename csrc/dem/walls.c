@@ -61,25 +61,11 @@ static moved_space move_space(const abut_motion *m, double time)
     case ABUT_OSCILLATING:
         return oscillate(m, time);
     case ABUT_GIVEN:
+    case ABUT_SERVO:
+    case ABUT_FREE:
         break;
     }
     return shift_by((vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
-}
-
-/* The pose after another one. */
-static pose pose_after(const pose *second, const pose *first)
-{
-    pose p = pose_identity();
-    const vec3 columns[3] = {
-        pose_turn(second, (vec3){first->rows[0].x, first->rows[1].x, first->rows[2].x}),
-        pose_turn(second, (vec3){first->rows[0].y, first->rows[1].y, first->rows[2].y}),
-        pose_turn(second, (vec3){first->rows[0].z, first->rows[1].z, first->rows[2].z})};
-    p.rows[0] = (vec3){columns[0].x, columns[1].x, columns[2].x};
-    p.rows[1] = (vec3){columns[0].y, columns[1].y, columns[2].y};
-    p.rows[2] = (vec3){columns[0].z, columns[1].z, columns[2].z};
-    p.shift = pose_to_world(second, first->shift);
-    p.turns = first->turns || second->turns;
-    return p;
 }
 
 /* One motion after another: what has moved moves once more, and its velocities go along. */
@@ -90,17 +76,6 @@ static moved_space move_after(const moved_space *second, const moved_space *firs
     const vec3 carried = vec3_sub(turned, vec3_cross(spin, second->pose.shift));
     return (moved_space){pose_after(&second->pose, &first->pose),
                          vec3_add(second->velocity, carried), vec3_add(second->spin, spin)};
-}
-
-static void store_pose(double *matrix, const pose *p)
-{
-    const double shift[3] = {p->shift.x, p->shift.y, p->shift.z};
-    for (int row = 0; row < 3; row++) {
-        vec3_store(matrix + 4 * row, p->rows[row]);
-        matrix[4 * row + 3] = shift[row];
-    }
-    matrix[12] = matrix[13] = matrix[14] = 0.0;
-    matrix[15] = 1.0;
 }
 
 /* The first rotation's origin, or 0 where nothing rotates: what comes after it takes it along. */
@@ -165,7 +140,7 @@ abut_wall_state walls_move(const abut_wall *wall, double time)
     const pose start = pose_load(wall->pose);
     const pose now = pose_after(&moved.pose, &start);
     abut_wall_state state;
-    store_pose(state.pose, &now);
+    pose_store(state.pose, &now);
     vec3_store(state.velocity, vec3_add(moved.velocity, vec3_cross(moved.spin, now.shift)));
     vec3_store(state.spin, moved.spin);
     vec3_store(state.origin, find_origin(wall, own_time));

@@ -5,6 +5,36 @@
 #include "../abut.h"
 #include "../base/pose.h"
 
+/* What a wall's contacts exert on it in a step, and how stiff and damped they are along the axis of
+ * its load. */
+typedef struct wall_press {
+    abut_wall_load load;
+    double stiffness, damping;
+    abut_drive next; /* what drives it after this step, which may still end */
+} wall_press;
+
+/* Where a spot, or a row of a sphere, touches a wall, and how stiff it is there; normal: from the
+ * wall. mass: m*, of the part that it bears. */
+typedef struct wall_touch {
+    vec3 point, normal;
+    double stiffness, damping, mass;
+    abut_index wall;
+} wall_touch;
+
+typedef void wall_touch_visit(void *context, const wall_touch *touch);
+
+/* Whether a wall's first motion, which then stands alone, is of this kind. */
+static inline bool walls_move_by(const abut_wall *wall, abut_motion_kind kind)
+{
+    return wall->motion_count > 0 && wall->motions[0].kind == kind;
+}
+
+/* Whether a wall moves by what acts on it. */
+static inline bool walls_are_driven(const abut_wall *wall)
+{
+    return walls_move_by(wall, ABUT_SERVO) || walls_move_by(wall, ABUT_FREE);
+}
+
 /* The state at a time of a wall whose motion is not given. */
 abut_wall_state walls_move(const abut_wall *wall, double time);
 

@@ -3,6 +3,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "derive.h"
 #include "mesh.h"
 #include "noise.h"
 #include "precision.h"
@@ -73,20 +74,6 @@ static void set_noise(const builder *b, abut_index facet, abut_index source,
 
 /* ---- checks of the input ---- */
 
-static abut_status check_vertices(const builder *b)
-{
-    for (abut_index i = 0; i < 3 * b->input->vertex_count; i++) {
-        double x = b->mesh->vertices[i];
-        if (!isfinite(x)) {
-            return error_set(b->error, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
-        }
-        if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-            return error_set(b->error, ABUT_VERTEX_TOO_FAR, i / 3, i % 3, x);
-        }
-    }
-    return ABUT_OK;
-}
-
 static abut_status check_offsets(const builder *b)
 {
     const abut_mesh_input *in = b->input;
@@ -140,25 +127,6 @@ static abut_status check_corners(const builder *b, abut_index source, const poly
 
 /* ---- facets into the mesh ---- */
 
-/* Derive all that queries need of a facet. A bent polygon needs all its corners: none is called
- * flat. */
-static void derive_facet(abut_mesh *mesh, abut_index facet, const polygon *p,
-                         const facet_shape *shape)
-{
-    uint8_t *flat = mesh->flat + mesh->offsets[facet];
-    mesh->bent[facet] = facet_is_bent(p, shape, mesh->noise[facet]);
-    mesh->kept[facet] = (int32_t)facet_mark_flat(p, shape, mesh->noise[facet], flat);
-    mesh->fans[facet + 1] = mesh->fans[facet] + (int32_t)(p->count - 2);
-    triangle common = {.facet = (int32_t)facet,
-                       .noise = mesh->noise[facet],
-                       .normal_noise = mesh->normal_noise[facet]};
-    facet_fan(p, shape, flat, &common, mesh->triangles + mesh->fans[facet]);
-    if (mesh->bent[facet]) {
-        memset(flat, 0, (size_t)p->count);
-        mesh->kept[facet] = (int32_t)p->count;
-    }
-}
-
 static void append_facet(builder *b, abut_index source, const polygon *p, const facet_shape *shape,
                          const facet_noise *noise)
 {
@@ -169,9 +137,8 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
     }
     b->index_count += p->count;
     mesh->offsets[facet + 1] = b->index_count;
+    mesh->fans[facet + 1] = mesh->fans[facet] + (int32_t)(p->count - 2);
     mesh->source[facet] = source;
-    mesh->areas[facet] = shape->area;
-    vec3_store(mesh->normals + 3 * facet, shape->normal);
     set_noise(b, facet, source, noise, shape->normal);
     derive_facet(mesh, facet, p, shape);
 }
@@ -232,6 +199,9 @@ static abut_status add_facet(builder *b, abut_index source)
     if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area) {
         return ABUT_OK;
     }
+    if (!status && in->split == ABUT_SPLIT_ALL && p.count > 3) {
+        return append_parts(b, source, &p, &shape, noise.noise);
+    }
     bool winds_once = status != ABUT_FACET_NOT_CONVEX || b->error->detail >= 0 ||
                       facet_is_thin(&p, &shape, noise.noise);
     if ((status == ABUT_FACET_NOT_CONVEX || status == ABUT_FACET_NOT_PLANAR) && in->split &&
@@ -247,76 +217,30 @@ static abut_status add_facet(builder *b, abut_index source)
 /* ---- building ---- */
 
 /* How many there can be: as many facets as in the input, or all its polygons as triangles. */
-typedef struct capacity {
-    abut_index facets, indices, triangles;
-} capacity;
-
-static capacity capacity_for(const abut_mesh_input *in)
+static mesh_counts capacity_for(const abut_mesh_input *in)
 {
     const abut_index triangles = in->index_count - 2 * in->facet_count;
     const abut_index facets = in->split ? triangles : in->facet_count;
-    return (capacity){facets, in->split ? 3 * facets : in->index_count, triangles};
-}
-
-/* Make room for what is derived of so many facets with so many corners. */
-static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
-{
-    abut_mesh *mesh = b->mesh;
-    const abut_index triangles = capacity_for(b->input).triangles;
-    mesh->normals = memory_alloc(facets, 3 * sizeof *mesh->normals);
-    mesh->areas = memory_alloc(facets, sizeof *mesh->areas);
-    mesh->noise = memory_alloc(facets, sizeof *mesh->noise);
-    mesh->normal_noise = memory_alloc(facets, sizeof *mesh->normal_noise);
-    mesh->noise_origin = memory_alloc(facets, sizeof *mesh->noise_origin);
-    mesh->triangle_block = memory_alloc(triangles + 1, sizeof *mesh->triangles);
-    mesh->fans = memory_alloc_zeroed(facets + 1, sizeof *mesh->fans);
-    mesh->flat = memory_alloc(indices, sizeof *mesh->flat);
-    mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
-    mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
-    if (!mesh->triangle_block) {
-        return false;
-    }
-    mesh->triangles = memory_first_line(mesh->triangle_block);
-    return mesh->normals && mesh->areas && mesh->noise && mesh->normal_noise &&
-           mesh->noise_origin && mesh->fans && mesh->flat && mesh->kept && mesh->bent;
+    return (mesh_counts){in->vertex_count, facets, in->split ? 3 * facets : in->index_count,
+                         triangles};
 }
 
 /* Make room for every facet that there can be. */
 static abut_status allocate(builder *b)
 {
     const abut_mesh_input *in = b->input;
-    abut_mesh *mesh = b->mesh;
-    const abut_index facets = capacity_for(in).facets, indices = capacity_for(in).indices;
-    mesh->indices = memory_alloc(indices, sizeof *mesh->indices);
-    mesh->offsets = memory_alloc_zeroed(facets + 1, sizeof *mesh->offsets);
-    mesh->source = memory_alloc(facets, sizeof *mesh->source);
     b->seen = memory_alloc_zeroed(in->vertex_count, sizeof *b->seen);
     b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
-    if (!mesh->indices || !mesh->offsets || !mesh->source || !b->seen || !b->parts ||
-        !allocate_derived(b, facets, indices)) {
+    if (!b->seen || !b->parts || !derive_allocate(b->mesh, capacity_for(in))) {
         return error_set_status(b->error, ABUT_NO_MEMORY);
     }
     return ABUT_OK;
 }
 
-/* Copy the vertices and check the copy: what is checked is what is used. */
-static abut_status copy_vertices(const builder *b)
-{
-    const abut_mesh_input *in = b->input;
-    abut_mesh *mesh = b->mesh;
-    mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
-    if (!mesh->vertices) {
-        return error_set_status(b->error, ABUT_NO_MEMORY);
-    }
-    if (in->vertex_count > 0) {
-        memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
-    }
-    return check_vertices(b);
-}
-
 static abut_status check_input(const builder *b)
 {
-    abut_status status = copy_vertices(b);
+    abut_status status =
+        derive_vertices(b->mesh, b->input->vertices, b->input->vertex_count, b->error);
     if (!status) {
         status = check_offsets(b);
     }
@@ -388,41 +312,11 @@ static abut_status add_all(builder *b)
     return status;
 }
 
-/* The memory of everything that abut_mesh_free gives back. */
-static abut_index count_bytes(const builder *b)
-{
-    const abut_mesh *mesh = b->mesh;
-    const capacity made = capacity_for(b->input);
-    size_t bytes = sizeof *mesh + sizeof *mesh->triangles + sizeof *mesh->offsets +
-                   sizeof *mesh->fans; /* one more of these than counted below */
-    bytes += (size_t)mesh->view.vertex_count * 3 * sizeof *mesh->vertices;
-    bytes += (size_t)made.indices * (sizeof *mesh->indices + sizeof *mesh->flat);
-    bytes += (size_t)made.triangles * sizeof *mesh->triangles;
-    bytes +=
-        (size_t)made.facets *
-        (sizeof *mesh->offsets + sizeof *mesh->source + 3 * sizeof *mesh->normals +
-         sizeof *mesh->areas + sizeof *mesh->noise + sizeof *mesh->normal_noise +
-         sizeof *mesh->noise_origin + sizeof *mesh->fans + sizeof *mesh->kept + sizeof *mesh->bent);
-    return (abut_index)bytes + planes_byte_count(&mesh->planes, mesh->view.facet_count);
-}
-
 static abut_status fill(builder *b)
 {
     abut_mesh *mesh = b->mesh;
     abut_status status = add_all(b);
-    mesh->view = (abut_mesh_view){.vertex_count = b->input->vertex_count,
-                                  .facet_count = b->facet_count,
-                                  .index_count = b->index_count,
-                                  .vertices = mesh->vertices,
-                                  .indices = mesh->indices,
-                                  .offsets = mesh->offsets,
-                                  .source = mesh->source,
-                                  .normals = mesh->normals,
-                                  .areas = mesh->areas,
-                                  .noise = mesh->noise,
-                                  .normal_noise = mesh->normal_noise,
-                                  .noise_origin = mesh->noise_origin,
-                                  .doubt = {.facet = -1}};
+    derive_view(mesh, (mesh_counts){b->input->vertex_count, b->facet_count, b->index_count, 0});
     if (status) {
         return status;
     }
@@ -432,7 +326,7 @@ static abut_status fill(builder *b)
     if (!status && mesh_is_triangles(mesh)) {
         status = planes_find(mesh->triangles, mesh->view.facet_count, &mesh->planes);
     }
-    mesh->view.byte_count = count_bytes(b);
+    mesh->view.byte_count = derive_bytes(mesh, capacity_for(b->input));
     return status ? error_set_status(b->error, ABUT_NO_MEMORY) : ABUT_OK;
 }
 

@@ -42,6 +42,12 @@ abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_co
     return error_set_status(error, status);
 }
 
+abut_status abut_finder_update(abut_finder *finder, abut_index number, const abut_mesh *mesh,
+                               abut_error *error)
+{
+    return error_set_status(error, sets_update(&finder->meshes[number], mesh));
+}
+
 void abut_finder_free(abut_finder *finder)
 {
     if (!finder) {

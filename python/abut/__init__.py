@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from .simulation.bonds import Bond
     from .simulation.clusters import Cluster
     from .simulation.cohesion import DMT, JKR, LiquidBridge
+    from .simulation.drives import Free, Servo
     from .simulation.frames import write_dump, write_frames
     from .simulation.insertion import Insertion
     from .simulation.law_check import check_law
@@ -147,6 +148,7 @@ __all__ = [
     "Force",
     "Frame",
     "Frames",
+    "Free",
     "HalfSpace",
     "Hertz",
     "Insertion",
@@ -164,6 +166,7 @@ __all__ = [
     "RollingA",
     "RollingC",
     "Rotating",
+    "Servo",
     "Simulation",
     "SimulationStatistics",
     "SimulationWarning",
@@ -245,6 +248,7 @@ _NAMES = {
     "simulation.law_check": ("check_law",),
     "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC", "damping_ratio"),
     "simulation.materials": ("Material",),
+    "simulation.drives": ("Free", "Servo"),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),
     "simulation.placement": ("SimulationWarning",),
     "simulation.record": ("Record",),

@@ -10,8 +10,8 @@ _Indices: TypeAlias = NDArray[np.intp]
 _Bytes: TypeAlias = NDArray[np.uint8]
 _Columns: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
-# materials, starts, poses, offsets, motions, half spaces
-_Walls: TypeAlias = tuple[_Indices, _Doubles, _Doubles, _Indices, _Doubles, _Doubles]
+# materials, starts, poses, offsets, motions, half spaces, how many are off
+_Walls: TypeAlias = tuple[_Indices, _Doubles, _Doubles, _Indices, _Doubles, _Doubles, int]
 _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _PairStatistics: TypeAlias = tuple[
     int, int, int, int, _Doubles, _Doubles, _Indices, _Indices, _Indices, _Indices, _Indices
@@ -41,6 +41,7 @@ VERTEX: Final = 2
 HIERARCHY: Final = 0
 ALL: Final = 1
 SHARING: Final = 2
+SPLIT_ALL: Final = 2
 WACHSPRESS: Final = 0
 ZHONG: Final = 1
 TOP_DOWN: Final = 0
@@ -63,20 +64,25 @@ SLOT_STATES: Final = 14
 # numbers of the library's own, which may change
 LAW_MISSING: int
 LAW_NOT_FINITE: int
+LAW_RADIUS: int
 SPHERE_LOST: int
 BOND_ITSELF: int
 BOND_TWICE: int
 BOND_IN_CLUSTER: int
 BOND_TOO_SHORT: int
+BOND_STIFFNESS: int
 BODY_LAW: int
 BODY_CURVATURE: int
 BODY_LOST: int
+WALL_LOST: int
 BODY_IMAGES: int
 BODY_MANY_IMAGES: int
 BODY_TOO_SMALL: int
 TOO_MANY_IMAGES: int
 BODY_STATE: int
+DRIVE_NUMBERS: int
 STEP_TERMS: int
+OUT_OF_BOUNDS: int
 LAW_NUMBERS: Final[tuple[str, ...]]
 LAW_INPUTS: Final[tuple[tuple[str, int], ...]]
 LAW_OUTPUTS: Final[tuple[tuple[str, int], ...]]
@@ -85,7 +91,16 @@ LAW_ROWS: int
 LAW_HISTORY: int
 CLUSTERS: int
 BODIES: int
+HERTZ: int
+LINEAR: int
 OWN_LAW: int
+NO_ROLLING: int
+ROLLING_A: int
+ROLLING_C: int
+NO_COHESION: int
+JKR: int
+DMT: int
+LIQUID_BRIDGE: int
 BODY_WALL: int
 BODY_BODY: int
 SPHERE_WALL: int
@@ -154,7 +169,7 @@ class Mesh:
         noise: _Doubles | None,
         normal_noise: _Doubles | None,
         drop_zero_area: bool,
-        split: bool,
+        split: int,
         numbers: _Indices | None,
     ) -> Mesh: ...
     vertices: Final[_Doubles]
@@ -169,6 +184,7 @@ class Mesh:
     doubt: Final[tuple[int, int, int, float]]
     bytes: Final[int]
     def deviations(self) -> list[int]: ...
+    def moved(self, vertices: _Doubles, workers: int, /) -> Mesh: ...
 
 @final
 class Finder:
@@ -189,6 +205,7 @@ class Finder:
         workers: int,
         /,
     ) -> _Columns: ...
+    def update(self, number: int, mesh: Mesh, /) -> None: ...
     def prepare(self, reach: float, /) -> None: ...
     def statistics(self) -> _Statistics: ...
 
@@ -243,12 +260,16 @@ class Simulation:
         self,
         finder: Finder | None,
         walls: _Walls,
-        placed: _Indices,
-        states: _Doubles,
+        before: _Indices,
+        placed: tuple[_Indices, _Doubles],
+        driven: tuple[_Indices, _Doubles],
         known: object,
         /,
     ) -> None: ...
     def place(self, wall: int, state: _Doubles, /) -> None: ...
+    def set_drive(self, wall: int, drive: _Doubles, /) -> None: ...
+    def drive(self, wall: int, /) -> _Doubles: ...
+    def stable_step_of_walls(self) -> tuple[float, int, int]: ...
     def wall(self, number: int, /) -> _Doubles: ...
     def wall_now(self, number: int, /) -> _Doubles: ...
     def load(self, wall: int, /) -> _WallLoad: ...
@@ -280,6 +301,9 @@ class Simulation:
     ) -> None: ...
     def set_step(self, step: float, gravity: _Doubles | None, known: object, /) -> None: ...
     def terms(self) -> _Doubles: ...
+    def set_bounds(self, bounds: _Doubles | None, stops: bool, known: object, /) -> None: ...
+    def outside(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]: ...
+    def left_count(self) -> int: ...
     def restore_interactions(self, kind: int, columns: _Columns, /) -> None: ...
     def law_case(self) -> tuple[int, _Doubles, _Doubles, _Doubles, _Doubles]: ...
     def account(self) -> _Doubles: ...

@@ -35,6 +35,7 @@ __all__ = [
     "Poses",
     "Resolution",
     "Search",
+    "Split",
     "WallResolution",
     "Weights",
 ]
@@ -47,6 +48,7 @@ WallResolution: TypeAlias = Literal["hierarchy", "sharing"]
 Weights: TypeAlias = Literal["wachspress", "zhong"]
 OnDegenerate: TypeAlias = Literal["raise", "drop"]
 OnTruncated: TypeAlias = Literal["raise", "drop"]
+Split: TypeAlias = bool | Literal["all"]
 Errors: TypeAlias = Literal["raise", "skip"]
 Search: TypeAlias = Literal["top-down", "bottom-up"]
 Family: TypeAlias = Literal["constant", "linear", "exponential", "optimal"]

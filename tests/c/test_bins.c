@@ -234,6 +234,54 @@ static void check_all(scene *s, double reach)
     free_scene(s);
 }
 
+/* Let every vertex go in any direction by nearly that. */
+static void move_corners(scene *s, double way)
+{
+    for (int corner = 0; corner < 3 * FACETS; corner++) {
+        const vec3 to = {draw_between(-1.0, 1.0), draw_between(-1.0, 1.0), draw_between(-1.0, 1.0)};
+        const double length = vec3_length(to);
+        for (int axis = 0; length > 0.0 && axis < 3; axis++) {
+            const double along = axis == 0 ? to.x : axis == 1 ? to.y : to.z;
+            s->corners[3 * corner + axis] += 0.999999 * way * along / length;
+        }
+    }
+}
+
+/* Bins with a slack hold facets wherever their vertices go by that. */
+static void check_slack(scene *s, double reach, double slack)
+{
+    const vicinity near = {.bounds = everything.bounds, .slack = slack};
+    for (int is_fine = 0; is_fine < 2; is_fine++) {
+        abut_mesh *before = build_triangles(FACETS, s->corners);
+        s->reach = reach;
+        s->set = is_fine ? bins_build_fine(before, reach, &near) : bins_build(before, reach, &near);
+        CHECK(s->set != NULL);
+        move_corners(s, slack);
+        s->mesh = build_triangles(FACETS, s->corners);
+        check_near_facets(s);
+        check_cell_sides(s);
+        check_levels(s);
+        abut_mesh_free(before);
+        free_scene(s);
+    }
+}
+
+static void check_slacks(void)
+{
+    static const double middles[] = {0.0, 64.0, -1e6}, sizes[] = {0.5, 1.0, 1.7};
+    static scene s;
+    for (int i = 0; i < 27; i++) {
+        const double reach = 0.05 * (1.0 + i / 9), slack = 0.05 * (1.0 + 2.0 * (i % 9 / 3));
+        scatter(&s, middles[i % 3], 10.0, sizes[i / 3 % 3]);
+        check_slack(&s, reach, slack);
+        scatter(&s, middles[i % 3], 10.0, sizes[i / 3 % 3]);
+        for (int k = 0; k < 9 * FACETS / 4; k++) {
+            s.corners[k] *= 2.0; /* some are twice as large, and in the cells of the others */
+        }
+        check_slack(&s, reach, slack);
+    }
+}
+
 static void check_scenes(void)
 {
     static const double middles[] = {0.0, -3.0, 64.0, 1e9, -1e6};
@@ -405,6 +453,7 @@ void test_bins(void)
 {
     state = 1;
     check_scenes();
+    check_slacks();
     check_odd_facets();
     check_level_count();
     check_wide_facets();

@@ -79,7 +79,7 @@ static void add_floor(setting *s)
     for (int k = 0; k < 4; k++) {
         wall.pose[5 * k] = 1.0;
     }
-    CHECK_INT(abut_simulation_set_walls(s->simulation, NULL, &wall, 1, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_walls(s->simulation, NULL, &wall, 1, NULL, NULL), ABUT_OK);
 }
 
 static abut_status add_cubes(setting *s, abut_index count, double scale)
@@ -404,7 +404,7 @@ static void check_names(setting *s)
     for (int k = 0; k < 4; k++) {
         wall.pose[5 * k] = 1.0;
     }
-    CHECK_INT(abut_simulation_set_walls(s->simulation, finder, &wall, 1, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_walls(s->simulation, finder, &wall, 1, NULL, NULL), ABUT_OK);
     place(s, (vec3){0.0, 0.0, 9.0}, (vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
     CHECK_INT(add_cubes(s, 1, 1.0), ABUT_OK);
     abut_index done = 0;

@@ -95,7 +95,7 @@ static void set_walls(setting *s)
             walls[k].pose[5 * i] = 1.0;
         }
     }
-    CHECK_INT(abut_simulation_set_walls(s->simulation, s->finder, walls, 2, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_walls(s->simulation, s->finder, walls, 2, NULL, NULL), ABUT_OK);
 }
 
 /* At random, about as densely however many there are. */
@@ -268,7 +268,7 @@ static abut_status change_walls(setting *s)
             walls[k].pose[5 * i] = 1.0;
         }
     }
-    return abut_simulation_set_walls(s->simulation, s->finder, walls, 2, NULL);
+    return abut_simulation_set_walls(s->simulation, s->finder, walls, 2, NULL, NULL);
 }
 
 static abut_status add_one(setting *s)

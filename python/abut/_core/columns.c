@@ -210,10 +210,11 @@ static PyObject *describe(const abut_column *column)
 
 PyObject *core_columns(PyObject *Py_UNUSED(module), PyObject *table)
 {
-    static const char *const NAMES[] = {[ABUT_CONTACT_TABLE] = "contacts",
-                                        [ABUT_PAIR_TABLE] = "pairs",
-                                        [ABUT_CONVEX_TABLE] = "convex",
-                                        [ABUT_ENTRANCE_TABLE] = "entrances"};
+    static const char *const NAMES[] = {
+        [ABUT_CONTACT_TABLE] = "contacts", [ABUT_PAIR_TABLE] = "pairs",
+        [ABUT_CONVEX_TABLE] = "convex",    [ABUT_ENTRANCE_TABLE] = "entrances",
+        [ABUT_BOND_TABLE] = "bonds",       [ABUT_BREAKAGE_TABLE] = "breakages",
+        [ABUT_REST_TABLE] = "rests"};
     const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
     for (size_t k = 0; name && k < sizeof NAMES / sizeof NAMES[0]; k++) {
         if (!strcmp(name, NAMES[k])) {

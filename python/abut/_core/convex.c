@@ -310,7 +310,18 @@ static PyObject *convex_finder_find_walls(PyObject *object, PyObject *const *giv
     query.gap = core_read_double(given[WALL_GAP]);
     query.spots = core_read_int(given[WALL_SPOTS]);
     query.workers = core_read_int(given[WALL_WORKERS]);
-    return PyErr_Occurred() ? NULL : find_columns(object, &query, &walls);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    PyObject *finder = walls.finder ? PyTuple_GetItem(given[WALL_WALLS], 0) : NULL;
+    if (finder) {
+        core_finder_use(finder, 1);
+    }
+    PyObject *columns = find_columns(object, &query, &walls);
+    if (finder) {
+        core_finder_use(finder, -1);
+    }
+    return columns;
 }
 
 /* ---- entrances ---- */

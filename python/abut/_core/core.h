@@ -54,8 +54,11 @@ extern const core_type core_mesh_type, core_finder_type, core_pair_finder_type,
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
 
-/* Likewise the library's finder inside a _core.Finder, and how many meshes it has. */
+/* Likewise the library's finder inside a _core.Finder, and how many meshes it has. Who reads it
+ * without the interpreter lock says so: by 1 before, by -1 afterwards, with the lock. Meanwhile it
+ * is not updated. */
 const abut_finder *core_finder_of(PyObject *finder);
+void core_finder_use(PyObject *finder, int by);
 abut_index core_finder_mesh_count(PyObject *finder);
 
 /* Likewise the library's shape inside a _core.Shape. */

@@ -9,6 +9,7 @@ typedef struct finder_object {
     PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
     abut_index mesh_count;
     abut_finder *finder;
+    int users;        /* who reads it without the interpreter lock */
     result_size last; /* of its last query */
 } finder_object;
 
@@ -18,6 +19,11 @@ static const char FINDER_DOC[] =
 const abut_finder *core_finder_of(PyObject *finder)
 {
     return ((finder_object *)finder)->finder;
+}
+
+void core_finder_use(PyObject *finder, int by)
+{
+    ((finder_object *)finder)->users += by;
 }
 
 abut_index core_finder_mesh_count(PyObject *finder)
@@ -170,16 +176,73 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
     if (make_room(&making, &finder->last, &query, &room)) {
         return NULL;
     }
+    core_finder_use(self, 1);
     abut_contacts *contacts = find_contacts(finder->finder, &query, &room);
-    if (!contacts) {
+    PyObject *columns = NULL;
+    if (contacts) {
+        finder->last = (result_size){query.sphere_count, abut_contacts_count(contacts),
+                                     abut_contacts_node_count(contacts)};
+        columns = core_write_contacts(contacts, &query, &making, &room);
+        abut_contacts_free(contacts);
+    } else {
         Py_XDECREF(room.dict);
+    }
+    core_finder_use(self, -1);
+    return columns;
+}
+
+/* ---- vertices that move ---- */
+
+/* The meshes with another one at a place: a new tuple. */
+static PyObject *exchange(PyObject *meshes, Py_ssize_t number, PyObject *mesh)
+{
+    PyObject *tuple = PyTuple_New(PyTuple_Size(meshes));
+    for (Py_ssize_t k = 0; tuple && k < PyTuple_Size(meshes); k++) {
+        PyTuple_SetItem(tuple, k, Py_NewRef(k == number ? mesh : PyTuple_GetItem(meshes, k)));
+    }
+    return tuple;
+}
+
+/* Which mesh is to be exchanged; -1 with an error set. */
+static Py_ssize_t read_number(const finder_object *finder, PyObject *number, PyObject *mesh,
+                              const core_state *state)
+{
+    const Py_ssize_t k = PyLong_AsSsize_t(number);
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    if (k < 0 || k >= finder->mesh_count || !PyObject_TypeCheck(mesh, state->mesh_type)) {
+        PyErr_SetString(PyExc_ValueError, "update takes the number of a mesh and a Mesh");
+        return -1;
+    }
+    if (finder->users > 0) {
+        PyErr_SetString(PyExc_RuntimeError, "the finder is in use by another thread");
+        return -1;
+    }
+    return k;
+}
+
+static PyObject *finder_update(PyObject *self, PyObject *const *given, Py_ssize_t count)
+{
+    finder_object *finder = (finder_object *)self;
+    if (core_check_count(count, 2, "update")) {
         return NULL;
     }
-    finder->last = (result_size){query.sphere_count, abut_contacts_count(contacts),
-                                 abut_contacts_node_count(contacts)};
-    PyObject *columns = core_write_contacts(contacts, &query, &making, &room);
-    abut_contacts_free(contacts);
-    return columns;
+    const Py_ssize_t number =
+        read_number(finder, given[0], given[1], PyType_GetModuleState(Py_TYPE(self)));
+    PyObject *meshes = number < 0 ? NULL : exchange(finder->meshes, number, given[1]);
+    if (!meshes) {
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    abut_finder_update(finder->finder, number, core_mesh_of(given[1]), &error);
+    if (error.status) {
+        Py_DECREF(meshes);
+        return core_raise(&error);
+    }
+    Py_DECREF(finder->meshes);
+    finder->meshes = meshes;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *finder_prepare(PyObject *self, PyObject *reach)
@@ -189,9 +252,11 @@ static PyObject *finder_prepare(PyObject *self, PyObject *reach)
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
+    core_finder_use(self, 1);
     Py_BEGIN_ALLOW_THREADS
     abut_finder_prepare(((finder_object *)self)->finder, number, &error);
     Py_END_ALLOW_THREADS
+    core_finder_use(self, -1);
     return core_finish(Py_NewRef(Py_None), &error);
 }
 
@@ -213,6 +278,8 @@ static PyMethodDef FINDER_METHODS[] = {
      "where the meshes are not repeated, or None."},
     {"prepare", finder_prepare, METH_O,
      "prepare($self, reach, /)\n--\n\nBuild the finest bins for spheres of this reach."},
+    {"update", (PyCFunction)(void (*)(void))finder_update, METH_FASTCALL,
+     "update($self, number, mesh, /)\n--\n\nExchange a mesh for what its `moved` has made."},
     {"statistics", finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_statistics, in its order."},
     {NULL, NULL, 0, NULL},

@@ -15,7 +15,7 @@ static const char MESH_DOC[] =
 /* The arguments of Mesh(...), borrowed. */
 typedef struct mesh_arguments {
     PyObject *vertices, *indices, *offsets, *units, *noise, *normal_noise, *numbers;
-    int drop_zero_area, split;
+    int drop_zero_area, split; /* abut_split */
 } mesh_arguments;
 
 const abut_mesh *core_mesh_of(PyObject *mesh)
@@ -85,7 +85,7 @@ static PyObject *mesh_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     mesh_arguments given;
     abut_mesh_input input = {0};
     const abut_index *numbers;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOppO:Mesh", names, &given.vertices,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOpiO:Mesh", names, &given.vertices,
                                      &given.indices, &given.offsets, &given.units, &given.noise,
                                      &given.normal_noise, &given.drop_zero_area, &given.split,
                                      &given.numbers) ||
@@ -142,7 +142,31 @@ static PyObject *mesh_deviations(PyObject *self, PyObject *Py_UNUSED(unused))
     return list;
 }
 
+static PyObject *mesh_moved(PyObject *self, PyObject *const *given, Py_ssize_t count)
+{
+    const double *vertices;
+    const abut_mesh *mesh = core_mesh_of(self);
+    const array_shape shape = {ARRAY_DOUBLE, abut_mesh_inspect(mesh).vertex_count, 3};
+    if (core_check_count(count, 2, "moved") || array_read(given[0], "vertices", shape, &vertices)) {
+        return NULL;
+    }
+    const int workers = core_read_int(given[1]);
+    mesh_object *made =
+        PyErr_Occurred() ? NULL : (mesh_object *)PyType_GenericAlloc(Py_TYPE(self), 0);
+    if (!made) {
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    abut_mesh_move(mesh, vertices, workers, &made->mesh, &error);
+    Py_END_ALLOW_THREADS
+    return core_finish((PyObject *)made, &error);
+}
+
 static PyMethodDef MESH_METHODS[] = {
+    {"moved", (PyCFunction)(void (*)(void))mesh_moved, METH_FASTCALL,
+     "moved($self, vertices, workers, /)\n--\n\nThe same facets, which are triangles, with other "
+     "vertices."},
     {"deviations", mesh_deviations, METH_NOARGS,
      "deviations($self)\n--\n\nPairs of neighbors by how far they are off one plane, a decade "
      "each."},

@@ -165,46 +165,55 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 
 /* ---- walls ---- */
 
-/* Where walls are that callables move. */
-typedef struct placed_walls {
-    const abut_index *numbers;
-    const double *states;
-    abut_index count;
-} placed_walls;
+/* Rows of numbers for some walls: where those are that callables move, or what drives others. */
+typedef struct wall_rows {
+    const abut_index *walls;
+    const double *numbers;
+    abut_index count, width;
+} wall_rows;
 
-static int read_placed(PyObject *numbers, PyObject *states, placed_walls *placed)
+static int read_wall_rows(PyObject *walls, PyObject *numbers, abut_index width, wall_rows *rows)
 {
-    placed->count = array_row_count(numbers);
-    return array_read(numbers, "placed", (array_shape){ARRAY_INDEX, placed->count, 0},
-                      &placed->numbers) ||
-           array_read(states, "states",
-                      (array_shape){ARRAY_DOUBLE, placed->count, WALL_STATE_MEMBERS},
-                      &placed->states);
+    rows->count = array_row_count(walls), rows->width = width;
+    return array_read(walls, "walls", (array_shape){ARRAY_INDEX, rows->count, 0}, &rows->walls) ||
+           array_read(numbers, "rows", (array_shape){ARRAY_DOUBLE, rows->count, width},
+                      &rows->numbers);
 }
 
-static int check_placed(const placed_walls *placed, abut_index count)
+static int check_wall_rows(const wall_rows *rows, abut_index count)
 {
-    for (abut_index k = 0; k < placed->count; k++) {
-        if (placed->numbers[k] < 0 || placed->numbers[k] >= count) {
-            PyErr_Format(PyExc_IndexError, "there is no wall %zd", (Py_ssize_t)placed->numbers[k]);
+    for (abut_index k = 0; k < rows->count; k++) {
+        if (rows->walls[k] < 0 || rows->walls[k] >= count) {
+            PyErr_Format(PyExc_IndexError, "there is no wall %zd", (Py_ssize_t)rows->walls[k]);
             return -1;
         }
     }
     return 0;
 }
 
-static void place_walls(abut_simulation *simulation, const placed_walls *placed)
+static void place_walls(abut_simulation *simulation, const wall_rows *placed)
 {
     for (abut_index k = 0; k < placed->count; k++) {
         abut_wall_state state;
-        memcpy(&state, placed->states + k * WALL_STATE_MEMBERS, sizeof state);
-        abut_simulation_place(simulation, placed->numbers[k], &state);
+        memcpy(&state, placed->numbers + k * placed->width, sizeof state);
+        abut_simulation_place(simulation, placed->walls[k], &state);
     }
 }
 
-/* Exchange the walls, and the finder that is kept for them, and place some. */
+static void drive_walls(abut_simulation *simulation, const wall_rows *driven)
+{
+    for (abut_index k = 0; k < driven->count; k++) {
+        abut_drive drive;
+        memcpy(&drive, driven->numbers + k * driven->width, sizeof drive);
+        abut_simulation_set_drive(simulation, driven->walls[k], &drive);
+    }
+}
+
+/* Exchange the walls, and the finder that is kept for them, and let some begin: those that are
+ * placed, and those that are driven. */
 static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const given_walls *walls,
-                                const placed_walls *placed, PyObject *known)
+                                const abut_index *numbers, const wall_rows begun[2],
+                                PyObject *known)
 {
     abut_error error = {.status = ABUT_OK};
     if (simulation_begin(self)) {
@@ -212,10 +221,12 @@ static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const
     }
     const abut_finder *found = finder ? core_finder_of(finder) : NULL;
     PyObject *unused = self->finder;
-    if (!abut_simulation_set_walls(self->simulation, found, walls->walls, walls->count, &error)) {
+    if (!abut_simulation_set_walls(self->simulation, found, walls->walls, walls->count, numbers,
+                                   &error)) {
         self->finder = Py_XNewRef(finder);
         self->wall_count = walls->count;
-        place_walls(self->simulation, placed);
+        place_walls(self->simulation, &begun[0]);
+        drive_walls(self->simulation, &begun[1]);
     } else {
         unused = NULL;
     }
@@ -234,22 +245,43 @@ static int check_finder(PyObject *object, PyObject *finder)
     return 0;
 }
 
+/* The numbers that walls had, each once; -1: it is new. */
+static int read_old_numbers(PyObject *given, abut_index count, abut_index had,
+                            const abut_index **numbers)
+{
+    if (array_read(given, "before", (array_shape){ARRAY_INDEX, count, 0}, numbers)) {
+        return -1;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        if ((*numbers)[k] < -1 || (*numbers)[k] >= had) {
+            PyErr_Format(PyExc_IndexError, "there was no wall %zd", (Py_ssize_t)(*numbers)[k]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 {
-    PyObject *finder, *given, *numbers, *states, *known, *none = NULL;
+    PyObject *finder, *given, *before, *placed, *states, *driven, *drives, *known, *none = NULL;
+    const abut_index *old;
     given_walls walls;
-    placed_walls placed;
-    if (!PyArg_ParseTuple(args, "OO!OOO:set_walls", &finder, &PyTuple_Type, &given, &numbers,
-                          &states, &known)) {
+    wall_rows begun[2];
+    if (!PyArg_ParseTuple(args, "OO!O(OO)(OO)O:set_walls", &finder, &PyTuple_Type, &given, &before,
+                          &placed, &states, &driven, &drives, &known)) {
         return NULL;
     }
     finder = finder == Py_None ? NULL : finder;
-    if (check_finder(object, finder) || read_placed(numbers, states, &placed) ||
+    if (check_finder(object, finder) ||
+        read_wall_rows(placed, states, WALL_STATE_MEMBERS, &begun[0]) ||
+        read_wall_rows(driven, drives, ABUT_DRIVE_NUMBERS, &begun[1]) ||
         simulation_read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &walls)) {
         return NULL;
     }
-    if (!check_placed(&placed, walls.count)) {
-        none = exchange_walls((simulation_object *)object, finder, &walls, &placed, known);
+    const abut_index had = ((simulation_object *)object)->wall_count;
+    if (!read_old_numbers(before, walls.count, had, &old) &&
+        !check_wall_rows(&begun[0], walls.count) && !check_wall_rows(&begun[1], walls.count)) {
+        none = exchange_walls((simulation_object *)object, finder, &walls, old, begun, known);
     }
     simulation_free_walls(&walls);
     return none;
@@ -292,22 +324,52 @@ PyObject *simulation_wall_now(PyObject *object, PyObject *number)
     return wall_state(object, number, abut_simulation_wall_now);
 }
 
-PyObject *simulation_place(PyObject *object, PyObject *args)
+/* Read an array of numbers for a wall. The wall's number, or -1 with an error set. */
+static abut_index read_wall_numbers(PyObject *object, PyObject *args, const char *format,
+                                    Py_ssize_t width, const double **numbers)
 {
     PyObject *number, *given;
+    if (!PyArg_ParseTuple(args, format, &number, &given) ||
+        array_read(given, "numbers", (array_shape){ARRAY_DOUBLE, width, 0}, numbers)) {
+        return -1;
+    }
+    return read_wall(object, number);
+}
+
+PyObject *simulation_place(PyObject *object, PyObject *args)
+{
     const double *numbers;
-    abut_wall_state state;
-    if (!PyArg_ParseTuple(args, "OO:place", &number, &given) ||
-        array_read(given, "state", (array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &numbers)) {
+    const abut_index wall =
+        read_wall_numbers(object, args, "OO:place", WALL_STATE_MEMBERS, &numbers);
+    if (wall < 0) {
         return NULL;
     }
+    place_walls(((simulation_object *)object)->simulation,
+                &(wall_rows){&wall, numbers, 1, WALL_STATE_MEMBERS});
+    Py_RETURN_NONE;
+}
+
+PyObject *simulation_set_drive(PyObject *object, PyObject *args)
+{
+    const double *numbers;
+    const abut_index wall =
+        read_wall_numbers(object, args, "OO:set_drive", ABUT_DRIVE_NUMBERS, &numbers);
+    if (wall < 0) {
+        return NULL;
+    }
+    drive_walls(((simulation_object *)object)->simulation,
+                &(wall_rows){&wall, numbers, 1, ABUT_DRIVE_NUMBERS});
+    Py_RETURN_NONE;
+}
+
+PyObject *simulation_drive(PyObject *object, PyObject *number)
+{
     const abut_index wall = read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
-    memcpy(&state, numbers, sizeof state);
-    abut_simulation_place(((simulation_object *)object)->simulation, wall, &state);
-    Py_RETURN_NONE;
+    const abut_drive drive = abut_simulation_drive(((simulation_object *)object)->simulation, wall);
+    return array_copy((array_shape){ARRAY_DOUBLE, ABUT_DRIVE_NUMBERS, 0}, &drive);
 }
 
 PyObject *simulation_load(PyObject *object, PyObject *number)
@@ -354,11 +416,14 @@ PyObject *simulation_tell_outcome(const abut_error *error)
 {
     switch (error->status) {
     case ABUT_LAW_MISSING:
+    case ABUT_OUT_OF_BOUNDS:
     case ABUT_LAW_NOT_FINITE:
+    case ABUT_LAW_RADIUS:
     case ABUT_SPHERE_LOST:
     case ABUT_BODY_LAW:
     case ABUT_BODY_CURVATURE:
     case ABUT_BODY_LOST:
+    case ABUT_WALL_LOST:
     case ABUT_BODY_IMAGES:
     case ABUT_TOO_MANY_IMAGES:
     case ABUT_BODY_MANY_IMAGES:
@@ -367,6 +432,7 @@ PyObject *simulation_tell_outcome(const abut_error *error)
     case ABUT_BOND_TWICE:
     case ABUT_BOND_IN_CLUSTER:
     case ABUT_BOND_TOO_SHORT:
+    case ABUT_BOND_STIFFNESS:
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
     case ABUT_OK:
@@ -520,13 +586,21 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "laws: (materials * materials, len(LAW_NUMBERS)); own: laws of users, as apply_law takes "
      "them."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
-     "set_walls($self, finder, walls, placed, states, known, /)\n--\n\n"
+     "set_walls($self, finder, walls, before, placed, driven, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
-     "half_spaces): half_spaces (h, 6) are the last walls, offsets tell where each wall's motions "
-     "begin in motions (k, 9), the members of abut_motion in its order; placed: the walls (k,) "
-     "that are in these states (k, 25), as of place."},
+     "half_spaces, off): half_spaces (h, 6) follow the meshes, and so many walls that are off "
+     "come last; offsets tell where each wall's motions begin in motions (k, 9), the members of "
+     "abut_motion in its order; before: the numbers that they had, or -1; placed, driven: some "
+     "walls (k,), and rows for them, as of place and set_drive."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},
+    {"set_drive", simulation_set_drive, METH_VARARGS,
+     "set_drive($self, wall, drive, /)\n--\n\ndrive: (DRIVE_NUMBERS,), the members of "
+     "abut_drive."},
+    {"drive", simulation_drive, METH_O,
+     "drive($self, wall, /)\n--\n\nThe members of abut_drive now."},
+    {"stable_step_of_walls", simulation_stable_step_of_walls, METH_NOARGS,
+     "stable_step_of_walls($self, /)\n--\n\nThe members of abut_stable_step."},
     {"wall", simulation_wall, METH_O,
      "wall($self, number, /)\n--\n\nThe members of abut_wall_state at the last step's beginning."},
     {"wall_now", simulation_wall_now, METH_O,
@@ -590,6 +664,13 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"set_step", simulation_set_step, METH_VARARGS,
      "set_step($self, step, gravity, known, /)\n--\n\n"
      "Of what length steps are from now on, and in which gravity: (3,), or None: as it is."},
+    {"set_bounds", simulation_set_bounds, METH_VARARGS,
+     "set_bounds($self, bounds, stops, known, /)\n--\n\n"
+     "bounds: (2, 3), or None; stops: whether a run ends where somebody is beyond them."},
+    {"outside", simulation_outside, METH_NOARGS,
+     "outside($self, /)\n--\n\nWhich spheres and which bodies are beyond them: (n,) and (b,)."},
+    {"left_count", simulation_left_count, METH_NOARGS,
+     "left_count($self, /)\n--\n\nHow many have left them since they were set."},
     {"terms", simulation_terms, METH_NOARGS,
      "terms($self, /)\n--\n\nWhat steps go by, (STEP_TERMS,)."},
     {"restore_interactions", simulation_restore_interactions, METH_VARARGS,
@@ -600,7 +681,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "arrays "
      "behind the number."},
     {"account", simulation_account, METH_NOARGS,
-     "account($self, /)\n--\n\nWhat energies are counted from, (4,)."},
+     "account($self, /)\n--\n\nWhat energies are counted from, (6,)."},
     {"counts", simulation_counts, METH_NOARGS,
      "counts($self, /)\n--\n\nOf steps, spheres, clusters and bodies."},
     {"energy", simulation_energy, METH_NOARGS,

@@ -18,7 +18,7 @@ enum { GIVEN, OF_MEMBERS, GONE_ON, MADE };
     RIGID(positions, REAL, 3, PER_BODY, GIVEN), RIGID(orientations, REAL, 4, PER_BODY, GIVEN),     \
         RIGID(velocities, REAL, 3, PER_BODY, GIVEN),                                               \
         RIGID(angular_momenta, REAL, 3, PER_BODY, GIVEN), RIGID(masses, REAL, 0, PER_BODY, GIVEN), \
-        RIGID(inertias, REAL, 3, PER_BODY, GIVEN)
+        RIGID(inertias, REAL, 3, PER_BODY, GIVEN), RIGID(fixed, INDEX, 0, PER_BODY, GIVEN)
 
 static const abut_column CLUSTER_COLUMNS[] = {
     MOTION,
@@ -258,13 +258,25 @@ PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
     return simulation_push(object, args, count_bodies, abut_simulation_apply_to_bodies);
 }
 
-PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
+/* The longest stable step of those that a function of the library's asks. */
+static PyObject *tell_longest(PyObject *object,
+                              abut_status (*ask)(const abut_simulation *, abut_stable_step *))
 {
     const abut_simulation *s = simulation_at_rest(object);
     if (!s) {
         return NULL;
     }
     abut_stable_step longest;
-    const abut_error error = {.status = abut_simulation_stable_step_of_bodies(s, &longest)};
+    const abut_error error = {.status = ask(s, &longest)};
     return error.status ? core_raise(&error) : simulation_tell_step(&longest);
+}
+
+PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    return tell_longest(object, abut_simulation_stable_step_of_bodies);
+}
+
+PyObject *simulation_stable_step_of_walls(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    return tell_longest(object, abut_simulation_stable_step_of_walls);
 }

@@ -67,18 +67,20 @@ static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
 typedef struct wall_columns {
     const abut_index *materials, *offsets;
     const double *starts, *poses, *motions, *half_spaces;
-    abut_index count, motion_count, half_space_count;
+    abut_index count, motion_count, mesh_count, half_space_count;
 } wall_columns;
 
 static int read_columns(PyObject *tuple, Py_ssize_t meshes, wall_columns *walls)
 {
     PyObject *materials, *starts, *poses, *offsets, *motions, *half_spaces;
-    if (!PyArg_ParseTuple(tuple, "OOOOOO:walls", &materials, &starts, &poses, &offsets, &motions,
-                          &half_spaces)) {
+    Py_ssize_t off;
+    if (!PyArg_ParseTuple(tuple, "OOOOOOn:walls", &materials, &starts, &poses, &offsets, &motions,
+                          &half_spaces, &off)) {
         return -1;
     }
-    const abut_index planes = array_row_count(half_spaces), count = meshes + planes;
+    const abut_index planes = array_row_count(half_spaces), count = meshes + planes + off;
     walls->count = count;
+    walls->mesh_count = meshes;
     walls->half_space_count = planes;
     walls->motion_count = array_row_count(motions);
     return array_read(half_spaces, "half_spaces", (array_shape){ARRAY_DOUBLE, planes, 6},
@@ -107,10 +109,10 @@ static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_
     return 0;
 }
 
-/* Half spaces are the last walls. */
+/* Half spaces are behind the meshes. */
 static void fill_half_spaces(const wall_columns *from, abut_wall *walls)
 {
-    abut_wall *first = walls + from->count - from->half_space_count;
+    abut_wall *first = walls + from->mesh_count;
     for (abut_index i = 0; i < from->half_space_count; i++) {
         memcpy(first[i].point, from->half_spaces + 6 * i, sizeof first[i].point);
         memcpy(first[i].normal, from->half_spaces + 6 * i + 3, sizeof first[i].normal);
@@ -126,7 +128,8 @@ static void fill_walls(const wall_columns *from, abut_motion *motions, abut_wall
         walls[i] = (abut_wall){.material = from->materials[i],
                                .motions = motions + from->offsets[i],
                                .motion_count = from->offsets[i + 1] - from->offsets[i],
-                               .start = from->starts[i]};
+                               .start = from->starts[i],
+                               .is_off = i >= from->mesh_count + from->half_space_count};
         memcpy(walls[i].pose, from->poses + 16 * i, sizeof walls[i].pose);
     }
     fill_half_spaces(from, walls);

@@ -27,7 +27,7 @@ from .weld import FEW_CORNERS
 from .weld import weld as _weld
 
 if TYPE_CHECKING:
-    from ..options import OnDegenerate
+    from ..options import OnDegenerate, Split
 
 __all__ = [
     "Facets",
@@ -74,7 +74,7 @@ def read_mesh(
     weld: float = 0.0,
     part: str | None = None,
     noise: ArrayLike | None = None,
-    split: bool = False,
+    split: Split = False,
     on_degenerate: OnDegenerate = "drop",
 ) -> Mesh:
     """Read a mesh from a file: STL, OBJ, PLY, VTP, VTU, Kratos mdpa, and more by other packages.
@@ -102,8 +102,8 @@ def read_mesh(
     noise : float or (m,) array_like, optional
         How far a corner may be off, as for `Mesh`; one number for each facet that is read,
         in the file's unit. By default it follows from how the coordinates are written.
-    split : bool, default False
-        Triangulate facets that are not convex or not planar, which are errors otherwise.
+    split : bool or "all", default False
+        As for `Mesh`.
     on_degenerate : {"drop", "raise"}
         What to do with facets without area: leave them out with a `MeshWarning`, or an error.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,9 +21,12 @@ from .polygons import columns_of_mesh, described
 from .stl import fan_triangles
 from .weld import FEW_CORNERS, weld
 
+if TYPE_CHECKING:
+    from ..options import Split
+
 
 def build_foreign(
-    obj: Any, distance: float | None, noise: ArrayLike | None, split: bool, on_degenerate: str
+    obj: Any, distance: float | None, noise: ArrayLike | None, split: Split, on_degenerate: str
 ) -> Mesh:
     """What `Mesh.from_any` returns for objects other than a Mesh."""
     facets = read_surface(obj)

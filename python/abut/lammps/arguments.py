@@ -15,6 +15,7 @@ from ..own_laws.law import LawFunction, OwnLaw
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known
+from ..simulation.drives import Drive
 from ..simulation.law_table import Law, LawTable
 from ..simulation.laws import Frictional
 from ..simulation.materials import Material
@@ -89,8 +90,17 @@ def each(value: Any, name: str, count: int, is_single: bool) -> list[Any]:
 
 def read_motions(motions: list[Any]) -> list[Motion | Given | None]:
     if len(motions) == 1:
-        return [read_motion(motions[0])]
-    return [_named(f"motion[{k}]", read_motion, item) for k, item in enumerate(motions)]
+        return [_read_motion(motions[0])]
+    return [_named(f"motion[{k}]", _read_motion, item) for k, item in enumerate(motions)]
+
+
+def _read_motion(value: Any) -> Motion | Given | None:
+    if isinstance(value, Drive):
+        raise TypeError(
+            f"motion is a {type(value).__name__}, but walls of LAMMPS move as they are told: a sum"
+            " of loads over processes would depend on their number"
+        )
+    return read_motion(value)
 
 
 def read_laws(

@@ -11,6 +11,7 @@ from .. import _core
 from ..base.simd import level
 from ..search.mesh import Mesh
 from ..simulation import walls as known
+from ..simulation.coupled_walls import CoupledWalls
 from ..simulation.law_table import LawTable
 from .engine import MPI, aborting, adding, address, group_bit
 
@@ -32,7 +33,7 @@ _SET_CALLBACK = ctypes.CFUNCTYPE(
 class _Called:
     """What LAMMPS calls, and the error of a step that has ended its run."""
 
-    def __init__(self, walls: known.CoupledWalls, core: _core.Coupling) -> None:
+    def __init__(self, walls: CoupledWalls, core: _core.Coupling) -> None:
         self.walls, self.core = walls, core
         self.error: BaseException | None = None
 
@@ -95,7 +96,7 @@ class Connection:
             adding(comm) if comm.size > 1 else None,
             aborting(comm) if comm.size > 1 else None,
         )
-        self._walls = known.CoupledWalls(self._core, lmp.extract_global("dt"), entries)
+        self._walls = CoupledWalls(self._core, lmp.extract_global("dt"), entries)
         self._called = _Called(self._walls, self._core)
         placing.walls = weakref.ref(self._walls)
         self._walls.check_given(self._core.now())
@@ -187,7 +188,7 @@ class _Placing:
     """Puts walls of callables where they are at a time, and does not keep them alive."""
 
     def __init__(self) -> None:
-        self.walls: Callable[[], known.CoupledWalls | None] = lambda: None
+        self.walls: Callable[[], CoupledWalls | None] = lambda: None
 
     def __call__(self, time: float) -> None:
         walls = self.walls()

@@ -54,7 +54,9 @@ class Column(NamedTuple):
 
 
 def columns_of(table: str) -> tuple[Column, ...]:
-    """The columns of "contacts", "pairs", "convex" or "entrances", in their order."""
+    """The columns of "contacts", "pairs", "convex", "entrances", "bonds", "breakages" or "rests".
+
+    They are in the library's order."""
     return tuple(Column(*one) for one in _core.columns(table))
 
 

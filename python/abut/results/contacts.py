@@ -15,7 +15,7 @@ from ..base.poses import Period, lengths_of
 from . import history, sums
 from .columns import columns_of
 from .contact_table import ContactTable
-from .maps import facet_values, mesh_of, normal_stress, vertex_values
+from .maps import contact_values, facet_values, mesh_of, normal_stress, vertex_values
 from .table import Table, rebuild, same_column
 
 if TYPE_CHECKING:
@@ -348,6 +348,40 @@ class Contacts(ContactTable):
                [ 0.,  0., -2.]])
         """
         return vertex_values(self, values, mesh)
+
+    def per_contact(self, values: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
+        """What vertices of a mesh have, such as velocities, at each contact with it.
+
+        Parameters
+        ----------
+        values : (vertices of the mesh,) or (vertices, k) array_like
+            A number, or k numbers, for each vertex.
+        mesh : int, default 0
+            As for `per_facet`.
+
+        Returns
+        -------
+        (m,) or (m, k) ndarray of float64
+            The sum over each contact's nodes of weight times value, which is linear in the place on
+            each facet; 0 for contacts with other meshes. What `per_vertex` makes of forces does the
+            same work on nodal velocities as the forces do on what this makes of these.
+
+        Raises
+        ------
+        ValueError, IndexError, TypeError
+            As `per_vertex`, of the vertices' values.
+
+        Examples
+        --------
+        The velocity of a plate, one corner of which is lifted, below a sphere:
+
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> contacts = abut.find_contacts([[0.5, 0.25, 0.5]], 1.0, mesh)
+        >>> contacts.per_contact([[0, 0, 0], [0, 0, 8], [0, 0, 0]])
+        array([[0., 0., 4.]])
+        """
+        return contact_values(self, values, mesh)
 
     def stress(self, forces: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
         """The normal stress on each facet of a mesh: what presses on it, by its area.

@@ -68,6 +68,24 @@ def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> D
     return by_column(shared, count, values)
 
 
+def contact_values(contacts: Contacts, values: ArrayLike, number: int) -> Doubles:
+    """What `Contacts.per_contact` returns."""
+    index, mesh = mesh_of(contacts, number)
+    count = len(mesh.vertices)
+    array = checks.doubles(values, "values")
+    if array.ndim not in (1, 2) or len(array) != count:
+        raise ValueError(f"values has shape {array.shape}, but must be ({count},) or ({count}, k)")
+    rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
+    here = contacts.mesh[rows] == index
+    nodes = _numbers(contacts.node, here, count, "node")
+    rows, weights = rows[here], contacts.weight[here]
+
+    def at_contacts(column: Doubles) -> Doubles:
+        return add_up(len(contacts), rows, weights * column[nodes])
+
+    return by_column(at_contacts, len(contacts), array)
+
+
 def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> Doubles:
     """What `Contacts.stress` returns."""
     array = checks.points(forces, "forces")

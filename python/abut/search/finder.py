@@ -375,6 +375,55 @@ class ContactFinder:
         """
         self._core.prepare(checks.number(reach, "reach"))
 
+    def update(self, mesh: int, vertices: ArrayLike, *, workers: int | None = None) -> None:
+        """Exchange the vertices of a mesh, which has deformed.
+
+        Parameters
+        ----------
+        mesh : int
+            Number of the mesh among `meshes`, where `Mesh.moved` of it will stand.
+        vertices, workers
+            As for `Mesh.moved`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Mesh.moved`, or if there is a half space of that number. The finder is as it was.
+        IndexError
+            If there is no such mesh.
+        RuntimeError
+            If another thread queries the finder.
+
+        Notes
+        -----
+        Contacts are those of a finder of the moved meshes, to the bit. Bins are filled with facets
+        grown by an eighth of their usual size, and stay until a vertex has gone farther: then the
+        next query fills them anew. Contacts that were found before keep the mesh as it was.
+
+        Examples
+        --------
+        >>> import abut
+        >>> floor = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> finder = abut.ContactFinder(floor)
+        >>> finder.update(0, floor.vertices + [0, 0, 0.25])
+        >>> finder.find([[0.25, 0.25, 0.5]], 0.5).overlap
+        array([0.25])
+        >>> finder.meshes[0].vertices[:, 2]
+        array([0.25, 0.25, 0.25])
+        """
+        number = checks.whole(mesh, "mesh")
+        if not 0 <= number < len(self._meshes):
+            count = checks.there_are(len(self._meshes), "mesh", "meshes")
+            raise IndexError(f"there is no mesh {number}: {count}, from 0")
+        before = self._meshes[number]
+        if not isinstance(before, Mesh):
+            raise TypeError(f"mesh {number} is a half space, which has no vertices to move")
+        moved = before.moved(vertices, workers=workers)
+        place = sum(isinstance(one, Mesh) for one in self._meshes[:number])
+        self._core.update(place, moved._core)
+        self._meshes = exchanged(self._meshes, number, moved)
+        self._shown = exchanged(self._shown, number, moved)
+
     def statistics(self) -> Statistics:
         """What the last query did, and what the bins hold that were built so far.
 
@@ -426,6 +475,11 @@ def _arranged(surfaces: tuple[Surface, ...]) -> tuple[Indices, Doubles | None, t
 
     planes = [one for one in surfaces if not isinstance(one, Mesh)]
     return library_order(surfaces), plane_rows(planes), tuple(map(facets_of, surfaces))
+
+
+def exchanged(items: tuple[_Read, ...], number: int, item: _Read) -> tuple[_Read, ...]:
+    """A tuple with another item at a place."""
+    return (*items[:number], item, *items[number + 1 :])
 
 
 def _shown_row(surface: Surface) -> list[str]:

@@ -13,6 +13,7 @@ from .. import _core
 from ..base import checks, html
 from ..base.arrays import Doubles, Indices, aligned, hash_of
 from ..base.poses import read_pose, rotated
+from ..base.threads import worker_count
 from .doubts import warn_of_doubt, warn_of_dropped
 from .facets import Faceted, Facets, FacetsLike, Held, read_facets
 
@@ -21,7 +22,16 @@ if TYPE_CHECKING:
     from pyvista import Plotter, PolyData
     from trimesh import Trimesh
 
-    from ..options import Backend, Canvas, Matplotlib, MeshPlotOptions, OnDegenerate, Pose, Pyvista
+    from ..options import (
+        Backend,
+        Canvas,
+        Matplotlib,
+        MeshPlotOptions,
+        OnDegenerate,
+        Pose,
+        Pyvista,
+        Split,
+    )
 
 ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 
@@ -44,8 +54,9 @@ class Mesh(Faceted):
         are almost coplanar are off by more, as those of a float32 mesh that was moved in float64.
         Walls that differ by less than noise explains are one wall. Measuring takes most of the time
         that building does; giving noise spares it.
-    split : bool, default False
-        Triangulate facets that are not convex or not planar, which are errors otherwise.
+    split : bool or "all", default False
+        Triangulate facets that are not convex or not planar, which are errors otherwise; "all": all
+        that are not triangles, as meshes that deform need it.
     on_degenerate : {"raise", "drop"}
         What to do with facets without area: an error, or leave them out with a `MeshWarning`.
 
@@ -132,7 +143,7 @@ class Mesh(Faceted):
         facets: FacetsLike,
         *,
         noise: ArrayLike | None = None,
-        split: bool = False,
+        split: Split = False,
         on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
         # copies, since the library checks and then reads them without the interpreter lock: another
@@ -151,7 +162,7 @@ class Mesh(Faceted):
         *,
         weld: float | None = 0.0,
         noise: ArrayLike | None = None,
-        split: bool = False,
+        split: Split = False,
         on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
         """Make a mesh of what another package calls one.
@@ -212,7 +223,7 @@ class Mesh(Faceted):
         noise: Doubles | None = None,
         normal_noise: Doubles | None = None,
         noise_origin: NDArray[np.uint8] | None = None,
-        split: bool = False,
+        split: Split = False,
         on_degenerate: str = "raise",
     ) -> Mesh:
         """A mesh of contiguous arrays.
@@ -221,7 +232,7 @@ class Mesh(Faceted):
         """
         drop = checks.choice(on_degenerate, "on_degenerate", ON_DEGENERATE)
         source = facets.source
-        core = _core.Mesh(*facets[:4], noise, normal_noise, drop, bool(split), source)
+        core = _core.Mesh(*facets[:4], noise, normal_noise, drop, _read_split(split), source)
         mesh = object.__new__(cls)
         mesh._core = core
         mesh._source = core.source if source is None else source[core.source]
@@ -297,6 +308,56 @@ class Mesh(Faceted):
         along_normal = (ulps * np.abs(rotated(self.normals, rotation))).sum(axis=1)
         noise = np.maximum(self.noise, ulps.max(axis=1))
         return self._moved(vertices, noise, np.maximum(self._core.normal_noise, along_normal))
+
+    def moved(self, vertices: ArrayLike, *, workers: int | None = None) -> Mesh:
+        """The same facets with other vertices: a mesh that has deformed.
+
+        Parameters
+        ----------
+        vertices : (v, 3) array_like
+            Where the vertices are now, in their order. Facets may stretch and bend, but neither
+            lose their area nor turn by a right angle or more: a mesh is turned as a whole by
+            `transformed`, or by poses.
+        workers : int, optional
+            As for `ContactFinder.find`.
+
+        Returns
+        -------
+        Mesh
+            With the same `indices`, `source`, `vertex_source` and `noise`: noise is what it was
+            found to be at the start. All that is found with the mesh is what is found with one
+            that is built of these vertices and this noise, to the bit, in about a sixth of the
+            time.
+
+        Raises
+        ------
+        ValueError
+            If `vertices` is of another shape or not finite, a facet is no triangle, has no area
+            where its vertices go, or turns by a right angle or more. The message names the first.
+        TypeError
+            If `vertices` are not real numbers.
+
+        See Also
+        --------
+        ContactFinder.update : The same for a mesh of a finder, whose bins stay while they can.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> mesh.moved([[0, 0, 0], [1, 0, 0], [0, 2, 0]]).areas
+        array([1.])
+        """
+        points = checks.points(vertices, "vertices")
+        if len(points) != len(self.vertices):
+            there = checks.there_are(len(self.vertices), "vertex", "vertices")
+            raise ValueError(f"vertices has {checks.counted(len(points), 'row')}, but {there}")
+        mesh = object.__new__(type(self))
+        mesh._core = self._core.moved(points, worker_count(workers, len(self)))
+        mesh._source, mesh._vertex_source = self._source, self._vertex_source
+        mesh._noise_origin = self._noise_origin
+        mesh._hash = None
+        return mesh
 
     def _moved(self, vertices: Doubles, noise: Doubles, normal_noise: Doubles) -> Mesh:
         moved = self._facets()._replace(vertices=vertices)
@@ -502,6 +563,13 @@ class Mesh(Faceted):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (*self._content(), self._hash)
+
+
+def _read_split(split: object) -> int:
+    """What the library calls it."""
+    if isinstance(split, str):
+        return checks.choice(split, "split", {"all": _core.SPLIT_ALL})
+    return int(bool(split))
 
 
 def _rebuild(

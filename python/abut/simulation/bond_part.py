@@ -46,7 +46,8 @@ class BondPart(BodyPart):
         ValueError
             If there is no such sphere, or two of a pair are the same, are bonded already, are
             members of one cluster, or lie so that the center of one is inside of the other; or a
-            strength is negative. Then nothing is bonded.
+            strength is negative, or the stiffness of a bond is 0 or infinite. Then nothing is
+            bonded.
         TypeError
             If an argument is of another type.
 

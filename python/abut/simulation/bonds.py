@@ -32,17 +32,17 @@ class Bond(Value):
     Parameters
     ----------
     young : float
-        Young's modulus of the beam, a pressure.
+        Young's modulus of the beam, a pressure; 1e-75 to 1e75.
     poisson : float, default 0.2
         Poisson's ratio of the beam, above -1 and below 0.5.
     radius : float, default 1
-        Of the beam, as a part of the smaller sphere's.
+        Of the beam, as a part of the smaller sphere's; 1e-75 to 1e75.
     tensile_strength, shear_strength : float, default infinite
         Pressures, 0 or positive. A bond breaks where its largest tensile stress, by the force along
         it and by bending, or its largest shear stress, by the force across it and by twisting,
         comes up to its strength. By default it never breaks.
     damping : float, default 0
-        Part of the critical damping of each of the four ways to move, 0 or positive.
+        Part of the critical damping of each of the four ways to move, 0 to 1e75.
     contact : bool, default False
         Whether the law of both materials acts beside the bond. By default it does not, as long as
         the bond holds; then it begins as that of a new contact, and of the spheres' overlap does
@@ -51,7 +51,7 @@ class Bond(Value):
     Raises
     ------
     ValueError
-        If a number is out of its range, or not finite where it must be.
+        If a number is out of its range.
     TypeError
         If one is no real number.
 
@@ -88,14 +88,22 @@ shear_strength=500000.0, damping=0.0, contact=False)
             kind = checks.a_or_an(type(self.contact).__name__)
             raise TypeError(f"contact is {kind}, but must be True or False")
         self._settle(
-            young=checks.positive(self.young, "young"),
+            young=_read_size(self.young, "young", 1e-75),
             poisson=poisson,
-            radius=checks.positive(self.radius, "radius"),
+            radius=_read_size(self.radius, "radius", 1e-75),
             tensile_strength=_read_strength(self.tensile_strength, "tensile_strength"),
             shear_strength=_read_strength(self.shear_strength, "shear_strength"),
-            damping=checks.not_negative(self.damping, "damping"),
+            damping=_read_size(self.damping, "damping", 0.0),
             contact=bool(self.contact),
         )
+
+
+def _read_size(value: object, name: str, least: float) -> float:
+    """What the library takes; units apart, all that there is."""
+    size = checks.number(value, name)
+    if not least <= size <= 1e75:
+        raise ValueError(f"{name} is {size}, but must be {least:g} to 1e75")
+    return size
 
 
 def _read_strength(value: object, name: str) -> float:
@@ -175,6 +183,10 @@ _REFUSALS = {
     _core.BOND_TOO_SHORT: (
         "pairs[{row}]: the center of one of spheres {i} and {j} lies inside of the other: there is"
         " no beam between them"
+    ),
+    _core.BOND_STIFFNESS: (
+        "pairs[{row}]: the stiffness of the bond of spheres {i} and {j} is 0 or infinite: its"
+        " modulus and its size must be in one system of units"
     ),
 }
 

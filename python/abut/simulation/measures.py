@@ -21,6 +21,7 @@ from ..base.poses import lengths_of
 if TYPE_CHECKING:
     from ..base.poses import Period
     from ..results.bonds import Bonds
+    from ..results.pairs import Pairs
     from .body_contacts import BodyContacts
     from .measure_part import MeasurePart
 
@@ -145,14 +146,20 @@ def _of_bonds(simulation: MeasurePart, grains: Grains, bonds: Bonds) -> Iterator
     """As if forces acted in the middle: where along the line does not change a branch."""
     if not len(bonds):
         return
-    lengths = lengths_of(simulation.period)
-    now, began = bonds.lines(simulation.centers), simulation._core.read("began")
-    first, ways = began[bonds.i], began[bonds.j] - began[bonds.i]
-    # a sphere that has left the box since came in on the other side
-    off = now[:, 1] - now[:, 0] - ways
-    shifts = lengths * np.rint(np.divide(off, lengths, out=np.zeros_like(off), where=lengths > 0))
-    middles = first + 0.5 * (ways + shifts)
+    began = simulation._core.read("began")
+    shifts = _bond_images(simulation, bonds) * lengths_of(simulation.period)
+    middles = 0.5 * (began[bonds.i] + began[bonds.j] + shifts)
     yield from _both(grains.of(bonds.i), grains.of(bonds.j), middles, shifts, bonds.force)
+
+
+def _bond_images(simulation: MeasurePart, bonds: Bonds) -> Doubles:
+    """At which image of j each was at the beginning of the last step, (m, 3)."""
+    lengths = lengths_of(simulation.period)
+    # a sphere that has left the box since came in on the other side
+    gone = simulation.centers - simulation._core.read("began")
+    wraps = np.rint(np.divide(gone, lengths, out=np.zeros_like(gone), where=lengths > 0))
+    images: Doubles = bonds.image + wraps[bonds.j] - wraps[bonds.i]
+    return images
 
 
 def _of_spots(simulation: MeasurePart, grains: Grains, table: BodyContacts) -> Iterator[Halves]:
@@ -264,8 +271,7 @@ def _touching(simulation: MeasurePart, grains: Grains, walls: bool) -> Iterator[
     pairs, bonds, between = simulation.pairs, simulation.bonds, simulation.body_pairs
     bear = _bear(pairs.force)
     if len(bonds):
-        count = len(grains.of_sphere)
-        bear &= ~np.isin(pairs.i * count + pairs.j, bonds.i * count + bonds.j)
+        bear &= ~_are_bonded(simulation, pairs, bonds)
     yield from (grains.of_sphere[rows] for rows in (pairs.i[bear], pairs.j[bear]))
     yield from (grains.of_sphere[rows] for rows in (bonds.i, bonds.j))
     for table in (between, simulation.body_sphere_pairs):
@@ -276,6 +282,16 @@ def _touching(simulation: MeasurePart, grains: Grains, walls: bool) -> Iterator[
         of_spheres, of_bodies = simulation.contacts, simulation.body_contacts
         yield grains.of_sphere[of_spheres.sphere[_bear(of_spheres.force)]]
         yield grains.first_body + of_bodies.i[_bear(of_bodies.force)]
+
+
+def _are_bonded(simulation: MeasurePart, pairs: Pairs, bonds: Bonds) -> _Mask:
+    """Which pairs a bond holds, at the same image."""
+    count = len(simulation.ids)
+    # bonds are sorted by i, then j
+    keys, known = pairs.i * count + pairs.j, bonds.i * count + bonds.j
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    is_there: _Mask = (_bond_images(simulation, bonds)[at] == pairs.image).all(axis=1)
+    return is_there & (known[at] == keys)
 
 
 def _bear(forces: Doubles) -> _Mask:

@@ -254,8 +254,8 @@ def read_motion(value: object) -> Motion | Given | None:
         )
     if isinstance(value, type) or not callable(value):
         raise TypeError(
-            f"motion is {_what(value)}, but must be {_KINDS}, a callable of the time, or"
-            f" None{_hint(value)}"
+            f"motion is {_what(value)}, but must be {_KINDS}, a Servo or a Free, a callable of the"
+            f" time, or None{_hint(value)}"
         )
     return value
 

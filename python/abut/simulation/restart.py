@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,14 +29,15 @@ from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
+from .drives import Drive, check_rows, read_moving
 from .insertion import Insertion
 from .law_table import LawTable
-from .motions import read_motion
 from .placement import SimulationWarning
 from .restart_file import (
     ACCOUNT,
     BODIES,
     CLUSTERS,
+    EARLIER_ACCOUNT,
     HISTORY,
     MADE,
     MEETINGS,
@@ -47,10 +51,10 @@ from .restart_file import (
     read_file,
     read_setup,
 )
-from .saving import digest
+from .saving import arrays_of, digest, setup_of
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
-from .walls import WallEntry
+from .walls import NO_MESH, WallEntry, touched_meshes
 
 if TYPE_CHECKING:
     pass
@@ -62,7 +66,7 @@ def load_simulation(
     path: str | os.PathLike[str],
     meshes: Any = (),
     forces: Iterable[Callable[[Simulation], Any]] = (),
-    motions: Mapping[int, Callable[[float], Any]] | None = None,
+    motions: Mapping[int, Any] | None = None,
     body_forces: Iterable[Callable[[Simulation], Any]] = (),
     laws: Mapping[str, Any] | None = None,
 ) -> Simulation:
@@ -72,12 +76,13 @@ def load_simulation(
     ----------
     path : str or path-like
     meshes : Mesh or sequence of Mesh
-        Of the walls, in the order in which they were added; the file has none. Half spaces, and
-        the shapes of bodies, are in the file.
+        Of the walls that are there, in the order in which they were added; the file has none. Half
+        spaces, and the shapes of bodies, are in the file.
     forces : iterable of callable
         What `Simulation.add_force` was given.
     motions : dict of int to callable, optional
-        Of walls that a callable moves, by their numbers.
+        Of walls that a callable moves, by their numbers; and a `Servo` whose area a callable
+        tells.
     body_forces : iterable of callable
         What `Simulation.add_body_force` was given.
     laws : dict of str to law, optional
@@ -126,7 +131,8 @@ def load_simulation(
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
-        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), own)
+        begin = partial(_begin, setup, own)
+        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), begin)
     for call in forces:
         simulation.add_force(call)
     for call in body_forces:
@@ -175,11 +181,11 @@ def _made(
     arrays: _Arrays,
     meshes: tuple[Mesh, ...],
     motions: dict[int, Any],
-    own: Mapping[str, GivenLaw],
+    begin: Callable[[], Simulation],
 ) -> Simulation:
-    given = {number: read_motion(motion) for number, motion in motions.items()}
+    given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
-        simulation = _begin(setup, own)
+        simulation = begin()
         entries = _entries(setup["walls"], meshes, given)
         feeds = [_feed(stored) for stored in setup["feeds"]]
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
@@ -196,14 +202,15 @@ def _made(
     _check_lasting("ids", arrays["ids"], numbers.next_id)
     _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
     if entries:
-        finder = ContactFinder(list(meshes)) if meshes else None
+        touched = touched_meshes(entries)
+        finder = ContactFinder(touched) if touched else None
         known = simulation._known._replace(walls=tuple(entries), finder=finder)
-        simulation._walls.exchange(known)
+        simulation._walls.exchange(known, drives=_drives(entries, arrays))
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
     _add_bodies(simulation, arrays, shapes, len(bodies))
-    _add_bonds(simulation, arrays)
+    _add_bonds(simulation, arrays, numbers.next_id, step_count)
     _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
     simulation._watch.said = said
@@ -215,6 +222,7 @@ def _made(
     )
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
+    _set_bounds(simulation, setup)
     simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
@@ -251,6 +259,19 @@ def _steps(
     return beats, terms
 
 
+def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
+    stored = setup.get("bounds")
+    if stored is None:
+        return
+    try:
+        left = _whole(stored, "left")
+        simulation.set_bounds(stored["corners"], stored["on_leave"])
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"its setup is damaged: {error!r}") from None
+    known = simulation._known
+    simulation._core.note(known._replace(bounds=known.bounds._replace(left=left)))
+
+
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
     """Lasting numbers ascend, and are less than the next one."""
     if numbers.ndim != 1 or (np.diff(numbers, prepend=-1, append=end) <= 0).any():
@@ -281,6 +302,26 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
     return simulation
 
 
+def copied(simulation: Simulation) -> Simulation:
+    """What `Simulation.copy` does: as from a file, with laws and motions that no file holds."""
+    entries = simulation._walls.entries
+    there = [entry for entry in entries if not entry.is_gone]
+    meshes = tuple(entry.mesh for entry in there if isinstance(entry.mesh, Mesh))
+    motions = {k: e.motion for k, e in enumerate(entries) if e.is_given or e.is_asked}
+    setup = json.loads(json.dumps(setup_of(simulation)))
+    return _made(setup, arrays_of(simulation), meshes, motions, partial(_alike, simulation))
+
+
+def _alike(simulation: Simulation) -> Simulation:
+    """A simulation with the same settings and laws, and nothing else."""
+    names = ("step", "gravity", "period", "resolution")
+    found = Simulation(
+        **{name: getattr(simulation, name) for name in names}, workers=simulation._workers
+    )
+    found._core.note(found._changed(laws=simulation._laws))
+    return found
+
+
 def _feed(stored: Mapping[str, Any]) -> Feed:
     insertion = from_dict(stored["insertion"])
     if not isinstance(insertion, Insertion):
@@ -297,7 +338,9 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
 def _entries(
     stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
 ) -> list[WallEntry]:
-    count = sum(not isinstance(wall["mesh"], dict) for wall in stored)
+    count = sum(
+        not (isinstance(wall["mesh"], dict) or wall.get("is_gone", False)) for wall in stored
+    )
     if count != len(meshes):
         walls = counted(count, "wall")
         given = counted(len(meshes), "mesh is", "meshes are")
@@ -315,14 +358,30 @@ def _entry(
     meshes: Iterator[tuple[int, Mesh]],
     motions: dict[int, Any],
 ) -> WallEntry:
+    pose = np.array(wall["pose"], np.float64).reshape(4, 4)
+    entry = WallEntry(NO_MESH, int(wall["material"]), None, float(wall["start"]), pose)
+    if wall.get("is_gone", False):
+        return replace(entry, is_active=False, is_gone=True)
     mesh = _wall_mesh(number, wall["mesh"], meshes)
     motion = from_dict(wall["motion"]) if wall["motion"] else None
     if wall["is_given"]:
         if number not in motions:
-            raise ValueError(f"a callable moved wall {number}: motions={{{number}: ...}} takes it")
+            what = "tells the load of" if wall.get("is_asked") else "moved"
+            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
         motion = motions.pop(number)
-    pose = np.array(wall["pose"], np.float64).reshape(4, 4)
-    return WallEntry(mesh, int(wall["material"]), motion, float(wall["start"]), pose)
+    return replace(entry, mesh=mesh, motion=motion, is_active=bool(wall.get("is_active", True)))
+
+
+def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
+    """What drives walls, by their numbers."""
+    driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
+    if not driven:
+        return {}
+    if "drives" not in arrays:
+        raise ValueError("it has no drives")
+    check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
+    check_rows(arrays["drives"], driven.values())
+    return dict(zip(driven, arrays["drives"], strict=True))
 
 
 def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
@@ -355,8 +414,13 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     check_shapes(arrays, "clusters", rest, len(numbers))
     check_shapes(arrays, "clusters", ["members"], int(np.count_nonzero(groups >= 0)))
     _check_groups(groups, arrays["clusters.member_counts"])
-    spheres = columns_under(arrays, "spheres", NEW)
+    fixed = _fixed(arrays, "spheres", len(ids))
+    spheres = columns_under(arrays, "spheres", NEW) | {"fixed": fixed}
     clusters = columns_under(arrays, "clusters", CLUSTERS)
+    # a cluster is held as its first member is
+    clusters["fixed"] = fixed[
+        np.searchsorted(np.maximum.accumulate(groups), np.arange(len(numbers)))
+    ]
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
@@ -365,6 +429,13 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
             taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
             taken["members"] = clusters["members"][members]
             simulation._core.add_rigids(_core.CLUSTERS, taken, part, simulation._known)
+
+
+def _fixed(arrays: _Arrays, prefix: str, count: int) -> NDArray[np.intp]:
+    """Which are held."""
+    fixed = arrays.get(f"{prefix}.fixed", np.zeros(count, np.intp))
+    check_shape({f"{prefix}.fixed": fixed}, f"{prefix}.fixed", count)
+    return fixed
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -399,15 +470,18 @@ def _restore(
     """What the last step has left behind."""
     core, meshes = simulation._core, simulation._walls.meshes
     core.assign(columns_under(arrays, "spheres", MADE))
-    check_shape(arrays, "account", ACCOUNT)
-    check_shape(arrays, "walls", len(meshes), WALL_STATE)
+    account = np.zeros(ACCOUNT)
+    if len(arrays["account"]) != ACCOUNT:
+        check_shape(arrays, "account", EARLIER_ACCOUNT)
+    account[: len(arrays["account"])] = arrays["account"]
+    check_shape(arrays, "walls", len(simulation._walls.order), WALL_STATE)
     contacts, pairs = (
         columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
         for prefix in ("contacts", "pairs")
     )
     sound = npz.sound_contacts(contacts, meshes)
-    sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
-    core.restore(step_count, arrays["account"], terms, arrays["walls"])
+    sound["mesh"] = simulation._walls.stored[sound["mesh"]]
+    core.restore(step_count, account, terms, arrays["walls"])
     sound_pairs = npz.sound_pairs(pairs)
     for prefix, columns in (("contacts", sound), ("pairs", sound_pairs)):
         if f"{prefix}.{HISTORY}" in arrays:
@@ -416,7 +490,7 @@ def _restore(
     core.restore_interactions(_core.SPHERE_SPHERE, sound_pairs)
 
 
-def _add_bonds(simulation: Simulation, arrays: _Arrays) -> None:
+def _add_bonds(simulation: Simulation, arrays: _Arrays, next_id: int, step_count: int) -> None:
     bonds, breakages, rests = (
         bond_columns(arrays, prefix) for prefix in ("bonds", "breakages", "rests")
     )
@@ -427,6 +501,35 @@ def _add_bonds(simulation: Simulation, arrays: _Arrays) -> None:
         status, row, first, second = stopped
         raise refusal(status, row, first, int(second))
     simulation._core.restore_breakages(breakages, rests)
+    _check_bond_ids(bonds, arrays["ids"])
+    _check_breakages(breakages, next_id, step_count)
+
+
+def _check_bond_ids(bonds: _Arrays, ids: NDArray[np.intp]) -> None:
+    """Bonds know spheres by rows and by ids: both must say the same."""
+    i, j = ids[bonds["i"]], ids[bonds["j"]]
+    wrong = np.flatnonzero((bonds["ids"] != np.stack([i, j], axis=1)).any(axis=1))
+    if len(wrong):
+        first = wrong[0]
+        raise ValueError(
+            f"bonds.ids[{first}] is {bonds['ids'][first]}, but its spheres are {i[first]} and"
+            f" {j[first]}"
+        )
+
+
+def _check_breakages(breakages: _Arrays, next_id: int, step_count: int) -> None:
+    ids, steps = breakages["ids"], breakages["step"]
+    wrong = np.flatnonzero(((ids < 0) | (ids >= next_id)).any(axis=1))
+    if len(wrong):
+        raise ValueError(
+            f"breakages.ids[{wrong[0]}] is {ids[wrong[0]]}, but ids are less than {next_id}, and"
+            " none is negative"
+        )
+    late = np.flatnonzero(steps >= step_count)
+    if len(late):
+        raise ValueError(
+            f"breakages.step[{late[0]}] is {steps[late[0]]}, but {step_count} steps are done"
+        )
 
 
 # ---- bodies --------------------------------------------------------------------------------------
@@ -443,6 +546,7 @@ def _add_bodies(
         shape = (count,) if width is None else (count, width)
         if column.shape != shape:
             raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
+    columns["fixed"] = _fixed(arrays, "bodies", count)
     simulation._core.add_rigids(
         _core.BODIES, columns, None, simulation._changed(shapes=tuple(shapes))
     )

@@ -21,7 +21,7 @@ _Arrays = Mapping[str, NDArray[Any]]
 # Changes when readers of this version could no longer make sense of a file: those that know the
 # first cannot go on with bodies and half spaces, which only files of the second and later ones
 # have, those that know the second with bonds, nor those that know the third with steps or gravity
-# that have changed.
+# that have changed, or with walls that are driven.
 FORMAT = 4
 WITHOUT_CHANGES = 3
 WITHOUT_BONDS = 2
@@ -65,8 +65,8 @@ _LASTING = (
     "breakages.step",
 )
 
-# members of abut_wall_state and of the account
-WALL_STATE, ACCOUNT = 25, 4
+# members of abut_wall_state and of the account; earlier formats have fewer of the latter
+WALL_STATE, ACCOUNT, EARLIER_ACCOUNT = 25, 6, 4
 
 
 def _prefixed(prefix: str, names: Iterable[str]) -> dict[str, type[Any]]:
@@ -110,33 +110,24 @@ _BODY_TYPES: dict[str, type[Any]] = {
         if name not in _ABSENT[meeting]
     },
 }
-# of bonds, what has broken, and spheres that have overlapped since
+# of bonds, what has broken, and spheres that rest since
+_BOND_COLUMNS = {prefix: columns_of(prefix) for prefix in ("bonds", "breakages", "rests")}
 _BOND_TYPES: dict[str, type[Any]] = {
-    **{
-        f"bonds.{name}": np.intp if name in ("i", "j", "ids", "contact", "shift") else np.float64
-        for name in (
-            "i", "j", "ids", "young", "poisson", "radius", "damping", "tensile_strength",
-            "shear_strength", "contact", "length", "rest_overlap", "shift", "turns", "force",
-            "moments", "energy", "tension", "shear",
-        )
-    },
-    "breakages.step": np.intp,
-    "breakages.ids": np.intp,
-    "breakages.point": np.float64,
-    "breakages.of_shear": np.intp,
-    "breakages.energy": np.float64,
-    "rests.i": np.intp,
-    "rests.j": np.intp,
-    "rests.shift": np.intp,
-    "rests.overlap": np.float64,
-}  # fmt: skip
+    f"{prefix}.{column.name}": column.dtype.type
+    for prefix, columns in _BOND_COLUMNS.items()
+    for column in columns
+}
 
 # what only a period makes, and what files of abut 0.2 do not have: they know no rolling of bodies
 _OPTIONAL = tuple(
     f"with_{meeting}.{name}" for meeting in MEETINGS for name in ("image", "moment", "roll")
 )
 
-_OWN_TYPES = {
+_OWN_TYPES: dict[str, type[Any]] = {
+    "spheres.fixed": np.intp,
+    "bodies.fixed": np.intp,
+}
+_OWN_TYPES |= {
     f"{table}.{HISTORY}": np.float64
     for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
 }
@@ -144,9 +135,12 @@ _OWN_TYPES = {
 # a bound that is not known; and bits of a pair's state, which are no numbers
 _MAY_BE_NAN = (".error", ".state")
 
-# infinite where a bond does not break
-_MAY_BE_INFINITE = (".tensile_strength", ".shear_strength")
+# infinite where a bond does not break, and of walls under load that may go as far as they like
+_MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
+
+# of walls that are driven, in their order; where there are such
+_DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64}
 
 # ---- reading -------------------------------------------------------------------------------------
 
@@ -154,21 +148,23 @@ _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength")
 def read_file(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of the file that are known, in their types; others are passed over."""
     known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
-    headers = npz.read_headers(path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES))
+    headers = npz.read_headers(
+        path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES, *_DRIVING_TYPES)
+    )
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
     if version not in (WITHOUT_BODIES, WITHOUT_BONDS, WITHOUT_CHANGES, FORMAT):
         raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
     has_bodies = version == WITHOUT_BONDS or "body_numbers" in headers
-    optional = {*(_OPTIONAL if has_bodies else _BODY_TYPES)}
     has_bonds = version == WITHOUT_CHANGES or "bonds.i" in headers
+    optional = {*(_OPTIONAL if has_bodies else _BODY_TYPES)}
     optional |= set() if has_bonds else {*_BOND_TYPES}
     for name in (*known, *_BODY_TYPES, *_BOND_TYPES):
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")
     arrays = npz.read_arrays(path, headers)
-    all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES
+    all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES | _DRIVING_TYPES
     types = {name: kind for name, kind in all_types.items() if name in arrays}
     return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
 
@@ -179,7 +175,8 @@ def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
     typed = np.require(array, kind, ["C", "A"])
     is_sound = ~np.isnan(typed) if name.endswith(_MAY_BE_INFINITE) else np.isfinite(typed)
     if not is_sound.all() and not name.endswith(_MAY_BE_NAN):
-        raise ValueError(f"{name} is not finite")
+        at = np.argwhere(~is_sound)[0].tolist()
+        raise ValueError(f"{name} is not finite: entry {at} is {typed[tuple(at)]}")
     if kind is np.intp and name not in _LASTING and _are_beyond(typed):
         raise ValueError(f"{name} holds numbers beyond 32 bits")
     return typed
@@ -191,20 +188,14 @@ def _are_beyond(numbers: NDArray[np.intp]) -> bool:
 
 def bond_columns(arrays: _Arrays, prefix: str) -> dict[str, NDArray[Any]] | None:
     """The columns of bonds, breakages or rests, of right shapes; None where there are none."""
-    names = [name for name in _BOND_TYPES if name.startswith(f"{prefix}.")]
-    if not all(name in arrays for name in names):
+    columns = _BOND_COLUMNS[prefix]
+    if not all(f"{prefix}.{column.name}" in arrays for column in columns):
         return None
-    columns = {name.removeprefix(f"{prefix}."): arrays[name] for name in names}
-    count = len(next(iter(columns.values())))
-    for name, column in columns.items():
-        width = _BOND_WIDTHS.get(name)
-        shape = (count,) if width is None else (count, width)
-        if column.shape != shape:
-            raise ValueError(f"{prefix}.{name} has shape {column.shape}, not {shape}")
-    return columns
-
-
-_BOND_WIDTHS = {"ids": 2, "shift": 3, "turns": 8, "force": 3, "moments": 6, "point": 3}
+    first = arrays[f"{prefix}.{columns[0].name}"]
+    count = len(first) if first.ndim else 0
+    for column in columns:
+        check_shape(arrays, f"{prefix}.{column.name}", count, *column.shape(3))
+    return columns_under(arrays, prefix, (column.name for column in columns))
 
 
 def read_setup(array: NDArray[Any]) -> dict[str, Any]:

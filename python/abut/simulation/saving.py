@@ -19,10 +19,14 @@ from ..own_laws.stored import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
+from .drives import numbers
+from .known import Bounds
 from .law_table import Law
 from .restart_file import (
     BODIES,
     CARRIED,
+    CLUSTERS,
+    EARLIER_ACCOUNT,
     FORMAT,
     HISTORY,
     MADE,
@@ -48,8 +52,8 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     file = Path(path)
     if file.suffix.lower() != ".npz":
         raise ValueError(f"{file} has no known ending of simulations' files: .npz")
-    arrays = _arrays_of(simulation)
-    setup = json.dumps(_setup_of(simulation)).encode()
+    arrays = arrays_of(simulation)
+    setup = json.dumps(setup_of(simulation)).encode()
     with writing.opened(file) as stream:
         np.savez(
             stream,
@@ -61,11 +65,16 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 def _format_of(simulation: Simulation) -> int:
     """The first that knows of all that it has, so that earlier versions read what they can."""
-    if _has_changed(simulation):
+    if _has_changed(simulation) or _has_driving(simulation):
         return FORMAT
     if _has_bonds(simulation):
         return WITHOUT_CHANGES
     return WITHOUT_BONDS if _has_bodies(simulation) else WITHOUT_BODIES
+
+
+def _has_driving(simulation: Simulation) -> bool:
+    """Whether it has, or had, walls under load or free ones."""
+    return bool(simulation._walls.driven or simulation._core.account()[EARLIER_ACCOUNT:].any())
 
 
 def _has_bonds(simulation: Simulation) -> bool:
@@ -79,7 +88,7 @@ def _has_bodies(simulation: Simulation) -> bool:
     return bool(planes or simulation.shapes or simulation._body_forces)
 
 
-def _setup_of(simulation: Simulation) -> dict[str, Any]:
+def setup_of(simulation: Simulation) -> dict[str, Any]:
     """What JSON holds: no arrays of spheres, and nothing that is called."""
     laws = simulation._laws
     return {
@@ -90,6 +99,7 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "workers": simulation._workers,
         "step_count": simulation.step_count,
         **_beat_setup(simulation),
+        **_bounds_setup(simulation),
         "next_id": simulation._settled().next_id,
         "next_cluster": simulation._settled().next_cluster,
         "force_count": len(simulation._forces),
@@ -102,6 +112,15 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
     } | _body_setup(simulation)
 
 
+def _bounds_setup(simulation: Simulation) -> dict[str, Any]:
+    bounds = simulation._known.bounds
+    if bounds == Bounds():
+        return {}
+    return {
+        "bounds": {"corners": bounds.corners, "on_leave": bounds.on_leave, "left": simulation.left}
+    }
+
+
 def _beat_setup(simulation: Simulation) -> dict[str, Any]:
     """What steps went by, where that has changed."""
     if not _has_changed(simulation):
@@ -110,10 +129,21 @@ def _beat_setup(simulation: Simulation) -> dict[str, Any]:
 
 
 def _has_changed(simulation: Simulation) -> bool:
-    """Whether steps have become others, or gravity has."""
+    """Whether steps have become others, or gravity has, or walls are off or gone, or
+    something is held, or the world has bounds."""
     first = Beat(simulation.step)
     terms = terms_of(first, simulation.gravity)
-    return simulation._known.beats != (first,) or bool((simulation._core.terms() != terms).any())
+    beats, walls = simulation._known.beats, simulation._walls.entries
+    if simulation._known.bounds != Bounds():
+        return True
+    is_off = any(not entry.is_active for entry in walls)
+    holds = simulation.fixed.any() or simulation.bodies.fixed.any()
+    return (
+        is_off
+        or bool(holds)
+        or beats != (first,)
+        or bool((simulation._core.terms() != terms).any())
+    )
 
 
 def _law_setup(law: Law) -> dict[str, Any]:
@@ -144,8 +174,10 @@ def _wall_setup(entry: WallEntry) -> dict[str, Any]:
         "material": entry.material,
         "start": entry.start,
         "pose": entry.pose.tolist(),
-        "is_given": entry.is_given,
-        "motion": motion.to_dict() if isinstance(motion, Value) else None,
+        "is_given": entry.is_given or entry.is_asked,
+        "motion": motion.to_dict() if isinstance(motion, Value) and not entry.is_asked else None,
+        **({"is_asked": True} if entry.is_asked else {}),
+        **({} if entry.is_active else {"is_active": False, "is_gone": entry.is_gone}),
     }
 
 
@@ -168,18 +200,21 @@ def digest(mesh: Mesh) -> str:
     return found.hexdigest()
 
 
-def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
+def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     core, walls = simulation._core, simulation._walls
-    states = [core.wall(number) for number in range(len(walls.entries))]
+    states = [core.wall(number) for number in range(len(walls.order))]
     arrays = {
         "ids": simulation.ids,
         "cluster_numbers": simulation._settled().clusters,
         "frames": simulation._settled().frames,
-        "account": core.account(),
+        "account": core.account()[: None if _has_driving(simulation) else EARLIER_ACCOUNT],
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
     arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
-    arrays |= {f"clusters.{name}": column for name, column in core.rigids(_core.CLUSTERS).items()}
+    clusters = core.rigids(_core.CLUSTERS)
+    arrays |= {f"clusters.{name}": clusters[name] for name in CLUSTERS}
+    if simulation.fixed.any():
+        arrays["spheres.fixed"] = core.read("fixed")
     contacts, pairs = (
         _all_columns(table) | _carried(core.interactions(kind))
         for table, kind in (
@@ -190,6 +225,8 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
     arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
     arrays |= _bond_arrays(simulation) if _has_bonds(simulation) else {}
+    if walls.driven:
+        arrays["drives"] = np.array([numbers(walls.drive(number)) for number in walls.driven])
     return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
 
 
@@ -206,6 +243,8 @@ def _bond_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
 def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
     found = simulation._core.rigids(_core.BODIES)
     arrays = {f"bodies.{name}": found[name] for name in BODIES}
+    if found["fixed"].any():
+        arrays["bodies.fixed"] = found["fixed"]
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):
         columns = simulation._core.interactions(number)

@@ -13,6 +13,7 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Indices
 from ..search.half_space import HalfSpace, read_surface
+from .drives import Drive, Free
 from .known import changes
 from .law_table import Law
 from .materials import Material
@@ -56,14 +57,22 @@ class Simulation(MeasurePart):
         Half a step ago.
     material : (n,) ndarray of intp
         Numbers into `materials`.
+    fixed : (n,) ndarray of bool
+        Which spheres are held: they touch others, to whose laws their mass is infinite, but do not
+        move, and have no velocity; `forces` are told. Two of them exert nothing on each other, on
+        walls they do. A mask may be assigned whole, the same for all members of a cluster; that of
+        bodies is in `bodies`.
     forces, torques : (n, 3) ndarray of float64
         Of contacts, bonds and callbacks, without gravity, at the beginning of the last step.
+    left : int
+        How many spheres, clusters and bodies have left the bounds so far: see `set_bounds`.
     images : (n, 3) ndarray of intp
         By how many periods each has left the box: ``centers + images * period`` is where it would
         be without.
     materials : tuple of Material
         Those that spheres, walls and laws have named; equal ones are one.
     walls : tuple of Wall
+        Those that were not removed.
     time : float
         ``step_count * step``; where `step` was assigned at the time t after n steps,
         ``t + (step_count - n) * step``.
@@ -212,7 +221,7 @@ class Simulation(MeasurePart):
         self,
         mesh: Any,
         material: Material | None = None,
-        motion: Motion | Callable[[float], Any] | None = None,
+        motion: Motion | Drive | Callable[[float], Any] | None = None,
     ) -> Wall:
         """Add a wall.
 
@@ -223,7 +232,7 @@ class Simulation(MeasurePart):
             is 0, and its normal must be perpendicular to axes with a period.
         material : Material, optional
             By default a rigid one, ``Material()``.
-        motion : Rotating, Translating, Oscillating, Motions or callable, optional
+        motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
             How it moves from now on: see `Wall`. By default it stands still.
 
         Returns
@@ -234,8 +243,9 @@ class Simulation(MeasurePart):
         Raises
         ------
         ValueError
-            If the motion of a callable is not rigid, or pose and twist do not agree; or a half
-            space does not go with a period.
+            If the motion of a callable is not rigid, or pose and twist do not agree; a half
+            space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
+            area along the normal of a pressure, or no inertia.
         TypeError
             If an argument is of another type.
 
@@ -258,11 +268,71 @@ class Simulation(MeasurePart):
 
     @changes
     def _move_wall(self, number: int, motion: object) -> None:
+        self._check_wall(number)
         self._walls.move(number, motion, self.time)
+
+    @changes
+    def _switch_wall(self, number: int, is_active: object) -> None:
+        self._check_wall(number)
+        if not isinstance(is_active, bool | np.bool_):
+            kind = checks.a_or_an(type(is_active).__name__)
+            raise TypeError(f"active is {kind}, but must be True or False")
+        self._walls.switch(number, bool(is_active))
+
+    @changes
+    def remove_wall(self, wall: Wall) -> None:
+        """Take a wall away.
+
+        Parameters
+        ----------
+        wall : Wall
+            As `add_wall` returned it. Other walls keep their numbers, and none gets this one again.
+
+        Raises
+        ------
+        ValueError
+            If it was removed before, or is one of another simulation.
+        TypeError
+            If it is no Wall.
+
+        Notes
+        -----
+        Its contacts go with it, and what they held counts as dissipated. `Wall.active` switches a
+        wall off and on again instead.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> gate = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+        >>> sim.remove_wall(gate)
+        >>> sim.walls, gate
+        ((), Wall(0: removed))
+        """
+        if not isinstance(wall, Wall):
+            kind = checks.a_or_an(type(wall).__name__)
+            raise TypeError(f"wall is {kind}, but must be a Wall, as add_wall returned it")
+        if wall._simulation is not self:
+            raise ValueError(f"{wall!r} is a wall of another simulation")
+        self._check_wall(wall.number)
+        self._walls.remove(wall.number)
+
+    def _check_wall(self, number: int) -> None:
+        if self._walls.entries[number].is_gone:
+            raise ValueError(f"wall {number} was removed")
+
+    @changes
+    def _push_wall(self, number: int, **changed: Any) -> None:
+        self._check_wall(number)
+        motion = self._walls.entries[number].motion
+        if not isinstance(motion, Free):
+            raise ValueError(f"wall {number} is not Free: nothing can be applied to it")
+        self._walls.set_drive(number, **changed)
 
     @property
     def walls(self) -> tuple[Wall, ...]:
-        return tuple(Wall(self, number) for number in range(len(self._walls.entries)))
+        entries = enumerate(self._walls.entries)
+        return tuple(Wall(self, number) for number, entry in entries if not entry.is_gone)
 
     # ---- files, and what it is shown as ----
 
@@ -301,8 +371,42 @@ class Simulation(MeasurePart):
 
         save(self, path)
 
+    @changes
+    def copy(self) -> Simulation:
+        """Another simulation that goes on from here: what one does, the other does not see.
+
+        Returns
+        -------
+        Simulation
+            With the same state to the bit: left alone, both do the same, to the bit.
+
+        Notes
+        -----
+        What comes in (insertions, with their random states), laws, also those of your own, bounds
+        and motions of walls, also callables of time, are taken along. What is called with the
+        simulation is not, since it may hold on to this one: give `add_force`, `add_body_force`,
+        `every` and `record` to the copy anew. What was warned of is not said again, and
+        `statistics` count from 0.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> _ = sim.add_spheres([[0, 0, 1]], 0.1, abut.Material(1000))
+        >>> sim.run(0.1)
+        >>> branch = sim.copy()
+        >>> branch.gravity = (0, 0, 0)
+        >>> sim.run(0.1), branch.run(0.1)
+        (None, None)
+        >>> bool(sim.centers[0, 2] < branch.centers[0, 2])
+        True
+        """
+        from .restart import copied
+
+        return copied(self)
+
     def __reduce__(self) -> Any:
-        raise TypeError("a Simulation is neither pickled nor copied: save writes it to a file")
+        raise TypeError("a Simulation is not pickled: save writes it to a file, copy makes another")
 
     def __repr__(self) -> str:
         known = self._settled()
@@ -314,6 +418,6 @@ class Simulation(MeasurePart):
         bonds = self._core.bond_counts()[0]
         if bonds:
             counts.append(checks.counted(bonds, "bond"))
-        counts.append(checks.counted(len(self._walls.entries), "wall"))
+        counts.append(checks.counted(len(self.walls), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"

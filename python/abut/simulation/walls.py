@@ -8,9 +8,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.poses import Period
 from ..results.contacts import Contacts
@@ -19,8 +20,9 @@ from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
 from ..search.mesh import Mesh
 from .bodies import table_columns
+from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
 from .materials import Material
-from .motions import Given, Motion, call_given, check_given, read_motion
+from .motions import Motion, call_given, check_given
 
 if TYPE_CHECKING:
     from ..options import WallResolution
@@ -45,9 +47,11 @@ class WallEntry:
 
     mesh: Mesh | HalfSpace
     material: int
-    motion: Motion | Given | None
+    motion: Moving
     start: float
     pose: Doubles
+    is_active: bool = True
+    is_gone: bool = False  # it was removed: its number is not used again, and its mesh is empty
 
     @property
     def facets(self) -> Mesh:
@@ -63,14 +67,22 @@ class WallEntry:
     @property
     def is_given(self) -> bool:
         """Whether a callable moves it."""
-        return self.motion is not None and not isinstance(self.motion, Motion)
+        if self.is_gone or self.motion is None:
+            return False
+        return not isinstance(self.motion, Motion | Drive)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a callable tells the area that its load acts on."""
+        return isinstance(self.motion, Servo) and callable(self.motion.area)
 
     def rows(self) -> list[list[float]]:
         """The motions as the library takes them."""
         if self.motion is None:
             return []
         if not isinstance(self.motion, Motion):
-            return [[_GIVEN, *[0.0] * (_MEMBERS - 1)]]
+            kind = self.motion.kind if isinstance(self.motion, Drive) else _GIVEN
+            return [[kind, *[0.0] * (_MEMBERS - 1)]]
         return [
             [part.kind, *part.vector, *part.origin, part.rate, part.phase]
             for part in self.motion.parts()
@@ -97,6 +109,7 @@ class Walls:
 
     def __init__(self, core: _core.Simulation | _core.Coupling) -> None:
         self._core = core
+        self._numbers: tuple[Sequence[WallEntry], Indices] | None = None
 
     @property
     def _step(self) -> float:
@@ -114,16 +127,26 @@ class Walls:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """The walls as the library numbers them: meshes, then half spaces."""
+        """The walls as the library numbers them."""
         return wall_order(self.entries)
+
+    @property
+    def stored(self) -> Indices:
+        """The library's numbers of the walls; -1: it is gone."""
+        entries = self.entries
+        # of these very entries: others come whole, and numbers are asked for in each step
+        if self._numbers is None or self._numbers[0] is not entries:
+            self._numbers = entries, _all_stored(entries)
+        return self._numbers[1]
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
-        return _stored(self.entries, number)
+        return int(self.stored[number])
 
     @property
     def has_given(self) -> bool:
-        return any(entry.is_given for entry in self.entries)
+        """Whether a callable moves a wall, or tells of a load, so that it is asked in each step."""
+        return any(entry.is_given or entry.is_asked for entry in self.entries)
 
     def check_given(self, time: float) -> None:
         """Put walls that callables move where they are at this time, and look whether poses and
@@ -146,7 +169,7 @@ class Walls:
     def state_now(self, number: int) -> WallState:
         return _wall_state(self._core.wall_now(self._stored(number)))
 
-    def _moved(self, number: int, motion: Motion | Given | None, time: float) -> WallEntry:
+    def _moved(self, number: int, motion: Moving, time: float) -> WallEntry:
         """A wall that goes on with another motion from where it is."""
         pose = self.state_now(number).pose
         return replace(self.entries[number], motion=motion, start=time, pose=pose)
@@ -162,7 +185,10 @@ class Walls:
     def contacts(self, period: Period | None) -> Contacts:
         """With spheres at the beginning of the last step, with what each exerts on its sphere."""
         meshes = self.meshes
-        poses = np.array([self.state(k).pose for k in range(len(meshes))])
+        there = [not entry.is_gone for entry in self.entries]
+        poses = np.array(
+            [self.state(k).pose if is_there else np.eye(4) for k, is_there in enumerate(there)]
+        )
         poses.flags.writeable = False
         settings = {
             "meshes": meshes,
@@ -181,41 +207,6 @@ class Walls:
         mesh = self.entries[number].mesh
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
         return vertex_sums(contacts, -contacts.force, number, count)
-
-
-class CoupledWalls(Walls):
-    """Those of a coupling, which are there when it is made; none comes, but they may move anew."""
-
-    def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
-        super().__init__(core)
-        self._length, self._entries = step, entries
-
-    @property
-    def _step(self) -> float:
-        return self._length
-
-    @property
-    def entries(self) -> Sequence[WallEntry]:
-        return self._entries
-
-    def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
-        """Let walls, by their numbers, go on with other motions from where they are; where that
-        fails, nothing has changed."""
-        begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
-        states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
-        entries = [*(dict(enumerate(self._entries)) | begun).values()]
-        try:
-            self._send(entries)
-            self._entries = entries
-        except BaseException:
-            # Ctrl-C may come after the library has taken them
-            self._send(self._entries)
-            raise
-        for number, state in states.items():
-            self._core.place(self._stored(number), state)
-
-    def _send(self, entries: Sequence[WallEntry]) -> None:
-        cast(_core.Coupling, self._core).set_walls(wall_columns(entries))
 
 
 class KnownWalls(Walls):
@@ -238,31 +229,106 @@ class KnownWalls(Walls):
     def finder(self) -> ContactFinder | None:
         return self._known.finder
 
-    def exchange(self, known: Known, states: Mapping[int, Doubles] | None = None) -> None:
-        """Have the walls of what is known then, some of them in states that are told."""
-        told = states or {}
-        placed = np.array([_stored(known.walls, number) for number in told], np.intp)
-        rows = np.array([*told.values()], np.float64).reshape(-1, _STATE)
+    def exchange(
+        self,
+        known: Known,
+        states: Mapping[int, Doubles] | None = None,
+        drives: Mapping[int, Doubles] | None = None,
+    ) -> None:
+        """Have the walls of what is known then, some of them in states, or with drives, that are
+        told."""
+        begun = (
+            _numbered(known.walls, states or {}, _STATE),
+            _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
+        )
+        old = self.stored
+        before = [old[k] if k < len(old) else -1 for k in wall_order(known.walls)]
         finder = None if known.finder is None else known.finder._core
         core = cast(_core.Simulation, self._core)
-        core.set_walls(finder, wall_columns(known.walls), placed, rows, known)
+        core.set_walls(finder, wall_columns(known.walls), np.array(before, np.intp), *begun, known)
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
         """Add a wall that begins to move; the rest of what is known then, with its material."""
-        if isinstance(entry.mesh, Mesh):
-            known = known._replace(finder=ContactFinder([*_meshes(self.entries), entry.mesh]))
-        entry = replace(entry, motion=read_motion(motion))
-        self._begin(len(self.entries), entry, time, known)
+        entry = replace(entry, motion=read_moving(motion))
+        at_rest = WallState(entry.pose, *np.zeros((3, 3)))
+        self._begin(len(self.entries), entry, at_rest, time, known)
+
+    def remove(self, number: int) -> None:
+        """Take a wall away; its number is not used again."""
+        gone = replace(
+            self.entries[number], mesh=NO_MESH, motion=None, is_active=False, is_gone=True
+        )
+        self._exchange_one(number, gone, self._known)
+
+    def switch(self, number: int, is_active: bool) -> None:
+        """Let a wall be touched, or not."""
+        if is_active != self.entries[number].is_active:
+            entry = replace(self.entries[number], is_active=is_active)
+            self._exchange_one(number, entry, self._known)
 
     def move(self, number: int, motion: object, time: float) -> None:
         """Let a wall go on with another motion from where it is."""
-        entry = self._moved(number, read_motion(motion), time)
-        self._begin(number, entry, time, self._known)
+        entry = self._moved(number, read_moving(motion), time)
+        self._begin(number, entry, self.state_now(number), time, self._known)
 
-    def _begin(self, number: int, entry: WallEntry, time: float, known: Known) -> None:
-        states = {number: self._checked(entry, time)} if entry.is_given else {}
+    def _begin(
+        self, number: int, entry: WallEntry, now: WallState, time: float, known: Known
+    ) -> None:
+        states, drives = {}, {}
+        if entry.is_given:
+            states[number] = self._checked(entry, time)
+        if isinstance(entry.motion, Drive):
+            placed = Placed(entry.mesh, entry.pose, now.velocity, now.spin)
+            drives[number] = numbers(entry.motion.row(placed))
+        self._exchange_one(number, entry, known, states, drives)
+
+    def _exchange_one(
+        self,
+        number: int,
+        entry: WallEntry,
+        known: Known,
+        states: Mapping[int, Doubles] | None = None,
+        drives: Mapping[int, Doubles] | None = None,
+    ) -> None:
         walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
-        self.exchange(known._replace(walls=walls), states)
+        meshes = touched_meshes(walls)
+        # the finder of the same meshes goes on
+        if meshes != touched_meshes(known.walls):
+            known = known._replace(finder=ContactFinder(meshes) if meshes else None)
+        self.exchange(known._replace(walls=walls), states, drives)
+
+    # ---- walls that are driven ----
+
+    @property
+    def driven(self) -> list[int]:
+        """The numbers of walls under load, and of free ones."""
+        return [k for k, entry in enumerate(self.entries) if isinstance(entry.motion, Drive)]
+
+    def drive(self, number: int) -> np.ndarray[Any, Any]:
+        """What drives a wall now, by the names of its members."""
+        return members(cast(_core.Simulation, self._core).drive(self._stored(number)))
+
+    def set_drive(self, number: int, **changed: Any) -> None:
+        """Let a wall go on with some members of its drive changed."""
+        row = self.drive(number).copy()
+        for name, value in changed.items():
+            row[name] = value
+        cast(_core.Simulation, self._core).set_drive(self._stored(number), numbers(row))
+
+    def ask_loads(self, simulation: Any) -> None:
+        """Have the loads of walls whose area a callable tells."""
+        for number, entry in enumerate(self.entries):
+            if entry.is_asked:
+                assert isinstance(entry.motion, Servo)
+                self.set_drive(number, force=entry.motion.load(entry.motion.ask(simulation)))
+
+
+def _numbered(
+    walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
+) -> tuple[Indices, Doubles]:
+    """Rows of walls by the library's numbers."""
+    stored = _all_stored(walls)[np.array([*rows], np.intp)]
+    return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
 
 class WallColumns(NamedTuple):
@@ -274,13 +340,15 @@ class WallColumns(NamedTuple):
     offsets: Indices  # (w + 1,): where each wall's motions begin
     motions: Doubles  # (k, 9)
     half_spaces: Doubles  # (h, 6): points and normals
+    off: int  # how many of the last ones nothing touches
 
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
     """Walls as the library takes them."""
     stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
-    planes = [entry.mesh for entry in stored if isinstance(entry.mesh, HalfSpace)]
+    active = [entry.mesh for entry in stored if entry.is_active]
+    planes = [mesh for mesh in active if isinstance(mesh, HalfSpace)]
     return WallColumns(
         np.array([entry.material for entry in stored], np.intp),
         np.array([entry.start for entry in stored], np.float64),
@@ -288,6 +356,7 @@ def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
         np.cumsum([0, *map(len, rows)], dtype=np.intp),
         np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
         plane_rows(planes),
+        len(stored) - len(active),
     )
 
 
@@ -302,18 +371,30 @@ def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | Non
 
 
 def wall_order(entries: Sequence[WallEntry]) -> Indices:
-    """The walls as the library numbers them: meshes, then half spaces."""
-    return library_order([entry.mesh for entry in entries])
+    """The walls as the library numbers them: meshes, then half spaces, then those that are off."""
+    active, off = (
+        np.array(
+            [k for k, e in enumerate(entries) if not e.is_gone and e.is_active == one], np.intp
+        )
+        for one in (True, False)
+    )
+    return np.concatenate([active[library_order([entries[k].mesh for k in active])], off])
 
 
-def _stored(entries: Sequence[WallEntry], number: int) -> int:
-    """The library's number of a wall."""
-    return int(np.flatnonzero(wall_order(entries) == number)[0])
+def _all_stored(entries: Sequence[WallEntry]) -> Indices:
+    stored = np.full(len(entries), -1, np.intp)
+    order = wall_order(entries)
+    stored[order] = np.arange(len(order))
+    return stored
 
 
-def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
-    """The meshes of those walls that have one."""
-    return [entry.mesh for entry in entries if isinstance(entry.mesh, Mesh)]
+def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
+    """The meshes of those walls that are touched, of those that have one."""
+    return [entry.mesh for entry in entries if entry.is_active and isinstance(entry.mesh, Mesh)]
+
+
+# what stands for the mesh of a wall that is gone
+NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))
 
 
 def _state(pose: Doubles, twist: Doubles) -> Doubles:
@@ -335,25 +416,42 @@ class Wall:
     mesh : Mesh or HalfSpace
         As it was given, where it was then.
     material : Material
-    motion : Rotating, Translating, Oscillating, Motions, callable or None
+    motion : Rotating, Translating, Oscillating, Motions, Servo, Free, callable or None
         How it moves. A motion that is assigned begins now, where the wall is now; None stops it
-        there. Axes and origins are in the world. A callable takes the time of the simulation and
-        returns a pose (4, 4) and a twist (6,), both absolute: velocity of the origin of the mesh's
-        frame, then angular velocity.
+        there. Axes and origins are in the world. A `Servo` and a `Free` begin as fast as the wall
+        is now. A callable takes the time of the simulation and returns a pose (4, 4) and a twist
+        (6,), both absolute: velocity of the origin of the mesh's frame, then angular velocity.
+    active : bool
+        Whether anything touches it. False may be assigned, and True again: a wall that is off moves
+        on as it is told, but its contacts are forgotten, and what they held counts as dissipated.
     pose : (4, 4) ndarray of float64
         Where it is now: the transform from the mesh's own frame to the world.
+    twist : (6,) ndarray of float64
+        How it moves now: velocity of the origin of the mesh's frame, then angular velocity; of a
+        `Servo` and a `Free` those of half a step ago, as spheres have theirs.
+    travel : (3,) ndarray of float64
+        How far the origin of the mesh's frame has gone since the motion began.
+    applied_force, applied_torque : (3,) ndarray of float64
+        Of a `Free` wall: what acts on it beside gravity and contacts, until it is assigned anew.
+        The torque is about the point at which its motion is told: its center of mass, or `origin`.
     force : (3,) ndarray of float64
         What spheres and bodies exert on it, at the beginning of the last step, as
         `Simulation.contacts` and `Simulation.body_contacts`.
     torque : (3,) ndarray of float64
         Likewise, about the origin of its motion: of several that of the first one that rotates,
         which those after it carry along, or 0, 0, 0 where none does; of a callable the origin of
-        the mesh's frame. With what rolling of type C does to the wall.
+        the mesh's frame, of a `Servo` 0, 0, 0, carried along, and of a `Free` its center of mass,
+        or `origin`. With what rolling of type C does to the wall.
     power : float
         What these forces and torques do on the moving wall.
     nodal_forces : (v, 3) ndarray of float64
         What spheres exert at each vertex of the mesh, in the world, by the nodal weights of the
         contacts; on a half space (1, 3), at its point.
+
+    Notes
+    -----
+    Of a wall that `Simulation.remove_wall` has taken away all of these but the number are a
+    ValueError.
 
     Examples
     --------
@@ -386,7 +484,10 @@ class Wall:
 
     @property
     def _entry(self) -> WallEntry:
-        return self._simulation._walls.entries[self._number]
+        entry = self._simulation._walls.entries[self._number]
+        if entry.is_gone:
+            raise ValueError(f"wall {self._number} was removed")
+        return entry
 
     @property
     def mesh(self) -> Mesh | HalfSpace:
@@ -397,7 +498,7 @@ class Wall:
         return self._simulation.materials[self._entry.material]
 
     @property
-    def motion(self) -> Motion | Given | None:
+    def motion(self) -> Moving:
         return self._entry.motion
 
     @motion.setter
@@ -405,11 +506,56 @@ class Wall:
         self._simulation._move_wall(self._number, motion)
 
     @property
+    def active(self) -> bool:
+        return self._entry.is_active
+
+    @active.setter
+    def active(self, is_active: bool) -> None:
+        self._simulation._switch_wall(self._number, is_active)
+
+    @property
     def pose(self) -> Doubles:
-        return self._simulation._walls.state_now(self._number).pose
+        return self._there.state_now(self._number).pose
+
+    @property
+    def _there(self) -> KnownWalls:
+        """All walls, where this one is among them."""
+        _ = self._entry
+        return self._simulation._walls
+
+    @property
+    def twist(self) -> Doubles:
+        now = self._there.state_now(self._number)
+        return np.concatenate([now.velocity, now.spin])
+
+    @property
+    def travel(self) -> Doubles:
+        travel: Doubles = self.pose[:3, 3] - self._entry.pose[:3, 3]
+        return travel
+
+    @property
+    def applied_force(self) -> Doubles:
+        return self._applied("force")
+
+    @applied_force.setter
+    def applied_force(self, force: ArrayLike) -> None:
+        self._simulation._push_wall(self._number, force=checks.vector(force, "applied_force"))
+
+    @property
+    def applied_torque(self) -> Doubles:
+        return self._applied("torque")
+
+    @applied_torque.setter
+    def applied_torque(self, torque: ArrayLike) -> None:
+        self._simulation._push_wall(self._number, torque=checks.vector(torque, "applied_torque"))
+
+    def _applied(self, name: str) -> Doubles:
+        if not isinstance(self.motion, Free):
+            return np.zeros(3)
+        return np.array(self._there.drive(self._number)[name])
 
     def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-        return self._simulation._walls.load(self._number)
+        return self._there.load(self._number)
 
     @property
     def force(self) -> Doubles:
@@ -425,7 +571,7 @@ class Wall:
 
     @property
     def nodal_forces(self) -> Doubles:
-        return self._simulation._walls.nodal_forces(self._number, self._simulation.contacts)
+        return self._there.nodal_forces(self._number, self._simulation.contacts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wall):
@@ -436,5 +582,9 @@ class Wall:
         return hash((id(self._simulation), self._number))
 
     def __repr__(self) -> str:
-        motion = "stands still" if self.motion is None else f"motion {self.motion!r}"
-        return f"Wall({self._number}: {self.mesh!r}, {motion})"
+        entry = self._simulation._walls.entries[self._number]
+        if entry.is_gone:
+            return f"Wall({self._number}: removed)"
+        motion = "stands still" if entry.motion is None else f"motion {entry.motion!r}"
+        off = "" if entry.is_active else ", off"
+        return f"Wall({self._number}: {entry.mesh!r}, {motion}{off})"

@@ -95,6 +95,7 @@ class Watch:
     def look(self, simulation: RunPart) -> None:
         """Tell what was noticed, and look at the step where that is due."""
         self.give()
+        self._look_at_servos(simulation)
         now = simulation.step_count
         if now >= self.due:
             self._look_at_step(simulation)
@@ -118,6 +119,17 @@ class Watch:
         longest = simulation._longest_step()
         if simulation.step > LONGEST * longest.step:
             self.tell("step", _step_text(simulation, longest))
+
+    def _look_at_servos(self, simulation: RunPart) -> None:
+        walls = simulation._walls
+        for number in walls.driven:
+            of = walls.drive(number)
+            if of["alone"] >= of["size"] > 0:
+                self.tell(
+                    f"alone {number}",
+                    f"wall {number} has gone {of['alone']:.3g} by its Servo, as far as its mesh is"
+                    " large, and touches nothing: it stands still until something touches it",
+                )
 
 
 # ---- what warnings say ---------------------------------------------------------------------------

@@ -1,0 +1,346 @@
+/* Walls that move by what acts on them: along a line under a load, or freely as rigid bodies
+ * (docs/dem.md, section 9). */
+#include <string.h>
+
+#include "rigid.h"
+#include "simulation.h"
+
+_Static_assert(sizeof(abut_drive) == ABUT_DRIVE_NUMBERS * sizeof(double),
+               "callers keep what drives a wall in rows of numbers");
+
+/* ---- a free wall as a rigid body ---- */
+
+static rigid body_of(const abut_drive *d)
+{
+    rigid r = {.position = vec3_load(d->position),
+               .velocity = vec3_load(d->velocity),
+               .momentum = vec3_load(d->momentum),
+               .spin = vec3_load(d->spin),
+               .mass = d->mass,
+               .is_locked = {d->locked[3] > 0.0, d->locked[4] > 0.0, d->locked[5] > 0.0}};
+    memcpy(r.orientation, d->orientation, sizeof r.orientation);
+    memcpy(r.inertia, d->inertia, sizeof r.inertia);
+    return r;
+}
+
+static void keep_body(abut_drive *d, const rigid *r)
+{
+    vec3_store(d->position, r->position);
+    vec3_store(d->velocity, r->velocity);
+    vec3_store(d->momentum, r->momentum);
+    vec3_store(d->spin, r->spin);
+    memcpy(d->orientation, r->orientation, sizeof d->orientation);
+}
+
+/* Less what is along axes that are locked. */
+static vec3 unlocked(const abut_drive *d, vec3 a)
+{
+    return (vec3){d->locked[0] > 0.0 ? 0.0 : a.x, d->locked[1] > 0.0 ? 0.0 : a.y,
+                  d->locked[2] > 0.0 ? 0.0 : a.z};
+}
+
+/* ---- where they are ---- */
+
+static vec3 axis_of(const abut_drive *d)
+{
+    const vec3 load = vec3_load(d->force);
+    const double length = vec3_length(load);
+    return length > 0.0 ? vec3_scale(load, 1.0 / length) : load;
+}
+
+static abut_wall_state state_of_servo(const abut_wall *wall, const abut_drive *d)
+{
+    const vec3 axis = axis_of(d), way = vec3_scale(axis, d->travel);
+    abut_wall_state state = {.spin = {0.0, 0.0, 0.0}};
+    pose at = pose_load(wall->pose);
+    at.shift = vec3_add(at.shift, way);
+    pose_store(state.pose, &at);
+    vec3_store(state.velocity, vec3_scale(axis, d->speed));
+    vec3_store(state.origin, way);
+    return state;
+}
+
+static abut_wall_state state_of_free(const abut_drive *d)
+{
+    pose body = pose_identity(), frame = pose_identity();
+    rigid_rows(d->orientation, body.rows);
+    for (int k = 0; k < 3; k++) {
+        frame.rows[k] = vec3_load(d->frame + 4 * k);
+    }
+    body.shift = vec3_load(d->position);
+    frame.shift = (vec3){d->frame[3], d->frame[7], d->frame[11]};
+    body.turns = frame.turns = true;
+    const pose at = pose_after(&body, &frame);
+    const vec3 spin = vec3_load(d->spin), arm = vec3_sub(at.shift, body.shift);
+    abut_wall_state state;
+    pose_store(state.pose, &at);
+    vec3_store(state.velocity, vec3_add(vec3_load(d->velocity), vec3_cross(spin, arm)));
+    vec3_store(state.spin, spin);
+    vec3_store(state.origin, body.shift);
+    return state;
+}
+
+static abut_wall_state state_of(const abut_wall *wall, const abut_drive *d)
+{
+    return walls_move_by(wall, ABUT_SERVO) ? state_of_servo(wall, d) : state_of_free(d);
+}
+
+/* Whether something drives it: until abut_simulation_set_drive nothing does. */
+static bool is_driven(const wall_set *w, abut_index wall)
+{
+    const abut_drive *d = &w->drives[wall];
+    return walls_are_driven(&w->walls[wall]) &&
+           (d->mass > 0.0 || vec3_max_abs(vec3_load(d->force)) > 0.0);
+}
+
+void abut_simulation_set_drive(abut_simulation *s, abut_index wall, const abut_drive *drive)
+{
+    s->walls.drives[wall] = *drive;
+    s->walls.given[wall] = state_of(&s->walls.walls[wall], drive);
+}
+
+abut_drive abut_simulation_drive(const abut_simulation *s, abut_index wall)
+{
+    return s->walls.drives[wall];
+}
+
+/* ---- what acts on them ---- */
+
+static void add_stiffness(void *context, const wall_touch *touch)
+{
+    wall_set *w = context;
+    const double along = vec3_dot(touch->normal, axis_of(&w->drives[touch->wall]));
+    w->presses[touch->wall].stiffness += touch->stiffness * along * along;
+    w->presses[touch->wall].damping += touch->damping * along * along;
+}
+
+/* Loads of spheres, by their rows. */
+static void add_loads_of_spheres(abut_simulation *s)
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
+    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
+        const int32_t place = s->store.places[k];
+        const abut_index end = t->contact.offsets[place + 1];
+        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
+            const abut_index wall = t->contact.mesh[row];
+            if (is_driven(&s->walls, wall)) {
+                energy_add_load(s, s->now, row, &s->walls.presses[wall].load);
+            }
+        }
+    }
+}
+
+static void press(abut_simulation *s)
+{
+    wall_set *w = &s->walls;
+    memset(w->presses, 0, (size_t)w->count * sizeof *w->presses);
+    add_loads_of_spheres(s);
+    for (abut_index k = 0; k < w->count; k++) {
+        if (is_driven(w, k)) {
+            solids_add_load(s, s->now, k, &w->presses[k].load);
+        }
+    }
+    energy_visit_touches(s, s->now, add_stiffness, w);
+    solids_visit_touches(s, s->now, add_stiffness, w);
+}
+
+/* ---- walls under load ---- */
+
+/* The mean diameter and the mass of all grains: spheres, those of clusters among them, and bodies.
+ */
+static void measure_grains(abut_simulation *s)
+{
+    const abut_index count = s->store.count + s->solids.count;
+    double size = 0.0, mass = 0.0;
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const int32_t place = s->store.places[row];
+        const bool is_held = store_holds(&s->store, place);
+        size += 2.0 * s->store.radii[place];
+        mass += is_held ? 0.0 : s->store.masses[place];
+    }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        size += s->solids.bodies[k].reach + s->solids.bodies[k].inner;
+        mass += s->solids.bodies[k].rigid.mass;
+    }
+    s->walls.grain_size = size / (double)count;
+    s->walls.grain_mass = mass;
+}
+
+/* No wall under a load moves faster: a tenth of a speed that the load would give to all grains on
+ * the way of a diameter. */
+static double fastest(abut_simulation *s, double load)
+{
+    if (s->store.count + s->solids.count == 0) {
+        return 0.0;
+    }
+    if (s->walls.grain_size == 0.0) {
+        measure_grains(s);
+    }
+    return 0.1 * sqrt(load * s->walls.grain_size / s->walls.grain_mass);
+}
+
+/* The velocity with which its contacts will bear the load after this step, as far as they are as
+ * stiff as now: a step of Newton's for a plate without mass. */
+static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
+                     const rigid_step *by)
+{
+    const double load = vec3_length(vec3_load(d->force));
+    const double rest = load + vec3_dot(vec3_load(p->load.force), axis_of(d));
+    if (d->mass > 0.0) {
+        return d->speed + by->kick * rest / d->mass;
+    }
+    const double most = fastest(s, load);
+    if (!(p->stiffness > 0.0)) {
+        return d->alone < d->size ? most : 0.0;
+    }
+    const double drag = p->stiffness * by->step;
+    const double speed = d->speed + (rest - drag * d->speed) / (p->damping + drag);
+    return smaller(larger(speed, -most), most);
+}
+
+static bool drive_servo(abut_simulation *s, wall_press *p, const rigid_step *by)
+{
+    abut_drive *d = &p->next;
+    const double before = d->speed;
+    d->speed = settle(s, d, p, by);
+    const double way = by->step * d->speed;
+    d->travel += way;
+    d->alone = p->stiffness > 0.0 ? 0.0 : d->alone + fabs(way);
+    const double force = vec3_dot(vec3_load(p->load.force), axis_of(d));
+    s->walls.driven_power += 0.5 * force * (d->speed - before);
+    return fabs(d->travel) <= ABUT_COORDINATE_LIMIT;
+}
+
+/* ---- free walls ---- */
+
+/* What acts on a free wall beside gravity on its mass: about its position, from which the center of
+ * mass may be an arm away. */
+static wrench wrench_on(const abut_drive *d, const wall_press *p, const rigid_step *by)
+{
+    vec3 rows[3];
+    rigid_rows(d->orientation, rows);
+    const vec3 weight = vec3_scale(by->gravity, d->mass);
+    const vec3 lever = vec3_cross(rows_turn(rows, vec3_load(d->arm)), weight);
+    const vec3 force = vec3_add(vec3_load(p->load.force), vec3_load(d->force));
+    const vec3 torque = vec3_add(vec3_load(p->load.torque), vec3_load(d->torque));
+    return (wrench){unlocked(d, force), vec3_add(torque, lever)};
+}
+
+static bool drive_free(abut_simulation *s, wall_press *p, const rigid_step *of)
+{
+    static const wrench none;
+    abut_drive *d = &p->next;
+    const wrench sum = wrench_on(d, p, of);
+    rigid_step by = *of;
+    by.gravity = unlocked(d, of->gravity);
+    const vec3 velocity = vec3_load(d->velocity), spin = vec3_load(d->spin);
+    rigid r = body_of(d);
+    if (!rigid_will_be_finite(&r, sum, &by)) {
+        return false;
+    }
+    rigid_move(&r, sum, none, 0.0, &by);
+    s->walls.driven_power +=
+        0.5 * (vec3_dot(vec3_load(p->load.force), vec3_sub(r.velocity, velocity)) +
+               vec3_dot(vec3_load(p->load.torque), vec3_sub(r.spin, spin)));
+    keep_body(d, &r);
+    return true;
+}
+
+/* ---- all of them ---- */
+
+abut_status drives_weigh(abut_simulation *s, abut_error *error)
+{
+    wall_set *w = &s->walls;
+    static const lattice everywhere = {.is_periodic = false};
+    rigid_step by = simulation_rigid_step(s);
+    by.lattice = &everywhere;
+    press(s);
+    w->driven_power = 0.0;
+    for (abut_index k = 0; k < w->count; k++) {
+        if (is_driven(w, k)) {
+            w->presses[k].next = w->drives[k];
+            const bool is_servo = walls_move_by(&w->walls[k], ABUT_SERVO);
+            if (!(is_servo ? drive_servo : drive_free)(s, &w->presses[k], &by)) {
+                return error_set(error, ABUT_WALL_LOST, k, s->step_count, 0.0);
+            }
+        }
+    }
+    return ABUT_OK;
+}
+
+void drives_move(abut_simulation *s)
+{
+    wall_set *w = &s->walls;
+    const double work = simulation_rigid_step(s).kick * w->driven_power;
+    for (abut_index k = 0; k < w->count; k++) {
+        if (is_driven(w, k)) {
+            abut_simulation_set_drive(s, k, &w->presses[k].next);
+        }
+    }
+    s->account.driven_work += 0.5 * (s->account.last_driven_work + work);
+    s->account.last_driven_work = work;
+}
+
+/* ---- which step is stable ---- */
+
+/* What bounds the squares of the frequencies of a wall that has mass, and how much its contacts
+ * damp for their stiffness. */
+typedef struct wall_hold {
+    double frequency_sq, ratio;
+    abut_index count;
+} wall_hold;
+
+typedef struct wall_holds {
+    const wall_set *walls;
+    wall_hold *holds;
+} wall_holds;
+
+/* How much a wall gives way to a force at a point. */
+static double give_way(const abut_wall *wall, const abut_drive *d, const wall_touch *touch)
+{
+    if (walls_move_by(wall, ABUT_SERVO)) {
+        const double along = vec3_dot(touch->normal, axis_of(d));
+        return along * along / d->mass;
+    }
+    const vec3 arm = vec3_sub(touch->point, vec3_load(d->position));
+    const double least = smaller(d->inertia[0], smaller(d->inertia[1], d->inertia[2]));
+    const bool turns = !(d->locked[3] > 0.0 && d->locked[4] > 0.0 && d->locked[5] > 0.0);
+    const bool shifts = !(d->locked[0] > 0.0 && d->locked[1] > 0.0 && d->locked[2] > 0.0);
+    return (shifts ? 1.0 / d->mass : 0.0) + (turns ? vec3_norm_sq(arm) / least : 0.0);
+}
+
+static void add_hold(void *context, const wall_touch *touch)
+{
+    const wall_holds *all = context;
+    const abut_drive *d = &all->walls->drives[touch->wall];
+    wall_hold *h = &all->holds[touch->wall];
+    if (d->mass > 0.0 && touch->stiffness > 0.0) {
+        h->frequency_sq += touch->stiffness * give_way(&all->walls->walls[touch->wall], d, touch);
+        h->ratio = larger(h->ratio, touch->damping / touch->stiffness);
+        h->count++;
+    }
+}
+
+abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
+                                                 abut_stable_step *longest)
+{
+    const wall_holds all = {&s->walls, memory_alloc_zeroed(s->walls.count, sizeof(wall_hold))};
+    *longest = (abut_stable_step){.step = INFINITY, .index = -1};
+    if (!all.holds) {
+        return ABUT_NO_MEMORY;
+    }
+    energy_visit_touches(s, s->before, add_hold, (void *)&all);
+    solids_visit_touches(s, s->before, add_hold, (void *)&all);
+    for (abut_index k = 0; k < s->walls.count; k++) {
+        const double frequency = sqrt(all.holds[k].frequency_sq);
+        const double step =
+            frequency > 0.0
+                ? 2.0 / frequency * laws_stable_part(0.5 * all.holds[k].ratio * frequency)
+                : INFINITY;
+        if (step < longest->step) {
+            *longest = (abut_stable_step){step, k, all.holds[k].count};
+        }
+    }
+    memory_free(all.holds);
+    return ABUT_OK;
+}

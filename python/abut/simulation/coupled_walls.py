@@ -1,0 +1,45 @@
+"""Walls of a coupling, such as those under LAMMPS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from .. import _core
+from .motions import Given, Motion
+from .walls import WallEntry, Walls, wall_columns
+
+
+class CoupledWalls(Walls):
+    """Those of a coupling, which are there when it is made; none comes, but they may move anew."""
+
+    def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
+        super().__init__(core)
+        self._length, self._entries = step, entries
+
+    @property
+    def _step(self) -> float:
+        return self._length
+
+    @property
+    def entries(self) -> Sequence[WallEntry]:
+        return self._entries
+
+    def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
+        """Let walls, by their numbers, go on with other motions from where they are; where that
+        fails, nothing has changed."""
+        begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
+        states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
+        entries = [*(dict(enumerate(self._entries)) | begun).values()]
+        try:
+            self._send(entries)
+            self._entries = entries
+        except BaseException:
+            # Ctrl-C may come after the library has taken them
+            self._send(self._entries)
+            raise
+        for number, state in states.items():
+            self._core.place(self._stored(number), state)
+
+    def _send(self, entries: Sequence[WallEntry]) -> None:
+        cast(_core.Coupling, self._core).set_walls(wall_columns(entries))

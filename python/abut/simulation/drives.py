@@ -1,0 +1,386 @@
+"""Walls that move by what acts on them: under a load, or freely as rigid bodies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _core
+from ..base import checks
+from ..base.arrays import Doubles
+from ..base.orientations import from_matrix
+from ..base.values import Value
+from ..io.stl import fan_triangles
+from ..search.half_space import HalfSpace
+from ..search.mesh import Mesh
+from .motions import Given, Motion, read_motion
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+_Vector = tuple[float, float, float]
+
+# the library's kinds of motions
+SERVO, FREE = 4, 5
+
+# the members of abut_drive
+DRIVE = np.dtype(
+    [
+        ("mass", "f8"), ("force", "f8", 3), ("torque", "f8", 3), ("size", "f8"),
+        ("inertia", "f8", 3), ("arm", "f8", 3), ("locked", "f8", 6), ("frame", "f8", (3, 4)),
+        ("travel", "f8"), ("speed", "f8"), ("alone", "f8"),
+        ("position", "f8", 3), ("velocity", "f8", 3), ("momentum", "f8", 3), ("spin", "f8", 3),
+        ("orientation", "f8", 4),
+    ]
+)  # fmt: skip
+
+# names of ways to move, in the library's order
+WAYS = ("x", "y", "z", "rx", "ry", "rz")
+
+
+class Placed(NamedTuple):
+    """Where a wall is that begins to be driven, and how it moves."""
+
+    mesh: Mesh | HalfSpace
+    pose: Doubles  # (4, 4)
+    velocity: Doubles  # of the origin of its frame
+    spin: Doubles
+
+
+class Drive(Value):
+    """What `Servo` and `Free` have in common."""
+
+    kind: int
+
+    def row(self, placed: Placed) -> np.ndarray[Any, Any]:
+        """The members of abut_drive for a wall that begins there."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Servo(Drive):
+    """A motion along a line, under a load that the wall's contacts come to bear.
+
+    Parameters
+    ----------
+    force : (3,) array_like, optional
+        The load with which the wall pushes, along which it moves.
+    pressure : float, optional
+        Instead of `force`: the load by the area that it acts on, along `normal`.
+    normal : (3,) array_like, optional
+        With `pressure`: where the wall pushes; the length does not matter.
+    area : float or callable, optional
+        With `pressure`: by default that of the mesh's projection along `normal`. Of a cell whose
+        sides shrink a callable, which takes the simulation and returns the area: it is called in
+        each step, all others cost no Python.
+    mass : float, optional
+        Of the wall, for those who want its waves: it then moves as its load and its contacts
+        accelerate it. By default it has none, and settles by itself.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the load is zero or not finite, the pressure, the area or the mass is not positive, or
+        not one of `force` and `pressure` is given.
+
+    Notes
+    -----
+    Without mass each step changes the velocity v of the wall along its load P by
+    (P - F - K dt v) / (C + K dt), where its contacts push back with F, and are stiff by K and
+    damped by C along the load: a step of Newton's method for a plate without mass, which needs no
+    gain. The speed is at most a tenth of sqrt(P d / M), with the grains' mean diameter d and the
+    mass M of all: with it the wall approaches where nothing touches it. Once it has gone
+    as far as its mesh is large, and has touched nothing, it stands still, and the run warns.
+
+    The projection is the sum of the facets' that look along `normal`, or against it, whichever is
+    larger: where facets hide each other, `area` is needed.
+
+    Examples
+    --------
+    A lid that presses a ball with 10 N:
+
+    >>> import abut
+    >>> lid = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 3, 2, 1]])
+    >>> ball, steel = abut.Material(density=1000, young=1e6), abut.Material()
+    >>> sim = abut.Simulation(step=1e-4, gravity=(0, 0, 0))
+    >>> sim.set_law(ball, steel, abut.Hertz(restitution=0.5))
+    >>> floor = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), steel)
+    >>> lid = lid.transformed([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.21], [0, 0, 0, 1]])
+    >>> wall = sim.add_wall(lid, steel, motion=abut.Servo(force=(0, 0, -10)))
+    >>> _ = sim.add_spheres([[0, 0, 0.1]], 0.1, ball)
+    >>> sim.run(1.0)
+    >>> wall.force.round(6)
+    array([ 0.,  0., 10.])
+    """
+
+    force: _Vector | None = None
+    pressure: float | None = None
+    normal: _Vector | None = None
+    area: float | Callable[[Simulation], float] | None = None
+    mass: float | None = None
+
+    kind = SERVO
+
+    def __post_init__(self) -> None:
+        if (self.force is None) == (self.pressure is None):
+            raise TypeError("a Servo takes a force, or a pressure with its normal, and not both")
+        if self.force is not None:
+            for name in ("normal", "area"):
+                if getattr(self, name) is not None:
+                    raise TypeError(f"{name} is for a pressure: a force has its own direction")
+            self._settle(force=_direction(self.force, "force"))
+        else:
+            if self.normal is None:
+                raise TypeError("a pressure needs a normal: the direction in which the wall pushes")
+            self._settle(
+                pressure=checks.positive(self.pressure, "pressure"),
+                normal=_direction(self.normal, "normal"),
+            )
+        if self.area is not None and not callable(self.area):
+            self._settle(area=checks.positive(self.area, "area"))
+        if self.mass is not None:
+            self._settle(mass=checks.positive(self.mass, "mass"))
+
+    def load(self, area: float | None) -> Doubles:
+        """The load on so large an area; None: it is a force."""
+        if self.force is not None:
+            return np.array(self.force)
+        assert self.pressure is not None and area is not None
+        return self.pressure * area * self._axis()
+
+    def ask(self, simulation: Simulation) -> float:
+        """The area that a callable tells."""
+        assert callable(self.area)
+        return checks.positive(self.area(simulation), "what area returned")
+
+    def _axis(self) -> Doubles:
+        along = np.array(self.normal if self.force is None else self.force)
+        along = along / np.abs(along).max()
+        return along / float(np.linalg.norm(along))
+
+    def area_of(self, mesh: Mesh | HalfSpace) -> float | None:
+        """The area on which a pressure acts; None where it is a force, or a callable tells it."""
+        if self.pressure is None or callable(self.area):
+            return None
+        if self.area is not None:
+            return self.area
+        if isinstance(mesh, HalfSpace):
+            raise ValueError("a half space has no area: give the pressure of its Servo an area")
+        along = mesh.areas * (mesh.normals @ self._axis())
+        area = max(float(along[along > 0].sum()), -float(along[along < 0].sum()))
+        if area == 0:
+            raise ValueError(
+                f"no facet of the mesh looks along normal, {self.normal}: give an area"
+            )
+        return area
+
+    def row(self, placed: Placed) -> np.ndarray[Any, Any]:
+        """The members of abut_drive for a wall that begins there."""
+        row = np.zeros((), DRIVE)
+        area = self.area_of(placed.mesh)
+        # a callable is asked where a step begins
+        row["force"] = self._axis() if callable(self.area) else self.load(area)
+        row["mass"] = self.mass or 0.0
+        row["size"] = _size(placed.mesh)
+        row["speed"] = placed.velocity @ self._axis()
+        return row
+
+
+@dataclass(frozen=True)
+class Free(Drive):
+    """The motion of a rigid body, by gravity, the wall's contacts and what is applied to it.
+
+    Parameters
+    ----------
+    mass : float
+    inertia : (3,) or (3, 3) array_like, optional
+        Moments about the center of mass along the axes of the world, as the mesh stands when the
+        motion begins. By default those of a shell of its facets, everywhere as thick.
+    center : (3,) array_like, optional
+        The center of mass in the world, when the motion begins; by default that of such a shell.
+    origin : (3,) array_like, optional
+        The point that is held where x, y and z are locked, such as a point of a hinge; by default
+        the center of mass.
+    locked : sequence of str, default ()
+        How it does not move: some of ``x``, ``y``, ``z``, along the axes of the world, and ``rx``,
+        ``ry``, ``rz``, about them. A string of letters stands for the letters: ``"xyz"``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the mass is not positive, the inertia is not that of a body, a name is none of those, or
+        an origin is given though x, y and z are not all locked.
+
+    Notes
+    -----
+    It is integrated as convex bodies are (docs/dem.md, section 5), with the masses of both partners
+    in the laws of its contacts. Walls do not touch each other. `Wall.applied_force` and
+    `Wall.applied_torque` act beside gravity and contacts until they are assigned anew.
+
+    Examples
+    --------
+    A plate that falls:
+
+    >>> import abut
+    >>> plate = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2, 3]])
+    >>> sim = abut.Simulation(step=1e-3, gravity=(0, 0, -10))
+    >>> wall = sim.add_wall(plate, motion=abut.Free(mass=2.0))
+    >>> sim.run(1.0)
+    >>> wall.twist.round(2)
+    array([  0.,   0., -10.,   0.,   0.,   0.])
+    """
+
+    mass: float
+    inertia: Any = None
+    center: _Vector | None = None
+    origin: _Vector | None = None
+    locked: tuple[str, ...] = ()
+
+    kind = FREE
+
+    def __post_init__(self) -> None:
+        locked = _read_locked(self.locked)
+        self._settle(mass=checks.positive(self.mass, "mass"), locked=locked)
+        if self.inertia is not None:
+            self._settle(inertia=_read_inertia(self.inertia))
+        for name in ("center", "origin"):
+            if getattr(self, name) is not None:
+                self._settle(**{name: checks.vector(getattr(self, name), name)})
+        if self.origin is not None and not {"x", "y", "z"} <= set(locked):
+            raise ValueError("an origin is held where x, y and z are locked: they are not")
+
+    def row(self, placed: Placed) -> np.ndarray[Any, Any]:
+        """The members of abut_drive for a wall that begins there."""
+        center, inertia = self._solid(placed)
+        origin = center if self.origin is None else np.array(self.origin)
+        arm = center - origin
+        inertia = inertia + self.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        moments, axes = np.linalg.eigh(inertia)
+        axes[:, 2] *= np.linalg.det(axes)
+        is_locked = np.array([way in self.locked for way in WAYS])
+        spin = np.where(is_locked[3:], 0.0, placed.spin)
+        velocity = placed.velocity + np.cross(placed.spin, origin - placed.pose[:3, 3])
+        row = np.zeros((), DRIVE)
+        row["mass"], row["inertia"], row["arm"] = self.mass, moments, axes.T @ arm
+        row["locked"] = is_locked
+        row["frame"] = axes.T @ np.c_[placed.pose[:3, :3], placed.pose[:3, 3] - origin]
+        row["position"] = origin
+        row["velocity"] = np.where(is_locked[:3], 0.0, velocity)
+        row["momentum"], row["spin"] = inertia @ spin, spin
+        row["orientation"] = from_matrix(axes)
+        return row
+
+    def _solid(self, placed: Placed) -> tuple[Doubles, Doubles]:
+        """The center of mass and the inertia about it, in the world."""
+        if isinstance(placed.mesh, HalfSpace):
+            raise TypeError("a half space has no inertia, and cannot be Free: give a mesh")
+        shell_center, shell = _shell(placed.mesh.transformed(placed.pose))
+        center = shell_center if self.center is None else np.array(self.center)
+        inertia = self.mass * shell if self.inertia is None else np.array(self.inertia)
+        if inertia.ndim == 1:
+            inertia = np.diag(inertia)
+        if not (np.linalg.eigvalsh(inertia) > 0).all():
+            raise ValueError("the facets of the mesh have no inertia about an axis: give it")
+        return center, inertia
+
+
+# ---- what is given -------------------------------------------------------------------------------
+
+# how a wall moves
+Moving = Motion | Drive | Given | None
+
+
+def read_moving(value: object) -> Moving:
+    """None, a motion, a drive, or a callable of the time; a TypeError for anything else."""
+    return value if isinstance(value, Drive) else read_motion(value)
+
+
+def _direction(value: ArrayLike, name: str) -> _Vector:
+    vector = checks.vector(value, name)
+    if not any(vector):
+        raise ValueError(f"{name} is {vector}, which is no direction")
+    return vector
+
+
+def _read_locked(value: object) -> tuple[str, ...]:
+    names = list(value) if isinstance(value, str | Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"locked is {value!r}, but must be a sequence of {', '.join(WAYS)}")
+    for name in names:
+        if name not in WAYS:
+            raise ValueError(f"locked has {name!r}, but ways to move are {', '.join(WAYS)}")
+    return tuple(name for name in WAYS if name in names)
+
+
+def _read_inertia(value: ArrayLike) -> tuple[Any, ...]:
+    inertia = checks.doubles(value, "inertia")
+    if inertia.shape not in ((3,), (3, 3)):
+        raise ValueError(f"inertia has shape {inertia.shape}, but must be (3,) or (3, 3)")
+    if not np.isfinite(inertia).all():
+        raise ValueError("inertia has an entry that is not finite")
+    tensor = np.diag(inertia) if inertia.ndim == 1 else inertia
+    if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=0):
+        raise ValueError("inertia is not symmetric")
+    moments = np.linalg.eigvalsh(tensor)
+    if not moments[0] > 0 or moments[2] > (moments[0] + moments[1]) * (1 + 1e-9):
+        raise ValueError(f"inertia has the principal moments {moments}, which no body has")
+    return tuple(tuple(row) if np.ndim(row) else row for row in inertia.tolist())
+
+
+def _size(mesh: Mesh | HalfSpace) -> float:
+    """How far a wall may go without having touched anything: the mesh's diagonal."""
+    if isinstance(mesh, HalfSpace):
+        return math.inf
+    points = mesh.vertices
+    return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+
+
+def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
+    """Center of mass, and inertia about it by its mass, of a shell of a mesh's facets.
+
+    Of a triangle with corners a, b, c the mean of x x^T is (a a^T + b b^T + c c^T + s s^T) / 12,
+    with s = a + b + c.
+    """
+    corners = mesh.vertices[fan_triangles(mesh.vertices, mesh.indices, mesh.offsets)]
+    a, b, c = corners.transpose(1, 0, 2)
+    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    weights = areas / areas.sum()
+    center = weights @ corners.mean(axis=1)
+    corners = corners - center
+    rows = np.concatenate([corners, corners.sum(axis=1, keepdims=True)], axis=1)
+    second = np.einsum("t,tki,tkj->ij", weights, rows, rows) / 12
+    return center, np.trace(second) * np.eye(3) - second
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def numbers(row: np.ndarray[Any, Any]) -> Doubles:
+    """A row as the library takes it."""
+    return np.ascontiguousarray(row).reshape(1).view(np.float64)
+
+
+def members(row: Doubles) -> np.ndarray[Any, Any]:
+    """A row of the library's by the names of its members."""
+    return row.view(DRIVE)[0]
+
+
+def check_rows(rows: Doubles, drives: Iterable[Drive]) -> None:
+    """Complain of rows of a file which drive no wall."""
+    for row, drive in zip(rows, drives, strict=True):
+        of = members(np.ascontiguousarray(row))
+        is_free = drive.kind == FREE
+        finite = np.isfinite(np.delete(row, 7)).all() and not np.isnan(of["size"])
+        sound = finite and of["mass"] >= 0 and (of["mass"] > 0 or not is_free)
+        if is_free:
+            sound = sound and (of["inertia"] > 0).all() and of["orientation"].any()
+        if not sound:
+            raise ValueError("drives has a row that moves no wall")
+
+
+assert DRIVE.itemsize == 8 * _core.DRIVE_NUMBERS
