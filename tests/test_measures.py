@@ -256,6 +256,18 @@ def test_kinetic_part_of_two_spheres():
     assert (sim.stress([[1, 1, 1], [2, 2, 2]], kinetic=True) == 0).all()
 
 
+def test_grains_that_are_held_have_no_velocity():
+    sim = abut.Simulation(step=1e-5)
+    sim.add_spheres([[0, 0, 0], [0.5, 0, 0]], 0.1, GRAIN, velocities=[0, 0, 3])
+    sim.fixed = [True, False]
+    sim.run(steps=1)
+    # gravity has not slowed the other one down yet, but for half a step
+    expected = sim.masses[0] / 2 * (3 - 9.81 * 0.5e-5) ** 2 / 2
+    found = sim.stress([[-1, -0.5, -0.5], [1, 0.5, 0.5]], kinetic=True)
+    assert found[2, 2] == pytest.approx(expected, rel=1e-12)
+    assert abs(found).sum() == found[2, 2]
+
+
 def test_kinetic_part_has_the_kinetic_energy(scene):
     sim, _ = scene
     region = [[0, 0, 0], [0.5, 0.6, 0.4]]
