@@ -27,6 +27,7 @@ from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
+from .deforming import Deforming, Structure
 from .drives import Drive, check_rows, read_moving
 from .insertion import Insertion
 from .law_table import LawTable
@@ -40,6 +41,7 @@ from .restart_file import (
     MADE,
     MEETINGS,
     NEW,
+    SURFACE,
     TABLE_KEYS,
     WALL_STATE,
     bond_columns,
@@ -52,7 +54,7 @@ from .restart_file import (
 from .saving import digest
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
-from .walls import NO_MESH, WallEntry, touched_meshes
+from .wall_entries import NO_MESH, WallEntry, touched_meshes
 
 if TYPE_CHECKING:
     pass
@@ -67,6 +69,7 @@ def load_simulation(
     motions: Mapping[int, Any] | None = None,
     body_forces: Iterable[Callable[[Simulation], Any]] = (),
     laws: Mapping[str, Any] | None = None,
+    deform: Mapping[int, Structure] | None = None,
 ) -> Simulation:
     """Go on with a simulation that `Simulation.save` wrote to a file.
 
@@ -86,6 +89,9 @@ def load_simulation(
     laws : dict of str to law, optional
         Laws of your own by their names, without parameters, which the file has: what `law` made,
         or a `CompiledLaw`. Nothing of a file is executed.
+    deform : dict of int to callable, optional
+        Of walls that deform, by their numbers; `meshes` has them as they were added, the file where
+        their vertices are.
 
     Returns
     -------
@@ -129,7 +135,9 @@ def load_simulation(
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
-        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), own)
+        simulation = _made(
+            setup, arrays, _read_meshes(meshes), dict(motions or {}), own, dict(deform or {})
+        )
     for call in forces:
         simulation.add_force(call)
     for call in body_forces:
@@ -179,11 +187,13 @@ def _made(
     meshes: tuple[Mesh, ...],
     motions: dict[int, Any],
     own: Mapping[str, GivenLaw],
+    deform: dict[int, Structure],
 ) -> Simulation:
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = _begin(setup, own)
         entries = _entries(setup["walls"], meshes, given)
+        entries = _deformed(entries, setup["walls"], arrays, deform)
         feeds = [_feed(stored) for stored in setup["feeds"]]
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
         numbers = Numbers(
@@ -203,6 +213,7 @@ def _made(
         finder = ContactFinder(touched) if touched else None
         known = simulation._known._replace(walls=tuple(entries), finder=finder)
         simulation._walls.exchange(known, drives=_drives(entries, arrays))
+        simulation._walls.restore_surfaces()
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
@@ -345,6 +356,42 @@ def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[
     check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
     check_rows(arrays["drives"], driven.values())
     return dict(zip(driven, arrays["drives"], strict=True))
+
+
+def _deformed(
+    entries: list[WallEntry],
+    stored: Sequence[Mapping[str, Any]],
+    arrays: _Arrays,
+    deform: dict[int, Structure],
+) -> list[WallEntry]:
+    """The walls with what is known of those that deform."""
+    numbers = [k for k, wall in enumerate(stored) if "deformed" in wall]
+    for number in deform:
+        if number not in numbers:
+            raise ValueError(f"deform names wall {number}, which did not deform")
+    counts = [_vertex_count(entries[k], k, deform) for k in numbers]
+    if numbers:
+        if "surfaces" not in arrays:
+            raise ValueError("it has no surfaces")
+        check_shape(arrays, "surfaces", sum(counts), SURFACE)
+    parts = np.split(arrays["surfaces"], np.cumsum(counts)[:-1]) if numbers else []
+    for number, columns in zip(numbers, parts, strict=True):
+        mesh, steps = entries[number].mesh, int(stored[number]["deformed"])
+        assert isinstance(mesh, Mesh)
+        known = Deforming.restored(deform[number], mesh, columns, steps)
+        entries[number] = replace(entries[number], deforming=known)
+    return entries
+
+
+def _vertex_count(entry: WallEntry, number: int, deform: Mapping[int, Structure]) -> int:
+    if number not in deform:
+        raise ValueError(f"a callable deformed wall {number}: deform={{{number}: ...}} takes it")
+    if not callable(deform[number]):
+        kind = a_or_an(type(deform[number]).__name__)
+        raise TypeError(f"deform[{number}] is {kind}, but must be a callable")
+    if not isinstance(entry.mesh, Mesh):
+        raise ValueError(f"its setup is damaged: wall {number} deforms, but is no mesh")
+    return len(entry.mesh.vertices)
 
 
 def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:

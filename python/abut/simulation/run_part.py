@@ -126,6 +126,7 @@ class RunPart(EventPart):
             self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
         if self._laws.has_bridges:
             self._laws.check_bridges(self._least_radii())
+        self._walls.check_bodies(len(self._settled().bodies))
         self._core.lend(partial(self._walls.check_given, self.time))
         self._core.lend(partial(self._walls.ask_loads, self))
         largest = float(self.radii.max(initial=0.0))
@@ -171,7 +172,7 @@ class RunPart(EventPart):
     def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
         now = self.step_count
-        if self._forces or self._body_forces or self._walls.has_given:
+        if self._forces or self._body_forces or self._walls.asks:
             return now + 1
         ahead = [feed.steps_ahead(now, self._beat) for feed in self._known.feeds]
         if told is not None:

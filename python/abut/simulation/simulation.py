@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,13 +17,15 @@ from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from ..search.half_space import HalfSpace, read_surface
 from .bodies import table_columns
+from .deforming import Deforming, Structure
 from .drives import Drive, Free
 from .known import changes
 from .law_table import Law
 from .materials import Material
 from .motions import Motion
 from .run_part import RunPart
-from .walls import Wall, WallEntry, check_half_space
+from .wall_entries import WallEntry
+from .walls import Wall, check_half_space
 
 
 class Energy(NamedTuple):
@@ -229,6 +232,7 @@ class Simulation(RunPart):
         mesh: Any,
         material: Material | None = None,
         motion: Motion | Drive | Callable[[float], Any] | None = None,
+        deform: Structure | None = None,
     ) -> Wall:
         """Add a wall.
 
@@ -241,6 +245,13 @@ class Simulation(RunPart):
             By default a rigid one, ``Material()``.
         motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
             How it moves from now on: see `Wall`. By default it stands still.
+        deform : callable, optional
+            In place of a motion: where the vertices of a mesh of triangles are. It is called once a
+            step, when the forces of the step are known, with the time at the end of the step and
+            what spheres exert at the vertices at its beginning, (v, 3). It returns the vertices at
+            the end of the step, (v, 3), and their velocities in its middle, as those of spheres
+            are: the difference to the vertices before, by `step`, for who goes on by central
+            differences. Spheres alone touch such walls. docs/dem.md, section 14.
 
         Returns
         -------
@@ -252,7 +263,8 @@ class Simulation(RunPart):
         ValueError
             If the motion of a callable is not rigid, or pose and twist do not agree; a half
             space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
-            area along the normal of a pressure, or no inertia.
+            area along the normal of a pressure, or no inertia; or a wall has a motion and deforms,
+            or a facet of it is no triangle.
         TypeError
             If an argument is of another type.
 
@@ -270,6 +282,11 @@ class Simulation(RunPart):
         if isinstance(surface, HalfSpace):
             check_half_space(surface, self._period)
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
+        if deform is not None:
+            if motion is not None:
+                raise ValueError("a wall has a motion, or deforms, and not both")
+            begun = Deforming.begin(deform, surface, self.step_count)
+            entry = replace(entry, deforming=begun)
         self._walls.add(entry, motion, self.time, self._changed(laws=laws))
         return self.walls[-1]
 
