@@ -8,8 +8,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import abut
-from abut.simulation.placement import SimulationWarning
-from tiers import long
 
 STEP = 1e-4
 
@@ -23,7 +21,7 @@ def sheet(count, size=1.0):
     return abut.Mesh(vertices, quads.reshape(-1, 4), split="all")
 
 
-def grains(sim, height=0.115, jitter=0.003, seed=1, side=3):
+def grains(sim, height=0.104, jitter=0.003, seed=1, side=3):
     """Some layers of balls above the sheet, none of which touches anything yet."""
     ball = abut.Material(density=1000, young=1e6, poisson=0.3)
     law = abut.Hertz(friction=0.4, restitution=0.4, rolling=abut.RollingC(0.05))
@@ -184,8 +182,8 @@ def test_surface_that_comes_to_spheres_at_rest():
 def largest_change(step, duration, mesh, membrane, ball):
     """How far the energy of both is off what it was, in parts of it."""
     glass = abut.Material(density=1000)
-    sim = abut.Simulation(step=step, gravity=(0, 0, 0))
-    sim.set_law(glass, abut.Material(), abut.Linear(kn=2e4, kt=0, friction=0))
+    sim = abut.Simulation(step=step, gravity=(0, 0, 0), resolution="sharing")
+    sim.set_law(glass, abut.Material(), abut.Linear(4e4))
     sim.add_wall(mesh, deform=membrane)
     sim.add_spheres([ball[0]], 0.08, glass, velocities=[ball[1]])
     sums, most = [], 0
@@ -214,15 +212,15 @@ def test_balance_closes_to_second_order_on_one_facet():
 def test_balance_over_many_facets():
     mesh = sheet(8)
     ball = (0.23, 0.11, 0.09), (0.4, 0.3, -3.0)
-    membrane = Membrane(mesh, 2e-5, stiffness=2e3, mass=0.05)
-    change, sim = largest_change(2e-5, 0.06, mesh, membrane, ball)
+    membrane = Membrane(mesh, 1e-4, stiffness=2e3, mass=0.05)
+    change, sim = largest_change(1e-4, 0.06, mesh, membrane, ball)
     assert change < 1e-3
     assert len(np.unique(np.flatnonzero(np.abs(membrane.at[:, 2]) > 1e-3))) > 20
-    # what the wall says of the work that was done on it agrees with what the membrane has
+    # what the wall says of the work that was done on it is what the membrane has gained
     gained = membrane.energies[-1] - membrane.energies[0]
-    assert -sim.energy.wall_work == pytest.approx(-gained, rel=2e-2) or (
-        sim.energy.wall_work == pytest.approx(-gained, rel=2e-2)
-    )
+    assert gained > 5
+    assert sim.energy.wall_work == pytest.approx(gained, rel=1e-4)
+    assert abs(sim.energy.dissipated) < 1e-3 * gained
 
 
 # ---- the same bits -------------------------------------------------------------------------------
@@ -282,7 +280,7 @@ def test_callable_that_fails_is_asked_again():
     sim, membrane, fails = grains(abut.Simulation(step=STEP)), Membrane(mesh), [True]
 
     def structure(time, forces):
-        if time > 0.03 and fails:
+        if time > 0.03005 and fails:
             fails.clear()
             raise RuntimeError("the solver did not converge")
         return membrane(time, forces)
@@ -377,7 +375,8 @@ def test_what_does_not_deform():
 def test_bodies_do_not_touch_it():
     sim, mesh = abut.Simulation(step=STEP), sheet(2)
     wall = sim.add_wall(mesh, deform=Membrane(mesh))
-    sim.add_bodies(abut.ConvexShape.box((0.1, 0.1, 0.1)), [[0, 0, 1]], abut.Material(1000))
+    cube = abut.ConvexShape(np.stack(np.meshgrid(*[[-0.1, 0.1]] * 3), axis=-1).reshape(-1, 3))
+    sim.add_bodies(cube, [[0, 0, 1]], abut.Material(1000, 1e6))
     with pytest.raises(ValueError, match="only spheres may touch such walls, but there is 1 body"):
         sim.run(steps=1)
     wall.active = False
@@ -431,7 +430,7 @@ def test_wall_that_is_off_is_not_asked():
 
 def test_frames_have_the_vertices_where_they_are(tmp_path):
     sim, wall, _ = coupled()
-    sim.every(0.05, abut.frame_writer(tmp_path / "a.vtp"))
+    sim.every(0.05, abut.write_frames(tmp_path / "{step}.vtp"))
     sim.run(0.05)
     (path,) = tmp_path.glob("*-walls.vtp")
     written = abut.read_mesh(path)
@@ -442,9 +441,9 @@ def test_frames_have_the_vertices_where_they_are(tmp_path):
 # ---- a plate -------------------------------------------------------------------------------------
 
 
-@long
+@pytest.mark.long
 def test_ball_at_rest_on_a_clamped_plate():
-    """Kirchhoff's plate by Morley's triangles: under a force P in the middle of a clamped square of
+    """Kirchhoff's plate by Bogner's, Fox' and Schmit's squares: under a force P in the middle of a clamped square of
     side a the deflection is 0.005612 P a^2 / D (Timoshenko, Theory of Plates and Shells, table 37).
     """
     skfem = pytest.importorskip("skfem")
@@ -452,8 +451,8 @@ def test_ball_at_rest_on_a_clamped_plate():
 
     young, poisson, thick, side = 2e9, 0.3, 0.01, 1.0
     stiff = young * thick**3 / 12 / (1 - poisson**2)
-    grid = skfem.MeshTri.init_symmetric().refined(5)
-    basis = skfem.Basis(grid, skfem.ElementTriMorley())
+    grid = skfem.MeshQuad().refined(4)
+    basis = skfem.Basis(grid, skfem.ElementQuadBFS())
 
     @skfem.BilinearForm
     def bending(u, v, _):
@@ -466,7 +465,7 @@ def test_ball_at_rest_on_a_clamped_plate():
 
     solve = splu(matrix[free][:, free].tocsc()).solve
     flat = np.column_stack([grid.p.T * side - 0.5 * side, np.zeros(grid.p.shape[1])])
-    mesh, sag = abut.Mesh(flat, grid.t.T), np.zeros(matrix.shape[0])
+    mesh, sag = abut.Mesh(flat, grid.t.T, split="all"), np.zeros(matrix.shape[0])
 
     def structure(time, forces):
         load, target, before = np.zeros_like(sag), np.zeros_like(sag), sag[nodes].copy()
@@ -478,10 +477,10 @@ def test_ball_at_rest_on_a_clamped_plate():
 
     sim = abut.Simulation(step=2e-4)
     ball = abut.Material(density=2000, young=1e7, poisson=0.3)
-    sim.set_law(ball, abut.Material(), abut.Hertz(restitution=0.1))
+    sim.set_law(ball, abut.Material(), abut.Hertz())
     wall = sim.add_wall(mesh, deform=structure)
     sim.add_spheres([[0, 0, 0.05]], 0.05, ball)
-    sim.run(1.0)
+    sim.run(0.5)
     weight = 9.81 * sim.masses[0]
     assert wall.force[2] == pytest.approx(-weight, rel=1e-3)
     assert -sag[nodes].min() == pytest.approx(0.005612 * weight * side**2 / stiff, rel=1e-2)

@@ -132,6 +132,10 @@ def load_simulation(
     """
     file = Path(path)
     own = read_given(laws)
+    for number, structure in (deform or {}).items():
+        if not callable(structure):
+            kind = a_or_an(type(structure).__name__)
+            raise TypeError(f"deform[{number}] is {kind}, but must be a callable")
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
@@ -386,9 +390,6 @@ def _deformed(
 def _vertex_count(entry: WallEntry, number: int, deform: Mapping[int, Structure]) -> int:
     if number not in deform:
         raise ValueError(f"a callable deformed wall {number}: deform={{{number}: ...}} takes it")
-    if not callable(deform[number]):
-        kind = a_or_an(type(deform[number]).__name__)
-        raise TypeError(f"deform[{number}] is {kind}, but must be a callable")
     if not isinstance(entry.mesh, Mesh):
         raise ValueError(f"its setup is damaged: wall {number} deforms, but is no mesh")
     return len(entry.mesh.vertices)
