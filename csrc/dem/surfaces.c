@@ -56,24 +56,27 @@ void surfaces_keep(abut_simulation *s)
 
 /* ---- what surfaces bear ---- */
 
+/* With such velocities, as laws count it. */
+static double power_with(const abut_simulation *s, abut_index row, const double *velocities)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    const abut_index wall = t->contact.mesh[row];
+    const vec3 velocity = surface_at(&t->contact, row, velocities);
+    const double *moment = table_vector(t->springs.moment, row);
+    const double power = -vec3_dot(vec3_load(t->springs.effects[row].force), velocity);
+    if (!moment) {
+        return power;
+    }
+    const vec3 spin = surface_spin(simulation_mesh(s, wall), s->walls.surfaces[wall].before,
+                                   velocities, t->contact.facet[row]);
+    return power - vec3_dot(vec3_load(moment), spin);
+}
+
 double surfaces_power(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const abut_index wall = t->contact.mesh[row], facet = t->contact.facet[row];
-    const surface *of = &s->walls.surfaces[wall];
-    const double *moment = table_vector(t->springs.moment, row);
-    const double *velocities[2] = {of->velocities_before, of->velocities};
-    double power = 0.0;
-    for (int k = 0; k < 2; k++) {
-        const vec3 velocity = surface_at(&t->contact, row, velocities[k]);
-        power -= 0.5 * vec3_dot(vec3_load(t->springs.effects[row].force), velocity);
-        if (moment) {
-            const vec3 spin =
-                surface_spin(simulation_mesh(s, wall), of->before, velocities[k], facet);
-            power -= 0.5 * vec3_dot(vec3_load(moment), spin);
-        }
-    }
-    return power;
+    const surface *of = &s->walls.surfaces[t->contact.mesh[row]];
+    return 0.5 * (power_with(s, row, of->velocities_before) + power_with(s, row, of->velocities));
 }
 
 /* Count the power of a row of the last step anew: books have its work with the velocities before.
