@@ -259,6 +259,18 @@ def test_restart(steps, tmp_path):
         assert all(b[name].tobytes() == c[name].tobytes() for name in c.files)
 
 
+def test_copy_asks_another_structure():
+    sim, wall, membrane = coupled()
+    sim.run(steps=400)
+    with pytest.raises(ValueError, match=r"a callable deformed wall 0: deform=\{0: ...\}"):
+        sim.copy()
+    branch = sim.copy(deform={0: copy.deepcopy(membrane)})
+    for one in (sim, branch):
+        one.run(steps=200)
+    assert state_of(branch, branch.walls[0]) == state_of(sim, wall)
+    assert branch.walls[0].mesh is not wall.mesh
+
+
 def test_file_wants_its_callables(tmp_path):
     sim, _, membrane = coupled()
     path = tmp_path / "a.npz"
@@ -443,8 +455,9 @@ def test_frames_have_the_vertices_where_they_are(tmp_path):
 
 @pytest.mark.long
 def test_ball_at_rest_on_a_clamped_plate():
-    """Kirchhoff's plate by Bogner's, Fox' and Schmit's squares: under a force P in the middle of a clamped square of
-    side a the deflection is 0.005612 P a^2 / D (Timoshenko, Theory of Plates and Shells, table 37).
+    """Kirchhoff's plate by squares of Bogner, Fox and Schmit: under a force P in the middle of a
+    clamped square of side a the deflection is 0.005612 P a^2 / D (Timoshenko and Woinowsky-Krieger, Theory
+    of Plates and Shells, table 37).
     """
     skfem = pytest.importorskip("skfem")
     from skfem.helpers import dd, ddot, eye, trace

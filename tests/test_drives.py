@@ -343,6 +343,25 @@ def test_steps_of_another_length_go_on():
     np.testing.assert_allclose(servo.travel[0], (5 - sim.centers[0, 2]) / 5, rtol=1e-9)
 
 
+def test_they_go_on_where_others_go_and_while_they_are_switched_off():
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, -1))
+    gate = sim.add_wall(DOWN)
+    free = sim.add_wall(DOWN, motion=abut.Free(mass=1.0))
+    plane = sim.add_wall(
+        abut.HalfSpace((0, 0, 9), (0, 0, 1)), motion=abut.Servo(force=(0, 0, 2), mass=1.0)
+    )
+    sim.run(steps=100)
+    sim.remove_wall(gate)
+    free.active = False
+    sim.run(steps=100)
+    free.active = True
+    sim.add_wall(DOWN)
+    sim.run(steps=100)
+    assert free.twist[2] == pytest.approx(-0.3)
+    assert plane.twist[2] == pytest.approx(0.6)
+    assert free.travel[2] == pytest.approx(-plane.travel[2] / 2) == pytest.approx(-0.04515)
+
+
 # ---- the same bits -------------------------------------------------------------------------------
 
 

@@ -222,6 +222,7 @@ FILES = {
         "solid_energy",
         "energy",
         "drives",
+        "bounds",
         "step",
         "set_laws",
         "set_walls",

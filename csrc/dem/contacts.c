@@ -213,17 +213,20 @@ static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index r
     b->block.old_overlap[k] = t->contact.overlap[row];
 }
 
-/* A sphere on a wall: its law takes m* for its mass where the wall is free. */
-static const mover *first_of(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
-                             abut_index wall)
+/* A sphere on a wall: its law takes m* for its mass where the wall is free, else its own. */
+static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
+                      abut_index wall)
 {
     const mover *own = &s->store.movers[place];
-    if (!s->walls.has_driven) {
-        return own;
+    b->block.first[k] = own;
+    b->block.inertia[k] = s->store.inertias[place];
+    if (s->walls.has_driven || store_holds(&s->store, place)) {
+        const inertness free = spheres_own_inertness(s, place);
+        b->movers[0][k] = *own;
+        b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass, free.mass);
+        b->block.first[k] = &b->movers[0][k];
+        b->block.inertia[k] = free.inertia;
     }
-    b->movers[0][k] = *own;
-    b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass);
-    return &b->movers[0][k];
 }
 
 /* Let the law see how the wall moves where a row touches it. */
@@ -251,10 +254,9 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
     const abut_index old = t->springs.match[row];
     set_wall(s, &b->movers[1][k], row);
-    b->block.first[k] = first_of(s, b, k, place, wall);
+    set_first(s, b, k, place, wall);
     b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
-    b->block.inertia[k] = s->store.inertias[place];
     if (old >= 0) {
         take_old(w, b, k, old);
     } else {

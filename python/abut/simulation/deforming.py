@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -99,6 +99,14 @@ class Deforming:
         )
         meshes = anew(mesh, now), anew(mesh, before)
         return cls(structure, meshes[0], velocities, meshes[1], velocities_before, step_count)
+
+
+def check_structures(deform: Mapping[int, Structure]) -> None:
+    """Complain of what is no callable."""
+    for number, structure in deform.items():
+        if not callable(structure):
+            kind = checks.a_or_an(type(structure).__name__)
+            raise TypeError(f"deform[{number}] is {kind}, but must be a callable")
 
 
 def anew(mesh: Mesh, vertices: Doubles) -> Mesh:

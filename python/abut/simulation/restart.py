@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +29,7 @@ from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
-from .deforming import Deforming, Structure
+from .deforming import Deforming, Structure, check_structures
 from .drives import Drive, check_rows, read_moving
 from .insertion import Insertion
 from .law_table import LawTable
@@ -51,7 +53,7 @@ from .restart_file import (
     read_file,
     read_setup,
 )
-from .saving import digest
+from .saving import arrays_of, digest, setup_of
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
 from .wall_entries import NO_MESH, WallEntry, touched_meshes
@@ -132,16 +134,13 @@ def load_simulation(
     """
     file = Path(path)
     own = read_given(laws)
-    for number, structure in (deform or {}).items():
-        if not callable(structure):
-            kind = a_or_an(type(structure).__name__)
-            raise TypeError(f"deform[{number}] is {kind}, but must be a callable")
+    check_structures(deform or {})
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
-        simulation = _made(
-            setup, arrays, _read_meshes(meshes), dict(motions or {}), own, dict(deform or {})
-        )
+        begin = partial(_begin, setup, own)
+        called = dict(motions or {}), dict(deform or {})
+        simulation = _made(setup, arrays, _read_meshes(meshes), called, begin)
     for call in forces:
         simulation.add_force(call)
     for call in body_forces:
@@ -189,13 +188,13 @@ def _made(
     setup: Mapping[str, Any],
     arrays: _Arrays,
     meshes: tuple[Mesh, ...],
-    motions: dict[int, Any],
-    own: Mapping[str, GivenLaw],
-    deform: dict[int, Structure],
+    called: tuple[dict[int, Any], dict[int, Structure]],
+    begin: Callable[[], Simulation],
 ) -> Simulation:
+    motions, deform = called
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
-        simulation = _begin(setup, own)
+        simulation = begin()
         entries = _entries(setup["walls"], meshes, given)
         entries = _deformed(entries, setup["walls"], arrays, deform)
         feeds = [_feed(stored) for stored in setup["feeds"]]
@@ -234,6 +233,7 @@ def _made(
     )
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
+    _set_bounds(simulation, setup)
     simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
@@ -270,6 +270,19 @@ def _steps(
     return beats, terms
 
 
+def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
+    stored = setup.get("bounds")
+    if stored is None:
+        return
+    try:
+        left = _whole(stored, "left")
+        simulation.set_bounds(stored["corners"], stored["on_leave"])
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"its setup is damaged: {error!r}") from None
+    known = simulation._known
+    simulation._core.note(known._replace(bounds=known.bounds._replace(left=left)))
+
+
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
     """Lasting numbers ascend, and are less than the next one."""
     if numbers.ndim != 1 or (np.diff(numbers, prepend=-1, append=end) <= 0).any():
@@ -298,6 +311,28 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
             SimulationWarning,
         )
     return simulation
+
+
+def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulation:
+    """What `Simulation.copy` does: as from a file, with laws and motions that no file holds."""
+    check_structures(deform)
+    entries = simulation._walls.entries
+    there = [entry for entry in entries if not entry.is_gone]
+    meshes = tuple(entry.mesh for entry in there if isinstance(entry.mesh, Mesh))
+    motions = {k: e.motion for k, e in enumerate(entries) if e.is_given or e.is_asked}
+    setup = json.loads(json.dumps(setup_of(simulation)))
+    called = motions, dict(deform)
+    return _made(setup, arrays_of(simulation), meshes, called, partial(_alike, simulation))
+
+
+def _alike(simulation: Simulation) -> Simulation:
+    """A simulation with the same settings and laws, and nothing else."""
+    names = ("step", "gravity", "period", "resolution")
+    found = Simulation(
+        **{name: getattr(simulation, name) for name in names}, workers=simulation._workers
+    )
+    found._core.note(found._changed(laws=simulation._laws))
+    return found
 
 
 def _feed(stored: Mapping[str, Any]) -> Feed:
@@ -425,8 +460,13 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     check_shapes(arrays, "clusters", rest, len(numbers))
     check_shapes(arrays, "clusters", ["members"], int(np.count_nonzero(groups >= 0)))
     _check_groups(groups, arrays["clusters.member_counts"])
-    spheres = columns_under(arrays, "spheres", NEW)
+    fixed = _fixed(arrays, "spheres", len(ids))
+    spheres = columns_under(arrays, "spheres", NEW) | {"fixed": fixed}
     clusters = columns_under(arrays, "clusters", CLUSTERS)
+    # a cluster is held as its first member is
+    clusters["fixed"] = fixed[
+        np.searchsorted(np.maximum.accumulate(groups), np.arange(len(numbers)))
+    ]
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
@@ -435,6 +475,13 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
             taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
             taken["members"] = clusters["members"][members]
             simulation._core.add_rigids(_core.CLUSTERS, taken, part, simulation._known)
+
+
+def _fixed(arrays: _Arrays, prefix: str, count: int) -> NDArray[np.intp]:
+    """Which are held."""
+    fixed = arrays.get(f"{prefix}.fixed", np.zeros(count, np.intp))
+    check_shape({f"{prefix}.fixed": fixed}, f"{prefix}.fixed", count)
+    return fixed
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -545,6 +592,7 @@ def _add_bodies(
         shape = (count,) if width is None else (count, width)
         if column.shape != shape:
             raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
+    columns["fixed"] = _fixed(arrays, "bodies", count)
     simulation._core.add_rigids(
         _core.BODIES, columns, None, simulation._changed(shapes=tuple(shapes))
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,8 +74,15 @@ class Simulation(RunPart):
         Half a step ago.
     material : (n,) ndarray of intp
         Numbers into `materials`.
+    fixed : (n,) ndarray of bool
+        Which spheres are held: they touch others, to whose laws their mass is infinite, but do not
+        move, and have no velocity; `forces` are told. Two of them exert nothing on each other, on
+        walls they do. A mask may be assigned whole, the same for all members of a cluster; that of
+        bodies is in `bodies`.
     forces, torques : (n, 3) ndarray of float64
         Of contacts, bonds and callbacks, without gravity, at the beginning of the last step.
+    left : int
+        How many spheres, clusters and bodies have left the bounds so far: see `set_bounds`.
     images : (n, 3) ndarray of intp
         By how many periods each has left the box: ``centers + images * period`` is where it would
         be without.
@@ -413,8 +420,55 @@ class Simulation(RunPart):
 
         save(self, path)
 
+    @changes
+    def copy(self, deform: Mapping[int, Structure] | None = None) -> Simulation:
+        """Another simulation that goes on from here: what one does, the other does not see.
+
+        Parameters
+        ----------
+        deform : dict of int to callable, optional
+            Of walls that deform, by their numbers, as for `load_simulation`: other structures than
+            those that this simulation goes on to ask.
+
+        Returns
+        -------
+        Simulation
+            With the same state to the bit: left alone, both do the same, to the bit.
+
+        Raises
+        ------
+        ValueError
+            If a wall deforms, and no structure is given for it.
+        TypeError
+            If what is given is no callable.
+
+        Notes
+        -----
+        What comes in (insertions, with their random states), laws, also those of your own, bounds
+        and motions of walls, also callables of time, are taken along. What is called with the
+        simulation is not, since it may hold on to this one: give `add_force`, `add_body_force`,
+        `every` and `record` to the copy anew. What was warned of is not said again, and
+        `statistics` count from 0.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> _ = sim.add_spheres([[0, 0, 1]], 0.1, abut.Material(1000))
+        >>> sim.run(0.1)
+        >>> branch = sim.copy()
+        >>> branch.gravity = (0, 0, 0)
+        >>> sim.run(0.1), branch.run(0.1)
+        (None, None)
+        >>> bool(sim.centers[0, 2] < branch.centers[0, 2])
+        True
+        """
+        from .restart import copied
+
+        return copied(self, deform or {})
+
     def __reduce__(self) -> Any:
-        raise TypeError("a Simulation is neither pickled nor copied: save writes it to a file")
+        raise TypeError("a Simulation is not pickled: save writes it to a file, copy makes another")
 
     def __repr__(self) -> str:
         known = self._settled()

@@ -131,11 +131,6 @@ def all_stored(entries: Sequence[WallEntry]) -> Indices:
     return stored
 
 
-def stored_number(entries: Sequence[WallEntry], number: int) -> int:
-    """The library's number of a wall."""
-    return int(all_stored(entries)[number])
-
-
 def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
     """The meshes of those walls that are touched, of those that have one."""
     surfaces = [entry.surface for entry in entries if entry.is_active]

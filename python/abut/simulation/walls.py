@@ -26,7 +26,6 @@ from .wall_entries import (
     NO_MESH,
     WallEntry,
     all_stored,
-    stored_number,
     touched_meshes,
     wall_columns,
     wall_order,
@@ -65,6 +64,7 @@ class Walls:
 
     def __init__(self, core: _core.Simulation | _core.Coupling) -> None:
         self._core = core
+        self._numbers: tuple[Sequence[WallEntry], Indices] | None = None
 
     @property
     def _step(self) -> float:
@@ -92,11 +92,15 @@ class Walls:
     @property
     def stored(self) -> Indices:
         """The library's numbers of the walls; -1: it is gone."""
-        return all_stored(self.entries)
+        entries = self.entries
+        # of these very entries: others come whole, and numbers are asked for in each step
+        if self._numbers is None or self._numbers[0] is not entries:
+            self._numbers = entries, all_stored(entries)
+        return self._numbers[1]
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
-        return stored_number(self.entries, number)
+        return int(self.stored[number])
 
     @property
     def has_given(self) -> bool:
@@ -343,7 +347,7 @@ def _numbered(
     walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
 ) -> tuple[Indices, Doubles]:
     """Rows of walls by the library's numbers."""
-    stored = np.array([stored_number(walls, number) for number in rows], np.intp)
+    stored = all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
 
