@@ -1323,11 +1323,11 @@ abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_fi
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
 
-/* Say how fast the vertices of a wall that deforms are: vertex_count x 3, in the world. To be called
- * after abut_finder_update has exchanged its mesh, which was so far that of the last step: the next
- * step begins with its vertices. Velocities are of half a step before, as those of spheres; the
- * power of the last step's contacts is counted anew with the mean of those before and these.
- * Spheres alone may touch such walls. */
+/* Say how fast the vertices of a wall that deforms are: vertex_count x 3, in the world. To be
+ * called after abut_finder_update has exchanged its mesh, which was so far that of the last step:
+ * the next step begins with its vertices. Velocities are of half a step before, as those of
+ * spheres; the power of the last step's contacts is counted anew with the mean of those before and
+ * these. Spheres alone may touch such walls. */
 void abut_simulation_deform(abut_simulation *simulation, abut_index wall, const double *velocities);
 
 /* Whether a wall deforms, and has so many vertices. */

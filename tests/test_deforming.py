@@ -456,8 +456,8 @@ def test_frames_have_the_vertices_where_they_are(tmp_path):
 @pytest.mark.long
 def test_ball_at_rest_on_a_clamped_plate():
     """Kirchhoff's plate by squares of Bogner, Fox and Schmit: under a force P in the middle of a
-    clamped square of side a the deflection is 0.005612 P a^2 / D (Timoshenko and Woinowsky-Krieger, Theory
-    of Plates and Shells, table 37).
+    clamped square of side a the deflection is 0.005612 P a^2 / D (Timoshenko and
+    Woinowsky-Krieger, Theory of Plates and Shells, table 37).
     """
     skfem = pytest.importorskip("skfem")
     from skfem.helpers import dd, ddot, eye, trace

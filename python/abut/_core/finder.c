@@ -207,8 +207,7 @@ static PyObject *exchange(PyObject *meshes, Py_ssize_t number, PyObject *mesh)
 static int check_exchange(const finder_object *finder, Py_ssize_t number, PyObject *mesh)
 {
     const core_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)finder));
-    if (number < 0 || number >= finder->mesh_count ||
-        !PyObject_TypeCheck(mesh, state->mesh_type)) {
+    if (number < 0 || number >= finder->mesh_count || !PyObject_TypeCheck(mesh, state->mesh_type)) {
         PyErr_SetString(PyExc_ValueError, "update takes the number of a mesh and a Mesh");
         return -1;
     }

@@ -587,7 +587,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, walls, before, placed, driven, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
-     "half_spaces, off, vertices): half_spaces (h, 6) follow the meshes, and so many walls that are off "
+     "half_spaces, off, vertices): half_spaces (h, 6) follow the meshes, and so many walls that "
+     "are off "
      "come last; offsets tell where each wall's motions begin in motions (k, 9), the members of "
      "abut_motion in its order; before: the numbers that they had, or -1; placed, driven: some "
      "walls (k,), and rows for them, as of place and set_drive."},

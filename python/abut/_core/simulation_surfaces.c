@@ -24,13 +24,11 @@ PyObject *simulation_deform(PyObject *object, PyObject *args)
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
     PyObject *number, *mesh, *given, *known;
     const double *velocities;
-    if (!PyArg_ParseTuple(args, "OO!OO:deform", &number, state->mesh_type, &mesh, &given,
-                          &known)) {
+    if (!PyArg_ParseTuple(args, "OO!OO:deform", &number, state->mesh_type, &mesh, &given, &known)) {
         return NULL;
     }
     const abut_index wall = simulation_read_wall(object, number);
-    const array_shape shape = {ARRAY_DOUBLE, abut_mesh_inspect(core_mesh_of(mesh)).vertex_count,
-                               3};
+    const array_shape shape = {ARRAY_DOUBLE, abut_mesh_inspect(core_mesh_of(mesh)).vertex_count, 3};
     if (wall < 0 || array_read(given, "velocities", shape, &velocities)) {
         return NULL;
     }

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -24,13 +23,12 @@ from ..io import npz
 from ..own_laws.stored import Given as GivenLaw
 from ..own_laws.stored import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
-from .deforming import Deforming, Structure, check_structures
-from .drives import Drive, check_rows, read_moving
+from .deforming import Structure, check_structures
+from .drives import read_moving
 from .insertion import Insertion
 from .law_table import LawTable
 from .placement import SimulationWarning
@@ -43,7 +41,6 @@ from .restart_file import (
     MADE,
     MEETINGS,
     NEW,
-    SURFACE,
     TABLE_KEYS,
     WALL_STATE,
     bond_columns,
@@ -53,10 +50,11 @@ from .restart_file import (
     read_file,
     read_setup,
 )
-from .saving import arrays_of, digest, setup_of
+from .restart_walls import read_deformed, read_drives, read_entries
+from .saving import arrays_of, setup_of
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
-from .wall_entries import NO_MESH, WallEntry, touched_meshes
+from .wall_entries import touched_meshes
 
 if TYPE_CHECKING:
     pass
@@ -195,8 +193,8 @@ def _made(
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = begin()
-        entries = _entries(setup["walls"], meshes, given)
-        entries = _deformed(entries, setup["walls"], arrays, deform)
+        entries = read_entries(setup["walls"], meshes, given)
+        entries = read_deformed(entries, setup["walls"], arrays, deform)
         feeds = [_feed(stored) for stored in setup["feeds"]]
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
         numbers = Numbers(
@@ -215,7 +213,7 @@ def _made(
         touched = touched_meshes(entries)
         finder = ContactFinder(touched) if touched else None
         known = simulation._known._replace(walls=tuple(entries), finder=finder)
-        simulation._walls.exchange(known, drives=_drives(entries, arrays))
+        simulation._walls.exchange(known, drives=read_drives(entries, arrays))
         simulation._walls.restore_surfaces()
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
@@ -346,101 +344,6 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if since is not None and not 0 <= int(since) <= seen:
         raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
     return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
-
-
-def _entries(
-    stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
-) -> list[WallEntry]:
-    count = sum(
-        not (isinstance(wall["mesh"], dict) or wall.get("is_gone", False)) for wall in stored
-    )
-    if count != len(meshes):
-        walls = counted(count, "wall")
-        given = counted(len(meshes), "mesh is", "meshes are")
-        raise ValueError(f"it has {walls}, but {given} given")
-    rest = iter(enumerate(meshes))
-    entries = [_entry(number, wall, rest, motions) for number, wall in enumerate(stored)]
-    if motions:
-        raise ValueError(f"motions names wall {next(iter(motions))}, which no callable moved")
-    return entries
-
-
-def _entry(
-    number: int,
-    wall: Mapping[str, Any],
-    meshes: Iterator[tuple[int, Mesh]],
-    motions: dict[int, Any],
-) -> WallEntry:
-    pose = np.array(wall["pose"], np.float64).reshape(4, 4)
-    entry = WallEntry(NO_MESH, int(wall["material"]), None, float(wall["start"]), pose)
-    if wall.get("is_gone", False):
-        return replace(entry, is_active=False, is_gone=True)
-    mesh = _wall_mesh(number, wall["mesh"], meshes)
-    motion = from_dict(wall["motion"]) if wall["motion"] else None
-    if wall["is_given"]:
-        if number not in motions:
-            what = "tells the load of" if wall.get("is_asked") else "moved"
-            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
-        motion = motions.pop(number)
-    return replace(entry, mesh=mesh, motion=motion, is_active=bool(wall.get("is_active", True)))
-
-
-def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
-    """What drives walls, by their numbers."""
-    driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
-    if not driven:
-        return {}
-    if "drives" not in arrays:
-        raise ValueError("it has no drives")
-    check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
-    check_rows(arrays["drives"], driven.values())
-    return dict(zip(driven, arrays["drives"], strict=True))
-
-
-def _deformed(
-    entries: list[WallEntry],
-    stored: Sequence[Mapping[str, Any]],
-    arrays: _Arrays,
-    deform: dict[int, Structure],
-) -> list[WallEntry]:
-    """The walls with what is known of those that deform."""
-    numbers = [k for k, wall in enumerate(stored) if "deformed" in wall]
-    for number in deform:
-        if number not in numbers:
-            raise ValueError(f"deform names wall {number}, which did not deform")
-    counts = [_vertex_count(entries[k], k, deform) for k in numbers]
-    if numbers:
-        if "surfaces" not in arrays:
-            raise ValueError("it has no surfaces")
-        check_shape(arrays, "surfaces", sum(counts), SURFACE)
-    parts = np.split(arrays["surfaces"], np.cumsum(counts)[:-1]) if numbers else []
-    for number, columns in zip(numbers, parts, strict=True):
-        mesh, steps = entries[number].mesh, int(stored[number]["deformed"])
-        assert isinstance(mesh, Mesh)
-        known = Deforming.restored(deform[number], mesh, columns, steps)
-        entries[number] = replace(entries[number], deforming=known)
-    return entries
-
-
-def _vertex_count(entry: WallEntry, number: int, deform: Mapping[int, Structure]) -> int:
-    if number not in deform:
-        raise ValueError(f"a callable deformed wall {number}: deform={{{number}: ...}} takes it")
-    if not isinstance(entry.mesh, Mesh):
-        raise ValueError(f"its setup is damaged: wall {number} deforms, but is no mesh")
-    return len(entry.mesh.vertices)
-
-
-def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
-    """The next mesh, or the half space that the file has."""
-    if isinstance(stored, dict):
-        half_space = from_dict(stored)
-        if not isinstance(half_space, HalfSpace):
-            raise ValueError(f"its wall {number} is neither a mesh nor a half space")
-        return half_space
-    place, mesh = next(meshes)
-    if stored != digest(mesh):
-        raise ValueError(f"meshes[{place}] is not the mesh that wall {number} was saved with")
-    return mesh
 
 
 def _shape(stored: Mapping[str, Any]) -> ConvexShape:
