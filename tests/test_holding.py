@@ -240,9 +240,19 @@ def changed():
     return sim
 
 
+def tilted():
+    """Gravity alone has changed."""
+    sim = busy()
+    sim.run(steps=20)
+    sim.gravity = (2.0, 0.5, -8.0)
+    sim.step = sim.step
+    return sim
+
+
+@pytest.mark.parametrize("make", [changed, tilted])
 @pytest.mark.parametrize("steps", [0, 1, 9])
-def test_changes_go_through_a_file(tmp_path, steps):
-    sim = changed()
+def test_changes_go_through_a_file(tmp_path, steps, make):
+    sim = make()
     sim.run(steps=steps)
     sim.save(tmp_path / "a.npz")
     again = abut.load_simulation(tmp_path / "a.npz", [wall.mesh for wall in sim.walls])

@@ -214,8 +214,10 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
     if (status) {
         return status;
     }
-    s->began = simulation_time(s), s->began_steps = s->step_count;
-    s->next.step = step;
+    if (step != s->next.step) {
+        s->began = simulation_time(s), s->began_steps = s->step_count;
+        s->next.step = step;
+    }
     if (gravity) {
         const vec3 before = vec3_load(s->next.gravity), after = vec3_load(gravity);
         s->next.lift += energy_of_gravity(s, vec3_sub(before, after));
