@@ -156,10 +156,14 @@ typedef enum abut_status {
                                number of pairs */
     ABUT_BAD_BODY,       /* index: the body, value: a number of it that is not positive, not finite,
                             or names no shape or material; detail: which (abut_rigids' order) */
+    ABUT_BAD_BOUNDS,     /* index: the axis along which bounds do not end behind where they begin */
+    ABUT_OUT_OF_BOUNDS,  /* somebody is beyond the bounds of a simulation */
     ABUT_LAW_NOT_FINITE, /* index: the sphere, or the body, detail: the number of what it touches,
                             value: the abut_interaction; abut_simulation_law_case has more */
-    ABUT_BODY_LAW,       /* index: the body, detail: its material, value: that of what it touches:
-                            the two have no law, or one of ROLLING_A */
+    ABUT_LAW_RADIUS, /* likewise: R* is too small for the law's cohesion: a LIQUID_BRIDGE has more
+                        liquid than 0.1 (2 R*)^3 */
+    ABUT_BODY_LAW,   /* index: the body, detail: its material, value: that of what it touches:
+                        the two have no law, or one of ROLLING_A */
     ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
                             body's shape is rounded, nor has the law a curvature */
     ABUT_BAD_BOND,    /* index: the bond, value: a number of it out of its range; detail: in which
@@ -201,6 +205,7 @@ typedef enum abut_status {
     ABUT_ATOM_RADIUS,      /* index: the atom, value: its radius */
     ABUT_ATOM_MASS,        /* index: the atom, value: its mass */
     ABUT_ATOM_FORCE,       /* index: the atom, on which the force is not finite */
+    ABUT_ATOM_LIQUID,      /* index: the atom, value: the most liquid for its radius */
     ABUT_ATOM_IMAGES,      /* index: the atom, whose periodic images cannot be counted */
     ABUT_TOO_FEW_SLOTS,    /* index: the atom, detail: its contacts, value: the slots */
     ABUT_OTHER_SLOTS,      /* index: the atom, detail: with how many slots its data were written,
@@ -1339,7 +1344,9 @@ typedef struct abut_spheres {
     double *spins;         /* count x 3; angular velocities in the world */
     abut_index *materials; /* count */
     abut_index *clusters;  /* count: number of its cluster, or -1 */
-    double *forces; /* count x 3: of contacts and those that were applied, of the last step */
+    abut_index *fixed; /* count: 1: it does not move, and laws take an infinite mass, else 0; NULL
+                          of new ones: 0. Members of a cluster are as its first one */
+    double *forces;    /* count x 3: of contacts and those that were applied, of the last step */
     double *torques;
     abut_index *images; /* count x 3: by how many periods centers were moved down so far: centers +
                            images * period is where spheres would be without */
@@ -1379,6 +1386,7 @@ typedef struct abut_rigids {
     double *angular_momenta; /* count x 3: about the centers of mass, in the world */
     double *masses;          /* count, > 0 */
     double *inertias;        /* count x 3: principal, > 0 */
+    abut_index *fixed;       /* count: as of spheres; NULL of new ones: 0 */
 
     /* what steps have made of them */
     double *spins;      /* count x 3: of half a step ago; NULL: follow from momentum, orientation */
@@ -1537,6 +1545,19 @@ abut_status abut_simulation_run(abut_simulation *simulation, abut_index steps,
                                 abut_interrupted interrupted, void *interrupted_data,
                                 abut_index *done, abut_error *error);
 abut_index abut_simulation_step_count(const abut_simulation *simulation);
+
+/* Look after each step who is beyond these bounds: spheres by their centers, clusters and bodies by
+ * their centers of mass; low: NULL: nowhere. stops: 1: a run ends with ABUT_OUT_OF_BOUNDS after a
+ * step in which somebody is; 0: those who leave are counted. ABUT_OK or ABUT_BAD_BOUNDS. */
+abut_status abut_simulation_set_bounds(abut_simulation *simulation, const double low[3],
+                                       const double high[3], int stops, abut_error *error);
+
+/* How many have left them since they were set. */
+abut_index abut_simulation_left_count(const abut_simulation *simulation);
+
+/* 1: the sphere, or its cluster, of each row, or the body, is beyond them now, else 0. */
+void abut_simulation_find_outside(const abut_simulation *simulation, uint8_t *spheres,
+                                  uint8_t *bodies);
 
 /* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
 typedef struct abut_law_case {

@@ -448,6 +448,7 @@ class Simulation:
         self.materials, self.laws, self.walls, self.bodies = [], {}, [], []
         self.calls, self.repeated, self.step_count = [], [], 0
         self.ids = self.material = self.cluster = np.zeros(0, np.intp)
+        self.held = np.zeros(0, bool)
         self.centers = self.velocities = self.angular_velocities = np.zeros((0, 3))
         self.forces = self.torques = self.images = np.zeros((0, 3))
         self.radii = self.masses = self.inertias = np.zeros(0)
@@ -516,7 +517,14 @@ class Simulation:
         return wall
 
     def add_spheres(
-        self, centers, radii, material, velocities=None, angular_velocities=None, body=-1
+        self,
+        centers,
+        radii,
+        material,
+        velocities=None,
+        angular_velocities=None,
+        fixed=False,
+        body=-1,
     ):
         centers = np.array(centers, float)
         inside, images = self.wrapped(centers, 0 * centers)
@@ -534,6 +542,7 @@ class Simulation:
             "angular_velocities": zeros + (0 if angular_velocities is None else angular_velocities),
             "material": np.full(count, self.number_of(material)),
             "cluster": np.full(count, body),
+            "held": np.zeros(count, bool) | fixed,
             "forces": zeros,
             "torques": zeros,
         }
@@ -543,6 +552,23 @@ class Simulation:
         self.settle()
         return added["ids"]
 
+    @property
+    def fixed(self):
+        return self.held
+
+    @fixed.setter
+    def fixed(self, fixed):
+        self.settle()
+        self.held = np.array(fixed)
+        still = column(self.held)
+        self.velocities = np.where(still, 0, self.velocities)
+        self.angular_velocities = np.where(still, 0, self.angular_velocities)
+
+    @property
+    def moves(self):
+        """Which are neither held nor members of clusters."""
+        return (self.cluster < 0) & ~self.held
+
     def settle(self):
         if self.settled is None:
             self.settled = self.energy.dissipated
@@ -551,7 +577,7 @@ class Simulation:
         self.settle()
         stays = ~np.isin(self.ids, ids)
         for name, values in vars(self).items():
-            if isinstance(values, np.ndarray) and len(values) == len(stays) and name != "gravity":
+            if isinstance(values, np.ndarray) and len(values) == len(stays) and name != "pull":
                 setattr(self, name, values[stays])
 
     def add_clusters(
@@ -738,6 +764,7 @@ class Simulation:
     def touch_spheres(self):
         found = abut.find_pairs(self.centers, self.radii, period=self.period, gap=self.gap())
         together = (self.cluster[found.i] >= 0) & (self.cluster[found.i] == self.cluster[found.j])
+        together |= self.held[found.i] & self.held[found.j]
         found = found[~together & (found.i != found.j)]
         law = self.law_of(self.material[found.i], self.material[found.j])
         radius = harmonic(self.radii[found.i], self.radii[found.j])
@@ -759,7 +786,11 @@ class Simulation:
         before, i, j = self.pairs, found.i, found.j
         law = self.law_of(self.material[i], self.material[j])
         old = continued(found, self.ids, before)
-        mass, spins = self.body_mass(), self.angular_velocities
+        # who is held has all the mass that there is
+        mass, inertia = (
+            np.where(self.held, 1e60, own) for own in (self.body_mass(), self.inertias)
+        )
+        spins = self.angular_velocities
         first = -column(self.radii[i] - found.overlap / 2) * found.normal
         second = column(self.radii[j] - found.overlap / 2) * found.normal
         velocity = self.velocities[i] + np.cross(spins[i], first)
@@ -773,7 +804,7 @@ class Simulation:
             found.normal,
             harmonic(self.radii[i], self.radii[j]),
             harmonic(mass[i], mass[j]),
-            harmonic(self.inertias[i], self.inertias[j]),
+            harmonic(inertia[i], inertia[j]),
             velocity,
             spins[i] - spins[j],
             np.ones(len(found)),
@@ -784,7 +815,7 @@ class Simulation:
     # ---- motion ----
 
     def move(self, brake):
-        free = column(self.cluster < 0)
+        free = column(self.moves)
         mass, inertia = column(self.masses), column(self.inertias)
         velocities = self.velocities + self.kick * (self.pulled + self.forces / mass)
         spins = self.angular_velocities + self.kick * self.torques / inertia
@@ -802,8 +833,9 @@ class Simulation:
             body.position, body.images = self.wrapped(body.position, body.images)
             self.follow(body, number)
         inside, images = self.wrapped(self.centers, self.images)
-        self.centers = np.where(free, inside, self.centers)
-        self.images = np.where(free, images, 0)
+        own = column(self.cluster < 0)
+        self.centers = np.where(own, inside, self.centers)
+        self.images = np.where(own, images, 0)
 
     def follow(self, body, number):
         """Spheres go along with their cluster."""
@@ -835,7 +867,7 @@ class Simulation:
 
     def movers(self):
         """What moves, at the half step: free spheres, and clusters with their orientations."""
-        free = np.flatnonzero(self.cluster < 0)
+        free = np.flatnonzero(self.moves)
         bodies = [
             (body.velocity, body.angular_momentum, body.angular_velocity, turn_of(body.orientation))
             for body in self.bodies
@@ -860,7 +892,7 @@ class Simulation:
 
     def account_spheres(self, before, loads):
         """Kinetic and rotational energy, and the work of contacts."""
-        free, (force, torque, twisted) = np.flatnonzero(self.cluster < 0), loads
+        free, (force, torque, twisted) = np.flatnonzero(self.moves), loads
         mass, inertia = self.masses[free], self.inertias[free]
         old_spin, new_spin = before[1], self.angular_velocities[free]
         middle = 0.5 * (before[0] + self.velocities[free])

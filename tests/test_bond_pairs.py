@@ -117,6 +117,30 @@ def test_those_that_rest_stick_as_smaller_spheres(name):
     assert at(sim, overlap) == pytest.approx(case.force(overlap, RADIUS / 2), rel=1e-6)
 
 
+@pytest.mark.parametrize("law", [abut.Hertz, abut.Linear])
+def test_those_that_rest_slide_as_smaller_spheres(law):
+    """Springs load and unload across the gaps of a neck as between spheres of their size."""
+    glue = abut.JKR(0.5) if law is abut.Hertz else abut.LiquidBridge(1e-12, 0.072, 0.35)
+    options = {"friction": 0.5, "restitution": 0.7, "cohesion": glue}
+    hertz = law(**options) if law is abut.Hertz else law(1e4, **options)
+    rest = 0.02 * RADIUS
+    small = RADIUS - rest / 2
+    whole, other = (abut.Simulation(step=1e-7, gravity=(0, 0, 0)) for _ in range(2))
+    for sim, radius in ((whole, RADIUS), (other, small)):
+        sim.set_law(POWDER, POWDER, hertz)
+        sim.add_spheres(put(rest), radius, POWDER)
+    other.masses = whole.masses
+    whole.bond([[0, 1]], abut.Bond(young=1e7, shear_strength=0.0))
+    lead(whole, put(rest * (1 - 1e-9)))
+    assert len(whole.breakages) == 1
+    for gap in (1e-6, 2e-6, 1e-6, -1e-7, -3e-7, -1e-7, 5e-7):
+        for sim in (whole, other):
+            lead(sim, put(rest + gap), [[0, 1e-3, 0], [0, -1e-3, 5e-4]])
+        most = np.abs(other.pairs.force).max()
+        np.testing.assert_allclose(whole.pairs.force, other.pairs.force, atol=1e-9 * most)
+        assert np.abs(other.pairs.force[0, 1:]).max() > 1e-6 * most or gap < 0.0
+
+
 @pytest.mark.parametrize("name", ["DMT", "DMT over a gap", "linear DMT"])
 @pytest.mark.parametrize("is_first", [False, True])
 def test_spheres_that_shrink_rest_by_no_more_than_a_radius(name, is_first):

@@ -554,36 +554,62 @@ def test_momentum_of_a_cluster_that_sticks_together():
 # ---- errors --------------------------------------------------------------------------------------
 
 
+TOO_MUCH = (
+    r"LiquidBridge\(volume=%s, .* between %s is too much liquid for R = 2 R\* = %s: the volume"
+)
+
+
 def test_too_much_liquid():
-    bridge = abut.LiquidBridge(2e-10, 0.07)
-    sim = world(abut.Linear(1e4, cohesion=bridge))
+    """Of two that meet; at a wall R* is twice that of two like spheres: eight times the liquid."""
+    sim = world(abut.Linear(1e4, cohesion=abut.LiquidBridge(1.1e-10, 0.07)))
+    sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.LiquidBridge(7.9e-10, 0.07)))
     sim.add_wall(scenes.quad(), WALL)
-    sim.add_spheres([[0, 0, 1.0]], RADIUS, POWDER)
-    message = r"LiquidBridge\(volume=2e-10, .* is too much liquid for R = 2 R\* = 0.001: the volume"
-    with pytest.raises(ValueError, match=message + r" must be at most 0.1 R\^3, 1e-10"):
-        sim.run(steps=1)
-    assert sim.step_count == 0
-    sim.radii = np.array([1.3e-3])
+    sim.add_spheres([[0, 0, 1e-3], [0, 0, 3e-3]], [1e-3, 1.3e-3], POWDER)
     sim.run(steps=1)
-    feed = abut.Insertion([[0, 0, 0.1], [0.1, 0.1, 0.2]], (1e-3, 2e-3), 10, POWDER)
-    sim.add_insertion(feed)
-    with pytest.raises(ValueError, match="too much liquid"):
+    assert len(sim.pairs) == len(sim.contacts) == 1
+    sim.radii = np.array([1e-3, 1.01e-3])
+    before = sim.velocities
+    message = TOO_MUCH % ("1.1e-10", "sphere 0 and sphere 1", "0.001005")
+    with pytest.raises(ValueError, match=message + r" must be at most 0.1 R\^3, 1.015e-10"):
         sim.run(steps=1)
+    assert sim.step_count == 1 and (sim.velocities == before).all()
+    sim.set_law(POWDER, POWDER, abut.Linear(1e4, cohesion=abut.LiquidBridge(1e-10, 0.07)))
+    sim.run(steps=1)
+    sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.LiquidBridge(8.1e-10, 0.07)))
+    with pytest.raises(ValueError, match=TOO_MUCH % ("8.1e-10", "sphere 0 and wall 0", "0.002")):
+        sim.run(steps=1)
+    assert sim.step_count == 2
 
 
-def test_liquid_at_walls():
-    """R* at a wall is twice that of two like spheres: eight times the liquid."""
-    sim = abut.Simulation(step=1e-6)
-    sim.set_law(POWDER, POWDER, abut.Linear(1e4))
-    for volume, ends in ((7.9e-10, False), (8.1e-10, True)):
-        sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.LiquidBridge(volume, 0.07)))
-        if not ends:
-            sim.add_wall(scenes.quad(), WALL)
-            sim.add_spheres([[0, 0, 1.0]], RADIUS, POWDER)
+def test_as_much_liquid_as_there_may_be():
+    for radius in np.linspace(0.1, 1.0, 19):
+        sim = world(abut.Linear(1e4, cohesion=abut.LiquidBridge(0.1 * radius**3, 0.07)))
+        sim.add_spheres([[0, 0, 0], [0, 0, 2 * radius - 1e-6]], radius, POWDER)
+        sim.run(steps=1)
+        assert len(sim.pairs) == 1
+
+
+def test_too_much_liquid_at_bodies():
+    """Of the radius of their rounding, or of the law's curvature."""
+    most = 0.1 * (2 * 0.2e-3) ** 3
+    for half, shape, options in ((1.2e-3, BOX, {}), (1e-3, CUBE, {"curvature": 0.2e-3})):
+        sim = world(wet(0.99 * most / 8, **options))
+        sim.set_law(POWDER, WALL, wet(0.99 * most, **options))
+        sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)
+        sim.add_bodies(shape, [[0, 0, half], [0, 0, 3 * half - 1e-7]], POWDER, scales=1e-3)
+        sim.run(steps=1)
+        assert len(sim.body_contacts) == len(sim.body_pairs) == 1
+        sim.set_law(POWDER, WALL, wet(1.01 * most, **options))
+        with pytest.raises(ValueError, match=TOO_MUCH % (".*", "body 0 and wall 0", "0.0004")):
             sim.run(steps=1)
-            continue
-        with pytest.raises(ValueError, match="too much liquid"):
+        sim.set_law(POWDER, WALL, wet(most, **options))
+        sim.set_law(POWDER, POWDER, wet(1.01 * most / 8, **options))
+        with pytest.raises(ValueError, match=TOO_MUCH % (".*", "body 0 and body 1", "0.0002")):
             sim.run(steps=1)
+
+
+def wet(volume, **options):
+    return abut.Linear(1e4, cohesion=abut.LiquidBridge(volume, 0.07), **options)
 
 
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])

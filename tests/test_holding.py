@@ -1,5 +1,7 @@
 """What is changed on the way: steps and gravity, against the reference and what is exact."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -460,3 +462,377 @@ def test_frames_know_of_walls_that_are_gone(tmp_path):
     sim.contacts.save(tmp_path / "contacts.npz")
     again = abut.load_contacts(tmp_path / "contacts.npz", sim.contacts.meshes)
     assert np.array_equal(again.mesh, sim.contacts.mesh)
+
+
+# ---- grains that are held ------------------------------------------------------------------------
+
+
+def held_scene(make, seed, rolling):
+    """Grains of several materials on a bed of which each third is held, on a moving floor."""
+    rng = np.random.default_rng(seed)
+    options = OPTIONS | {"clusters": 0, "rolling": rolling, "motions": ("still", "oscillating")}
+    sim = build(make, seed, options)
+    sim.fixed = np.arange(40) % 3 == 0
+    sim.add_spheres(
+        rng.uniform(-0.02, 0.02, (4, 3)) * [1, 1, 0] + [0, 0, 0.024],
+        0.003,
+        sim.materials[0],
+        fixed=[True, False] * 2,
+    )
+    return sim
+
+
+@pytest.mark.parametrize("rolling", ["A", "C"])
+@pytest.mark.parametrize("seed", [5, 6])
+def test_held_grains_are_those_of_the_reference(seed, rolling):
+    both = [held_scene(kind, seed, rolling) for kind in (abut.Simulation, reference_dem.Simulation)]
+    for step in range(60):
+        if step == 40:
+            for sim in both:
+                sim.fixed = np.roll(sim.fixed, 1)
+        for sim in both:
+            sim.run(steps=1)
+        compare(*both)
+    sim = both[0]
+    held = sim.fixed
+    assert held[sim.pairs.i].any()
+    assert not (held[sim.pairs.i] & held[sim.pairs.j]).any()
+    assert held[sim.contacts.sphere].any()
+    assert (sim.velocities[held] == 0).all()
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 1), (3, -2, 5), (1, 1, 0.2)])
+def test_a_held_grain_is_a_wall_of_its_top(axis):
+    """A ball that bounces off a grain that is held, and off the facet of a mesh of its top that
+    touches it there; without what needs arms or R*, which are others at walls."""
+    grain, stone, steel = abut.Material(1000, 1e6), abut.Material(3000, 1e6), abut.Material()
+    law = abut.Linear(2e4, restitution=0.6)
+    up = np.array(axis) / np.linalg.norm(axis)
+    across = np.cross(up, [1, 0, 0]) / np.linalg.norm(np.cross(up, [1, 0, 0]))
+    corners = [
+        0.1 * up + a * across + b * np.cross(up, across)
+        for a, b in scenes.quad(0.02).vertices[:, :2]
+    ]
+    sims = [abut.Simulation(step=2e-5, gravity=(0, 0, 0)) for _ in range(2)]
+    for sim in sims:
+        sim.set_law(grain, stone, law)
+        sim.set_law(grain, steel, law)
+        sim.add_spheres([0.2001 * up], 0.1, grain, [-0.3 * up])
+    sims[0].add_spheres([[0, 0, 0]], 0.1, stone, fixed=True)
+    wall = sims[1].add_wall(abut.Mesh(corners, [[0, 1, 2, 3]]), steel)
+    most = 0.0
+    for _ in range(700):
+        for sim in sims:
+            sim.run(steps=5)
+        force = sims[0].forces[0]
+        most = max(most, np.abs(force).max())
+        assert np.abs(force - sims[1].forces[0]).max() <= 1e-9 * most
+        assert np.abs(sims[0].forces[1] - wall.force).max() <= 1e-9 * most
+    assert most > 0
+    assert force.tolist() == [0, 0, 0]
+
+
+def test_the_mass_of_what_is_held_is_infinite_to_the_bit():
+    """As against a wall, m* is that of the other: so the mass of what is held does not show."""
+
+    def hit(density):
+        sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+        stone = abut.Material(density, 1e6, 0.3)
+        sim.set_law(GRAIN, stone, abut.Hertz(friction=0.4, restitution=0.5, rolling=0.1))
+        sim.add_spheres([[0, 0, 0]], 0.1, stone, fixed=True)
+        sim.add_spheres([[0.05, 0, 0.19]], 0.1, GRAIN, [[0.1, 0.2, -1.0]])
+        sim.run(steps=300)
+        return sim.centers[1], sim.forces
+
+    (one, force), (other, _) = hit(1.0), hit(1e9)
+    assert np.array_equal(one, other)
+    assert (force != 0).any()
+
+
+def test_momentum_of_a_hit_is_that_of_a_wall():
+    """Restitution: m* is the mass of the grain that moves."""
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=0.5))
+    sim.add_spheres([[0, 0, 0]], 0.1, GRAIN, fixed=True)
+    sim.add_spheres([[0, 0, 0.2001]], 0.1, GRAIN, [[0, 0, -0.5]])
+    start = 0.5 * sim.masses[1] * 0.25
+    sim.run(0.2)
+    assert sim.velocities[1, 2] == pytest.approx(0.25, rel=1e-3)
+    assert sim.energy.kinetic == pytest.approx(0.25 * start, rel=1e-3)
+    assert sim.energy.dissipated == pytest.approx(0.75 * start, rel=1e-3)
+
+
+def test_a_grain_comes_to_rest_on_held_ones_and_they_bear_it():
+    sim = abut.Simulation(step=1e-4)
+    sim.set_law(GRAIN, GRAIN, abut.Hertz(friction=0.5, restitution=0.2, rolling=0.1))
+    base = [[x, y, 0] for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+    ids = sim.add_spheres(base, 0.1, GRAIN, fixed=True)
+    sim.add_spheres([[0, 0, 0.15]], 0.1, GRAIN)
+    sim.run(1.0)
+    assert np.array_equal(sim.centers[:4], base)
+    assert sim.forces[ids].sum(axis=0)[2] == pytest.approx(-sim.masses[4] * 9.81, rel=1e-6)
+    assert sim.energy.kinetic < 1e-12
+    assert np.isfinite(sim.stable_step())
+    sim.fixed = np.zeros(5, bool)
+    sim.run(0.1)
+    assert sim.centers[:, 2].max() < 0.12
+
+
+def test_clusters_and_bodies_are_held_as_a_whole():
+    cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    rod = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+    sim = abut.Simulation(step=1e-4)
+    sim.set_law(GRAIN, GRAIN, abut.Linear(1e5, friction=0.5, restitution=0.3))
+    held = sim.add_clusters(rod, [[0, 0, 0], [0.25, 0, 0]], GRAIN, fixed=[True, False])
+    sim.add_bodies(cube, [[0, 1, 0], [0, 1, 0.21]], GRAIN, scales=0.1, fixed=[True, False])
+    sim.add_bodies(cube, [[0, 1.15, 0]], GRAIN, scales=0.1, fixed=True)
+    sim.add_spheres([[0, 0, 0.19], [0, 1.21, 0.19]], 0.1, GRAIN)
+    sim.add_spheres([[0, 1.34, 0]], 0.1, GRAIN, fixed=True)
+    before = sim.clusters, sim.bodies
+    sim.run(0.3)
+    assert np.array_equal(sim.clusters.positions[0], before[0].positions[0])
+    assert np.array_equal(sim.clusters.orientations[0], before[0].orientations[0])
+    assert sim.clusters.positions[1, 2] < -0.3
+    assert sim.fixed.tolist() == [True, True, False, False, False, False, True]
+    assert sim.bodies.fixed.tolist() == [True, False, True]
+    for k in (0, 2):
+        assert np.array_equal(sim.bodies.positions[k], before[1].positions[k])
+        assert not sim.bodies.velocities[k].any()
+    assert sim.bodies.positions[1, 2] == pytest.approx(0.2, abs=2e-3)
+    held_pairs = {(0, 2)}
+    assert not held_pairs & set(zip(sim.body_pairs.i, sim.body_pairs.j, strict=True))
+    assert len(sim.body_pairs) > 0
+    assert 6 not in sim.body_sphere_pairs.j
+    with pytest.raises(
+        ValueError, match=f"cluster {held[0]} of sphere 1 is held, or not, as a whole"
+    ):
+        sim.fixed = [True, False, False, False, False, False, True]
+    sim.fixed = np.zeros(7, bool)
+    sim.bodies = sim.bodies._replace(fixed=np.zeros(3, bool))
+    sim.run(0.2)
+    assert sim.clusters.positions[0, 2] < -0.1
+    assert (sim.bodies.positions[:, 2] < 0.1).all()
+
+
+def test_what_is_held_takes_no_velocity():
+    sim = abut.Simulation(step=1e-4)
+    cluster = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+    cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    sim.add_spheres([[0, 0, 0], [0, 0, 1]], 0.1, GRAIN, fixed=[False, True])
+    sim.add_clusters(cluster, [[3, 0, 0]], GRAIN, fixed=True)
+    sim.add_bodies(cube, [[9, 0, 0]], GRAIN, fixed=True)
+    before = state(sim)
+    for call, text in (
+        (
+            lambda: setattr(sim, "velocities", np.ones((4, 3))),
+            r"velocities\[1\] is .*sphere 1 is fixed",
+        ),
+        (lambda: setattr(sim, "angular_velocities", np.eye(4, 3)), r"angular_velocities\[1\]"),
+        (
+            lambda: setattr(sim, "clusters", sim.clusters._replace(velocities=[[0, 0, 1.0]])),
+            "cluster 0",
+        ),
+        (lambda: setattr(sim, "bodies", sim.bodies._replace(velocities=[[0, 0, 1.0]])), "body 0"),
+        (lambda: sim.add_spheres([[5, 0, 0]], 0.1, GRAIN, (1, 0, 0), fixed=True), "is fixed"),
+        (lambda: setattr(sim, "fixed", [True]), r"fixed has shape \(1,\)"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            call()
+    with pytest.raises(TypeError, match="fixed has dtype"):
+        sim.fixed = [0, 1, 0, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        sim.fixed[0] = True
+    assert state(sim) == before
+    sim.velocities = sim.velocities * 0.5
+
+
+def test_held_grains_go_through_a_file_and_removals(tmp_path):
+    sim = held_scene(abut.Simulation, 7, "C")
+    rod = abut.Cluster([[0, 0, 0], [0.004, 0, 0]], 0.004)
+    sim.add_clusters(rod, [[0, 0, 0.05], [0.02, 0, 0.05]], sim.materials[0], fixed=[True, False])
+    sim.run(steps=10)
+    sim.remove_spheres(sim.ids[1:5])
+    sim.run(steps=10)
+    assert sim.fixed.sum() == 17
+    sim.save(tmp_path / "a.npz")
+    walls = [wall.mesh for wall in sim.walls]
+    again = abut.load_simulation(tmp_path / "a.npz", walls, sim._forces)
+    assert np.array_equal(again.fixed, sim.fixed)
+    for one in (sim, again):
+        one.run(steps=20)
+    assert state(sim) == state(again)
+    assert sim.energy == again.energy
+
+
+def test_held_grains_have_the_same_bits_for_any_number_of_threads():
+    found = []
+    for workers in (1, 4):
+        sim = abut.Simulation(step=STEP, workers=workers)
+        laws(sim)
+        centers = (np.indices((18, 18, 18)).reshape(3, -1).T + 0.5) / 18
+        sim.add_spheres(centers, 0.0279, GRAIN, fixed=centers[:, 2] < 0.1)
+        sim.add_wall(floor(), STEEL)
+        sim.run(steps=25)
+        found.append(state(sim))
+    assert found[0] == found[1]
+
+
+# ---- bounds --------------------------------------------------------------------------------------
+
+ROOM = [[-1, -1, -1], [1, 1, 1]]
+
+
+def going(workers=1):
+    """Spheres, a cluster and a body that fly apart, and some that stay."""
+    cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    rod = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0), workers=workers)
+    sim.set_law(GRAIN, GRAIN, abut.Linear(1e4))
+    sim.add_spheres(
+        [[0, 0, 0.5], [0.9, 0, 0], [0, -0.8, 0]], 0.05, GRAIN, [[0] * 3, [1, 0, 0], [0, -1, 0]]
+    )
+    sim.add_clusters(rod, [[0, 0.5, 0], [-0.5, 0, 0]], GRAIN, velocities=[[0, 2.0, 0], [0, 0, 0]])
+    sim.add_bodies(
+        cube,
+        [[0.5, 0.5, 0.5], [-0.5, -0.5, 0]],
+        GRAIN,
+        scales=0.1,
+        velocities=[[0] * 3, [-2.0, 0, 0]],
+    )
+    return sim
+
+
+def test_who_leaves_is_removed():
+    sim = going()
+    sim.set_bounds(ROOM, on_leave="remove")
+    seen = []
+    sim.every(1e-3, lambda s: seen.append((len(s.ids), len(s.bodies.numbers), s.left)))
+    sim.run(0.5)
+    assert sim.ids.tolist() == [0, 5, 6]
+    assert sim.clusters.numbers.tolist() == [1]
+    assert sim.bodies.numbers.tolist() == [0]
+    assert (sim.left, sim.statistics().left) == (4, 4)
+    assert "4 left the bounds" in str(sim.statistics())
+    # each went after the first step that ended beyond
+    counts = [sum(1 for row in seen if row[0] == n) for n in (7, 6, 5, 3)]
+    assert counts[0] == pytest.approx(100, abs=1)
+    assert seen[-1] == (3, 1, 4)
+    sim.run(0.5)
+    assert sim.left == 4
+
+
+def test_whoever_stays_has_the_bits_that_it_would_have():
+    far, removed = busy(insertion=False), busy(insertion=False)
+    for sim in (far, removed):
+        sim.add_spheres([[9.5, 0.5, 5.0]], 0.1, GRAIN, [[20.0, 0, 0]])
+    removed.set_bounds([[-1, -1, -1], [10, 9, 9]], on_leave="remove")
+    for sim in (far, removed):
+        sim.run(steps=600)
+    assert removed.left == 1
+    assert np.array_equal(far.centers[:-1], removed.centers)
+
+
+def test_a_run_ends_where_one_leaves():
+    sim = going()
+    sim.set_bounds(ROOM)
+    with pytest.raises(ValueError, match=r"sphere 1 has left the bounds.* after step 10[01]"):
+        sim.run(1.0)
+    steps = sim.step_count
+    assert steps == pytest.approx(100, abs=1)
+    assert (len(sim.ids), sim.left) == (7, 1)
+    assert sim.centers[1, 0] > 1
+    with pytest.raises(ValueError, match="sphere 1 has left"):
+        sim.run(1.0)
+    assert sim.step_count == steps
+    sim.remove_spheres([1])
+    with pytest.raises(ValueError, match="sphere 2 has left"):
+        sim.run(1.0)
+    sim.remove_spheres([2])
+    with pytest.raises(ValueError, match=r"cluster 0 has left|body 1 has left"):
+        sim.run(1.0)
+    sim.set_bounds(None)
+    sim.run(1.0)
+
+
+def test_a_run_warns_once_of_all_that_leave():
+    sim = going()
+    sim.set_bounds(ROOM, on_leave="warn")
+    with pytest.warns(
+        abut.SimulationWarning, match="4 spheres, clusters or bodies have left"
+    ) as told:
+        sim.run(0.5)
+    assert len(told) == 1
+    assert (sim.left, len(sim.ids)) == (4, 7)
+    sim.run(0.5)
+    assert sim.left == 4
+    sim.velocities = -sim.velocities
+    sim.run(0.3)
+    assert sim.left == 4
+
+
+def test_what_goes_takes_its_energy_along():
+    sim = going()
+    sim.set_bounds(ROOM, on_leave="remove")
+    sim.run(steps=2)
+    parts = sim.energy
+    sim.run(0.5)
+    assert sim.energy.kinetic < parts.kinetic
+    assert sim.energy.dissipated == parts.dissipated
+
+
+def test_bonds_go_along_and_insertions_meet_bounds():
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    ids = sim.add_spheres([[0.9, 0, 0], [0.7, 0, 0]], 0.1, GRAIN, (1, 0, 0))
+    sim.bond([ids], abut.Bond(1e5, 0.3, 0.05))
+    sim.add_insertion(abut.Insertion([[2, 2, 2], [9, 9, 9]], 0.01, rate=100, material=GRAIN))
+    sim.set_bounds(ROOM, on_leave="remove")
+    sim.run(0.2)
+    assert (len(sim.bonds), len(sim.breakages)) == (0, 0)
+    # the last one that came is looked at after the next step
+    assert sim.ids.tolist() == [1, 21]
+    assert sim.left == 20
+
+
+def test_bounds_go_through_a_file(tmp_path):
+    for on_leave in ("remove", "warn"):
+        sim = going()
+        sim.set_bounds(ROOM, on_leave)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sim.run(0.15)
+            sim.save(tmp_path / "a.npz")
+            again = abut.load_simulation(tmp_path / "a.npz")
+            assert (again.left, sim.left) == (1, 1)
+            for one in (sim, again):
+                one.run(0.35)
+        assert (again.left, sim.left) == (4, 4)
+        assert state(sim) == state(again)
+
+
+def test_the_same_go_for_any_number_of_threads():
+    one, other = (going(workers) for workers in (1, 4))
+    for sim in (one, other):
+        sim.set_bounds(ROOM, on_leave="remove")
+        sim.run(0.5)
+    assert state(one) == state(other)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "on_leave", "text"),
+    [
+        ([[0, 0, 0], [1, 1]], "raise", "bounds"),
+        ([[0, 0, 0]], "raise", r"shape \(1, 3\)"),
+        ([[0, 1, 0], [2, 1, 1]], "raise", "from 1.0 to 1.0 along y"),
+        ([[0, 0, np.nan], [2, 1, 1]], "raise", "from nan to 1.0 along z"),
+        ([[0.1, 0, 0], [3, 1, 1]], "raise", "along x, but the world repeats from 0 to 2.0"),
+        ([[-np.inf, 0, 0], [1.9, 1, 1]], "raise", "along x, but the world repeats"),
+        (ROOM, "delete", "on_leave"),
+    ],
+)
+def test_bounds_that_are_none(bounds, on_leave, text):
+    sim = abut.Simulation(step=1e-3, period=(2.0, None, None))
+    sim.set_bounds([[-np.inf, -1, -1], [2.0, 1, np.inf]], "remove")
+    before = sim._known
+    with pytest.raises(ValueError, match=text):
+        sim.set_bounds(bounds, on_leave)
+    assert sim._known is before

@@ -220,6 +220,7 @@ FILES = {
         "solid_energy",
         "energy",
         "drives",
+        "bounds",
         "step",
         "set_laws",
         "set_walls",

@@ -759,6 +759,18 @@ def test_a_step_that_is_too_long_for_what_touches():
         Walls(ball(0.0999, step=1.4 * resting), FLOOR, law, RUBBER).run(1)
 
 
+def test_too_much_liquid():
+    """For the radius that an atom has in a step; at a wall R* is R."""
+
+    def wet(volume):
+        return abut.Linear(1e4, cohesion=abut.LiquidBridge(volume, 0.07))
+
+    Walls(ball(0.0999, step=1e-5), FLOOR, wet(0.99 * 8e-4), RUBBER).run(1)
+    walls = Walls(ball(0.0999, step=1e-5), FLOOR, wet(1.01 * 8e-4), RUBBER)
+    with pytest.raises(ValueError, match=r"atom 1 has more liquid at a wall.*which is 0\.0008"):
+        walls.run(1)
+
+
 def test_spheres_of_other_groups_do_not_count():
     lmp = ball(0.5, step=0.02, count=2)
     lmp.command("group none id 99")

@@ -13,7 +13,7 @@ GLASS = abut.Material(2500, 6e10, 0.24)
 RUBBER = abut.Material(1100, 1e7, 0.49)
 RIGID = abut.Material()
 
-NO_COHESION = [0, 0.0, 0.0, 0.0, 0.0, 0.0]
+NO_COHESION = [0]
 
 
 def test_hertz_between_two_materials():
@@ -64,7 +64,7 @@ def test_rolling(rolling, numbers):
     for law in (abut.Hertz(rolling=rolling), abut.Linear(1.0, rolling=rolling)):
         found = law.numbers(GLASS, GLASS)
         names = ("rolling", "rolling_friction", "rolling_damping")
-        assert tuple(found[name] for name in names) == numbers
+        assert tuple(found.get(name, 0) for name in names) == numbers
 
 
 @pytest.mark.parametrize("make", [abut.Hertz, lambda **numbers: abut.Linear(1.0, **numbers)])
@@ -150,7 +150,7 @@ def test_numbers_of_cohesion():
     ]
     for cohesion, numbers in zip(COHESIONS, wanted, strict=True):
         found = abut.Hertz(cohesion=cohesion).numbers(GLASS, RIGID)
-        assert tuple(found[name] for name in names) == numbers
+        assert tuple(found.get(name, 0) for name in names) == numbers
     assert abut.Hertz().cohesion is None
     assert "cohesion" not in abut.Hertz(0.1).to_dict()
 

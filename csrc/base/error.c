@@ -84,7 +84,10 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_LIST_INCOMPLETE] = "neighbor lists are incomplete in step %: # rows by them, @ without "
                              "them, or others",
     [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
+    [ABUT_BAD_BOUNDS] = "bounds begin at % along axis #, and do not end behind that",
+    [ABUT_OUT_OF_BOUNDS] = "somebody is beyond the bounds of the simulation",
     [ABUT_LAW_NOT_FINITE] = "what a law of the caller's says of # and @ is not finite",
+    [ABUT_LAW_RADIUS] = "# and @ have too much liquid between them for their radii",
     [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a law, whose rolling "
                       "is not of type A",
     [ABUT_BODY_CURVATURE] = "body # of material @ touches material %: their law asks for a radius "
@@ -154,6 +157,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_ATOM_RADIUS] = "atom #: the radius is %; it must be positive and at most 1e75",
     [ABUT_ATOM_MASS] = "atom #: the mass is %; it must be positive and at most 1e75",
     [ABUT_ATOM_FORCE] = "atom #: the walls' force on it is not finite",
+    [ABUT_ATOM_LIQUID] = "atom # has more liquid at a wall than 0.1 (2 R)^3, which is %",
     [ABUT_ATOM_IMAGES] = "atom # reaches over more than a million periodic images; its radius and "
                          "the box must be in one unit",
     [ABUT_TOO_FEW_SLOTS] = "atom # has @ contacts with walls, but there is room for %: pass more "

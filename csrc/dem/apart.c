@@ -6,7 +6,7 @@ double apart_wall_reach(const abut_simulation *s)
 {
     const law_table *of = &s->laws;
     double radius = 0.0, reach = 0.0;
-    for (abut_index k = 0; of->has_cohesion && k < s->store.count; k++) {
+    for (abut_index k = 0; of->pulls_or_reaches && k < s->store.count; k++) {
         radius = larger(radius, s->store.radii[k]);
     }
     for (abut_index k = 0; radius > 0.0 && k < s->walls.touched_count; k++) {
@@ -30,7 +30,7 @@ double apart_body_reach(const abut_simulation *s, abut_index body)
     const law_table *of = &s->laws;
     const rigid_body *b = &s->solids.bodies[body];
     double radius = b->rounding;
-    for (abut_index k = 0; of->has_cohesion && k < of->material_count; k++) {
+    for (abut_index k = 0; of->pulls_or_reaches && k < of->material_count; k++) {
         radius = larger(radius, of->curvatures[laws_number(of, b->material, k)]);
     }
     return radius > 0.0 ? laws_most_reach(of, b->material, radius) : 0.0;
@@ -39,7 +39,7 @@ double apart_body_reach(const abut_simulation *s, abut_index body)
 double apart_most_body_reach(const abut_simulation *s)
 {
     double reach = 0.0;
-    for (abut_index k = 0; s->laws.has_cohesion && k < s->solids.count; k++) {
+    for (abut_index k = 0; s->laws.pulls_or_reaches && k < s->solids.count; k++) {
         reach = larger(reach, apart_body_reach(s, k));
     }
     return reach;
@@ -114,7 +114,7 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
 /* Keep the rows that pass. ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test *passes)
 {
-    if (!s->laws.has_cohesion || t->count == 0) {
+    if (!s->laws.pulls_or_reaches || t->count == 0) {
         return ABUT_OK;
     }
     bool *is_kept = memory_alloc(t->count, sizeof *is_kept);

@@ -62,7 +62,7 @@ static void drop_rows(const abut_simulation *s, const interaction_table *all,
         kept->pair.offsets[sphere] = kept->count;
         for (; row < all->count && c->i[row] == sphere; row++) {
             const bool is_one = neighbor_is_one_body(of->clusters, sphere, c->j[row]);
-            if (!is_one && (!s->laws.has_cohesion || is_near(s, c, row))) {
+            if (!is_one && (!s->laws.pulls_or_reaches || is_near(s, c, row))) {
                 table_append(kept, all, (row_span){row, 1});
             }
         }

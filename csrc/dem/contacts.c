@@ -198,17 +198,20 @@ static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index r
     b->block.old_overlap[k] = t->contact.overlap[row];
 }
 
-/* A sphere on a wall: its law takes m* for its mass where the wall is free. */
-static const mover *first_of(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
-                             abut_index wall)
+/* A sphere on a wall: its law takes m* for its mass where the wall is free, else its own. */
+static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
+                      abut_index wall)
 {
     const mover *own = &s->store.movers[place];
-    if (!s->walls.has_driven) {
-        return own;
+    b->block.first[k] = own;
+    b->block.inertia[k] = s->store.inertias[place];
+    if (s->walls.has_driven || store_holds(&s->store, place)) {
+        const inertness free = spheres_own_inertness(s, place);
+        b->movers[0][k] = *own;
+        b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass, free.mass);
+        b->block.first[k] = &b->movers[0][k];
+        b->block.inertia[k] = free.inertia;
     }
-    b->movers[0][k] = *own;
-    b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass);
-    return &b->movers[0][k];
 }
 
 static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
@@ -221,10 +224,9 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const vec3 point = table_wall_point(t, row, &s->lattice);
     vec3_store(b->movers[1][k].velocity, walls_velocity(state, point));
     vec3_store(b->movers[1][k].spin, vec3_load(state->spin));
-    b->block.first[k] = first_of(s, b, k, place, wall);
+    set_first(s, b, k, place, wall);
     b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
-    b->block.inertia[k] = s->store.inertias[place];
     if (old >= 0) {
         take_old(w, b, k, old);
     } else {

@@ -154,8 +154,9 @@ static void measure_grains(abut_simulation *s)
     double size = 0.0, mass = 0.0;
     for (abut_index row = 0; row < s->store.count; row++) {
         const int32_t place = s->store.places[row];
+        const bool is_held = store_holds(&s->store, place);
         size += 2.0 * s->store.radii[place];
-        mass += s->store.masses[place];
+        mass += is_held ? 0.0 : s->store.masses[place];
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         size += s->solids.bodies[k].reach + s->solids.bodies[k].inner;

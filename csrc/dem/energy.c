@@ -7,6 +7,9 @@
 /* The mean of the velocities half a step before and after. */
 static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
 {
+    if (mass == HELD) {
+        return velocity;
+    }
     const vec3 pull = vec3_add(vec3_load(s->last.gravity), vec3_scale(force, 1.0 / mass));
     return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->last.step));
 }
@@ -25,7 +28,7 @@ static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *
     sum->rotational += 0.5 * inertia * vec3_norm_sq(spin);
     const vec3 at = spheres_unwrap(s, vec3_load(of->began + 3 * place),
                                    vec3_load(of->centers + 3 * place), of->images + 3 * place);
-    sum->gravitational -= b->mass * vec3_dot(vec3_load(s->last.gravity), at);
+    sum->gravitational -= of->masses[place] * vec3_dot(vec3_load(s->last.gravity), at);
 }
 
 /* The sum of the members' forces, which is what moves a cluster. */
@@ -43,7 +46,7 @@ static vec3 force_on(const abut_simulation *s, const rigid_body *c)
  * their middle. */
 static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut_energy *sum)
 {
-    const vec3 velocity = mean_velocity(s, r->velocity, force, r->mass);
+    const vec3 velocity = mean_velocity(s, r->velocity, force, rigid_mass(r));
     const vec3 momentum = vec3_sub(r->momentum, vec3_scale(r->last_torque, 0.5 * s->last.step));
     const vec3 spin = rigid_spin(r, r->began_orientation, momentum);
     sum->kinetic += 0.5 * r->mass * vec3_norm_sq(velocity);
@@ -60,7 +63,7 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 static double share_of(const abut_simulation *s, abut_index row, const law *l, double radius)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.has_cohesion;
+    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.pulls_or_reaches;
     if (is_shared && laws_pull(&s->laws, l, radius, t->contact.overlap[row])) {
         return row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
     }
@@ -159,8 +162,8 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
         const double *center = s->store.centers + 3 * place;
         const vec3 at =
             spheres_unwrap(s, vec3_load(center), vec3_load(center), s->store.images + 3 * place);
-        sum -= simulation_is_member(s, place) ? 0.0
-                                              : s->store.movers[place].mass * vec3_dot(gravity, at);
+        sum -=
+            simulation_is_member(s, place) ? 0.0 : s->store.masses[place] * vec3_dot(gravity, at);
     }
     for (abut_index k = 0; k < s->clusters.count + s->solids.count; k++) {
         const bool is_cluster = k < s->clusters.count;
@@ -234,11 +237,12 @@ static law_stiffness stiffness_on_wall(const abut_simulation *s, const interacti
                                        abut_index row, double *mass)
 {
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
-    *mass = simulation_mass_on_wall(s, wall, s->store.movers[place].mass);
+    const inertness free = spheres_own_inertness(s, place);
+    *mass = simulation_mass_on_wall(s, wall, s->store.movers[place].mass, free.mass);
     const own_contact c = {.overlap = t->contact.overlap[row],
                            .radius = s->store.radii[place],
                            .mass = *mass,
-                           .inertia = s->store.inertias[place],
+                           .inertia = free.inertia,
                            .radius_i = s->store.radii[place],
                            .radius_j = INFINITY};
     return simulation_stiffness(s, t, row, simulation_wall_law(s, place, wall), c);
@@ -266,6 +270,9 @@ static double step_of_sphere(const abut_simulation *s, abut_index row, const hol
                              double free_step)
 {
     const abut_index place = s->store.places[row];
+    if (store_holds(&s->store, place)) {
+        return INFINITY;
+    }
     const double by_bonds = s->bonds.count > 0 ? bonds_stable_step(s, row) : INFINITY;
     if (h->stiffness > 0.0) {
         const double step = step_of_hold(h, s->store.movers[place].mass);

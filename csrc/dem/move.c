@@ -83,9 +83,9 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     }
 }
 
-/* A member moves with its cluster, which counts the work of its contacts; what it does on walls is
- * counted here. */
-static void note_member(abut_simulation *s, const rigid_step *by, abut_index place)
+/* A member moves with its cluster, which counts the work of its contacts, and who is held not at
+ * all; what it does on walls is counted here. */
+static void note_still(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *of = &s->store;
     vec3_store(of->began + 3 * place, vec3_load(of->centers + 3 * place));
@@ -100,8 +100,8 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     const abut_index begin = chunk * CHUNK_SPHERES;
     const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index place = begin; place < end; place++) {
-        if (simulation_is_member(s, place)) {
-            note_member(s, &by, place);
+        if (simulation_is_member(s, place) || store_holds(&s->store, place)) {
+            note_still(s, &by, place);
         } else {
             move_sphere(s, &by, place);
         }

@@ -185,33 +185,12 @@ static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law 
     }
 }
 
-/* The row that an entry of the table belongs to. */
-static abut_index row_of(const interaction_table *t, abut_index entry)
+void own_rows_keep_case(const row_laws *r, const row_block *rows, abut_index bad)
 {
-    abut_index row = 0;
-    while (table_is_of_bodies(t->kind) && t->body.spot_offsets[row + 1] <= entry) {
-        row++;
-    }
-    return table_is_of_bodies(t->kind) ? row : entry;
-}
-
-abut_status own_rows_name_bad(const row_laws *r, const row_block *rows, abut_error *error)
-{
-    const abut_index bad = (abut_index)atomic_load(&r->bad_row);
     abut_simulation *s = r->simulation;
     own_block b;
     const abut_own_law *l = laws_own(&s->laws, rows->block.laws[0]);
     const own_rows own = rows_of(r, &rows->block, l, &b);
     ask(r, &own, l, &bad);
     keep_case(&s->law_case, &b, l, (int)(l - s->laws.own.laws));
-    const interaction_table *t = r->table;
-    const abut_index row = row_of(t, bad);
-    abut_index first = table_firsts(t)[row], second = table_seconds(t)[row];
-    if (!table_is_of_bodies(t->kind)) {
-        first = s->store.rows[first];
-    }
-    if (t->kind == ABUT_SPHERE_SPHERE) {
-        second = s->store.rows[second];
-    }
-    return error_set(error, ABUT_LAW_NOT_FINITE, first, second, (double)t->kind);
 }

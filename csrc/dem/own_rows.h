@@ -8,8 +8,7 @@
  * block is filled up. Returns whether an overlap is to be watched. */
 bool own_rows_apply(row_laws *r, law_block *of, const abut_own_law *l, const abut_index *where);
 
-/* Name the first row that exerts what is not finite, which a block has alone: ABUT_LAW_NOT_FINITE;
- * the simulation keeps its numbers. */
-abut_status own_rows_name_bad(const row_laws *r, const row_block *rows, abut_error *error);
+/* Keep what the law of a row, which a block has alone, says of it: abut_law_case. */
+void own_rows_keep_case(const row_laws *r, const row_block *rows, abut_index bad);
 
 #endif

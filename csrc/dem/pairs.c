@@ -18,7 +18,7 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .centers = of->centers,
                               .radii = of->radii,
                               .movers = of->movers,
-                              .clusters = of->clusters,
+                              .clusters = of->has_held ? s->group_block.data : of->clusters,
                               .rows = of->rows,
                               .places = of->places,
                               .lattice = &s->lattice,
@@ -83,12 +83,26 @@ static abut_status name_found(const abut_simulation *s, abut_error *error)
     return simulation_name_row(s, NULL, error);
 }
 
+/* Clusters of spheres, and one more group of all that are held: neither have pairs among
+ * themselves. ABUT_OK or ABUT_NO_MEMORY. */
+static abut_status group_spheres(abut_simulation *s)
+{
+    if (!s->store.has_held) {
+        return ABUT_OK;
+    }
+    int32_t *groups = memory_reserve(&s->group_block, s->store.count, sizeof *groups);
+    for (abut_index k = 0; groups && k < s->store.count; k++) {
+        groups[k] = store_holds(&s->store, k) ? (int32_t)s->clusters.count : s->store.clusters[k];
+    }
+    return groups ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     if (s->store.count == 0 && s->solids.count == 0) {
         return ABUT_OK;
     }
-    if (outline_bodies(s)) {
+    if (outline_bodies(s) || group_spheres(s)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     neighbor_spheres spheres = spheres_of(s);

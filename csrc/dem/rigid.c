@@ -122,6 +122,14 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
     rigid_wrap(r, by->lattice);
 }
 
+void rigid_stay(rigid *r, double wall_work)
+{
+    books_keep(&r->books, 0.0, wall_work);
+    r->last_torque = (vec3){0.0, 0.0, 0.0};
+    r->began = r->position;
+    memcpy(r->began_orientation, r->orientation, sizeof r->orientation);
+}
+
 void rigid_place(rigid *r)
 {
     r->spin = rigid_spin(r, r->orientation, r->momentum);

@@ -18,6 +18,7 @@ typedef struct rigid {
     double inertia[3];
     books books;
     int32_t images[3]; /* periods by which it was moved down so far */
+    bool is_held;      /* it does not move */
     bool is_locked[3]; /* it does not turn about x, y, z */
 } rigid;
 
@@ -55,10 +56,22 @@ void rigid_turn(const double q[4], vec3 spin, double half, double whole, double 
  * the momentum is not read. */
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);
 
-/* The smallest moment of inertia: what laws of type C take for a body's. */
-static inline double rigid_least_inertia(const rigid *r)
+/* What laws take for its mass beside another body. */
+static inline double rigid_mass(const rigid *r)
+{
+    return r->is_held ? HELD : r->mass;
+}
+
+/* The smallest moment of inertia. */
+static inline double rigid_own_inertia(const rigid *r)
 {
     return smaller(r->inertia[0], smaller(r->inertia[1], r->inertia[2]));
+}
+
+/* What laws of type C take for it; likewise. */
+static inline double rigid_least_inertia(const rigid *r)
+{
+    return r->is_held ? HELD : rigid_own_inertia(r);
 }
 
 /* Whether the next position and momentum are finite. */
@@ -66,6 +79,18 @@ bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 
 /* Move by all forces, of which contacts do work that is counted, as is what it does on walls. */
 void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by);
+
+/* Hold it where it is, or let it go. */
+static inline void rigid_hold(rigid *r, bool is_held)
+{
+    r->is_held = is_held;
+    if (is_held) {
+        r->velocity = r->momentum = r->spin = (vec3){0.0, 0.0, 0.0};
+    }
+}
+
+/* Let it stay where it is for a step, with what it does on walls. */
+void rigid_stay(rigid *r, double wall_work);
 
 /* Let it begin where it is: its spin follows from its momentum. */
 void rigid_place(rigid *r);

@@ -212,6 +212,7 @@ static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_ri
     rigid *r = &to->rigid;
     r->velocity = from->velocities ? vec3_load(from->velocities + 3 * k) : r->velocity;
     r->momentum = from->angular_momenta ? vec3_load(from->angular_momenta + 3 * k) : r->momentum;
+    rigid_hold(r, from->fixed ? from->fixed[k] != 0 : r->is_held);
     rigid_wrap(r, &s->lattice);
     rigid_place(r);
 }
@@ -257,7 +258,7 @@ static void join_members(abut_simulation *s, const rigid_body *c)
     for (int32_t k = 0; k < c->member_count; k++) {
         const int32_t place = s->store.places[c->first_row + k];
         s->store.clusters[place] = (int32_t)(c - s->clusters.bodies);
-        spheres_set_mass(s, place);
+        spheres_set_mass(s, place, c->rigid.is_held);
     }
 }
 
@@ -400,6 +401,7 @@ static void read_motion(const rigid_body *b, abut_index k, const abut_rigids *to
     put_vector(to->angular_momenta, k, r->momentum);
     put_numbers(to->masses, k, &r->mass, 1);
     put_numbers(to->inertias, k, r->inertia, 3);
+    put_index(to->fixed, k, r->is_held);
 }
 
 static void read_past(const rigid_body *b, abut_index k, const abut_rigids *to)
@@ -459,6 +461,8 @@ abut_status abut_simulation_assign_rigids(abut_simulation *s, abut_rigid_kind ki
     }
     if (kind == ABUT_CLUSTERS) {
         rigid_set_place_clusters(set, &s->store);
+    } else if (from->fixed) {
+        neighbor_list_forget(&s->neighbors);
     }
     return ABUT_OK;
 }

@@ -178,6 +178,10 @@ bool rigid_body_will_be_finite(const rigid_body *b, const rigid_step *by)
 void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by)
 {
     b->sum = b->next;
+    if (b->rigid.is_held) {
+        rigid_stay(&b->rigid, by->kick * b->power);
+        return;
+    }
     wrench contacts = b->sum;
     if (has_applied) {
         contacts.force = vec3_sub(contacts.force, b->applied.force);

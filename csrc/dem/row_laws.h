@@ -20,9 +20,10 @@ typedef struct row_laws {
     const interaction_table *table; /* whose springs are written to */
     const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
     pair_laws_kernel *kernel;
-    bool is_watched;         /* whether somebody is told of overlaps */
-    atomic_bool lacks_law;   /* some row */
-    atomic_intptr_t bad_row; /* the first whose law's function says what is not finite; -1: none */
+    bool is_watched;       /* whether somebody is told of overlaps */
+    atomic_bool lacks_law; /* some row */
+    atomic_intptr_t
+        bad_row; /* the first whose law says what is not finite, or does not hold; -1: none */
 
     /* Set partners, laws and what the step before left of so many rows from `first` on. */
     void (*fill)(const void *context, row_block *b, abut_index first, int32_t count);

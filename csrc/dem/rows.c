@@ -82,13 +82,17 @@ static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *
 }
 
 /* What kernels read of contacts with cohesion; where[k]: the row of the table. */
-static void set_cohesive(const row_laws *r, law_block *of, const abut_index *where)
+static void set_cohesive(row_laws *r, law_block *of, const abut_index *where)
 {
     const law_table *laws = &r->simulation->laws;
     int32_t k = 0;
     for (; k < of->count; k++) {
-        of->cohesive[k] = laws_cohesive_contact(laws, of->laws[k], radius_of(r, of, k),
-                                                of->overlap[k], of->old_overlap[k]);
+        const double radius = radius_of(r, of, k);
+        if (radius < laws_cohesion(laws, of->laws[k])->least_radius) {
+            parallel_keep_first(&r->bad_row, where[k]);
+        }
+        of->cohesive[k] =
+            laws_cohesive_contact(laws, of->laws[k], radius, of->overlap[k], of->old_overlap[k]);
     }
     for (; k % ROW_PADDING != 0; k++) {
         of->cohesive[k] = of->cohesive[k - 1];
@@ -303,6 +307,43 @@ static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, r->work * (end - begin));
 }
 
+/* The row that an entry of the table belongs to. */
+static abut_index row_of(const interaction_table *t, abut_index entry)
+{
+    abut_index row = 0;
+    while (table_is_of_bodies(t->kind) && t->body.spot_offsets[row + 1] <= entry) {
+        row++;
+    }
+    return table_is_of_bodies(t->kind) ? row : entry;
+}
+
+/* Name the first row whose law says what is not finite, or does not hold for its R*; a block has it
+ * alone. The simulation keeps its numbers. */
+static abut_status name_bad(const row_laws *r, const row_block *alone, abut_index bad,
+                            abut_error *error)
+{
+    abut_simulation *s = r->simulation;
+    const interaction_table *t = r->table;
+    const law *l = alone->block.laws[0];
+    const bool is_own = laws_own(&s->laws, l);
+    if (is_own) {
+        own_rows_keep_case(r, alone, bad);
+    } else {
+        s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
+        s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);
+    }
+    const abut_index row = row_of(t, bad);
+    abut_index first = table_firsts(t)[row], second = table_seconds(t)[row];
+    if (!table_is_of_bodies(t->kind)) {
+        first = s->store.rows[first];
+    }
+    if (t->kind == ABUT_SPHERE_SPHERE) {
+        second = s->store.rows[second];
+    }
+    return error_set(error, is_own ? ABUT_LAW_NOT_FINITE : ABUT_LAW_RADIUS, first, second,
+                     (double)t->kind);
+}
+
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error)
 {
     parallel_plan own = *plan;
@@ -321,7 +362,7 @@ abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error
     if (bad >= 0) {
         row_block alone;
         fill_rows(r, &alone, bad, 1);
-        return own_rows_name_bad(r, &alone, error);
+        return name_bad(r, &alone, bad, error);
     }
     if (r->is_watched) {
         watch_keep_deep(r->simulation, r->table->kind, r->count);

@@ -40,7 +40,7 @@ abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material
         s->laws = before;
         return status;
     }
-    if (before.has_cohesion || s->laws.has_cohesion) {
+    if (before.pulls_or_reaches || s->laws.pulls_or_reaches) {
         neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
     }
     laws_free(&before);

@@ -99,6 +99,13 @@ typedef struct watch {
     abut_notice fast, deep;
 } watch;
 
+/* Who is beyond these is counted after each step. */
+typedef struct bounds {
+    double low[3], high[3];
+    bool is_set, stops;                 /* stops: a run ends where somebody is beyond them */
+    atomic_int_least64_t outside, left; /* after the last step; that have left so far */
+} bounds;
+
 struct abut_simulation {
     abut_simulation_input input;
     step_terms next, last; /* of the next step, and of the last one that was done */
@@ -108,6 +115,7 @@ struct abut_simulation {
     rigid_set clusters;
     rigid_set solids;
     solid_search search;
+    memory_block group_block; /* of spheres: those of one group are no pairs */
     wall_set walls;
     step_tables steps[2];      /* which take turns: */
     step_tables *now, *before; /* before: of the last step that was done */
@@ -126,6 +134,7 @@ struct abut_simulation {
     watch watch;
     abut_law_case law_case; /* why the last step that ended by a law of users did */
     bond_set bonds;
+    bounds bounds;
 };
 
 static inline table_extras simulation_extras(const abut_simulation *s)
@@ -156,11 +165,13 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + (double)(s->step_count - s->began_steps) * s->next.step;
 }
 
-/* The mass that a law takes for what touches a wall: m*, where the wall is a free body. */
-static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass)
+/* The mass that a law takes for what touches a wall: m*, where the wall is a free body, else its
+ * own, also of who is held. */
+static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass,
+                                             double own)
 {
     const bool is_free = walls_move_by(&s->walls.walls[wall], ABUT_FREE);
-    return is_free ? reduced(mass, s->walls.drives[wall].mass) : mass;
+    return is_free ? reduced(mass, s->walls.drives[wall].mass) : own;
 }
 
 /* ABUT_OK, ABUT_BAD_TIME_STEP or ABUT_BAD_GRAVITY; gravity: NULL: not to be checked. */
@@ -339,7 +350,22 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
 /* Set the mass that laws and motion use: of a member that of its cluster. */
-void spheres_set_mass(abut_simulation *s, abut_index place);
+void spheres_set_mass(abut_simulation *s, abut_index place, bool is_held);
+
+/* Mass and inertia of a sphere, or the cluster that it is a member of, as if nobody held it. */
+typedef struct inertness {
+    double mass, inertia;
+} inertness;
+
+static inline inertness spheres_own_inertness(const abut_simulation *s, abut_index place)
+{
+    const store *of = &s->store;
+    if (simulation_is_member(s, place)) {
+        const rigid *r = &s->clusters.bodies[of->clusters[place]].rigid;
+        return (inertness){r->mass, rigid_own_inertia(r)};
+    }
+    return (inertness){of->masses[place], store_inertia(of->masses[place], of->radii[place])};
+}
 
 /* Bring a center into the periodic box, and count by how many periods. */
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
@@ -347,6 +373,9 @@ void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
 /* The same center without the periods that it was moved by, before the step that has moved it since
  * `began`. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
+
+/* Count who is beyond the bounds after a step. */
+void bounds_look(abut_simulation *s);
 
 /* Sort spheres by place where it is time. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status order_spheres(abut_simulation *s);

@@ -134,9 +134,9 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
 /* A contact of a body without an overlap so far, of which each of so many spots bears its part. */
 static own_contact contact_of(const rigid *own, const rigid *other, double radius, double bearing)
 {
-    const double inertia = rigid_least_inertia(own);
-    const double mass = other ? reduced(own->mass, other->mass) : own->mass;
-    const double both = other ? reduced(inertia, rigid_least_inertia(other)) : inertia;
+    const double mass = other ? reduced(rigid_mass(own), rigid_mass(other)) : own->mass;
+    const double both = other ? reduced(rigid_least_inertia(own), rigid_least_inertia(other))
+                              : rigid_own_inertia(own);
     return (own_contact){.radius = radius,
                          .mass = mass / bearing,
                          .inertia = both / bearing,
@@ -154,7 +154,9 @@ static spot_hold begin_hold(const abut_simulation *s, const interaction_table *t
                    .both = t->kind == ABUT_BODY_WALL ? 1.0 : 2.0};
     if (t->kind == ABUT_BODY_WALL) {
         h.contact.radius_j = INFINITY;
-        h.contact.mass = simulation_mass_on_wall(s, t->body.mesh[r->row], own->mass) / bearing;
+        const double mass =
+            simulation_mass_on_wall(s, t->body.mesh[r->row], rigid_mass(own), own->mass);
+        h.contact.mass = mass / bearing;
     }
     return h;
 }
@@ -272,7 +274,7 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
         const solid_hold *h = &holds[k];
         const double step =
             h->spot_count > 0 ? step_of_held(h) : step_of_free(s, &s->solids.bodies[k]);
-        if (step < longest->step) {
+        if (step < longest->step && !s->solids.bodies[k].rigid.is_held) {
             *longest = (abut_stable_step){step, k, h->spot_count};
         }
     }

@@ -35,13 +35,14 @@ static double find_inertia(const spot_laws *w, abut_index row)
 {
     const abut_simulation *s = w->simulation;
     const abut_convex_columns *c = &w->now->body;
-    const double own = rigid_least_inertia(&s->solids.bodies[c->i[row]].rigid);
+    const rigid *first = &s->solids.bodies[c->i[row]].rigid;
+    const double own = rigid_least_inertia(first);
     double other = 0.0;
     switch (w->now->kind) {
     case ABUT_BODY_WALL:
     case ABUT_SPHERE_WALL:
     case ABUT_SPHERE_SPHERE:
-        return own;
+        return rigid_own_inertia(first);
     case ABUT_BODY_BODY:
         other = rigid_least_inertia(&s->solids.bodies[c->j[row]].rigid);
         break;
@@ -108,7 +109,8 @@ static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, 
 {
     const vec3 arm = vec3_sub(point, r->position);
     const double step = w->simulation->last.step;
-    set_mover(b, rigid_point_velocity(r->velocity, r->spin, arm, round, step), r->spin, r->mass);
+    set_mover(b, rigid_point_velocity(r->velocity, r->spin, arm, round, step), r->spin,
+              rigid_mass(r));
 }
 
 static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point, vec3 round)
@@ -205,8 +207,8 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
     set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
     set_other(w, &b->movers[1][k], row, &place);
     if (w->now->kind == ABUT_BODY_WALL) {
-        b->movers[0][k].mass =
-            simulation_mass_on_wall(w->simulation, w->now->body.mesh[row], own->mass);
+        b->movers[0][k].mass = simulation_mass_on_wall(w->simulation, w->now->body.mesh[row],
+                                                       rigid_mass(own), own->mass);
     }
     b->movers[0][k].mass *= r->part;
     b->movers[1][k].mass *= r->part;

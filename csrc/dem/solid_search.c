@@ -33,17 +33,31 @@ static int compare_near(const void *a, const void *b)
     return by_body ? by_body : compare(p->other, q->other);
 }
 
+/* Who is held does not interact with others that are. */
+static bool are_held(const abut_simulation *s, outline_pair pair, bool is_sphere)
+{
+    if (!s->solids.bodies[pair.outline].rigid.is_held) {
+        return false;
+    }
+    return is_sphere ? store_holds(&s->store, pair.other)
+                     : s->solids.bodies[pair.other - s->store.count].rigid.is_held;
+}
+
 static void sort_near(abut_simulation *s)
 {
     const neighbor_list *l = &s->neighbors;
     solid_search *of = &s->search;
-    of->near_count = l->outline_pair_count, of->near_bodies = 0;
+    of->near_count = of->near_bodies = 0;
     for (abut_index k = 0; k < l->outline_pair_count; k++) {
         const outline_pair pair = l->outline_pairs[k];
         const bool is_sphere = pair.other < s->store.count;
         const int32_t first = pair.other - (int32_t)s->store.count;
-        of->near[k] = is_sphere ? (near_pair){pair.outline, s->store.rows[pair.other], true}
-                                : (near_pair){first, pair.outline, false};
+        if (are_held(s, pair, is_sphere)) {
+            continue;
+        }
+        of->near[of->near_count++] =
+            is_sphere ? (near_pair){pair.outline, s->store.rows[pair.other], true}
+                      : (near_pair){first, pair.outline, false};
         of->near_bodies += !is_sphere;
     }
     if (of->near_count > 1) {

@@ -116,6 +116,9 @@ void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
     }
     read_indices(of, of->materials, rows->materials);
     read_indices(of, of->clusters, rows->clusters);
+    for (abut_index row = 0; rows->fixed && row < of->count; row++) {
+        rows->fixed[row] = store_holds(of, of->places[row]);
+    }
     read_vectors(of, of->forces, 3, rows->forces);
     read_vectors(of, of->torques, 3, rows->torques);
     read_images(of, rows->images);
@@ -129,20 +132,35 @@ static void write_vectors(const store *of, const double *from, size_t stride, do
     }
 }
 
-/* Set the mass that laws and motion use: of a member that of its cluster. */
-void spheres_set_mass(abut_simulation *s, abut_index place)
+/* Hold a sphere where it is. */
+static void hold(store *of, abut_index place)
+{
+    mover *b = &of->movers[place];
+    b->mass = of->inertias[place] = HELD;
+    memset(b->velocity, 0, sizeof b->velocity);
+    memset(b->spin, 0, sizeof b->spin);
+    of->has_held = true;
+}
+
+void spheres_set_mass(abut_simulation *s, abut_index place, bool is_held)
 {
     store *of = &s->store;
-    mover *b = &of->movers[place];
-    b->radius = of->radii[place];
-    if (simulation_is_member(s, place)) {
-        const rigid *r = &s->clusters.bodies[of->clusters[place]].rigid;
-        b->mass = r->mass;
-        of->inertias[place] = rigid_least_inertia(r);
-    } else {
-        b->mass = of->masses[place];
-        of->inertias[place] = store_inertia(b->mass, b->radius);
+    const inertness own = spheres_own_inertness(s, place);
+    of->movers[place].radius = of->radii[place];
+    of->movers[place].mass = own.mass, of->inertias[place] = own.inertia;
+    if (is_held) {
+        hold(of, place);
     }
+}
+
+/* Whether a sphere is to be held; clusters know already. */
+static bool is_to_be_held(const abut_simulation *s, const abut_spheres *rows, abut_index row)
+{
+    const abut_index place = s->store.places[row];
+    if (simulation_is_member(s, place)) {
+        return s->clusters.bodies[s->store.clusters[place]].rigid.is_held;
+    }
+    return rows->fixed ? rows->fixed[row] != 0 : store_holds(&s->store, place);
 }
 
 static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
@@ -152,10 +170,12 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
         const int32_t place = of->places[row];
         of->radii[place] = rows->radii ? rows->radii[row] : of->radii[place];
         of->masses[place] = rows->masses ? rows->masses[row] : of->masses[place];
-        spheres_set_mass(s, place);
+        spheres_set_mass(s, place, is_to_be_held(s, rows, row));
     }
     if (rows->radii) {
         bonds_fit_rests(s);
+    }
+    if (rows->radii || rows->fixed) {
         simulation_forget_spheres(s);
     }
 }
@@ -167,6 +187,15 @@ static void wrap_rows(abut_simulation *s, abut_index first)
         if (s->store.rows[place] >= first && s->store.clusters[place] < 0) {
             spheres_wrap(s, s->store.centers + 3 * place, s->store.images + 3 * place);
         }
+    }
+}
+
+/* Clusters are held as their first member is; fixed: NULL: as they are. */
+static void hold_clusters(abut_simulation *s, const abut_index *fixed)
+{
+    for (abut_index k = 0; fixed && k < s->clusters.count; k++) {
+        rigid_body *c = &s->clusters.bodies[k];
+        rigid_hold(&c->rigid, fixed[c->first_row] != 0);
     }
 }
 
@@ -194,11 +223,12 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
             memcpy(&of->books[place], rows->works + 4 * row, sizeof(books));
         }
     }
+    hold_clusters(s, rows->fixed);
     assign_sizes(s, rows);
-    if (rows->masses || rows->radii) {
+    if (rows->masses || rows->radii || rows->fixed) {
         bonds_refresh(s);
     }
-    if (rows->centers || rows->velocities || rows->spins) {
+    if (rows->centers || rows->velocities || rows->spins || rows->fixed) {
         rigid_set_place_clusters(&s->clusters, &s->store);
     }
     if (rows->centers) {
@@ -230,6 +260,9 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
     of->books[place] = (books){0.0, 0.0, 0.0, 0.0};
     of->sums[place] = (sphere_sum){.brake = 0.0};
     of->rows[place] = of->places[place] = (int32_t)place;
+    if (rows->fixed && rows->fixed[row]) {
+        hold(of, place);
+    }
 }
 
 /* Let the tables of the last step know new spheres, which have no rows in them. */

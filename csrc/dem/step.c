@@ -146,6 +146,9 @@ static void step_together(void *context)
     s->watch.is_placed = false;
     s->last = s->next;
     s->step_count++;
+    if (s->bounds.is_set) {
+        bounds_look(s);
+    }
 }
 
 static abut_status do_step(stepping *all)
@@ -171,6 +174,10 @@ static abut_status run(abut_simulation *s, abut_index steps, abut_interrupted in
         all.is_first = *done == 0;
         status = do_step(&all);
         work += 100 + work_of(s);
+        if (!status && s->bounds.stops && atomic_load(&s->bounds.outside) > 0) {
+            *done += 1;
+            return error_set_status(all.error, ABUT_OUT_OF_BOUNDS);
+        }
         if (!status && interrupted && work > PARALLEL_WORK_PER_CHECK && *done + 1 < steps) {
             work = 0;
             if (interrupted(interrupted_data)) {

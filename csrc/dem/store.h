@@ -36,13 +36,18 @@ typedef struct sphere_sum {
     double power; /* on walls */
 } sphere_sum;
 
+/* What laws take for the mass, and for the moment of inertia, of who is held: so much more than any
+ * other one that what two have together is the other's, to the bit, since multiplying with a power
+ * of two and dividing by it are exact. */
+static const double HELD = 0x1p500;
+
 /* Columns, by place. Zero-initialize. */
 typedef struct store {
     abut_index count, capacity;
     double *centers, *began; /* count x 3; began: at the beginning of the last step */
     int32_t *images;         /* count x 3: periods by which centers were moved down so far */
     double *radii;
-    mover *movers;             /* the first begins a cache line */
+    mover *movers; /* the first begins a cache line; mass: HELD of spheres that are held */
     double *masses, *inertias; /* masses: of a cluster's member its part; inertias: of a member the
                                   cluster's smallest */
     int32_t *materials;
@@ -55,6 +60,7 @@ typedef struct store {
     int32_t *places;  /* of each row */
     bool is_by_row;   /* every sphere is stored in its row */
     bool has_applied; /* pushes and twists count */
+    bool has_held;    /* there may be spheres that are held */
 
     void *mover_memory;
     abut_index mover_capacity, capacities[16];
@@ -72,6 +78,11 @@ void store_gather(store *s, const int32_t *source, abut_index count);
 
 /* Find out where each row is, after `rows` has changed. */
 void store_find_places(store *s);
+
+static inline bool store_holds(const store *s, abut_index place)
+{
+    return s->has_held && s->movers[place].mass == HELD;
+}
 
 /* The moment of inertia of a solid sphere. */
 static inline double store_inertia(double mass, double radius)

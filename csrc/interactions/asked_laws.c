@@ -135,6 +135,6 @@ double abut_law_reach(const abut_law *of, double radius, double *begins)
 {
     const cohesion c = cohesion_read(of);
     const double reach = cohesion_reach(&c, radius);
-    *begins = cohesion_begins_apart(&c) ? -reach : 0.0;
+    *begins = c.begins_apart ? -reach : 0.0;
     return reach;
 }

@@ -7,17 +7,6 @@
 #include "../base/root.h"
 #include "../base/vec3.h"
 
-cohesion cohesion_read(const abut_law *from)
-{
-    return (cohesion){.kind = from->cohesion,
-                      .adhesion = from->adhesion,
-                      .modulus = from->stiffness,
-                      .distance = from->distance,
-                      .tension = from->surface_tension,
-                      .angle = from->contact_angle,
-                      .length = root_cube(from->volume)};
-}
-
 /* ---- JKR ---- */
 
 /* With u the root of the contact radius by a_s: the overlap is u^4 - u times a_s^2 / R*, and the
@@ -47,12 +36,25 @@ static double find_root(double overlap)
     return FOLD + x;
 }
 
-neck cohesion_neck(const cohesion *c, double radius, double overlap)
+static neck neck_of_jkr(const cohesion *c, double radius, double overlap)
 {
     const double size = size_of(c, radius);
     const double u = find_root(overlap * radius / (size * size)), u3 = u * u * u;
     const double unit = 2.0 * c->modulus * size * size * size / radius;
     return (neck){size * u * u, unit * (u3 * (u3 * 2.0 / 3.0 - 1.0))};
+}
+
+/* The greatest one there is. */
+static double pull_of_jkr(const cohesion *c, double radius, double overlap)
+{
+    (void)overlap;
+    return 1.5 * PI * c->adhesion * radius;
+}
+
+static double reach_of_jkr(const cohesion *c, double radius)
+{
+    const double size = size_of(c, radius);
+    return 0.75 * FOLD * (size * size / radius);
 }
 
 /* The integral of the force over the overlap, from touch on: of 2 E* a_s^5 / R*^2 a polynomial of
@@ -77,8 +79,19 @@ static double part_at(const cohesion *c, double overlap)
     return part * part;
 }
 
+static double pull_of_dmt(const cohesion *c, double radius, double overlap)
+{
+    return 2.0 * PI * c->adhesion * radius * part_at(c, overlap);
+}
+
 /* By s_0: the root of 1000, less 1, where a thousandth of the pull is left. */
 #define DMT_REACH 30.622776601683793
+
+static double reach_of_dmt(const cohesion *c, double radius)
+{
+    (void)radius;
+    return DMT_REACH * c->distance;
+}
 
 /* Against both at their reach, so that no energy comes or goes where a contact begins or ends. */
 static double energy_of_dmt(const cohesion *c, double radius, double overlap)
@@ -112,6 +125,9 @@ static bridge bridge_of(const cohesion *c, double radius)
 
 /* Willett's long fit is for volumes from this on. */
 #define LEAST_VOLUME 0.0001
+
+/* Both are for volumes up to 0.1, of which this is the cube root, above rounding. */
+#define MOST_LENGTH 0.464158883362
 
 /* A polynomial of the logarithm of the volume, of coefficients that are polynomials of the angle.
  */
@@ -164,6 +180,12 @@ static double force_of_bridge(const bridge *b, double gap)
     return b->force * exp(numbers[0] - numbers[1] * exp(at * (numbers[2] + at * numbers[3])));
 }
 
+static double pull_of_bridge(const cohesion *c, double radius, double overlap)
+{
+    const bridge b = bridge_of(c, radius);
+    return force_of_bridge(&b, fmax(-overlap, 0.0));
+}
+
 /* The integral over the gap. Of the long fit by Gauss' rule of four points in strips that are the
  * narrower the nearer to touch, where the force has no slope. */
 static double work_of_bridge(const bridge *b, double gap)
@@ -195,68 +217,154 @@ static double energy_of_bridge(const cohesion *c, double radius, double overlap)
 static double reach_of_bridge(const cohesion *c, double radius)
 {
     const double part = c->length / (2.0 * radius);
-    return (1.0 + 0.5 * c->angle) * c->length * (1.0 + 0.1 * fmin(part, 0.47));
+    return (1.0 + 0.5 * c->angle) * c->length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
+}
+
+/* R* is at most the sphere's radius, and may be however small. */
+static double most_reach_of_bridge(const cohesion *c, double radius)
+{
+    (void)radius;
+    return reach_of_bridge(c, 0.5 * c->length);
 }
 
 /* ---- any ---- */
 
+/* A way to stick, by functions of a contact's R* and overlap. */
+typedef struct way {
+    double (*pull)(const cohesion *c, double radius, double overlap);
+    double (*energy)(const cohesion *c, double radius, double overlap);
+    double (*reach)(const cohesion *c, double radius);
+    double (*most_reach)(const cohesion *c, double radius);
+    neck (*neck)(const cohesion *c, double radius, double overlap); /* NULL: the law's own push */
+    double support, support_apart; /* by the pull, where two overlap, and where they do not */
+    bool begins_apart;             /* with a distance */
+    double most_length;            /* by 2 R*: for which the formulas hold; 0: for any */
+    const double *(*find_bad)(const abut_law *l);
+} way;
+
+static double none(const cohesion *c, double radius, double overlap)
+{
+    (void)c, (void)radius, (void)overlap;
+    return 0.0;
+}
+
+static double no_reach(const cohesion *c, double radius)
+{
+    return none(c, radius, 0.0);
+}
+
+static const double *find_none(const abut_law *l)
+{
+    (void)l;
+    return NULL;
+}
+
+static const double *find_bad_of_dmt(const abut_law *l)
+{
+    if (!law_number_is_positive(l->adhesion)) {
+        return &l->adhesion;
+    }
+    return law_number_is_at_least_0(l->distance) ? NULL : &l->distance;
+}
+
+static const double *find_bad_of_jkr(const abut_law *l)
+{
+    return l->kind == ABUT_HERTZ ? find_bad_of_dmt(l) : &l->adhesion;
+}
+
+static const double *find_bad_of_bridge(const abut_law *l)
+{
+    if (!law_number_is_positive(l->volume)) {
+        return &l->volume;
+    }
+    if (!law_number_is_positive(l->surface_tension)) {
+        return &l->surface_tension;
+    }
+    return l->contact_angle >= 0.0 && l->contact_angle < 1.6 ? NULL : &l->contact_angle;
+}
+
+/* All there are. A further one is a row here, a member of abut_cohesion, which Python's module.c
+ * names, with its numbers in ABUT_LAW_NUMBERS, and a class of simulation/cohesion.py. */
+static const way WAYS[] = {
+    [ABUT_NO_COHESION] = {.pull = none,
+                          .energy = none,
+                          .reach = no_reach,
+                          .most_reach = no_reach,
+                          .find_bad = find_none},
+    [ABUT_JKR] = {.pull = pull_of_jkr,
+                  .energy = energy_of_jkr,
+                  .reach = reach_of_jkr,
+                  .most_reach = reach_of_jkr,
+                  .neck = neck_of_jkr,
+                  .support = 2.0,
+                  .support_apart = 2.0,
+                  .find_bad = find_bad_of_jkr},
+    [ABUT_DMT] = {.pull = pull_of_dmt,
+                  .energy = energy_of_dmt,
+                  .reach = reach_of_dmt,
+                  .most_reach = reach_of_dmt,
+                  .support = 2.0,
+                  .support_apart = 1.0,
+                  .begins_apart = true,
+                  .find_bad = find_bad_of_dmt},
+    [ABUT_LIQUID_BRIDGE] = {.pull = pull_of_bridge,
+                            .energy = energy_of_bridge,
+                            .reach = reach_of_bridge,
+                            .most_reach = most_reach_of_bridge,
+                            .support = 1.0,
+                            .support_apart = 1.0,
+                            .most_length = MOST_LENGTH,
+                            .find_bad = find_bad_of_bridge},
+};
+
+const double *cohesion_find_bad(const abut_law *l)
+{
+    return WAYS[l->cohesion].find_bad(l);
+}
+
+cohesion cohesion_read(const abut_law *from)
+{
+    const way *w = &WAYS[from->cohesion];
+    const double length = root_cube(from->volume);
+    return (cohesion){.kind = from->cohesion,
+                      .has_neck = w->neck,
+                      .begins_apart = w->begins_apart && from->distance > 0.0,
+                      .adhesion = from->adhesion,
+                      .modulus = from->stiffness,
+                      .distance = from->distance,
+                      .tension = from->surface_tension,
+                      .angle = from->contact_angle,
+                      .length = length,
+                      .least_radius = w->most_length > 0.0 ? 0.5 * length / w->most_length : 0.0};
+}
+
 double cohesion_pull(const cohesion *c, double radius, double overlap)
 {
-    switch (c->kind) {
-    case ABUT_NO_COHESION:
-        break;
-    case ABUT_JKR:
-        return 1.5 * PI * c->adhesion * radius;
-    case ABUT_DMT:
-        return 2.0 * PI * c->adhesion * radius * part_at(c, overlap);
-    case ABUT_LIQUID_BRIDGE: {
-        const bridge b = bridge_of(c, radius);
-        return force_of_bridge(&b, fmax(-overlap, 0.0));
-    }
-    }
-    return 0.0;
+    return WAYS[c->kind].pull(c, radius, overlap);
 }
 
 double cohesion_support(const cohesion *c, double pull, double overlap)
 {
-    const bool is_dry = c->kind == ABUT_JKR || (c->kind == ABUT_DMT && overlap > 0.0);
-    return is_dry ? 2.0 * pull : pull;
+    const way *w = &WAYS[c->kind];
+    return (overlap > 0.0 ? w->support : w->support_apart) * pull;
 }
 
 double cohesion_reach(const cohesion *c, double radius)
 {
-    switch (c->kind) {
-    case ABUT_NO_COHESION:
-        break;
-    case ABUT_JKR: {
-        const double size = size_of(c, radius);
-        return 0.75 * FOLD * (size * size / radius);
-    }
-    case ABUT_DMT:
-        return DMT_REACH * c->distance;
-    case ABUT_LIQUID_BRIDGE:
-        return reach_of_bridge(c, radius);
-    }
-    return 0.0;
+    return WAYS[c->kind].reach(c, radius);
 }
 
 double cohesion_most_reach(const cohesion *c, double radius)
 {
-    /* R* is at most the sphere's radius: JKR's reach ascends with it, that of bridges descends */
-    return cohesion_reach(c, c->kind == ABUT_LIQUID_BRIDGE ? 0.5 * c->length : radius);
+    return WAYS[c->kind].most_reach(c, radius);
 }
 
 double cohesion_energy(const cohesion *c, double radius, double overlap)
 {
-    switch (c->kind) {
-    case ABUT_NO_COHESION:
-        break;
-    case ABUT_JKR:
-        return energy_of_jkr(c, radius, overlap);
-    case ABUT_DMT:
-        return energy_of_dmt(c, radius, overlap);
-    case ABUT_LIQUID_BRIDGE:
-        return energy_of_bridge(c, radius, overlap);
-    }
-    return 0.0;
+    return WAYS[c->kind].energy(c, radius, overlap);
+}
+
+neck cohesion_neck(const cohesion *c, double radius, double overlap)
+{
+    return WAYS[c->kind].neck(c, radius, overlap);
 }

@@ -10,11 +10,17 @@
 /* Of a law. */
 typedef struct cohesion {
     abut_cohesion kind;
+    bool has_neck;                 /* which replaces the law's own push */
+    bool begins_apart;             /* contacts begin within reach; otherwise at touch */
     double adhesion;               /* JKR, DMT: w */
     double modulus;                /* JKR: E* */
     double distance;               /* DMT: s_0 */
     double tension, angle, length; /* LIQUID_BRIDGE; length: the root of its volume */
+    double least_radius;           /* R* for which all this holds; 0: any */
 } cohesion;
+
+/* The first number of a law's cohesion that is out of its range; NULL: there is none. */
+const double *cohesion_find_bad(const abut_law *l);
 
 cohesion cohesion_read(const abut_law *from);
 
@@ -32,21 +38,26 @@ double cohesion_reach(const cohesion *c, double radius);
 /* The farthest of all contacts of a sphere, whatever it meets. */
 double cohesion_most_reach(const cohesion *c, double radius);
 
-/* Whether contacts begin where they come within reach; otherwise where they touch. */
-static inline bool cohesion_begins_apart(const cohesion *c)
-{
-    return c->kind == ABUT_DMT && c->distance > 0.0;
-}
-
-/* What is stored beside the energy of the law without cohesion; with JKR all of what acts along the
- * normal. */
+/* What is stored beside the energy of the law without cohesion; with a neck all of what acts along
+ * the normal. */
 double cohesion_energy(const cohesion *c, double radius, double overlap);
 
-/* JKR: the radius of the area of contact, and the elastic force along the normal. */
+/* The radius of the area of contact, and the elastic force along the normal. */
 typedef struct neck {
     double radius, force;
 } neck;
 
+/* Of a cohesion that has one: JKR. */
 neck cohesion_neck(const cohesion *c, double radius, double overlap);
+
+static inline bool law_number_is_at_least_0(double x)
+{
+    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
+
+static inline bool law_number_is_positive(double x)
+{
+    return x > 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
 
 #endif

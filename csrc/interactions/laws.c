@@ -47,60 +47,28 @@ double abut_damping_ratio(double restitution)
 
 /* ---- from a caller's law ---- */
 
-static bool is_at_least_0(double x)
-{
-    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
-}
-
-static bool is_positive(double x)
-{
-    return x > 0.0 && x <= ABUT_COORDINATE_LIMIT;
-}
-
-static const double *find_bad_cohesion(const abut_law *l)
-{
-    const bool is_dry = l->cohesion == ABUT_JKR || l->cohesion == ABUT_DMT;
-    if ((is_dry && !is_positive(l->adhesion)) ||
-        (l->cohesion == ABUT_JKR && l->kind != ABUT_HERTZ)) {
-        return &l->adhesion;
-    }
-    if (is_dry && !is_at_least_0(l->distance)) {
-        return &l->distance;
-    }
-    if (l->cohesion != ABUT_LIQUID_BRIDGE) {
-        return NULL;
-    }
-    if (!is_positive(l->volume)) {
-        return &l->volume;
-    }
-    if (!is_positive(l->surface_tension)) {
-        return &l->surface_tension;
-    }
-    return l->contact_angle >= 0.0 && l->contact_angle < 1.6 ? NULL : &l->contact_angle;
-}
-
 /* The first number of a law that is out of its range; NULL: there is none. */
 static const double *find_bad_number(const abut_law *l)
 {
-    if (!is_positive(l->stiffness)) {
+    if (!law_number_is_positive(l->stiffness)) {
         return &l->stiffness;
     }
     if (!(l->restitution > 0.0 && l->restitution <= 1.0)) {
         return &l->restitution;
     }
-    if (!is_at_least_0(l->shear)) {
+    if (!law_number_is_at_least_0(l->shear)) {
         return &l->shear;
     }
-    if (!is_at_least_0(l->friction)) {
+    if (!law_number_is_at_least_0(l->friction)) {
         return &l->friction;
     }
-    if (!is_at_least_0(l->rolling_friction)) {
+    if (!law_number_is_at_least_0(l->rolling_friction)) {
         return &l->rolling_friction;
     }
-    if (!is_at_least_0(l->rolling_damping)) {
+    if (!law_number_is_at_least_0(l->rolling_damping)) {
         return &l->rolling_damping;
     }
-    return is_at_least_0(l->curvature) ? find_bad_cohesion(l) : &l->curvature;
+    return law_number_is_at_least_0(l->curvature) ? cohesion_find_bad(l) : &l->curvature;
 }
 
 /* A law of Hertz: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
@@ -151,10 +119,10 @@ static const double *find_bad_own(const abut_law *l, const abut_own_laws *own)
         return &l->number;
     }
     const abut_own_law *of = &own->laws[(int32_t)l->number];
-    if (!is_at_least_0(of->reach)) {
+    if (!law_number_is_at_least_0(of->reach)) {
         return &of->reach;
     }
-    return is_at_least_0(l->curvature) ? NULL : &l->curvature;
+    return law_number_is_at_least_0(l->curvature) ? NULL : &l->curvature;
 }
 
 static abut_status check_laws(abut_index material_count, const abut_law *laws,
@@ -182,12 +150,12 @@ static void take_law(law_table *made, abut_index k, const abut_law *from)
     }
     made->curvatures[k] = from->curvature;
     if (made->own_numbers[k] >= 0) {
-        made->has_cohesion |= laws_own(made, &made->laws[k])->reach > 0.0;
+        made->pulls_or_reaches |= laws_own(made, &made->laws[k])->reach > 0.0;
         return;
     }
     made->laws[k] = read_law(from);
     made->cohesions[k] = cohesion_read(from);
-    made->has_cohesion |= from->cohesion != ABUT_NO_COHESION;
+    made->pulls_or_reaches |= from->cohesion != ABUT_NO_COHESION;
     made->has_rolling_springs |= from->rolling == ABUT_ROLLING_C;
 }
 
@@ -234,11 +202,11 @@ void laws_free(law_table *table)
 
 /* ---- what a contact is like ---- */
 
-/* q; JKR: the radius of the area of contact. */
+/* q; of a neck the radius of the area of contact. */
 static double measure_of(const law_table *table, const law *l, double radius, double overlap)
 {
     const cohesion *c = laws_cohesion(table, l);
-    if (c->kind == ABUT_JKR) {
+    if (c->has_neck) {
         return cohesion_neck(c, radius, overlap).radius;
     }
     if (!(overlap > 0.0)) {
@@ -250,7 +218,7 @@ static double measure_of(const law_table *table, const law *l, double radius, do
 double laws_most_reach(const law_table *table, abut_index material, double radius)
 {
     double most = 0.0;
-    for (abut_index k = 0; table->has_cohesion && k < table->material_count; k++) {
+    for (abut_index k = 0; table->pulls_or_reaches && k < table->material_count; k++) {
         const abut_index number = laws_number(table, material, k);
         const abut_own_law *own = laws_own(table, &table->laws[number]);
         most =
@@ -259,8 +227,8 @@ double laws_most_reach(const law_table *table, abut_index material, double radiu
     return most;
 }
 
-/* JKR: the elastic force above the greatest pull; what is left of the spring follows from both
- * radii of the area of contact. */
+/* Of a neck: the elastic force above the greatest pull; what is left of the spring follows from
+ * both radii of the area of contact. */
 static cohesive_contact read_neck(const cohesion *c, double radius, double overlap,
                                   double old_overlap)
 {
@@ -278,7 +246,7 @@ cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, dou
                                        double overlap, double old_overlap)
 {
     const cohesion *c = laws_cohesion(table, l);
-    if (c->kind == ABUT_JKR) {
+    if (c->has_neck) {
         return read_neck(c, radius, overlap, old_overlap);
     }
     const double pressed = fmax(overlap, 0.0), measure = measure_of(table, l, radius, overlap);
@@ -333,8 +301,8 @@ static double normal_energy(const law_table *table, const law *l, double radius,
     const cohesion *c = laws_cohesion(table, l);
     /* the factors of the integrals of overlap^3/2 and of overlap */
     const double part = l->is_hertz > 0.0 ? 0.4 : 0.5;
-    const double own = c->kind == ABUT_JKR ? 0.0 : part * l->elastic * q * overlap * overlap;
-    return c->kind == ABUT_NO_COHESION ? own : own + cohesion_energy(c, radius, overlap);
+    const double own = c->has_neck ? 0.0 : part * l->elastic * q * overlap * overlap;
+    return own + cohesion_energy(c, radius, overlap);
 }
 
 double laws_energy(const law_table *table, const law *l, double radius, double overlap,

@@ -34,7 +34,7 @@ typedef struct law_table {
     own_laws own;
     abut_index material_count;
     bool has_missing;
-    bool has_cohesion;        /* some law has, or reaches beyond touch */
+    bool pulls_or_reaches;    /* some law has cohesion, or is a user's with a reach */
     bool has_rolling_springs; /* some law is of type C */
 } law_table;
 
@@ -75,7 +75,7 @@ static inline bool laws_have_own(const law_table *table)
 /* Whether all laws are LAW_PLAIN. */
 static inline bool laws_are_plain(const law_table *table)
 {
-    return !table->has_cohesion && !laws_have_own(table);
+    return !table->pulls_or_reaches && !laws_have_own(table);
 }
 
 static inline law_function laws_function(const law_table *table, const law *l)
@@ -97,7 +97,7 @@ static inline double laws_reach(const law_table *table, const law *l, double rad
  * within their reach. */
 static inline bool laws_begin_apart(const law_table *table, const law *l)
 {
-    return laws_own(table, l) || cohesion_begins_apart(laws_cohesion(table, l));
+    return laws_own(table, l) || laws_cohesion(table, l)->begins_apart;
 }
 
 /* The farthest reach of a sphere's contacts, whatever it meets. */
@@ -115,7 +115,7 @@ static inline bool laws_ask_for_radius(const law_table *table, const law *l)
 typedef struct cohesive_contact {
     double elastic, pull;
     double support;  /* added to that for the limits of friction and rolling */
-    double measure;  /* the law's q; JKR: the radius of the area of contact */
+    double measure;  /* the law's q; of a neck the radius of the area of contact */
     double unloaded; /* the part of the spring that is left since the step before */
     double unused[3];
 } cohesive_contact; /* a cache line */

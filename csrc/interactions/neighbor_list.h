@@ -44,7 +44,7 @@ typedef struct neighbor_spheres {
 /* How far from a sphere others are pulled, at most. */
 static inline double neighbor_reach(const neighbor_spheres *s, abut_index k)
 {
-    return s->laws->has_cohesion && k < s->count
+    return s->laws->pulls_or_reaches && k < s->count
                ? laws_most_reach(s->laws, s->materials[k], s->radii[k])
                : 0.0;
 }
@@ -52,7 +52,7 @@ static inline double neighbor_reach(const neighbor_spheres *s, abut_index k)
 /* How far apart two spheres pull each other. */
 static inline double neighbor_pair_reach(const neighbor_spheres *s, abut_index i, abut_index j)
 {
-    if (!s->laws->has_cohesion) {
+    if (!s->laws->pulls_or_reaches) {
         return 0.0;
     }
     const abut_index number = laws_number(s->laws, s->materials[i], s->materials[j]);

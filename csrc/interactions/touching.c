@@ -131,7 +131,7 @@ static bool touches_image(const neighbor_list *l, const neighbor_spheres *s, int
         d[axis] = (i->place[axis] - j->place[axis]) - image * of->period[axis];
     }
     const double distance_sq = length_sq(d), touch = i->reach + j->reach;
-    if (distance_sq <= touch * touch || !s->laws->has_cohesion) {
+    if (distance_sq <= touch * touch || !s->laws->pulls_or_reaches) {
         return distance_sq <= touch * touch;
     }
     const double reach = touch + neighbor_pair_reach(s, first, second);
@@ -177,7 +177,7 @@ static abut_status touch_chunk(void *context, abut_index chunk, parallel_job *jo
                                    .end = l->begins[chunk_end(l, chunk)],
                                    .lattice = t->spheres->lattice,
                                    .active = l->active + begin};
-    const bool is_one_by_one = l->has_images[chunk] || t->spheres->laws->has_cohesion;
+    const bool is_one_by_one = l->has_images[chunk] || t->spheres->laws->pulls_or_reaches;
     l->chunk_rows[chunk] = is_one_by_one ? touch_images(l, t->spheres, &block)
                                          : interaction_kernels_take()->touching_list(&block);
     return parallel_report(job, (block.end - block.begin) / 2);

@@ -180,17 +180,20 @@ static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
     return ABUT_OK;
 }
 
-/* The error of a search names a sphere: let it name the atom. */
+/* The error of a search or of a law names a sphere: let it name the atom. */
 static abut_status name_atom(const abut_lammps *w, abut_status status, abut_error *error)
 {
     static const struct {
         abut_status of_sphere, of_atom;
     } names[] = {
-        {ABUT_CENTER_NOT_FINITE, ABUT_ATOM_POSITION},
-        {ABUT_CENTER_TOO_FAR, ABUT_ATOM_POSITION},
-        {ABUT_BAD_RADIUS, ABUT_ATOM_RADIUS},
-        {ABUT_TOO_MANY_IMAGES, ABUT_ATOM_IMAGES},
+        {ABUT_CENTER_NOT_FINITE, ABUT_ATOM_POSITION}, {ABUT_CENTER_TOO_FAR, ABUT_ATOM_POSITION},
+        {ABUT_BAD_RADIUS, ABUT_ATOM_RADIUS},          {ABUT_TOO_MANY_IMAGES, ABUT_ATOM_IMAGES},
+        {ABUT_LAW_RADIUS, ABUT_ATOM_LIQUID},
     };
+    if (status == ABUT_LAW_RADIUS) {
+        const double radius = w->simulation->store.radii[error->index];
+        error->value = 0.8 * radius * radius * radius;
+    }
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (status == names[k].of_sphere) {
             error->status = names[k].of_atom;
@@ -219,7 +222,10 @@ static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
     s->next.step = s->last.step = is_setup ? 0.0 : *w->globals.step;
     abut_status status = lammps_read_slots(w, error);
     status = status ? status : lammps_read_touching(w, error);
-    status = status ? status : contacts_apply(s, &plan, error);
+    if (!status) {
+        status = contacts_apply(s, &plan, error);
+        status = status ? name_atom(w, status, error) : ABUT_OK;
+    }
     status = status ? status : lammps_add_forces(w, error);
     if (!status && !is_setup) {
         status = lammps_write_slots(w, error);

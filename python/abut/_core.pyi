@@ -64,6 +64,7 @@ SLOT_STATES: Final = 14
 # numbers of the library's own, which may change
 LAW_MISSING: int
 LAW_NOT_FINITE: int
+LAW_RADIUS: int
 SPHERE_LOST: int
 BOND_ITSELF: int
 BOND_TWICE: int
@@ -81,6 +82,7 @@ TOO_MANY_IMAGES: int
 BODY_STATE: int
 DRIVE_NUMBERS: int
 STEP_TERMS: int
+OUT_OF_BOUNDS: int
 LAW_NUMBERS: Final[tuple[str, ...]]
 LAW_INPUTS: Final[tuple[tuple[str, int], ...]]
 LAW_OUTPUTS: Final[tuple[tuple[str, int], ...]]
@@ -89,7 +91,16 @@ LAW_ROWS: int
 LAW_HISTORY: int
 CLUSTERS: int
 BODIES: int
+HERTZ: int
+LINEAR: int
 OWN_LAW: int
+NO_ROLLING: int
+ROLLING_A: int
+ROLLING_C: int
+NO_COHESION: int
+JKR: int
+DMT: int
+LIQUID_BRIDGE: int
 BODY_WALL: int
 BODY_BODY: int
 SPHERE_WALL: int
@@ -289,6 +300,9 @@ class Simulation:
     ) -> None: ...
     def set_step(self, step: float, gravity: _Doubles | None, known: object, /) -> None: ...
     def terms(self) -> _Doubles: ...
+    def set_bounds(self, bounds: _Doubles | None, stops: bool, known: object, /) -> None: ...
+    def outside(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]: ...
+    def left_count(self) -> int: ...
     def restore_interactions(self, kind: int, columns: _Columns, /) -> None: ...
     def law_case(self) -> tuple[int, _Doubles, _Doubles, _Doubles, _Doubles]: ...
     def account(self) -> _Doubles: ...

@@ -1,4 +1,6 @@
 /* Laws of a caller's own: what a function in C is told of, and what is wrong. */
+#include "dem/simulation.h"
+
 #include "abut.h"
 
 #include "check.h"
@@ -6,6 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* A spring, the first parameter, which counts steps, and is no number beyond an overlap, the second
  * one. */
@@ -23,13 +26,13 @@ static const abut_law OWN = {.kind = ABUT_OWN_LAW, .number = 0.0};
 static abut_status set_law(abut_simulation *s, double most, double reach, abut_error *error)
 {
     const double parameters[] = {1e3, most};
-    const abut_own_law law = {.function = spring,
-                              .parameters = parameters,
-                              .parameter_count = 2,
-                              .scalar_count = 1,
-                              .identity = 1,
-                              .reach = reach};
-    const abut_own_laws own = {.laws = &law, .count = 1};
+    const abut_own_law of = {.function = spring,
+                             .parameters = parameters,
+                             .parameter_count = 2,
+                             .scalar_count = 1,
+                             .identity = 1,
+                             .reach = reach};
+    const abut_own_laws own = {.laws = &of, .count = 1};
     return abut_simulation_set_own_laws(s, 1, &OWN, &own, error);
 }
 
@@ -92,8 +95,136 @@ static void check_errors(void)
     abut_simulation_free(s);
 }
 
+/* ---- what rows keep ---- */
+
+/* Keeps a vector across the normal of a row along x, opposite from the other sphere, and two
+ * numbers. */
+static void keep_three(const abut_law_block *b)
+{
+    const double *vector = b->history_in, *numbers = b->history_in + 3 * ABUT_LAW_ROWS;
+    for (int64_t k = 0; k < b->count; k++) {
+        double *to = b->history_out + k;
+        to[2 * ABUT_LAW_ROWS] = vector[2 * ABUT_LAW_ROWS + k] + b->normal[k];
+        to[3 * ABUT_LAW_ROWS] = numbers[k] + 2.0;
+        to[4 * ABUT_LAW_ROWS] = b->overlap[k];
+        b->stored[k] = 7.0;
+    }
+}
+
+static void keep_one(const abut_law_block *b)
+{
+    for (int64_t k = 0; k < b->count; k++) {
+        b->history_out[k] = b->history_in[k] + 3.0;
+    }
+}
+
+/* Four in a row, of two materials, which overlap by a tenth: pairs of each material have a law of
+ * the caller's, and one of both has a built-in one. */
+enum { SPHERES = 4, PAIRS = 3, NUMBERS = 3 + 2 + 2 };
+
+static abut_simulation *build_row(void)
+{
+    const abut_simulation_input input = {.step = 1e-4, .workers = 1};
+    const abut_law none = {
+        .kind = ABUT_LINEAR, .stiffness = 1e-9, .shear = 1e-9, .restitution = 0.5};
+    const abut_law first = {.kind = ABUT_OWN_LAW, .number = 0.0};
+    const abut_law second = {.kind = ABUT_OWN_LAW, .number = 1.0};
+    const abut_law laws[] = {first, none, none, second};
+    const abut_own_law kept[] = {
+        {.function = keep_three, .vector_count = 1, .scalar_count = 2, .identity = 5},
+        {.function = keep_one, .scalar_count = 1, .identity = 8}};
+    const abut_own_laws own = {.laws = kept, .count = 2};
+    double centers[3 * SPHERES] = {0.0}, ones[] = {1.0, 1.0, 1.0, 1.0};
+    abut_index materials[] = {0, 0, 1, 1};
+    for (int k = 0; k < SPHERES; k++) {
+        centers[3 * k] = -1.9 * k; /* sorted by place they are in the opposite order */
+    }
+    const abut_spheres rows = {.count = SPHERES,
+                               .centers = centers,
+                               .radii = ones,
+                               .masses = ones,
+                               .materials = materials};
+    abut_simulation *s = NULL;
+    CHECK_INT(abut_simulation_build(&input, &s, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_own_laws(s, 2, laws, &own, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_add(s, &rows, NULL), ABUT_OK);
+    return s;
+}
+
+/* The columns of the pairs. */
+typedef struct pair_rows {
+    abut_index i[PAIRS], j[PAIRS], offsets[SPHERES + 1];
+    double normal[3 * PAIRS], overlap[PAIRS], force[3 * PAIRS], spring[3 * PAIRS];
+    double moment[3 * PAIRS], history[NUMBERS * PAIRS];
+} pair_rows;
+
+static abut_interactions columns_of(pair_rows *p)
+{
+    return (abut_interactions){.row_count = PAIRS,
+                               .columns.pairs = {.i = p->i,
+                                                 .j = p->j,
+                                                 .offsets = p->offsets,
+                                                 .normal = p->normal,
+                                                 .overlap = p->overlap},
+                               .force = p->force,
+                               .spring = p->spring,
+                               .moment = p->moment,
+                               .history = p->history};
+}
+
+static void read_rows(const abut_simulation *s, pair_rows *p)
+{
+    const abut_interactions to = columns_of(p);
+    CHECK_INT(abut_simulation_history_count(s), NUMBERS);
+    CHECK_INT(abut_simulation_count_interactions(s, ABUT_SPHERE_SPHERE).row_count, PAIRS);
+    CHECK_INT(abut_simulation_write_interactions(s, ABUT_SPHERE_SPHERE, &to, NULL), ABUT_OK);
+}
+
+/* Vectors come first, then numbers, wherever a law has fewer of them; then whose they are, and what
+ * is stored. Rows of built-in laws have zeros. */
+static void check_rows(const pair_rows *p, double steps)
+{
+    const double wanted[PAIRS][NUMBERS] = {{0.0, 0.0, steps, 2.0 * steps, p->overlap[0], 5.0, 7.0},
+                                           {0.0},
+                                           {0.0, 0.0, 0.0, 3.0 * steps, 0.0, 8.0, 0.0}};
+    for (int row = 0; row < PAIRS; row++) {
+        CHECK_INT(p->i[row], row);
+        for (int n = 0; n < NUMBERS; n++) {
+            /* turning a vector rounds its length */
+            CHECK(fabs(p->history[NUMBERS * row + n] - wanted[row][n]) <= 1e-14 * steps);
+        }
+    }
+    CHECK(fabs(p->overlap[0] - 0.1) < 1e-9);
+}
+
+/* Wherever spheres are stored, and in a simulation that goes on. */
+static void check_history(void)
+{
+    for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
+        static pair_rows rows, again;
+        abut_simulation *s = build_row(), *other = build_row();
+        order_sort_always(is_sorted);
+        for (int step = 0; step < 3; step++) {
+            CHECK_INT(run(s, NULL), ABUT_OK);
+        }
+        read_rows(s, &rows);
+        check_rows(&rows, 3.0);
+        const abut_interactions from = columns_of(&rows);
+        CHECK_INT(abut_simulation_restore_interactions(other, ABUT_SPHERE_SPHERE, &from, NULL),
+                  ABUT_OK);
+        read_rows(other, &again);
+        CHECK(memcmp(rows.history, again.history, sizeof rows.history) == 0);
+        CHECK_INT(run(other, NULL), ABUT_OK);
+        order_sort_always(false);
+        read_rows(other, &again);
+        check_rows(&again, 4.0);
+        abut_simulation_free(s), abut_simulation_free(other);
+    }
+}
+
 void test_own_laws(void)
 {
     check_case();
+    check_history();
     check_errors();
 }

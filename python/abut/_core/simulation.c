@@ -416,7 +416,9 @@ PyObject *simulation_tell_outcome(const abut_error *error)
 {
     switch (error->status) {
     case ABUT_LAW_MISSING:
+    case ABUT_OUT_OF_BOUNDS:
     case ABUT_LAW_NOT_FINITE:
+    case ABUT_LAW_RADIUS:
     case ABUT_SPHERE_LOST:
     case ABUT_BODY_LAW:
     case ABUT_BODY_CURVATURE:
@@ -660,6 +662,13 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"set_step", simulation_set_step, METH_VARARGS,
      "set_step($self, step, gravity, known, /)\n--\n\n"
      "Of what length steps are from now on, and in which gravity: (3,), or None: as it is."},
+    {"set_bounds", simulation_set_bounds, METH_VARARGS,
+     "set_bounds($self, bounds, stops, known, /)\n--\n\n"
+     "bounds: (2, 3), or None; stops: whether a run ends where somebody is beyond them."},
+    {"outside", simulation_outside, METH_NOARGS,
+     "outside($self, /)\n--\n\nWhich spheres and which bodies are beyond them: (n,) and (b,)."},
+    {"left_count", simulation_left_count, METH_NOARGS,
+     "left_count($self, /)\n--\n\nHow many have left them since they were set."},
     {"terms", simulation_terms, METH_NOARGS,
      "terms($self, /)\n--\n\nWhat steps go by, (STEP_TERMS,)."},
     {"restore_interactions", simulation_restore_interactions, METH_VARARGS,

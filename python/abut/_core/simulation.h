@@ -97,9 +97,10 @@ int simulation_begin_assigning(simulation_object *self, column_table table, simu
 core_function simulation_take_lock, simulation_lend, simulation_wall, simulation_wall_now,
     simulation_place, simulation_load, simulation_add, simulation_remove, simulation_read,
     simulation_assign, simulation_add_rigids, simulation_rigids, simulation_assign_rigids,
-    simulation_restore, simulation_terms, simulation_set_step, simulation_interactions,
-    simulation_set_shapes, simulation_remove_bodies, simulation_add_bonds, simulation_bonds,
-    simulation_breakages, simulation_rests, simulation_bond_counts, simulation_restore_breakages,
+    simulation_restore, simulation_terms, simulation_set_bounds, simulation_outside,
+    simulation_left_count, simulation_set_step, simulation_interactions, simulation_set_shapes,
+    simulation_remove_bodies, simulation_add_bonds, simulation_bonds, simulation_breakages,
+    simulation_rests, simulation_bond_counts, simulation_restore_breakages,
     simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_stable_step_of_walls,
     simulation_set_drive, simulation_drive, simulation_restore_interactions;
 

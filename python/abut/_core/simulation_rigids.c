@@ -18,7 +18,7 @@ enum { GIVEN, OF_MEMBERS, GONE_ON, MADE };
     RIGID(positions, REAL, 3, PER_BODY, GIVEN), RIGID(orientations, REAL, 4, PER_BODY, GIVEN),     \
         RIGID(velocities, REAL, 3, PER_BODY, GIVEN),                                               \
         RIGID(angular_momenta, REAL, 3, PER_BODY, GIVEN), RIGID(masses, REAL, 0, PER_BODY, GIVEN), \
-        RIGID(inertias, REAL, 3, PER_BODY, GIVEN)
+        RIGID(inertias, REAL, 3, PER_BODY, GIVEN), RIGID(fixed, INDEX, 0, PER_BODY, GIVEN)
 
 static const abut_column CLUSTER_COLUMNS[] = {
     MOTION,

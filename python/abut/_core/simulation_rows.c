@@ -18,9 +18,10 @@ static const abut_column SPHERE_COLUMNS[] = {
     SPHERE(centers, REAL, 3, GIVEN),   SPHERE(radii, REAL, 0, GIVEN),
     SPHERE(masses, REAL, 0, GIVEN),    SPHERE(velocities, REAL, 3, GIVEN),
     SPHERE(spins, REAL, 3, GIVEN),     SPHERE(materials, INDEX, 0, GIVEN),
-    SPHERE(clusters, INDEX, 0, GIVEN), SPHERE(forces, REAL, 3, MADE),
-    SPHERE(torques, REAL, 3, MADE),    SPHERE(images, INDEX, 3, MADE),
-    SPHERE(began, REAL, 3, MADE),      SPHERE(works, REAL, 4, MADE),
+    SPHERE(clusters, INDEX, 0, GIVEN), SPHERE(fixed, INDEX, 0, GIVEN),
+    SPHERE(forces, REAL, 3, MADE),     SPHERE(torques, REAL, 3, MADE),
+    SPHERE(images, INDEX, 3, MADE),    SPHERE(began, REAL, 3, MADE),
+    SPHERE(works, REAL, 4, MADE),
 };
 
 static const column_table SPHERES = {SPHERE_COLUMNS,
@@ -211,4 +212,48 @@ PyObject *simulation_set_step(PyObject *object, PyObject *args)
     }
     abut_simulation_set_step(self->simulation, step, gravity, &error);
     return simulation_commit(self, &error, known);
+}
+
+/* ---- bounds ---- */
+
+PyObject *simulation_set_bounds(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *given, *known;
+    const double *bounds;
+    int stops;
+    abut_error error = {.status = ABUT_OK};
+    if (!PyArg_ParseTuple(args, "OpO:set_bounds", &given, &stops, &known) ||
+        array_read_optional(given, "bounds", (array_shape){ARRAY_DOUBLE, 2, 3}, &bounds) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    abut_simulation_set_bounds(self->simulation, bounds, bounds ? bounds + 3 : NULL, stops, &error);
+    return simulation_commit(self, &error, known);
+}
+
+PyObject *simulation_outside(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
+        return NULL;
+    }
+    uint8_t *spheres, *bodies;
+    const abut_index count = abut_simulation_sphere_count(s);
+    const abut_index body_count = abut_simulation_rigid_count(s, ABUT_BODIES);
+    PyObject *found[2] = {array_make((array_shape){ARRAY_BYTE, count, 0}, (void **)&spheres),
+                          array_make((array_shape){ARRAY_BYTE, body_count, 0}, (void **)&bodies)};
+    if (!found[0] || !found[1]) {
+        Py_XDECREF(found[0]);
+        Py_XDECREF(found[1]);
+        return NULL;
+    }
+    abut_simulation_find_outside(s, spheres, bodies);
+    return Py_BuildValue("(NN)", found[0], found[1]);
+}
+
+PyObject *simulation_left_count(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_simulation *s = simulation_at_rest(object);
+    return s ? PyLong_FromSsize_t(abut_simulation_left_count(s)) : NULL;
 }

@@ -112,6 +112,26 @@ def force(push: Number, tangent: Any = ZERO, moment: Any = ZERO, stored: Number 
     return Force(push, tangent, moment, stored)
 
 
+def _less(vector: Any, other: Any, factor: Number) -> Vector:
+    """A vector less another one times a factor."""
+    x, y, z = (
+        vector[0] - other[0] * factor,
+        vector[1] - other[1] * factor,
+        vector[2] - other[2] * factor,
+    )
+    return Vector(x, y, z)
+
+
+def _cut(vector: Vector, limit: Number) -> tuple[Vector, bool]:
+    """A vector that is no longer than the limit, and whether it was."""
+    x, y, z = vector
+    square = x * x + y * y + z * z
+    if limit * limit < square:
+        part = limit / math.sqrt(square)
+        return Vector(x * part, y * part, z * part), True
+    return vector, False
+
+
 def slide(
     contact: Contact, spring: Any, stiffness: Number, damping: Number, limit: Number
 ) -> tuple[Vector, Vector]:
@@ -146,14 +166,9 @@ def slide(
     >>> float(force.x)
     -0.5
     """
-    s, k = contact.sliding, stiffness * contact.step
-    x, y, z = spring[0] - s[0] * k, spring[1] - s[1] * k, spring[2] - s[2] * k
-    a, b, c = x - s[0] * damping, y - s[1] * damping, z - s[2] * damping
-    square = a * a + b * b + c * c
-    if limit * limit < square:
-        part = limit / math.sqrt(square)
-        return Vector(a * part, b * part, c * part), Vector(a * part, b * part, c * part)
-    return Vector(a, b, c), Vector(x, y, z)
+    longer = _less(spring, contact.sliding, stiffness * contact.step)
+    cut, is_cut = _cut(_less(longer, contact.sliding, damping), limit)
+    return cut, cut if is_cut else longer
 
 
 def roll(
@@ -177,14 +192,9 @@ def roll(
     tuple of Vector
         The moment, and the spring to keep. docs/dem.md, section 2, has the formulas.
     """
-    r, k = contact.rolling, stiffness * contact.step
-    x, y, z = spring[0] - r[0] * k, spring[1] - r[1] * k, spring[2] - r[2] * k
-    square = x * x + y * y + z * z
-    if limit * limit < square:
-        part = limit / math.sqrt(square)
-        return Vector(x * part, y * part, z * part), Vector(x * part, y * part, z * part)
-    moment = Vector(x - r[0] * damping, y - r[1] * damping, z - r[2] * damping)
-    return moment, Vector(x, y, z)
+    longer = _less(spring, contact.rolling, stiffness * contact.step)
+    cut, is_cut = _cut(longer, limit)
+    return cut if is_cut else _less(longer, contact.rolling, damping), cut
 
 
 def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
@@ -271,4 +281,4 @@ def jkr(contact: Contact, young: Number, work_of_adhesion: Number) -> Number:
     return 2.0 * young * size**3 / contact.radius * cube * (cube * 2.0 / 3.0 - 1.0)
 
 
-HELPERS = (force, slide, roll, hertz, jkr)
+HELPERS = (_less, _cut, force, slide, roll, hertz, jkr)

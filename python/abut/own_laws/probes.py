@@ -197,6 +197,11 @@ def told_case(
     return f"{', '.join(bad) or 'what it keeps is not finite'}, at {', '.join(known)}"
 
 
+def told_radius(inputs: Doubles) -> float:
+    """R* of a case."""
+    return float(_by_name(WIDTHS, inputs)["radius"][0])
+
+
 def _by_name(widths: Mapping[str, int], numbers: Doubles) -> dict[str, Doubles]:
     found, at = {}, 0
     for name, width in widths.items():

@@ -280,6 +280,8 @@ class SimulationStatistics:
         What `Simulation.run` took beside these parts: to let spheres come in, what is called
         (`add_force`, `add_body_force`, `every`, `record`, motions that are callables), and all
         that remains.
+    left : int
+        How many spheres, clusters and bodies have left the bounds so far.
     seconds : float
         All parts together: how long `run` took, since then.
 
@@ -331,6 +333,7 @@ class SimulationStatistics:
     insertion: float = 0.0
     calls: float = 0.0
     rest: float = 0.0
+    left: int = 0
 
     @classmethod
     def of(cls, counted: Mapping[str, Any], run: Mapping[str, float]) -> SimulationStatistics:
@@ -376,6 +379,7 @@ class SimulationStatistics:
                 f" {_ratio(self.bytes, self.spheres + self.bodies):.0f} bytes a {one})",
                 f"    {'part of a step':<24}{'seconds':>9}{f'ns a {one}-step':>19}",
                 *lines,
+                *([f"    {self.left} left the bounds"] if self.left else []),
                 *self._lists(),
             ]
         )

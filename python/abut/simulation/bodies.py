@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices, locked
@@ -142,6 +142,7 @@ def sphere_columns(centers: Doubles, radii: Doubles, density: float, material: i
         "spins": np.zeros((count, 3)),
         "materials": np.full(count, material, np.intp),
         "clusters": np.full(count, -1, np.intp),
+        "fixed": np.zeros(count, np.intp),
     }
 
 
@@ -157,9 +158,38 @@ def cluster_columns(
         "angular_momenta": np.zeros((count, 3)),
         "masses": np.full(count, cluster.mass_for(material.density)),
         "inertias": np.tile(cluster.inertia_for(material.density), (count, 1)),
+        "fixed": np.zeros(count, np.intp),
         "member_counts": np.full(count, members, np.intp),
         "members": np.tile(cluster.members, (count, 1)),
     }
+
+
+def read_fixed(fixed: ArrayLike, count: int) -> Indices:
+    """Which of so many are held: one answer, or one for each."""
+    mask = np.asarray(fixed)
+    if mask.dtype != bool:
+        raise TypeError(
+            f"fixed has dtype {mask.dtype}, but must be True, False or an array of these"
+        )
+    if mask.shape not in ((), (count,)):
+        raise ValueError(f"fixed has shape {mask.shape}, but must be one value or ({count},)")
+    return np.broadcast_to(mask, count).astype(np.intp)
+
+
+def check_still(fixed: NDArray[Any], vectors: Doubles, name: str, who: str, numbers: Any) -> None:
+    """Complain of a velocity of who is held."""
+    moving = np.flatnonzero((fixed != 0) & (vectors != 0).any(axis=1))
+    if len(moving):
+        k = int(moving[0])
+        raise ValueError(
+            f"{name}[{k}] is {vectors[k]}, but {who}{numbers[k]} is fixed, and does not move"
+        )
+
+
+def check_clusters_still(columns: Columns, numbers: Any, who: str) -> None:
+    """The same of rigid bodies with these numbers."""
+    for name in ("velocities", "angular_momenta"):
+        check_still(columns["fixed"], columns[name], name, f"{who} ", numbers)
 
 
 def angular_momenta(turns: Doubles, inertias: Doubles, spins: Doubles) -> Doubles:

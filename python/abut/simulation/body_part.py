@@ -11,7 +11,15 @@ from .. import _core
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import product, read_orientations
 from ..search.shape import ConvexShape
-from .bodies import angular_momenta, check_finite, find, read_points, read_vectors
+from .bodies import (
+    angular_momenta,
+    check_clusters_still,
+    check_finite,
+    find,
+    read_fixed,
+    read_points,
+    read_vectors,
+)
 from .body_contacts import BodyContacts, body_contacts
 from .convex_bodies import (
     Bodies,
@@ -45,6 +53,7 @@ class BodyPart(State):
         masses: ArrayLike | None = None,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
+        fixed: ArrayLike = False,
     ) -> Indices:
         """Add convex bodies of one shape.
 
@@ -70,6 +79,8 @@ class BodyPart(State):
         velocities : (b, 3) or (3,) array_like, optional
             Of the centers of mass. By default they are at rest.
         angular_velocities : (b, 3) or (3,) array_like, optional
+        fixed : bool or (b,) array_like of bool, default False
+            Whether they are held where they are: see `fixed`.
 
         Returns
         -------
@@ -118,6 +129,8 @@ class BodyPart(State):
         columns["velocities"] = read_vectors(velocities, "velocities", count)
         axes = product(turns, columns["axes"])
         columns["angular_momenta"] = angular_momenta(axes, columns["inertias"], spins)
+        columns["fixed"] = read_fixed(fixed, count)
+        check_clusters_still(columns, range(count), "positions")
         numbers = self._settled().with_bodies(count)
         then = self._changed(numbers=numbers, laws=laws, shapes=shapes)
         self._core.add_rigids(_core.BODIES, columns, None, then)
@@ -166,7 +179,9 @@ class BodyPart(State):
             for name in ("positions", "velocities", "angular_momenta")
         }
         turns = read_orientations(bodies.orientations, count, "orientations")
-        self._core.assign_rigids(_core.BODIES, given | {"orientations": turns})
+        moved = given | {"orientations": turns, "fixed": read_fixed(bodies.fixed, count)}
+        check_clusters_still(moved, bodies.numbers, "body")
+        self._core.assign_rigids(_core.BODIES, moved)
 
     def _read_bodies(self) -> Bodies:
         return bodies_of(self._settled().bodies, self._core.rigids(_core.BODIES), self.shapes)

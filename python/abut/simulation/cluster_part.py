@@ -13,9 +13,11 @@ from ..base.arrays import Doubles, Indices, locked
 from ..base.orientations import from_matrix, inverse, product, read_orientations
 from .bodies import (
     angular_momenta,
+    check_clusters_still,
     cluster_columns,
     find,
     member_columns,
+    read_fixed,
     read_points,
     read_vectors,
 )
@@ -51,6 +53,7 @@ class ClusterPart(SpherePart):
         orientations: Orientations | None = None,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
+        fixed: ArrayLike = False,
     ) -> Indices:
         """Add rigid bodies that are all alike.
 
@@ -66,6 +69,8 @@ class ClusterPart(SpherePart):
             From the cluster's frame to the world: quaternions x, y, z, w, normalized here.
         velocities, angular_velocities : (c, 3) or (3,) array_like, optional
             By default they are at rest.
+        fixed : bool or (c,) array_like of bool, default False
+            Whether they are held where they are: see `fixed`.
 
         Returns
         -------
@@ -107,6 +112,8 @@ class ClusterPart(SpherePart):
         bodies["velocities"] = read_vectors(velocities, "velocities", count)
         momenta = angular_momenta(bodies["orientations"], bodies["inertias"], spins)
         bodies["angular_momenta"] = momenta
+        bodies["fixed"] = read_fixed(fixed, count)
+        check_clusters_still(bodies, range(count), "positions")
         warn_of_overlaps(self, spheres["centers"], spheres["radii"], spheres["clusters"])
         return self._put_clusters(cluster, bodies, spheres, laws=laws)
 
@@ -186,7 +193,9 @@ class ClusterPart(SpherePart):
             "orientations": product(users, known.frames),
             "velocities": read_vectors(velocities, "velocities", count),
             "angular_momenta": read_vectors(momenta, "angular_momenta", count),
+            "fixed": self._core.rigids(_core.CLUSTERS)["fixed"],
         }
+        check_clusters_still(given, known.clusters, "cluster")
         self._core.assign_rigids(_core.CLUSTERS, given)
 
     def _read_clusters(self) -> Clusters:

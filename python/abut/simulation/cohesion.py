@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, get_args
 
+from .. import _core
 from ..base import checks
 from ..base.values import Value
 
-NO_COHESION = 0
-
-# Willett's fits are of contact angles up to this one, and of volumes up to this part of R_eff^3
+# Willett's fits are of contact angles up to this one
 _LARGEST_ANGLE = math.radians(50.0)
-_LARGEST_VOLUME = 0.1
 
 
 @dataclass(frozen=True)
@@ -61,14 +59,15 @@ class JKR(Value):
 
     work_of_adhesion: float
 
-    kind: ClassVar[int] = 1
+    kind: ClassVar[int] = _core.JKR
+    needs_hertz: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._settle(work_of_adhesion=_read_adhesion(self.work_of_adhesion))
 
     def numbers(self) -> dict[str, float]:
-        """What the library takes of it."""
-        return _numbers(self.kind, adhesion=self.work_of_adhesion)
+        """What the library takes of it, beside its kind."""
+        return {"adhesion": self.work_of_adhesion}
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,8 @@ class DMT(Value):
     work_of_adhesion: float
     distance: float | None = None
 
-    kind: ClassVar[int] = 2
+    kind: ClassVar[int] = _core.DMT
+    needs_hertz: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         distance = self.distance
@@ -115,8 +115,8 @@ class DMT(Value):
         )
 
     def numbers(self) -> dict[str, float]:
-        """What the library takes of it."""
-        return _numbers(self.kind, adhesion=self.work_of_adhesion, distance=self.distance or 0.0)
+        """What the library takes of it, beside its kind."""
+        return {"adhesion": self.work_of_adhesion, "distance": self.distance or 0.0}
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class LiquidBridge(Value):
     Parameters
     ----------
     volume : float
-        V, positive, at most 0.1 R^3 of any two that meet: a run of others is an error.
+        V, positive, at most 0.1 R^3 of any two that meet: where two with less meet, the run ends.
     surface_tension : float
         gamma, a force a length, positive.
     contact_angle : float, default 0
@@ -157,7 +157,8 @@ class LiquidBridge(Value):
     surface_tension: float
     contact_angle: float = 0.0
 
-    kind: ClassVar[int] = 3
+    kind: ClassVar[int] = _core.LIQUID_BRIDGE
+    needs_hertz: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._settle(
@@ -167,19 +168,15 @@ class LiquidBridge(Value):
         )
 
     def numbers(self) -> dict[str, float]:
-        """What the library takes of it."""
-        return _numbers(
-            self.kind,
-            volume=self.volume,
-            surface_tension=self.surface_tension,
-            contact_angle=self.contact_angle,
-        )
-
-    def smallest_radius(self) -> float:
-        """Of 2 R*: between smaller spheres there is more liquid than Willett's fits are of."""
-        return math.cbrt(self.volume / _LARGEST_VOLUME)
+        """What the library takes of it, beside its kind."""
+        return {
+            "volume": self.volume,
+            "surface_tension": self.surface_tension,
+            "contact_angle": self.contact_angle,
+        }
 
 
+# what a law may have
 Cohesion = JKR | DMT | LiquidBridge
 
 
@@ -187,37 +184,22 @@ def read_cohesion(value: object, law: str, is_hertz: bool) -> Cohesion | None:
     """The cohesion of a law of this name; None: there is none."""
     if value is not None and not isinstance(value, Cohesion):
         kind = checks.a_or_an(type(value).__name__)
-        raise TypeError(f"cohesion is {kind}, but must be a JKR, a DMT or a LiquidBridge")
-    if isinstance(value, JKR) and not is_hertz:
+        *names, last = (checks.a_or_an(one.__name__) for one in get_args(Cohesion))
+        raise TypeError(f"cohesion is {kind}, but must be {', '.join(names)} or {last}")
+    if value is not None and value.needs_hertz and not is_hertz:
+        name = type(value).__name__
         raise ValueError(
-            f"{law} cannot have JKR, whose contact radius follows from Hertz' stiffness:"
+            f"{law} cannot have {name}, whose contact radius follows from Hertz' stiffness:"
             " give Hertz, or DMT"
         )
     return value
 
 
 def cohesion_numbers(cohesion: Cohesion | None) -> dict[str, float]:
-    """What the library takes of a law's cohesion."""
-    return cohesion.numbers() if cohesion else _numbers(NO_COHESION)
-
-
-def _numbers(
-    kind: int,
-    *,
-    adhesion: float = 0.0,
-    distance: float = 0.0,
-    volume: float = 0.0,
-    surface_tension: float = 0.0,
-    contact_angle: float = 0.0,
-) -> dict[str, float]:
-    return {
-        "cohesion": kind,
-        "adhesion": adhesion,
-        "distance": distance,
-        "volume": volume,
-        "surface_tension": surface_tension,
-        "contact_angle": contact_angle,
-    }
+    """What the library takes of a law's cohesion; other numbers are 0."""
+    if cohesion is None:
+        return {"cohesion": _core.NO_COHESION}
+    return {"cohesion": cohesion.kind} | cohesion.numbers()
 
 
 def _read_adhesion(value: object) -> float:

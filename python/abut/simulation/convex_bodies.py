@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
-from ..base.arrays import Columns, Doubles, Indices
+from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.orientations import from_matrix, turned
 from ..search.shape import ConvexShape
 from .clusters import principal_axes
@@ -18,7 +18,7 @@ from .materials import Material
 class Bodies(NamedTuple):
     """The convex bodies of a simulation, in the order in which they came.
 
-    `positions`, `orientations`, `velocities` and `angular_momenta` can be assigned:
+    `positions`, `orientations`, `velocities`, `angular_momenta` and `fixed` can be assigned:
     ``sim.bodies = sim.bodies._replace(velocities=...)``.
     """
 
@@ -36,6 +36,7 @@ class Bodies(NamedTuple):
     scales: Doubles  # (b,)
     material: Indices  # (b,): numbers into `Simulation.materials`
     images: Indices  # (b, 3): by how many periods each has left the box
+    fixed: NDArray[np.bool_]  # (b,): which are held, as `Simulation.fixed`
 
 
 # those that follow from others, or do not change
@@ -59,8 +60,8 @@ def check_assigned(given: Bodies, now: Bodies) -> None:
     for name in _FIXED:
         if not np.array_equal(getattr(given, name), getattr(now, name)):
             raise ValueError(
-                f"{name} of bodies cannot be assigned: positions, orientations, velocities and"
-                " angular_momenta can"
+                f"{name} of bodies cannot be assigned: positions, orientations, velocities,"
+                " angular_momenta and fixed can"
             )
 
 
@@ -107,6 +108,7 @@ def body_columns(
         "masses": masses,
         "inertias": np.outer(masses * scales**2 / shape.volume, moments),
         "axes": np.tile(from_matrix(axes), (count, 1)),
+        "fixed": np.zeros(count, np.intp),
     }
 
 
@@ -122,5 +124,6 @@ def bodies_of(numbers: Indices, found: Columns, shapes: tuple[ConvexShape, ...])
         centers=centers,
         shape=found["shapes"],
         material=found["materials"],
+        fixed=locked(found["fixed"] != 0),
         **{name: found[name] for name in _SAME},
     )

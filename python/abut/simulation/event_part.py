@@ -11,7 +11,7 @@ import numpy as np
 from ..base import checks
 from ..base.arrays import Doubles
 from .bodies import read_forces
-from .cluster_part import ClusterPart
+from .bounds_part import BoundsPart
 from .insertion import Insertion
 from .known import changes
 from .placement import touching
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .simulation import Simulation
 
 
-class EventPart(ClusterPart):
+class EventPart(BoundsPart):
     """What a `Simulation` calls, and what it lets come in."""
 
     @changes
@@ -224,6 +224,7 @@ class EventPart(ClusterPart):
     def _finish_step(self) -> None:
         """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
+        self._leave()
         for number, feed in enumerate(self._known.feeds):
             if feed.seen < now and feed.is_due(now, self._beat):
                 with self._clock.of("insertion"):

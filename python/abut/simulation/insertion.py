@@ -233,11 +233,6 @@ class Insertion(Value):
             return float(self.cluster.radii.max())
         return self.radii[1] if isinstance(self.radii, tuple) else self.radii or 0.0
 
-    def least_radii(self) -> Doubles:
-        """No sphere that comes is smaller than the smallest of these."""
-        radii = self.radii if self.cluster is None else self.cluster.radii
-        return np.array(radii, np.float64).ravel()
-
     def _turns(self, state: InsertionState, count: int) -> Doubles:
         """Random orientations (n, 4), of clusters alone."""
         if self.cluster is None:

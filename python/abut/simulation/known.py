@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
 
 from ..base.arrays import Doubles
 from .bodies import Numbers
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _S = TypeVar("_S", bound="State")
+
+
+OnLeave = Literal["remove", "raise", "warn"]
+
+
+class Bounds(NamedTuple):
+    """Beyond which nobody is to be; None: everywhere is within."""
+
+    corners: tuple[tuple[float, ...], ...] | None = None
+    on_leave: OnLeave = "raise"
+    left: int = 0  # those who left before these bounds, or were removed
 
 
 class Known(NamedTuple):
@@ -38,6 +49,7 @@ class Known(NamedTuple):
     finder: ContactFinder | None = None  # of the walls' meshes
     shapes: tuple[ConvexShape, ...] = ()
     feeds: tuple[Feed, ...] = ()
+    bounds: Bounds = Bounds()
 
 
 class Fresh(NamedTuple):

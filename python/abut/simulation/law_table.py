@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..own_laws.compiled import CompiledLaw
 from ..own_laws.contacts import Told, told
 from ..own_laws.law import LawFunction, OwnLaw
 from ..own_laws.probes import try_law
-from .cohesion import LiquidBridge
+from .cohesion import Cohesion
 from .laws import Frictional, Hertz, Linear, RollingA
 from .materials import Material
 
@@ -166,28 +166,11 @@ class LawTable:
                     " give RollingC, which a number means"
                 )
 
-    @property
-    def has_bridges(self) -> bool:
-        """Whether any law is wet."""
-        return any(
-            isinstance(law, Frictional) and isinstance(law.cohesion, LiquidBridge)
-            for law in self.laws.values()
-        )
-
-    def check_bridges(self, least: Mapping[int, float]) -> None:
-        """Willett's fits end at some volume: of the smallest radius of each material, infinite for
-        walls; of materials that nothing has there is none."""
-        for (a, b), law in self.laws.items():
-            bridge = law.cohesion if isinstance(law, Frictional) else None
-            if not isinstance(bridge, LiquidBridge) or a not in least or b not in least:
-                continue
-            curved = 1.0 / least[a] + 1.0 / least[b]
-            if bridge.smallest_radius() * curved > 2.0:
-                raise ValueError(
-                    f"{bridge} of {self.materials[a]} with {self.materials[b]} is too much liquid"
-                    f" for R = 2 R* = {2.0 / curved:.4g}: the volume must be at most 0.1 R^3,"
-                    f" {0.1 * (2.0 / curved) ** 3:.4g}"
-                )
+    def cohesion_at(self, number: int) -> Cohesion | None:
+        """That of the built-in law in a row of `numbers`."""
+        a, b = divmod(number, len(self.materials))
+        law = self.laws[min(a, b), max(a, b)]
+        return law.cohesion if isinstance(law, Frictional) else None
 
     def without_radius(self, a: int, b: int) -> str:
         """A body that is not rounded meets something under a law that asks for a radius."""

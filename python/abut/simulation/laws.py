@@ -17,9 +17,6 @@ from .materials import Material
 # by the names of ABUT_LAW_NUMBERS
 Numbers = dict[str, float]
 
-HERTZ, LINEAR = 1, 2
-NO_ROLLING = 0
-
 
 @dataclass(frozen=True)
 class RollingA(Value):
@@ -49,7 +46,7 @@ class RollingA(Value):
 
     coefficient: float
 
-    kind: ClassVar[int] = 1
+    kind: ClassVar[int] = _core.ROLLING_A
     damping: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
@@ -87,7 +84,7 @@ class RollingC(Value):
     coefficient: float
     damping: float = 0.3
 
-    kind: ClassVar[int] = 2
+    kind: ClassVar[int] = _core.ROLLING_C
 
     def __post_init__(self) -> None:
         damping = checks.not_negative(self.damping, "damping")
@@ -172,7 +169,7 @@ class Hertz(Frictional):
             )
         normal = _compliance(a) + _compliance(b)
         tangential = _shear_compliance(a) + _shear_compliance(b)
-        return _numbers(self, HERTZ, 1.0 / normal, 1.0 / tangential)
+        return _numbers(self, _core.HERTZ, 1.0 / normal, 1.0 / tangential)
 
 
 @dataclass(frozen=True)
@@ -221,7 +218,7 @@ class Linear(Frictional):
 
     def numbers(self, a: Material, b: Material) -> Numbers:
         """What the library takes of this law; the materials may be any."""
-        return _numbers(self, LINEAR, self.stiffness, self.tangential * self.stiffness)
+        return _numbers(self, _core.LINEAR, self.stiffness, self.tangential * self.stiffness)
 
 
 def damping_ratio(restitution: float) -> float:
@@ -270,7 +267,7 @@ def _numbers(law: Frictional, kind: int, stiffness: float, shear: float) -> Numb
         "shear": shear,
         "friction": law.friction,
         "restitution": law.restitution,
-        "rolling": rolling.kind if rolling.coefficient else NO_ROLLING,
+        "rolling": rolling.kind if rolling.coefficient else _core.NO_ROLLING,
         "rolling_friction": rolling.coefficient,
         "rolling_damping": rolling.damping,
         "curvature": law.curvature or 0.0,

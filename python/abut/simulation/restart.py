@@ -219,6 +219,7 @@ def _made(
     )
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
+    _set_bounds(simulation, setup)
     simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
@@ -253,6 +254,19 @@ def _steps(
     ):
         raise ValueError("its setup is damaged: what steps go by makes no sense")
     return beats, terms
+
+
+def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
+    stored = setup.get("bounds")
+    if stored is None:
+        return
+    try:
+        left = _whole(stored, "left")
+        simulation.set_bounds(stored["corners"], stored["on_leave"])
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"its setup is damaged: {error!r}") from None
+    known = simulation._known
+    simulation._core.note(known._replace(bounds=known.bounds._replace(left=left)))
 
 
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
@@ -377,8 +391,13 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     check_shapes(arrays, "clusters", rest, len(numbers))
     check_shapes(arrays, "clusters", ["members"], int(np.count_nonzero(groups >= 0)))
     _check_groups(groups, arrays["clusters.member_counts"])
-    spheres = columns_under(arrays, "spheres", NEW)
+    fixed = _fixed(arrays, "spheres", len(ids))
+    spheres = columns_under(arrays, "spheres", NEW) | {"fixed": fixed}
     clusters = columns_under(arrays, "clusters", CLUSTERS)
+    # a cluster is held as its first member is
+    clusters["fixed"] = fixed[
+        np.searchsorted(np.maximum.accumulate(groups), np.arange(len(numbers)))
+    ]
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
@@ -387,6 +406,13 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
             taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
             taken["members"] = clusters["members"][members]
             simulation._core.add_rigids(_core.CLUSTERS, taken, part, simulation._known)
+
+
+def _fixed(arrays: _Arrays, prefix: str, count: int) -> NDArray[np.intp]:
+    """Which are held."""
+    fixed = arrays.get(f"{prefix}.fixed", np.zeros(count, np.intp))
+    check_shape({f"{prefix}.fixed": fixed}, f"{prefix}.fixed", count)
+    return fixed
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -497,6 +523,7 @@ def _add_bodies(
         shape = (count,) if width is None else (count, width)
         if column.shape != shape:
             raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
+    columns["fixed"] = _fixed(arrays, "bodies", count)
     simulation._core.add_rigids(
         _core.BODIES, columns, None, simulation._changed(shapes=tuple(shapes))
     )

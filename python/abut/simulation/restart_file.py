@@ -123,7 +123,11 @@ _OPTIONAL = tuple(
     f"with_{meeting}.{name}" for meeting in MEETINGS for name in ("image", "moment", "roll")
 )
 
-_OWN_TYPES = {
+_OWN_TYPES: dict[str, type[Any]] = {
+    "spheres.fixed": np.intp,
+    "bodies.fixed": np.intp,
+}
+_OWN_TYPES |= {
     f"{table}.{HISTORY}": np.float64
     for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
 }

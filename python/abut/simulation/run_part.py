@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from functools import partial
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
@@ -13,7 +12,7 @@ from ..base import checks
 from ..base.arrays import Doubles
 from ..base.progress import Counts, Progress
 from ..base.simd import level
-from ..own_laws.probes import told_case
+from ..own_laws.probes import told_case, told_radius
 from ..search.statistics import SimulationStatistics
 from .event_part import EventPart
 from .known import changes
@@ -60,8 +59,8 @@ class RunPart(EventPart):
         ValueError
             If the duration is negative or no number, two materials meet without a law, a body that
             is not rounded meets something under a law that asks for a radius (`Hertz`, or any with
-            rolling) and has no `curvature`, a `LiquidBridge` has too much volume for the radii that
-            there are when the run begins, or what a callable returned is wrong.
+            rolling) and has no `curvature`, two meet under a `LiquidBridge` that has too much
+            volume for their radii, or what a callable returned is wrong.
         FloatingPointError
             If the center of a sphere, a body or a wall that is `Free` is not finite any more; the
             message names it and the step. If
@@ -103,12 +102,13 @@ class RunPart(EventPart):
         level()  # complains where the environment names a wrong one
         with self._core.lock(True), self._clock.of("run"):
             self._prepare(count)
-            told = Progress(count, self._count) if progress else None
+            told, left = Progress(count, self._count) if progress else None, self.left
             try:
                 self._go_on(self.step_count + count, until, told)
             finally:
                 if told is not None:
                     told.close()
+            self._tell_left(left)
 
     def _read_steps(self, duration: float | None, steps: int | None) -> int:
         if (duration is None) == (steps is None):
@@ -124,8 +124,6 @@ class RunPart(EventPart):
         """What is looked at once a run."""
         if self._resolution == "sharing":
             self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
-        if self._laws.has_bridges:
-            self._laws.check_bridges(self._least_radii())
         self._core.lend(partial(self._walls.check_given, self.time))
         self._core.lend(partial(self._walls.ask_loads, self))
         largest = float(self.radii.max(initial=0.0))
@@ -134,18 +132,6 @@ class RunPart(EventPart):
         if finder is not None and is_new and count * len(self.ids) >= _MANY_QUERIES:
             finder.prepare(largest)
             self._prepared = finder, largest
-
-    def _least_radii(self) -> dict[int, float]:
-        """Of each material that is there, or comes; infinite where walls alone are of it."""
-        numbers, laws = self.material, self._laws
-        least = {self._walls.entries[k].material: math.inf for k in self._walls.order}
-        parts = [(int(k), self.radii[numbers == k]) for k in np.unique(numbers)]
-        for feed in self._known.feeds:
-            coming = feed.insertion
-            parts.append((laws.materials.index(coming.material), coming.least_radii()))
-        for number, radii in parts:
-            least[number] = min(least.get(number, math.inf), float(np.min(radii)))
-        return least
 
     def _go_on(self, end: int, until: float | None, told: Progress | None) -> None:
         # of the step before, what Ctrl-C or an error has left over
@@ -187,7 +173,7 @@ class RunPart(EventPart):
             stopped = self._core.run(steps)
         finally:
             self._watch.take(self)
-        if stopped is not None:
+        if stopped is not None and stopped[0] != _core.OUT_OF_BOUNDS:
             self._watch.give()
             raise self._error(*stopped)
         if self._walls.has_given:
@@ -203,6 +189,8 @@ class RunPart(EventPart):
             return self._body_error(status, row, detail, value)
         if status == _core.LAW_NOT_FINITE:
             return self._law_error(row, detail, int(value))
+        if status == _core.LAW_RADIUS:
+            return self._radius_error(row, detail, int(value))
         if status == _core.WALL_LOST:
             return FloatingPointError(
                 f"wall {self._walls.order[row]} is lost in step {detail}: its position is not"
@@ -222,19 +210,30 @@ class RunPart(EventPart):
         """A law of a user has said what is not finite."""
         number, inputs, outputs, old, _ = self._core.law_case()
         law = self._laws.own[number]
+        return FloatingPointError(
+            f"{law!r} is not finite between {self._two(first, second, kind)} in step"
+            f" {self.step_count}: {told_case(law, self.step, inputs, outputs, old)}"
+        )
+
+    def _radius_error(self, first: int, second: int, kind: int) -> Exception:
+        """A bridge has more liquid than the fits for its force are of."""
+        number, inputs, *_ = self._core.law_case()
+        bridge, radius = self._laws.cohesion_at(number), 2.0 * told_radius(inputs)
+        return ValueError(
+            f"{bridge} between {self._two(first, second, kind)} is too much liquid for R ="
+            f" 2 R* = {radius:.4g}: the volume must be at most 0.1 R^3, {0.1 * radius**3:.4g}"
+        )
+
+    def _two(self, first: int, second: int, kind: int) -> str:
+        """The partners of a row."""
         bodies = self._settled().bodies
         is_sphere = kind in (_core.SPHERE_WALL, _core.SPHERE_SPHERE)
         own = f"sphere {self.ids[first]}" if is_sphere else f"body {bodies[first]}"
         if kind in (_core.SPHERE_WALL, _core.BODY_WALL):
-            other = f"wall {self._walls.order[second]}"
-        elif kind == _core.BODY_BODY:
-            other = f"body {bodies[second]}"
-        else:
-            other = f"sphere {self.ids[second]}"
-        return FloatingPointError(
-            f"{law!r} is not finite between {own} and {other} in step {self.step_count}:"
-            f" {told_case(law, self.step, inputs, outputs, old)}"
-        )
+            return f"{own} and wall {self._walls.order[second]}"
+        if kind == _core.BODY_BODY:
+            return f"{own} and body {bodies[second]}"
+        return f"{own} and sphere {self.ids[second]}"
 
     def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
         body = f"body {self._settled().bodies[row]}"
@@ -342,7 +341,8 @@ class RunPart(EventPart):
         >>> sim.statistics().steps
         4
         """
-        return SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
+        found = SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
+        return replace(found, left=self.left)
 
 
 def _images_error(name: str) -> ValueError:

@@ -20,10 +20,12 @@ from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .drives import numbers
+from .known import Bounds
 from .law_table import Law
 from .restart_file import (
     BODIES,
     CARRIED,
+    CLUSTERS,
     EARLIER_ACCOUNT,
     FORMAT,
     HISTORY,
@@ -97,6 +99,7 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "workers": simulation._workers,
         "step_count": simulation.step_count,
         **_beat_setup(simulation),
+        **_bounds_setup(simulation),
         "next_id": simulation._settled().next_id,
         "next_cluster": simulation._settled().next_cluster,
         "force_count": len(simulation._forces),
@@ -109,6 +112,15 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
     } | _body_setup(simulation)
 
 
+def _bounds_setup(simulation: Simulation) -> dict[str, Any]:
+    bounds = simulation._known.bounds
+    if bounds == Bounds():
+        return {}
+    return {
+        "bounds": {"corners": bounds.corners, "on_leave": bounds.on_leave, "left": simulation.left}
+    }
+
+
 def _beat_setup(simulation: Simulation) -> dict[str, Any]:
     """What steps went by, where that has changed."""
     if not _has_changed(simulation):
@@ -117,12 +129,21 @@ def _beat_setup(simulation: Simulation) -> dict[str, Any]:
 
 
 def _has_changed(simulation: Simulation) -> bool:
-    """Whether steps have become others, or gravity has, or walls are off or gone."""
+    """Whether steps have become others, or gravity has, or walls are off or gone, or
+    something is held, or the world has bounds."""
     first = Beat(simulation.step)
     terms = terms_of(first, simulation.gravity)
     beats, walls = simulation._known.beats, simulation._walls.entries
+    if simulation._known.bounds != Bounds():
+        return True
     is_off = any(not entry.is_active for entry in walls)
-    return is_off or beats != (first,) or bool((simulation._core.terms() != terms).any())
+    holds = simulation.fixed.any() or simulation.bodies.fixed.any()
+    return (
+        is_off
+        or bool(holds)
+        or beats != (first,)
+        or bool((simulation._core.terms() != terms).any())
+    )
 
 
 def _law_setup(law: Law) -> dict[str, Any]:
@@ -190,7 +211,10 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
     arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
-    arrays |= {f"clusters.{name}": column for name, column in core.rigids(_core.CLUSTERS).items()}
+    clusters = core.rigids(_core.CLUSTERS)
+    arrays |= {f"clusters.{name}": clusters[name] for name in CLUSTERS}
+    if simulation.fixed.any():
+        arrays["spheres.fixed"] = core.read("fixed")
     contacts, pairs = (
         _all_columns(table) | _carried(core.interactions(kind))
         for table, kind in (
@@ -219,6 +243,8 @@ def _bond_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
 def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
     found = simulation._core.rigids(_core.BODIES)
     arrays = {f"bodies.{name}": found[name] for name in BODIES}
+    if found["fixed"].any():
+        arrays["bodies.fixed"] = found["fixed"]
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):
         columns = simulation._core.interactions(number)

@@ -71,8 +71,15 @@ class Simulation(RunPart):
         Half a step ago.
     material : (n,) ndarray of intp
         Numbers into `materials`.
+    fixed : (n,) ndarray of bool
+        Which spheres are held: they touch others, to whose laws their mass is infinite, but do not
+        move, and have no velocity; `forces` are told. Two of them exert nothing on each other, on
+        walls they do. A mask may be assigned whole, the same for all members of a cluster; that of
+        bodies is in `bodies`.
     forces, torques : (n, 3) ndarray of float64
         Of contacts, bonds and callbacks, without gravity, at the beginning of the last step.
+    left : int
+        How many spheres, clusters and bodies have left the bounds so far: see `set_bounds`.
     images : (n, 3) ndarray of intp
         By how many periods each has left the box: ``centers + images * period`` is where it would
         be without.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
-from ..base.arrays import Doubles, Indices
-from .bodies import find, read_points, read_vectors, sphere_columns
+from ..base.arrays import Doubles, Indices, locked
+from .bodies import check_still, find, read_fixed, read_points, read_vectors, sphere_columns
 from .bond_part import BondPart
 from .columns import AssignedColumn, Column
 from .known import changes
@@ -38,6 +38,7 @@ class SpherePart(BondPart):
         material: Material,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
+        fixed: ArrayLike = False,
     ) -> Indices:
         """Add spheres.
 
@@ -49,6 +50,8 @@ class SpherePart(BondPart):
             With a density.
         velocities, angular_velocities : (n, 3) or (3,) array_like, optional
             By default they are at rest.
+        fixed : bool or (n,) array_like of bool, default False
+            Whether they are held where they are: see `fixed`.
 
         Returns
         -------
@@ -58,8 +61,8 @@ class SpherePart(BondPart):
         Raises
         ------
         ValueError
-            If a number is not finite, a radius not positive, a shape wrong, or the material has no
-            density.
+            If a number is not finite, a radius not positive, a shape wrong, the material has no
+            density, or one that is fixed has a velocity.
         TypeError
             If an argument is of another type.
 
@@ -85,8 +88,15 @@ class SpherePart(BondPart):
         columns = self._sphere_columns(points, sizes, material, number) | {
             "velocities": read_vectors(velocities, "velocities", len(points)),
             "spins": read_vectors(angular_velocities, "angular_velocities", len(points)),
+            "fixed": read_fixed(fixed, len(points)),
         }
-        warn_of_overlaps(self, points, sizes, columns["clusters"])
+        for name, stored in (("velocities", "velocities"), ("angular_velocities", "spins")):
+            rows = range(len(points))
+            check_still(
+                columns["fixed"], columns[stored], name, "centers", [f"[{k}]" for k in rows]
+            )
+        # those that are fixed may overlap each other
+        warn_of_overlaps(self, points, sizes, columns["fixed"] - 1)
         return self._put(columns, laws=laws)
 
     def _sphere_columns(
@@ -150,13 +160,40 @@ class SpherePart(BondPart):
                 f" {numbers.clusters[clusters[members[0]]]}: remove_clusters takes the whole"
             )
 
-    def _remove(self, rows: Indices, cluster_rows: Indices) -> None:
+    def _remove(self, rows: Indices, cluster_rows: Indices, **parts: Any) -> None:
         numbers = self._settled()
         is_gone = np.zeros(len(numbers.ids), np.uint8)
         is_gone[rows] = 1
-        self._core.remove(is_gone, self._changed(numbers=numbers.without(rows, cluster_rows)))
+        self._core.remove(
+            is_gone, self._changed(numbers=numbers.without(rows, cluster_rows), **parts)
+        )
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        return self._once("fixed", lambda: locked(self._core.read("fixed") != 0))
+
+    @fixed.setter
+    @changes
+    def fixed(self, fixed: ArrayLike) -> None:
+        mask = read_fixed(fixed, len(self.ids))
+        clusters = self._core.read("clusters")
+        members = np.flatnonzero(clusters >= 0)
+        # of each member the first one of its cluster
+        _, first, own = np.unique(clusters[members], return_index=True, return_inverse=True)
+        others = np.flatnonzero(mask[members] != mask[members[first]][own])
+        if len(others):
+            row = members[others[0]]
+            number = self._settled().clusters[clusters[row]]
+            raise ValueError(
+                f"fixed[{row}] is {bool(mask[row])}, but cluster {number} of sphere"
+                f" {self.ids[row]} is held, or not, as a whole"
+            )
+        self._core.assign({"fixed": mask})
 
     def _assign(self, stored: str, array: NDArray[Any]) -> None:
+        if stored in ("velocities", "spins"):
+            name = "angular_velocities" if stored == "spins" else stored
+            check_still(self._core.read("fixed"), array, name, "sphere ", self.ids)
         self._core.assign({stored: array})
         if stored == "radii":
             self._check_images()

@@ -1,0 +1,118 @@
+/* Who is beyond bounds: by centers, of clusters and bodies those of mass, which are looked at
+ * whole. */
+#include <string.h>
+
+#include "simulation.h"
+
+enum { CHUNK_CENTERS = 4096 };
+
+abut_status abut_simulation_set_bounds(abut_simulation *s, const double low[3],
+                                       const double high[3], int stops, abut_error *error)
+{
+    for (int axis = 0; low && axis < 3; axis++) {
+        if (!(low[axis] < high[axis])) {
+            return error_set(error, ABUT_BAD_BOUNDS, axis, 0, low[axis]);
+        }
+    }
+    s->bounds = (bounds){.is_set = low != NULL, .stops = low && stops};
+    if (low) {
+        memcpy(s->bounds.low, low, sizeof s->bounds.low);
+        memcpy(s->bounds.high, high, sizeof s->bounds.high);
+    }
+    return ABUT_OK;
+}
+
+static bool is_beyond(const bounds *b, const double center[3])
+{
+    bool is_within = true;
+    for (int axis = 0; axis < 3; axis++) {
+        is_within &= center[axis] >= b->low[axis] && center[axis] <= b->high[axis];
+    }
+    return !is_within;
+}
+
+static bool is_rigid_beyond(const bounds *b, vec3 position)
+{
+    const double center[3] = {position.x, position.y, position.z};
+    return is_beyond(b, center);
+}
+
+/* ---- after a step ---- */
+
+/* counts: of those that are beyond, and of those that were not at the step's beginning. */
+static void note(bool was_beyond, bool is_beyond_now, abut_index counts[2])
+{
+    counts[0] += is_beyond_now;
+    counts[1] += is_beyond_now && !was_beyond;
+}
+
+static void keep_counts(bounds *b, const abut_index counts[2])
+{
+    atomic_fetch_add(&b->outside, counts[0]);
+    atomic_fetch_add(&b->left, counts[1]);
+}
+
+static abut_status look_at_spheres(void *context, abut_index chunk, parallel_job *job)
+{
+    abut_simulation *s = context;
+    const abut_index begin = chunk * CHUNK_CENTERS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_CENTERS, s->store.count);
+    abut_index counts[2] = {0, 0};
+    for (abut_index place = begin; place < end; place++) {
+        if (!simulation_is_member(s, place) &&
+            is_beyond(&s->bounds, s->store.centers + 3 * place)) {
+            note(is_beyond(&s->bounds, s->store.began + 3 * place), true, counts);
+        }
+    }
+    keep_counts(&s->bounds, counts);
+    (void)job;
+    return ABUT_OK;
+}
+
+static void look_at_rigids(abut_simulation *s, const rigid_set *set)
+{
+    abut_index counts[2] = {0, 0};
+    for (abut_index k = 0; k < set->count; k++) {
+        const rigid *r = &set->bodies[k].rigid;
+        note(is_rigid_beyond(&s->bounds, r->began), is_rigid_beyond(&s->bounds, r->position),
+             counts);
+    }
+    keep_counts(&s->bounds, counts);
+}
+
+void bounds_look(abut_simulation *s)
+{
+    const parallel_plan plan = {.chunk_count = parallel_chunk_count(s->store.count, CHUNK_CENTERS),
+                                .work = s->store.count / 4,
+                                .workers = s->input.workers};
+    atomic_store(&s->bounds.outside, 0);
+    parallel_run(&plan, look_at_spheres, s);
+    look_at_rigids(s, &s->clusters);
+    look_at_rigids(s, &s->solids);
+}
+
+/* ---- what callers ask ---- */
+
+abut_index abut_simulation_left_count(const abut_simulation *s)
+{
+    return (abut_index)atomic_load(&s->bounds.left);
+}
+
+void abut_simulation_find_outside(const abut_simulation *s, uint8_t *spheres, uint8_t *bodies)
+{
+    const bounds *b = &s->bounds;
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const abut_index place = s->store.places[row];
+        if (!b->is_set) {
+            spheres[row] = 0;
+        } else if (simulation_is_member(s, place)) {
+            const rigid_body *c = &s->clusters.bodies[s->store.clusters[place]];
+            spheres[row] = is_rigid_beyond(b, c->rigid.position);
+        } else {
+            spheres[row] = is_beyond(b, s->store.centers + 3 * place);
+        }
+    }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        bodies[k] = b->is_set && is_rigid_beyond(b, s->solids.bodies[k].rigid.position);
+    }
+}

@@ -1,0 +1,133 @@
+"""Bounds of a simulation, and what becomes of who leaves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base import checks
+from ..base.arrays import Doubles
+from ..base.warnings import warn
+from .cluster_part import ClusterPart
+from .known import Bounds, OnLeave, changes
+from .placement import SimulationWarning
+
+_WAYS: dict[OnLeave, int] = {"remove": 0, "raise": 1, "warn": 2}
+
+
+class BoundsPart(ClusterPart):
+    """What a `Simulation` does with who leaves."""
+
+    @changes
+    def set_bounds(self, bounds: ArrayLike | None, on_leave: OnLeave = "raise") -> None:
+        """Say how far the world goes, and what becomes of who leaves it.
+
+        Parameters
+        ----------
+        bounds : (2, 3) array_like or None
+            Lower and upper corner; entries may be infinite. None: the world has no end.
+        on_leave : {"raise", "remove", "warn"}
+            Whether a run ends with an error that names the first who is beyond the bounds, or they
+            are removed, with their bonds, or a run that some have left warns of it at its end.
+
+        Raises
+        ------
+        ValueError
+            If the upper corner is not above the lower one, a number is NaN, the bounds cut into a
+            period, along which nothing leaves, or `on_leave` is something else.
+        TypeError
+            If the bounds are no numbers.
+
+        Notes
+        -----
+        After each step centers are looked at: of clusters and bodies those of mass, and these leave
+        as a whole. `left` counts those who left so far, a cluster as one. Who was put beyond the
+        bounds is removed, or an error, after the next step, too; a warning is of those who went.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> ids = sim.add_spheres([[0, 0, 0.1], [0, 0, 9]], 0.1, abut.Material(1000))
+        >>> sim.set_bounds([[-1, -1, 0], [1, 1, 10]], on_leave="remove")
+        >>> sim.run(0.5)
+        >>> sim.ids, sim.left
+        (array([1]), 1)
+        """
+        way: OnLeave = on_leave
+        checks.choice(on_leave, "on_leave", _WAYS)
+        corners = None if bounds is None else self._read_bounds(bounds)
+        stored = None if corners is None else tuple(map(tuple, corners.tolist()))
+        then = Bounds(stored, way, self.left)
+        self._core.set_bounds(corners, way != "warn", self._changed(bounds=then))
+
+    def _read_bounds(self, bounds: ArrayLike) -> Doubles:
+        corners = np.array(checks.doubles(bounds, "bounds"))
+        if corners.shape != (2, 3):
+            raise ValueError(f"bounds has shape {corners.shape}, but must be (2, 3): two corners")
+        for axis, name in enumerate("xyz"):
+            low, high = corners[:, axis].tolist()
+            if not low < high:
+                raise ValueError(f"bounds go from {low} to {high} along {name}: nothing is within")
+            length = (self._period or (None,) * 3)[axis]
+            if length is not None and (low > 0.0 or high < length):
+                raise ValueError(
+                    f"bounds go from {low} to {high} along {name}, but the world repeats from 0 to"
+                    f" {length} there, and nothing leaves it"
+                )
+        return corners
+
+    @property
+    def left(self) -> int:
+        bounds = self._known.bounds
+        gone_on = 0 if bounds.on_leave == "remove" else self._core.left_count()
+        return bounds.left + gone_on
+
+    def _leave(self) -> None:
+        """Let those go who are beyond the bounds, or complain of them."""
+        bounds = self._known.bounds
+        if bounds.corners is None or bounds.on_leave == "warn":
+            return
+        spheres, bodies = (np.flatnonzero(mask) for mask in self._core.outside())
+        if not len(spheres) and not len(bodies):
+            return
+        if bounds.on_leave == "raise":
+            raise ValueError(self._told_outside(spheres, bodies))
+        numbers = self._settled()
+        if len(spheres):
+            groups = self._core.read("clusters")[spheres]
+            clusters = np.unique(groups[groups >= 0])
+            count = int(np.count_nonzero(groups < 0)) + len(clusters)
+            self._remove(spheres, clusters, bounds=bounds._replace(left=bounds.left + count))
+            bounds = self._known.bounds
+        if len(bodies):
+            is_gone = np.zeros(len(numbers.bodies), np.uint8)
+            is_gone[bodies] = 1
+            then: dict[str, Any] = {"bounds": bounds._replace(left=bounds.left + len(bodies))}
+            left = self._settled().without_bodies(bodies)
+            self._core.remove_bodies(is_gone, self._changed(numbers=left, **then))
+
+    def _told_outside(self, spheres: Any, bodies: Any) -> str:
+        """Who is the first beyond the bounds."""
+        numbers = self._settled()
+        if len(spheres):
+            row = spheres[0]
+            cluster = int(self._core.read("clusters")[row])
+            who, at = f"sphere {numbers.ids[row]}", self.centers[row]
+            if cluster >= 0:
+                who = f"cluster {numbers.clusters[cluster]}"
+                at = self.clusters.positions[cluster]
+        else:
+            who, at = f"body {numbers.bodies[bodies[0]]}", self.bodies.centers[bodies[0]]
+        return f"{who} has left the bounds: its center is at {at} after step {self.step_count}"
+
+    def _tell_left(self, before: int) -> None:
+        """Warn of those who have left since then."""
+        count = self.left - before
+        if self._known.bounds.on_leave == "warn" and count > 0:
+            who = checks.counted(
+                count, "sphere, cluster or body has", "spheres, clusters or bodies have"
+            )
+            warn(f"{who} left the bounds in this run", SimulationWarning)
