@@ -14,7 +14,7 @@ abut_status abut_simulation_set_bounds(abut_simulation *s, const double low[3],
             return error_set(error, ABUT_BAD_BOUNDS, axis, 0, low[axis]);
         }
     }
-    s->bounds = (bounds){.is_set = low != NULL, .stops = low && stops};
+    s->bounds = (world_bounds){.is_set = low != NULL, .stops = low && stops};
     if (low) {
         memcpy(s->bounds.low, low, sizeof s->bounds.low);
         memcpy(s->bounds.high, high, sizeof s->bounds.high);
@@ -22,7 +22,7 @@ abut_status abut_simulation_set_bounds(abut_simulation *s, const double low[3],
     return ABUT_OK;
 }
 
-static bool is_beyond(const bounds *b, const double center[3])
+static bool is_beyond(const world_bounds *b, const double center[3])
 {
     bool is_within = true;
     for (int axis = 0; axis < 3; axis++) {
@@ -31,7 +31,7 @@ static bool is_beyond(const bounds *b, const double center[3])
     return !is_within;
 }
 
-static bool is_rigid_beyond(const bounds *b, vec3 position)
+static bool is_rigid_beyond(const world_bounds *b, vec3 position)
 {
     const double center[3] = {position.x, position.y, position.z};
     return is_beyond(b, center);
@@ -46,7 +46,7 @@ static void note(bool was_beyond, bool is_beyond_now, abut_index counts[2])
     counts[1] += is_beyond_now && !was_beyond;
 }
 
-static void keep_counts(bounds *b, const abut_index counts[2])
+static void keep_counts(world_bounds *b, const abut_index counts[2])
 {
     atomic_fetch_add(&b->outside, counts[0]);
     atomic_fetch_add(&b->left, counts[1]);
@@ -100,7 +100,7 @@ abut_index abut_simulation_left_count(const abut_simulation *s)
 
 void abut_simulation_find_outside(const abut_simulation *s, uint8_t *spheres, uint8_t *bodies)
 {
-    const bounds *b = &s->bounds;
+    const world_bounds *b = &s->bounds;
     for (abut_index row = 0; row < s->store.count; row++) {
         const abut_index place = s->store.places[row];
         if (!b->is_set) {

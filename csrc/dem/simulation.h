@@ -100,11 +100,11 @@ typedef struct watch {
 } watch;
 
 /* Who is beyond these is counted after each step. */
-typedef struct bounds {
+typedef struct world_bounds {
     double low[3], high[3];
     bool is_set, stops;                 /* stops: a run ends where somebody is beyond them */
     atomic_int_least64_t outside, left; /* after the last step; that have left so far */
-} bounds;
+} world_bounds;
 
 struct abut_simulation {
     abut_simulation_input input;
@@ -134,7 +134,7 @@ struct abut_simulation {
     watch watch;
     abut_law_case law_case; /* why the last step that ended by a law of users did */
     bond_set bonds;
-    bounds bounds;
+    world_bounds bounds;
 };
 
 static inline table_extras simulation_extras(const abut_simulation *s)
