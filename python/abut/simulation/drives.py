@@ -85,8 +85,8 @@ class Servo(Drive):
     Raises
     ------
     ValueError, TypeError
-        If the load is not from 1e-75 to 1e75, the pressure, the area or the mass is not positive and
-        finite, or not exactly one of `force` and `pressure` is given.
+        If the load is not from 1e-75 to 1e75, the pressure, the area or the mass is not positive
+        and finite, or not exactly one of `force` and `pressure` is given.
 
     Notes
     -----
