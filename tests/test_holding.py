@@ -1,5 +1,6 @@
 """What is changed on the way: steps and gravity, against the reference and what is exact."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -239,9 +240,19 @@ def changed():
     return sim
 
 
+def tilted():
+    """Gravity alone has changed."""
+    sim = busy()
+    sim.run(steps=20)
+    sim.gravity = (2.0, 0.5, -8.0)
+    sim.step = sim.step
+    return sim
+
+
+@pytest.mark.parametrize("make", [changed, tilted])
 @pytest.mark.parametrize("steps", [0, 1, 9])
-def test_changes_go_through_a_file(tmp_path, steps):
-    sim = changed()
+def test_changes_go_through_a_file(tmp_path, steps, make):
+    sim = make()
     sim.run(steps=steps)
     sim.save(tmp_path / "a.npz")
     again = abut.load_simulation(tmp_path / "a.npz", [wall.mesh for wall in sim.walls])
@@ -312,6 +323,20 @@ def test_what_goes_is_as_if_it_had_never_been_there():
         one.run(steps=200)
     assert np.array_equal(sim.centers, other.centers)
     assert sim.energy == other.energy
+
+
+def test_what_comes_in_sees_the_walls_that_are_there():
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    shelf, gone = (sim.add_wall(plate(0.5), STEEL) for _ in range(2))
+    ground = sim.add_wall(abut.HalfSpace((0, 0, 0.5), (0, 0, 1)), STEEL)
+    box = [[0.2, 0.2, 0.3], [0.8, 0.8, 0.7]]
+    sim.add_insertion(abut.Insertion(box, 0.15, rate=100, material=GRAIN, seed=1))
+    sim.run(0.1)
+    assert len(sim.ids) == 0
+    sim.remove_wall(gone)
+    shelf.active = ground.active = False
+    sim.run(0.1)
+    assert len(sim.ids) > 0
 
 
 def test_a_wall_that_is_off_is_not_there_and_moves_on():
@@ -836,3 +861,113 @@ def test_bounds_that_are_none(bounds, on_leave, text):
     with pytest.raises(ValueError, match=text):
         sim.set_bounds(bounds, on_leave)
     assert sim._known is before
+
+
+# ---- copies --------------------------------------------------------------------------------------
+
+
+def shaken(time):
+    turning = abut.Rotating((0, 0, 1), rate=3.0)
+    return turning.pose(time), turning.twist(time)
+
+
+def everything():
+    """With what a simulation may have: of all kinds, changed on the way."""
+    cube = abut.ConvexShape(
+        [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], radius=0.1
+    )
+    rod = abut.Cluster([[0, 0, 0], [0.05, 0, 0]], 0.05)
+    sim = abut.Simulation(step=STEP, period=(None, 4.0, None))
+    sim.set_law(GRAIN, GRAIN, abut.Hertz(friction=0.3, restitution=0.5, rolling=0.1))
+    sim.set_law(GRAIN, STEEL, abut.Hertz(friction=0.3, restitution=0.5))
+    gone = sim.add_wall(plate(0.2), STEEL)
+    sim.add_wall(floor(), STEEL, motion=abut.Oscillating((0, 0, 1e-3), 30.0))
+    sim.add_wall(abut.HalfSpace((0, 0, -0.01), (0, 0, 1)), STEEL)
+    off = sim.add_wall(plate(0.9), STEEL, motion=shaken)
+    lid = abut.Mesh([[0, 0, 0.6], [0, 1, 0.6], [1, 1, 0.6], [1, 0, 0.6]], [[0, 1, 2, 3]])
+    sim.add_wall(lid, STEEL, motion=abut.Servo(force=(0, 0, -50.0)))
+    centers = (np.indices((5, 5, 2)).reshape(3, -1).T + 0.5) * 0.19
+    sim.add_spheres(centers, 0.094, GRAIN, fixed=centers[:, 0] < 0.1)
+    sim.add_clusters(rod, [[0.3, 0.3, 0.45], [0.7, 0.7, 0.45]], GRAIN)
+    sim.add_bodies(cube, [[0.5, 0.5, 0.5]], GRAIN, scales=0.05)
+    ids = sim.add_spheres([[2, 2, 0.5], [2.15, 2, 0.5]], 0.08, GRAIN)
+    sim.bond([ids], abut.Bond(1e5, 0.3, 0.05))
+    sim.add_insertion(
+        abut.Insertion([[0, 1, 0], [1, 3, 1]], 0.02, rate=300, material=GRAIN, seed=3)
+    )
+    sim.set_bounds([[-1, 0, -0.5], [3, 4, 2]], on_leave="remove")
+    sim.run(steps=60)
+    sim.remove_wall(gone)
+    off.active = False
+    sim.step, sim.gravity = 0.7 * STEP, (1.0, 0, -9.0)
+    sim.run(steps=40)
+    return sim
+
+
+def test_a_copy_does_the_same_to_the_bit():
+    sim = everything()
+    before = state(sim), sim.energy, sim.time
+    branch = sim.copy()
+    assert (state(branch), branch.energy, branch.time) == before
+    for _ in range(3):
+        for one in (branch, sim):
+            one.run(steps=50)
+        assert state(branch) == state(sim)
+        assert branch.energy == sim.energy
+        assert branch.left == sim.left
+    for one in (sim, branch):
+        assert [wall.number for wall in one.walls] == [1, 2, 3, 4]
+    for ours, theirs in zip(sim.walls, branch.walls, strict=True):
+        assert np.array_equal(ours.pose, theirs.pose)
+        assert ours.active == theirs.active
+
+
+def test_a_copy_is_independent():
+    sim = everything()
+    before = state(sim)
+    branch = sim.copy()
+    branch.gravity = (0, 0, 9.0)
+    branch.remove_spheres(branch.ids[:3])
+    branch.walls[0].motion = None
+    branch.run(steps=20)
+    assert state(sim) == before
+    assert len(sim.walls) == len(branch.walls)
+    kept = sim.copy()
+    del branch
+    sim.run(steps=20)
+    assert state(kept) == before
+
+
+def test_a_copy_takes_laws_of_ones_own_along_and_nothing_that_is_called():
+    @abut.law
+    def stiff(c, k):
+        return abut.force(k * c.overlap)
+
+    sim = abut.Simulation(step=1e-4)
+    sim.set_law(GRAIN, STEEL, stiff(k=1e5))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), STEEL)
+    sim.add_spheres([[0, 0, 0.1]], 0.1, GRAIN)
+    calls = []
+    sim.add_force(lambda s: 0 * s.centers)
+    sim.every(1e-3, calls.append)
+    sim.run(steps=20)
+    branch = sim.copy()
+    count = len(calls)
+    branch.run(steps=20)
+    assert len(calls) == count
+    sim.run(steps=20)
+    assert np.array_equal(sim.centers, branch.centers)
+    assert (sim.forces != 0).any()
+
+
+def test_copies_are_made_before_the_first_step_and_within_callbacks():
+    sim = busy()
+    first, made = sim.copy(), []
+    sim.every(5 * STEP, lambda s: made.append(s.copy()))
+    sim.run(steps=12)
+    first.run(steps=12)
+    made[0].run(steps=7)
+    assert len(made) == 2
+    assert state(first) == state(sim) == state(made[0])
+    with pytest.raises(TypeError, match="copy makes another"):
+        copy.copy(sim)

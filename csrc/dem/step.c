@@ -213,8 +213,10 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
     if (status) {
         return status;
     }
-    s->began = simulation_time(s), s->began_steps = s->step_count;
-    s->next.step = step;
+    if (step != s->next.step) {
+        s->began = simulation_time(s), s->began_steps = s->step_count;
+        s->next.step = step;
+    }
     if (gravity) {
         const vec3 before = vec3_load(s->next.gravity), after = vec3_load(gravity);
         s->next.lift += energy_of_gravity(s, vec3_sub(before, after));
@@ -236,7 +238,7 @@ static abut_index count_bytes(const abut_simulation *s)
     abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
                      near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
                      rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
-                     bonds_bytes(&s->bonds) +
+                     bonds_bytes(&s->bonds) + s->group_block.byte_count +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
                      memory_count_bytes(of->outline_blocks,
                                         sizeof of->outline_blocks / sizeof *of->outline_blocks);

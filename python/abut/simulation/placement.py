@@ -123,12 +123,13 @@ def _walls_now(
 ) -> Iterator[tuple[Indices, Doubles, Indices]]:
     """Contacts with walls where they are now: spheres, overlaps and numbers of walls."""
     walls = simulation._walls
-    meshes = [k for k, entry in enumerate(walls.entries) if isinstance(entry.mesh, Mesh)]
+    active = [(k, entry) for k, entry in enumerate(walls.entries) if entry.is_active]
+    meshes = [k for k, entry in active if isinstance(entry.mesh, Mesh)]
     if walls.finder is not None:
         poses = np.array([walls.state_now(k).pose for k in meshes])
         found = walls.finder.find(centers, radii, poses=poses, period=simulation.period)
         yield found.sphere, found.overlap, np.array(meshes)[found.mesh]
-    for k, entry in enumerate(walls.entries):
+    for k, entry in active:
         if isinstance(entry.mesh, HalfSpace):
             pose = walls.state_now(k).pose
             point = pose[:3, :3] @ entry.mesh.point + pose[:3, 3]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +51,7 @@ from .restart_file import (
     read_file,
     read_setup,
 )
-from .saving import digest
+from .saving import arrays_of, digest, setup_of
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
 from .walls import NO_MESH, WallEntry, touched_meshes
@@ -129,7 +131,8 @@ def load_simulation(
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
-        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), own)
+        begin = partial(_begin, setup, own)
+        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), begin)
     for call in forces:
         simulation.add_force(call)
     for call in body_forces:
@@ -178,19 +181,15 @@ def _made(
     arrays: _Arrays,
     meshes: tuple[Mesh, ...],
     motions: dict[int, Any],
-    own: Mapping[str, GivenLaw],
+    begin: Callable[[], Simulation],
 ) -> Simulation:
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
-        simulation = _begin(setup, own)
+        simulation = begin()
         entries = _entries(setup["walls"], meshes, given)
         feeds = [_feed(stored) for stored in setup["feeds"]]
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
-        numbers = Numbers(
-            next_id=_whole(setup, "next_id"),
-            next_cluster=_whole(setup, "next_cluster"),
-            next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
-        )
+        numbers = _next_numbers(setup)
         step_count = _whole(setup, "step_count")
         said = {str(kind) for kind in setup.get("said", ())}
         beats, terms = _steps(setup, simulation, step_count)
@@ -211,18 +210,32 @@ def _made(
     _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
     simulation._watch.said = said
-    numbers = numbers._replace(
-        ids=locked(arrays["ids"]),
-        clusters=locked(arrays["cluster_numbers"]),
-        frames=arrays["frames"],
-        bodies=locked(bodies),
-    )
+    numbers = _lasting(numbers, arrays, bodies)
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
     _set_bounds(simulation, setup)
     simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
+
+
+def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
+    """Of what comes next."""
+    return Numbers(
+        next_id=_whole(setup, "next_id"),
+        next_cluster=_whole(setup, "next_cluster"),
+        next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
+    )
+
+
+def _lasting(numbers: Numbers, arrays: _Arrays, bodies: NDArray[np.intp]) -> Numbers:
+    """With those of what is there."""
+    return numbers._replace(
+        ids=locked(arrays["ids"]),
+        clusters=locked(arrays["cluster_numbers"]),
+        frames=arrays["frames"],
+        bodies=locked(bodies),
+    )
 
 
 def _whole(setup: Mapping[str, Any], name: str) -> int:
@@ -297,6 +310,26 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
             SimulationWarning,
         )
     return simulation
+
+
+def copied(simulation: Simulation) -> Simulation:
+    """What `Simulation.copy` does: as from a file, with laws and motions that no file holds."""
+    entries = simulation._walls.entries
+    there = [entry for entry in entries if not entry.is_gone]
+    meshes = tuple(entry.mesh for entry in there if isinstance(entry.mesh, Mesh))
+    motions = {k: e.motion for k, e in enumerate(entries) if e.is_given or e.is_asked}
+    setup = json.loads(json.dumps(setup_of(simulation)))
+    return _made(setup, arrays_of(simulation), meshes, motions, partial(_alike, simulation))
+
+
+def _alike(simulation: Simulation) -> Simulation:
+    """A simulation with the same settings and laws, and nothing else."""
+    names = ("step", "gravity", "period", "resolution")
+    found = Simulation(
+        **{name: getattr(simulation, name) for name in names}, workers=simulation._workers
+    )
+    found._core.note(found._changed(laws=simulation._laws))
+    return found
 
 
 def _feed(stored: Mapping[str, Any]) -> Feed:

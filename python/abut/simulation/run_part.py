@@ -270,9 +270,10 @@ class RunPart(EventPart):
     def step(self, step: float) -> None:
         known, now = self._known, self.step_count
         beat = Beat(checks.number(step, "step"), now, self.time)
-        # steps that none was done of leave no trace
-        before = [kept for kept in known.beats if kept.since < now]
-        self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
+        if beat.step != self.step:
+            # steps that none was done of leave no trace
+            before = [kept for kept in known.beats if kept.since < now]
+            self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
         self._watch.look_at_new_step(self)
 
     @property

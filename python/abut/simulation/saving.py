@@ -52,8 +52,8 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     file = Path(path)
     if file.suffix.lower() != ".npz":
         raise ValueError(f"{file} has no known ending of simulations' files: .npz")
-    arrays = _arrays_of(simulation)
-    setup = json.dumps(_setup_of(simulation)).encode()
+    arrays = arrays_of(simulation)
+    setup = json.dumps(setup_of(simulation)).encode()
     with writing.opened(file) as stream:
         np.savez(
             stream,
@@ -88,7 +88,7 @@ def _has_bodies(simulation: Simulation) -> bool:
     return bool(planes or simulation.shapes or simulation._body_forces)
 
 
-def _setup_of(simulation: Simulation) -> dict[str, Any]:
+def setup_of(simulation: Simulation) -> dict[str, Any]:
     """What JSON holds: no arrays of spheres, and nothing that is called."""
     laws = simulation._laws
     return {
@@ -200,7 +200,7 @@ def digest(mesh: Mesh) -> str:
     return found.hexdigest()
 
 
-def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
+def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     core, walls = simulation._core, simulation._walls
     states = [core.wall(number) for number in range(len(walls.order))]
     arrays = {

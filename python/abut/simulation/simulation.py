@@ -403,8 +403,42 @@ class Simulation(RunPart):
 
         save(self, path)
 
+    @changes
+    def copy(self) -> Simulation:
+        """Another simulation that goes on from here: what one does, the other does not see.
+
+        Returns
+        -------
+        Simulation
+            With the same state to the bit: left alone, both do the same, to the bit.
+
+        Notes
+        -----
+        What comes in (insertions, with their random states), laws, also those of your own, bounds
+        and motions of walls, also callables of time, are taken along. What is called with the
+        simulation is not, since it may hold on to this one: give `add_force`, `add_body_force`,
+        `every` and `record` to the copy anew. What was warned of is not said again, and
+        `statistics` count from 0.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> _ = sim.add_spheres([[0, 0, 1]], 0.1, abut.Material(1000))
+        >>> sim.run(0.1)
+        >>> branch = sim.copy()
+        >>> branch.gravity = (0, 0, 0)
+        >>> sim.run(0.1), branch.run(0.1)
+        (None, None)
+        >>> bool(sim.centers[0, 2] < branch.centers[0, 2])
+        True
+        """
+        from .restart import copied
+
+        return copied(self)
+
     def __reduce__(self) -> Any:
-        raise TypeError("a Simulation is neither pickled nor copied: save writes it to a file")
+        raise TypeError("a Simulation is not pickled: save writes it to a file, copy makes another")
 
     def __repr__(self) -> str:
         known = self._settled()
