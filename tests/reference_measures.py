@@ -1,7 +1,7 @@
 """The measures of a simulation by loops over contacts and grains: slow, obvious, the truth for
 `Simulation.stress` and `Simulation.coordination`.
 
-docs/dem.md, section 14, has the definitions. What is measured is told by `Moment`: where everything
+docs/dem.md, section 15, has the definitions. What is measured is told by `Moment`: where everything
 was before the last step, as a caller who looked then has seen it. From the tables of that step come
 forces, normals and overlaps alone.
 """

@@ -141,6 +141,7 @@ static void step_together(void *context)
     if (s->bonds.count > 0 || s->bonds.rest_count > 0) {
         bonds_keep(&s->bonds, s->store.count, s->step_count);
     }
+    surfaces_keep(s);
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->watch.is_placed = false;
@@ -238,7 +239,7 @@ static abut_index count_bytes(const abut_simulation *s)
     abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
                      near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
                      rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
-                     bonds_bytes(&s->bonds) +
+                     bonds_bytes(&s->bonds) + s->group_block.byte_count +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
                      memory_count_bytes(of->outline_blocks,
                                         sizeof of->outline_blocks / sizeof *of->outline_blocks);

@@ -86,7 +86,7 @@ class MeasurePart(RunPart):
         volume, but for the kinetic part, whose mean velocities differ. Of grains at rest between
         walls it is the stress on the walls. It is symmetric where nothing turns faster or slower,
         and no moments of rolling act from walls. What callables of `add_force` exert is not in it.
-        Sources: docs/dem.md, section 14.
+        Sources: docs/dem.md, section 15.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """Means over what a simulation has in a region: stress, and how many contacts a grain has.
 
 Grains are what moves as one: spheres that are in no cluster, clusters, and convex bodies.
-docs/dem.md, section 14, has the definitions and their sources.
+docs/dem.md, section 15, has the definitions and their sources.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +14,15 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Indices
 from ..search.half_space import HalfSpace, read_surface
+from .deforming import Deforming, Structure
 from .drives import Drive, Free
 from .known import changes
 from .law_table import Law
 from .materials import Material
 from .measure_part import MeasurePart
 from .motions import Motion
-from .walls import Wall, WallEntry, check_half_space
+from .wall_entries import WallEntry
+from .walls import Wall, check_half_space
 
 
 class Simulation(MeasurePart):
@@ -222,6 +225,7 @@ class Simulation(MeasurePart):
         mesh: Any,
         material: Material | None = None,
         motion: Motion | Drive | Callable[[float], Any] | None = None,
+        deform: Structure | None = None,
     ) -> Wall:
         """Add a wall.
 
@@ -234,6 +238,13 @@ class Simulation(MeasurePart):
             By default a rigid one, ``Material()``.
         motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
             How it moves from now on: see `Wall`. By default it stands still.
+        deform : callable, optional
+            In place of a motion: where the vertices of a mesh of triangles are. It is called once a
+            step, when the forces of the step are known, with the time at the end of the step and
+            what spheres exert at the vertices at its beginning, (v, 3). It returns the vertices at
+            the end of the step, (v, 3), and their velocities in its middle, as those of spheres
+            are: the difference to the vertices before, by `step`, for who goes on by central
+            differences. Spheres alone touch such walls. docs/dem.md, section 14.
 
         Returns
         -------
@@ -245,7 +256,8 @@ class Simulation(MeasurePart):
         ValueError
             If the motion of a callable is not rigid, or pose and twist do not agree; a half
             space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
-            area along the normal of a pressure, or no inertia.
+            area along the normal of a pressure, or no inertia; or a wall has a motion and deforms,
+            or a facet of it is no triangle.
         TypeError
             If an argument is of another type.
 
@@ -263,6 +275,11 @@ class Simulation(MeasurePart):
         if isinstance(surface, HalfSpace):
             check_half_space(surface, self._period)
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
+        if deform is not None:
+            if motion is not None:
+                raise ValueError("a wall has a motion, or deforms, and not both")
+            begun = Deforming.begin(deform, surface, self.step_count)
+            entry = replace(entry, deforming=begun)
         self._walls.add(entry, motion, self.time, self._changed(laws=laws))
         return self.walls[-1]
 
@@ -372,13 +389,26 @@ class Simulation(MeasurePart):
         save(self, path)
 
     @changes
-    def copy(self) -> Simulation:
+    def copy(self, deform: Mapping[int, Structure] | None = None) -> Simulation:
         """Another simulation that goes on from here: what one does, the other does not see.
+
+        Parameters
+        ----------
+        deform : dict of int to callable, optional
+            Of walls that deform, by their numbers, as for `load_simulation`: other structures than
+            those that this simulation goes on to ask.
 
         Returns
         -------
         Simulation
             With the same state to the bit: left alone, both do the same, to the bit.
+
+        Raises
+        ------
+        ValueError
+            If a wall deforms, and no structure is given for it.
+        TypeError
+            If what is given is no callable.
 
         Notes
         -----
@@ -403,7 +433,7 @@ class Simulation(MeasurePart):
         """
         from .restart import copied
 
-        return copied(self)
+        return copied(self, deform or {})
 
     def __reduce__(self) -> Any:
         raise TypeError("a Simulation is not pickled: save writes it to a file, copy makes another")
