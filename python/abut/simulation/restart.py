@@ -189,11 +189,7 @@ def _made(
         entries = _entries(setup["walls"], meshes, given)
         feeds = [_feed(stored) for stored in setup["feeds"]]
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
-        numbers = Numbers(
-            next_id=_whole(setup, "next_id"),
-            next_cluster=_whole(setup, "next_cluster"),
-            next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
-        )
+        numbers = _next_numbers(setup)
         step_count = _whole(setup, "step_count")
         said = {str(kind) for kind in setup.get("said", ())}
         beats, terms = _steps(setup, simulation, step_count)
@@ -214,18 +210,32 @@ def _made(
     _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
     simulation._watch.said = said
-    numbers = numbers._replace(
-        ids=locked(arrays["ids"]),
-        clusters=locked(arrays["cluster_numbers"]),
-        frames=arrays["frames"],
-        bodies=locked(bodies),
-    )
+    numbers = _lasting(numbers, arrays, bodies)
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
     _set_bounds(simulation, setup)
     simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
+
+
+def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
+    """Of what comes next."""
+    return Numbers(
+        next_id=_whole(setup, "next_id"),
+        next_cluster=_whole(setup, "next_cluster"),
+        next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
+    )
+
+
+def _lasting(numbers: Numbers, arrays: _Arrays, bodies: NDArray[np.intp]) -> Numbers:
+    """With those of what is there."""
+    return numbers._replace(
+        ids=locked(arrays["ids"]),
+        clusters=locked(arrays["cluster_numbers"]),
+        frames=arrays["frames"],
+        bodies=locked(bodies),
+    )
 
 
 def _whole(setup: Mapping[str, Any], name: str) -> int:
