@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,9 +55,6 @@ from .saving import arrays_of, digest, setup_of
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
 from .walls import NO_MESH, WallEntry, touched_meshes
-
-if TYPE_CHECKING:
-    pass
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -176,6 +173,44 @@ def _compare_forces(given: int, count: int, adder: str) -> None:
 # ---- making it again -----------------------------------------------------------------------------
 
 
+class _Found(NamedTuple):
+    """What a setup tells of a simulation beside its settings and laws."""
+
+    entries: list[WallEntry]
+    feeds: tuple[Feed, ...]
+    shapes: list[ConvexShape]
+    numbers: Numbers
+    step_count: int
+    said: set[str]
+    beats: tuple[Beat, ...]
+    terms: NDArray[np.float64]
+
+
+def _find(
+    setup: Mapping[str, Any],
+    simulation: Simulation,
+    meshes: tuple[Mesh, ...],
+    motions: dict[int, Any],
+) -> _Found:
+    step_count = _whole(setup, "step_count")
+    entries = _entries(setup["walls"], meshes, motions)
+    beats, terms = _steps(setup, simulation, step_count)
+    return _Found(
+        entries=entries,
+        feeds=tuple(_feed(stored) for stored in setup["feeds"]),
+        shapes=[_shape(stored) for stored in setup.get("shapes", ())],
+        numbers=Numbers(
+            next_id=_whole(setup, "next_id"),
+            next_cluster=_whole(setup, "next_cluster"),
+            next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
+        ),
+        step_count=step_count,
+        said={str(kind) for kind in setup.get("said", ())},
+        beats=beats,
+        terms=terms,
+    )
+
+
 def _made(
     setup: Mapping[str, Any],
     arrays: _Arrays,
@@ -186,46 +221,44 @@ def _made(
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = begin()
-        entries = _entries(setup["walls"], meshes, given)
-        feeds = [_feed(stored) for stored in setup["feeds"]]
-        shapes = [_shape(stored) for stored in setup.get("shapes", ())]
-        numbers = Numbers(
-            next_id=_whole(setup, "next_id"),
-            next_cluster=_whole(setup, "next_cluster"),
-            next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
-        )
-        step_count = _whole(setup, "step_count")
-        said = {str(kind) for kind in setup.get("said", ())}
-        beats, terms = _steps(setup, simulation, step_count)
+        found = _find(setup, simulation, meshes, given)
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
-    _check_lasting("ids", arrays["ids"], numbers.next_id)
-    _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
-    if entries:
-        touched = touched_meshes(entries)
-        finder = ContactFinder(touched) if touched else None
-        known = simulation._known._replace(walls=tuple(entries), finder=finder)
-        simulation._walls.exchange(known, drives=_drives(entries, arrays))
-    _add_rows(simulation, arrays)
-    bodies = arrays.get("body_numbers", np.empty(0, np.intp))
-    _check_lasting("body_numbers", bodies, numbers.next_body)
-    _add_bodies(simulation, arrays, shapes, len(bodies))
-    _add_bonds(simulation, arrays, numbers.next_id, step_count)
-    _restore(simulation, arrays, step_count, terms)
+    _add_walls(simulation, found.entries, arrays)
+    numbers = _add_partners(simulation, found, arrays)
+    _restore(simulation, arrays, found.step_count, found.terms)
     _restore_bodies(simulation, arrays)
-    simulation._watch.said = said
-    numbers = numbers._replace(
-        ids=locked(arrays["ids"]),
-        clusters=locked(arrays["cluster_numbers"]),
-        frames=arrays["frames"],
-        bodies=locked(bodies),
-    )
-    known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
+    simulation._watch.said = found.said
+    known = simulation._known._replace(beats=found.beats, numbers=numbers, feeds=found.feeds)
     simulation._core.note(known)
     _set_bounds(simulation, setup)
-    simulation._schedule.note(step_count, beats[-1])
+    simulation._schedule.note(found.step_count, found.beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
+
+
+def _add_walls(simulation: Simulation, entries: list[WallEntry], arrays: _Arrays) -> None:
+    if not entries:
+        return
+    touched = touched_meshes(entries)
+    finder = ContactFinder(touched) if touched else None
+    known = simulation._known._replace(walls=tuple(entries), finder=finder)
+    simulation._walls.exchange(known, drives=_drives(entries, arrays))
+
+
+def _add_partners(simulation: Simulation, found: _Found, arrays: _Arrays) -> Numbers:
+    """Spheres, bodies and bonds come in; their lasting numbers are those of the file."""
+    ids, clusters = arrays["ids"], arrays["cluster_numbers"]
+    bodies = arrays.get("body_numbers", np.empty(0, np.intp))
+    _check_lasting("ids", ids, found.numbers.next_id)
+    _check_lasting("cluster_numbers", clusters, found.numbers.next_cluster)
+    _check_lasting("body_numbers", bodies, found.numbers.next_body)
+    _add_rows(simulation, arrays)
+    _add_bodies(simulation, arrays, found.shapes, len(bodies))
+    _add_bonds(simulation, arrays, found.numbers.next_id, found.step_count)
+    return found.numbers._replace(
+        ids=locked(ids), clusters=locked(clusters), frames=arrays["frames"], bodies=locked(bodies)
+    )
 
 
 def _whole(setup: Mapping[str, Any], name: str) -> int:
