@@ -6,11 +6,10 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +23,11 @@ from ..io import npz
 from ..own_laws.stored import Given as GivenLaw
 from ..own_laws.stored import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
 from .drives import Drive, check_rows, read_moving
-from .insertion import Insertion
 from .law_table import LawTable
 from .placement import SimulationWarning
 from .restart_file import (
@@ -51,10 +48,10 @@ from .restart_file import (
     read_file,
     read_setup,
 )
-from .saving import arrays_of, digest, setup_of
-from .schedule import MOST_STEPS, Beat, Feed, terms_of
+from .restart_setup import Found, found_in, whole
+from .saving import arrays_of, setup_of
 from .simulation import Simulation
-from .walls import NO_MESH, WallEntry, touched_meshes
+from .walls import WallEntry, touched_meshes
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -173,44 +170,6 @@ def _compare_forces(given: int, count: int, adder: str) -> None:
 # ---- making it again -----------------------------------------------------------------------------
 
 
-class _Found(NamedTuple):
-    """What a setup tells of a simulation beside its settings and laws."""
-
-    entries: list[WallEntry]
-    feeds: tuple[Feed, ...]
-    shapes: list[ConvexShape]
-    numbers: Numbers
-    step_count: int
-    said: set[str]
-    beats: tuple[Beat, ...]
-    terms: NDArray[np.float64]
-
-
-def _find(
-    setup: Mapping[str, Any],
-    simulation: Simulation,
-    meshes: tuple[Mesh, ...],
-    motions: dict[int, Any],
-) -> _Found:
-    step_count = _whole(setup, "step_count")
-    entries = _entries(setup["walls"], meshes, motions)
-    beats, terms = _steps(setup, simulation, step_count)
-    return _Found(
-        entries=entries,
-        feeds=tuple(_feed(stored) for stored in setup["feeds"]),
-        shapes=[_shape(stored) for stored in setup.get("shapes", ())],
-        numbers=Numbers(
-            next_id=_whole(setup, "next_id"),
-            next_cluster=_whole(setup, "next_cluster"),
-            next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
-        ),
-        step_count=step_count,
-        said={str(kind) for kind in setup.get("said", ())},
-        beats=beats,
-        terms=terms,
-    )
-
-
 def _made(
     setup: Mapping[str, Any],
     arrays: _Arrays,
@@ -221,7 +180,7 @@ def _made(
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = begin()
-        found = _find(setup, simulation, meshes, given)
+        found = found_in(setup, simulation, meshes, given)
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
     _add_walls(simulation, found.entries, arrays)
@@ -246,7 +205,7 @@ def _add_walls(simulation: Simulation, entries: list[WallEntry], arrays: _Arrays
     simulation._walls.exchange(known, drives=_drives(entries, arrays))
 
 
-def _add_partners(simulation: Simulation, found: _Found, arrays: _Arrays) -> Numbers:
+def _add_partners(simulation: Simulation, found: Found, arrays: _Arrays) -> Numbers:
     """Spheres, bodies and bonds come in; their lasting numbers are those of the file."""
     ids, clusters = arrays["ids"], arrays["cluster_numbers"]
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
@@ -261,43 +220,12 @@ def _add_partners(simulation: Simulation, found: _Found, arrays: _Arrays) -> Num
     )
 
 
-def _whole(setup: Mapping[str, Any], name: str) -> int:
-    number = int(setup[name])
-    if not 0 <= number < MOST_STEPS:
-        raise ValueError(f"its {name} is {number}")
-    return number
-
-
-def _steps(
-    setup: Mapping[str, Any], simulation: Simulation, step_count: int
-) -> tuple[tuple[Beat, ...], NDArray[np.float64]]:
-    """What steps went by, and go by from now on."""
-    first = Beat(simulation.step)
-    beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup.get("beats", [first]))
-    numbers = [beat.since for beat in beats]
-    own = [beat.step for beat in beats]
-    terms = np.array(setup.get("terms", terms_of(first, simulation.gravity)), np.float64)
-    is_sound = terms.shape == (_core.STEP_TERMS,) and bool(
-        np.isfinite([*terms, *sum(beats, ())]).all()
-    )
-    if (
-        not is_sound
-        or numbers != sorted({*numbers})
-        or not 0 <= numbers[0] <= numbers[-1] <= step_count
-        or min(*own, terms[0], terms[5]) <= 0.0
-        or (own[-1], *terms[10:]) != (simulation.step, beats[-1].start, beats[-1].since)
-        or (terms[0], *terms[1:4]) != (simulation.step, *simulation.gravity)
-    ):
-        raise ValueError("its setup is damaged: what steps go by makes no sense")
-    return beats, terms
-
-
 def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
     stored = setup.get("bounds")
     if stored is None:
         return
     try:
-        left = _whole(stored, "left")
+        left = whole(stored, "left")
         simulation.set_bounds(stored["corners"], stored["on_leave"])
     except (KeyError, TypeError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
@@ -355,56 +283,6 @@ def _alike(simulation: Simulation) -> Simulation:
     return found
 
 
-def _feed(stored: Mapping[str, Any]) -> Feed:
-    insertion = from_dict(stored["insertion"])
-    if not isinstance(insertion, Insertion):
-        raise ValueError("its setup is damaged: there is no insertion where one should be")
-    state = insertion.state_from_dict(stored["state"])
-    seen = int(stored["seen"])
-    # files of abut 0.2 do not tell since when one waits
-    since = stored.get("full_since", seen if state.waiting else None)
-    if since is not None and not 0 <= int(since) <= seen:
-        raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
-    return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
-
-
-def _entries(
-    stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
-) -> list[WallEntry]:
-    count = sum(
-        not (isinstance(wall["mesh"], dict) or wall.get("is_gone", False)) for wall in stored
-    )
-    if count != len(meshes):
-        walls = counted(count, "wall")
-        given = counted(len(meshes), "mesh is", "meshes are")
-        raise ValueError(f"it has {walls}, but {given} given")
-    rest = iter(enumerate(meshes))
-    entries = [_entry(number, wall, rest, motions) for number, wall in enumerate(stored)]
-    if motions:
-        raise ValueError(f"motions names wall {next(iter(motions))}, which no callable moved")
-    return entries
-
-
-def _entry(
-    number: int,
-    wall: Mapping[str, Any],
-    meshes: Iterator[tuple[int, Mesh]],
-    motions: dict[int, Any],
-) -> WallEntry:
-    pose = np.array(wall["pose"], np.float64).reshape(4, 4)
-    entry = WallEntry(NO_MESH, int(wall["material"]), None, float(wall["start"]), pose)
-    if wall.get("is_gone", False):
-        return replace(entry, is_active=False, is_gone=True)
-    mesh = _wall_mesh(number, wall["mesh"], meshes)
-    motion = from_dict(wall["motion"]) if wall["motion"] else None
-    if wall["is_given"]:
-        if number not in motions:
-            what = "tells the load of" if wall.get("is_asked") else "moved"
-            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
-        motion = motions.pop(number)
-    return replace(entry, mesh=mesh, motion=motion, is_active=bool(wall.get("is_active", True)))
-
-
 def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
     """What drives walls, by their numbers."""
     driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
@@ -415,24 +293,6 @@ def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[
     check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
     check_rows(arrays["drives"], driven.values())
     return dict(zip(driven, arrays["drives"], strict=True))
-
-
-def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
-    """The next mesh, or the half space that the file has."""
-    if isinstance(stored, dict):
-        half_space = from_dict(stored)
-        if not isinstance(half_space, HalfSpace):
-            raise ValueError(f"its wall {number} is neither a mesh nor a half space")
-        return half_space
-    place, mesh = next(meshes)
-    if stored != digest(mesh):
-        raise ValueError(f"meshes[{place}] is not the mesh that wall {number} was saved with")
-    return mesh
-
-
-def _shape(stored: Mapping[str, Any]) -> ConvexShape:
-    facets = np.array(stored["indices"], np.intp), np.array(stored["offsets"], np.intp)
-    return ConvexShape(stored["vertices"], facets, radius=stored["radius"])
 
 
 # ---- spheres, clusters and tables ----------------------------------------------------------------
