@@ -169,7 +169,8 @@ law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
     own_block_call(&b, l, PADDING, time);
     const double change =
         fmax(fabs(push[PARTING] - push[AT_REST]), fabs(push[LESS] - push[AT_REST]));
-    s.damping_ratio = s.normal > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
+    s.damping_ratio =
+        s.normal > 0.0 && change > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
     /* a spring grows with the time of sliding, a damper does not */
     const double once = tangent_change(&b, SLIDING);
     own_block_call(&b, l, PADDING, 2.0 * time);

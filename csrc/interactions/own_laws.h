@@ -67,7 +67,8 @@ typedef struct own_contact {
     const double *vectors, *scalars;
 } own_contact;
 
-/* By differences of the forces of contacts that are moved a little. */
+/* By differences of the forces of contacts that are moved a little. What is no number counts for
+ * nothing: the step that comes upon it names it. */
 law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c);
 
 /* How many numbers a contact keeps under a law. */
