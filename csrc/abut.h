@@ -1264,7 +1264,7 @@ typedef struct abut_drive {
     double mass;       /* FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself */
     double force[3];   /* SERVO: the load, along which it moves; FREE: beside that of contacts */
     double torque[3];  /* FREE: likewise, about `position` */
-    double size;       /* SERVO: how far it goes without a contact; INFINITY */
+    double size;       /* SERVO without mass: how far it goes while no contact bears its load */
     double inertia[3]; /* FREE: > 0: principal moments, about `position` */
     double arm[3];     /* FREE: from `position` to the center of mass, along the principal axes */
     double locked[6];  /* FREE: 1: it does not move along x, y, z, nor turn about them; else 0 */
@@ -1274,7 +1274,7 @@ typedef struct abut_drive {
     /* what steps change */
     double travel; /* SERVO: how far it went */
     double speed;
-    double alone;       /* SERVO: how far of that since it touched something */
+    double alone;       /* SERVO: how far of that since a contact bore its load; 0 with mass */
     double position[3]; /* FREE */
     double velocity[3];
     double momentum[3]; /* the angular one, about `position` */

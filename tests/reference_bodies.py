@@ -127,7 +127,7 @@ class Simulation:
             for row in range(len(found)):
                 self.touch(kind, found, row, spots, normals)
         for solid, (force, torque) in zip(self.solids, self.loads, strict=True):
-            solid.move(force, torque, self.gravity, self.step)
+            solid.move(force, torque, self.gravity, self.step, self.step)
         self.step_count += 1
 
     def find(self):

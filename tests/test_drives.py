@@ -111,13 +111,39 @@ def test_it_holds_a_convex_body_and_a_mesh_lid_too():
 def test_a_pressure_acts_on_the_projection_of_the_mesh():
     plate = DOWN.transformed([[1, 0, 0, 0], [0, 0.6, -0.8, 0], [0, 0.8, 0.6, 0], [0, 0, 0, 1]])
     servo = abut.Servo(pressure=3.0, normal=(0, 0, -2))
-    assert servo.area_of(DOWN) == pytest.approx(4.0)
-    assert servo.area_of(plate) == pytest.approx(4 * 0.6)
-    assert servo.area_of(abut.Mesh(*a_box((1, 2, 3)))) == pytest.approx(2.0)
-    placed = Placed(DOWN, np.eye(4), np.zeros(3), np.zeros(3))
-    assert servo.row(placed)["force"].tolist() == pytest.approx([0, 0, -12])
+
+    def placed(mesh):
+        return Placed(mesh, np.eye(4), np.zeros(3), np.zeros(3))
+
+    assert servo.area_of(placed(DOWN)) == pytest.approx(4.0)
+    assert servo.area_of(placed(plate)) == pytest.approx(4 * 0.6)
+    assert servo.area_of(placed(abut.Mesh(*a_box((1, 2, 3))))) == pytest.approx(2.0)
+    assert servo.row(placed(DOWN))["force"].tolist() == pytest.approx([0, 0, -12])
     of_cell = abut.Servo(pressure=3.0, normal=(0, 0, -2), area=0.5)
-    assert of_cell.row(placed)["force"].tolist() == pytest.approx([0, 0, -1.5])
+    assert of_cell.row(placed(DOWN))["force"].tolist() == pytest.approx([0, 0, -1.5])
+
+
+def test_the_projection_is_that_of_the_mesh_as_it_stands():
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    wall = sim.add_wall(DOWN, STEEL, motion=abut.Rotating((1, 0, 0), rate=math.pi / 2))
+    sim.run(1.0)
+    wall.motion = abut.Servo(pressure=3.0, normal=(0, 1, 0), mass=1.0)
+    before = wall.twist[1]
+    sim.run(steps=1)
+    assert wall.twist[1] - before == pytest.approx(1e-3 * 3 * 4)
+
+
+def test_a_load_that_begins_between_steps_is_asked_for_before_the_next():
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    wall = sim.add_wall(DOWN, STEEL)
+
+    def press(s):
+        if s.step_count == 3:
+            wall.motion = abut.Servo(pressure=50.0, normal=(0, 0, 1), area=lambda s: 2.0, mass=1.0)
+
+    sim.every(1e-3, press)
+    sim.run(steps=10)
+    assert wall.twist[2] == pytest.approx(7 * 1e-3 * 100)
 
 
 def test_a_callable_tells_the_area_before_each_step():
@@ -131,7 +157,7 @@ def test_a_callable_tells_the_area_before_each_step():
     motion = abut.Servo(pressure=2.0, normal=(0, 0, -1), area=area, mass=1.0)
     wall = sim.add_wall(DOWN, STEEL, motion=motion)
     sim.run(steps=4)
-    assert calls == [0, 1, 2, 3, 4]
+    assert calls == [0, 1, 2, 3]
     assert wall.twist[2] == pytest.approx(-1e-3 * 2 * (1 + 2 + 3 + 4))
     motion = abut.Servo(pressure=2.0, normal=(0, 0, -1), area=lambda s: -1.0)
     wall.motion = motion
@@ -151,7 +177,7 @@ def test_what_touches_nothing_stands_still_after_the_meshs_size():
     sim = abut.Simulation(step=1e-2, gravity=(0, 0, 0))
     wall = sim.add_wall(raised(DOWN, 1.0), STEEL, motion=abut.Servo(force=(0, 0, 1e4)))
     sim.add_spheres([[0, 0, 0.0]], 0.1, abut.Material(density=2500.0, young=1e5))
-    with pytest.warns(abut.SimulationWarning, match="wall 0 has gone .* touches nothing"):
+    with pytest.warns(abut.SimulationWarning, match="wall 0 has gone .* touches nothing that"):
         sim.run(10.0)
     gone = wall.travel[2]
     assert 2 * math.sqrt(2) <= gone < 2 * math.sqrt(2) + 0.2
@@ -160,6 +186,52 @@ def test_what_touches_nothing_stands_still_after_the_meshs_size():
         warnings.simplefilter("error")
         sim.run(1.0)
     assert wall.travel[2] == gone
+
+
+def test_a_plate_with_mass_goes_on_however_far():
+    sim = abut.Simulation(step=1e-2, gravity=(0, 0, 0))
+    wall = sim.add_wall(DOWN, STEEL, motion=abut.Servo(force=(0, 0, 1), mass=1.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(10.0)
+    assert wall.travel[2] == pytest.approx(50.05)
+
+
+def test_it_settles_on_grains_that_are_all_held():
+    sim = abut.Simulation(step=1e-4)
+    sim.set_law(GRAIN, STEEL, abut.Linear(stiffness=1e4, restitution=0.3))
+    lid = sim.add_wall(raised(DOWN, 0.201), STEEL, motion=abut.Servo(force=(0, 0, -5.0)))
+    sim.add_spheres([[0, 0, 0.1]], 0.1, GRAIN, fixed=True)
+    sim.run(1.0)
+    assert lid.force[2] == pytest.approx(5.0, rel=1e-6)
+    assert lid.travel[2] == pytest.approx(-0.001 - 5e-4, rel=1e-6)
+
+
+def test_held_bodies_count_as_held_spheres_do():
+    """For the speed with which a wall approaches."""
+    speeds = []
+    for add in ("spheres", "bodies"):
+        sim = abut.Simulation(step=1e-4)
+        wall = sim.add_wall(raised(DOWN, 9.0), STEEL, motion=abut.Servo(force=(0, 0, -5.0)))
+        if add == "spheres":
+            sim.add_spheres([[0, 0, 0], [2, 0, 0]], 0.1, GRAIN, fixed=[True, False])
+            size, mass = 0.2, sim.masses[1]
+        else:
+            cube = abut.ConvexShape(*a_box((0.2, 0.2, 0.2)))
+            sim.add_bodies(cube, [[0, 0, 0], [2, 0, 0]], GRAIN, fixed=[True, False])
+            size, mass = 0.1 + 0.1 * math.sqrt(3), 2500 * 0.2**3
+        sim.run(steps=1)
+        speeds.append(wall.twist[2] / -0.1 / math.sqrt(5.0 * size / mass))
+    assert speeds == pytest.approx([1.0, 1.0])
+
+
+def test_a_mesh_without_facets_stands_still():
+    sim = abut.Simulation(step=1e-2)
+    empty = abut.Mesh(np.empty((0, 3)), np.empty((0, 3), int))
+    wall = sim.add_wall(empty, STEEL, motion=abut.Servo(force=(0, 0, 1)))
+    sim.add_spheres([[0, 0, 0]], 0.1, GRAIN)
+    sim.run(steps=3)
+    assert wall.travel.tolist() == [0, 0, 0]
 
 
 def test_without_grains_it_does_not_move():
@@ -434,6 +506,14 @@ def test_a_restart_names_what_is_damaged(tmp_path):
         np.savez(tmp_path / "b.npz", **(arrays | {"drives": change(arrays["drives"])}))
         with pytest.raises(ValueError, match=message):
             abut.load_simulation(tmp_path / "b.npz", meshes=[DOWN])
+    sim = abut.Simulation(step=1e-3)
+    sim.add_wall(DOWN, motion=abut.Servo(force=(0, 0, 1)))
+    sim.save(tmp_path / "a.npz")
+    arrays = dict(np.load(tmp_path / "a.npz"))
+    arrays["drives"][:, 1:4] = 0  # its force
+    np.savez(tmp_path / "b.npz", **arrays)
+    with pytest.raises(ValueError, match="moves no wall"):
+        abut.load_simulation(tmp_path / "b.npz", meshes=[DOWN])
     del arrays["drives"]
     np.savez(tmp_path / "b.npz", **arrays)
     with pytest.raises(ValueError, match="it has no drives"):
@@ -453,6 +533,8 @@ def test_a_restart_names_what_is_damaged(tmp_path):
         (TypeError, "a pressure needs a normal", {"pressure": 1.0}),
         (ValueError, "force is .*, which is no direction", {"force": (0, 0, 0)}),
         (ValueError, "force", {"force": (0, math.nan, 0)}),
+        (ValueError, "load is 1e-200, but must be from", {"force": (0, 0, 1e-200)}),
+        (ValueError, "load is 1e\\+200, but must be from", {"force": (0, 1e200, 0)}),
         (ValueError, "pressure is 0", {"pressure": 0, "normal": (0, 0, 1)}),
         (ValueError, "area is -1", {"pressure": 1, "normal": (0, 0, 1), "area": -1}),
         (ValueError, "mass is 0", {"force": (0, 0, 1), "mass": 0}),
@@ -496,6 +578,8 @@ def test_a_wall_does_not_take_what_it_cannot_have():
         sim.add_wall(plane, motion=abut.Servo(pressure=1.0, normal=(0, 0, 1)))
     with pytest.raises(ValueError, match="no facet of the mesh looks along normal"):
         sim.add_wall(DOWN, motion=abut.Servo(pressure=1.0, normal=(1, 0, 0)))
+    with pytest.raises(ValueError, match="load is 0, but must be from"):
+        sim.add_wall(DOWN, motion=abut.Servo(pressure=1e-200, normal=(0, 0, 1), area=1e-200))
     with pytest.raises(TypeError, match="motion is the class Servo"):
         sim.add_wall(DOWN, motion=abut.Servo)
     assert sim.walls == ()

@@ -146,24 +146,24 @@ static void press(abut_simulation *s)
 
 /* ---- walls under load ---- */
 
-/* The mean diameter and the mass of all grains: spheres, those of clusters among them, and bodies.
- */
+/* The mean diameter of all grains (spheres, those of clusters among them, and bodies), and the mass
+ * of those that are not held: where all are, of all. */
 static void measure_grains(abut_simulation *s)
 {
     const abut_index count = s->store.count + s->solids.count;
-    double size = 0.0, mass = 0.0;
+    double size = 0.0, free_mass = 0.0, held_mass = 0.0;
     for (abut_index row = 0; row < s->store.count; row++) {
         const int32_t place = s->store.places[row];
-        const bool is_held = store_holds(&s->store, place);
         size += 2.0 * s->store.radii[place];
-        mass += is_held ? 0.0 : s->store.masses[place];
+        *(store_holds(&s->store, place) ? &held_mass : &free_mass) += s->store.masses[place];
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        size += s->solids.bodies[k].reach + s->solids.bodies[k].inner;
-        mass += s->solids.bodies[k].rigid.mass;
+        const rigid_body *of = &s->solids.bodies[k];
+        size += of->reach + of->inner;
+        *(of->rigid.is_held ? &held_mass : &free_mass) += of->rigid.mass;
     }
     s->walls.grain_size = size / (double)count;
-    s->walls.grain_mass = mass;
+    s->walls.grain_mass = free_mass > 0.0 ? free_mass : held_mass;
 }
 
 /* No wall under a load moves faster: a tenth of a speed that the load would give to all grains on
@@ -205,7 +205,7 @@ static bool drive_servo(abut_simulation *s, wall_press *p, const rigid_step *by)
     d->speed = settle(s, d, p, by);
     const double way = by->step * d->speed;
     d->travel += way;
-    d->alone = p->stiffness > 0.0 ? 0.0 : d->alone + fabs(way);
+    d->alone = d->mass > 0.0 || p->stiffness > 0.0 ? 0.0 : d->alone + fabs(way);
     const double force = vec3_dot(vec3_load(p->load.force), axis_of(d));
     s->walls.driven_power += 0.5 * force * (d->speed - before);
     return fabs(d->travel) <= ABUT_COORDINATE_LIMIT;

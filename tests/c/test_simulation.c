@@ -86,9 +86,29 @@ static void set_laws(abut_simulation *s)
     CHECK_INT(abut_simulation_set_laws(s, MATERIALS, laws, NULL), ABUT_OK);
 }
 
+/* The paddle is a free body. */
+static bool is_driven;
+
+static void drive(abut_simulation *s)
+{
+    const abut_drive free = {
+        .mass = 200.0,
+        .inertia = {20.0, 30.0, 40.0},
+        .arm = {0.0, 0.0, 0.01},
+        .locked = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0},
+        .frame = {1.0, 0.0, 0.0, -0.5, 0.0, 1.0, 0.0, -0.5, 0.0, 0.0, 1.0, -0.5},
+        .position = {0.5, 0.5, 0.5},
+        .orientation = {0.0, 0.0, 0.0, 1.0}};
+    abut_simulation_set_drive(s, 1, &free);
+    CHECK_INT(abut_simulation_drive(s, 1).mass == 200.0, 1);
+    CHECK_INT(fabs(abut_simulation_wall_now(s, 1).pose[3]) < 1e-15, 1);
+}
+
 static void set_walls(setting *s)
 {
-    const abut_motion turning = {ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 3.0, 0.0};
+    const abut_motion free = {.kind = ABUT_FREE};
+    const abut_motion spin = {ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 3.0, 0.0};
+    const abut_motion turning = is_driven ? free : spin;
     abut_wall walls[2] = {{.material = 0}, {.material = 1, .motions = &turning, .motion_count = 1}};
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < 4; i++) {
@@ -96,6 +116,9 @@ static void set_walls(setting *s)
         }
     }
     CHECK_INT(abut_simulation_set_walls(s->simulation, s->finder, walls, 2, NULL, NULL), ABUT_OK);
+    if (is_driven) {
+        drive(s->simulation);
+    }
 }
 
 /* At random, about as densely however many there are. */
@@ -326,6 +349,7 @@ static abut_status look(setting *s)
         status =
             abut_simulation_write_interactions(s->simulation, (abut_interaction)who, &to, NULL);
     }
+    status = status ? status : abut_simulation_stable_step_of_walls(s->simulation, &longest);
     return status ? status : abut_simulation_stable_step(s->simulation, NULL, &longest);
 }
 
@@ -379,6 +403,9 @@ void test_simulation(void)
     check_deeds(&first, &other);
     is_sticky = true;
     check_same_bits(&first, &other, 1.0);
+    check_failures(&first, &other);
+    is_driven = true;
+    check_same_bits(&first, &other, 0.0);
     check_failures(&first, &other);
     abut_finder_free(first.finder);
     abut_mesh_free(first.box);

@@ -75,27 +75,29 @@ class Servo(Drive):
     normal : (3,) array_like, optional
         With `pressure`: where the wall pushes; the length does not matter.
     area : float or callable, optional
-        With `pressure`: by default that of the mesh's projection along `normal`. Of a cell whose
-        sides shrink a callable, which takes the simulation and returns the area: it is called in
-        each step, all others cost no Python.
+        With `pressure`: by default that of the mesh's projection along `normal`, as the mesh stands
+        when the motion begins. For a cell whose sides shrink a callable, which takes the simulation
+        and returns the area: it is called before each step, all others cost no Python.
     mass : float, optional
-        Of the wall, for those who want its waves: it then moves as its load and its contacts
-        accelerate it. By default it has none, and settles by itself.
+        Of the wall, for those who want its inertia: it then moves as its load and its contacts
+        accelerate it, at any speed and however far. By default it has none, and settles by itself.
 
     Raises
     ------
     ValueError, TypeError
-        If the load is zero or not finite, the pressure, the area or the mass is not positive, or
-        not one of `force` and `pressure` is given.
+        If the load is not from 1e-75 to 1e75, the pressure, the area or the mass is not positive
+        and finite, or not exactly one of `force` and `pressure` is given.
 
     Notes
     -----
     Without mass each step changes the velocity v of the wall along its load P by
     (P - F - K dt v) / (C + K dt), where its contacts push back with F, and are stiff by K and
     damped by C along the load: a step of Newton's method for a plate without mass, which needs no
-    gain. The speed is at most a tenth of sqrt(P d / M), with the grains' mean diameter d and the
-    mass M of all: with it the wall approaches where nothing touches it. Once it has gone
-    as far as its mesh is large, and has touched nothing, it stands still, and the run warns.
+    gain. The speed is at most a tenth of sqrt(P d / M), with the mean diameter d of all grains and
+    the mass M of those that are not held. K and C are those of the contacts' normals: where these
+    are zero, since nothing touches the wall or all that does touches it from the side, it moves at
+    this greatest speed. Once it has gone so as far as its mesh is large, it stands still, and the
+    run warns. A plate that is held by friction alone, as in shear, needs a `mass`.
 
     The projection is the sum of the facets' that look along `normal`, or against it, whichever is
     larger: where facets hide each other, `area` is needed.
@@ -134,6 +136,7 @@ class Servo(Drive):
                 if getattr(self, name) is not None:
                     raise TypeError(f"{name} is for a pressure: a force has its own direction")
             self._settle(force=_direction(self.force, "force"))
+            _check_load(math.hypot(*self.force))
         else:
             if self.normal is None:
                 raise TypeError("a pressure needs a normal: the direction in which the wall pushes")
@@ -151,7 +154,9 @@ class Servo(Drive):
         if self.force is not None:
             return np.array(self.force)
         assert self.pressure is not None and area is not None
-        return self.pressure * area * self._axis()
+        load = self.pressure * area
+        _check_load(load)
+        return load * self._axis()
 
     def ask(self, simulation: Simulation) -> float:
         """The area that a callable tells."""
@@ -163,15 +168,16 @@ class Servo(Drive):
         along = along / np.abs(along).max()
         return along / float(np.linalg.norm(along))
 
-    def area_of(self, mesh: Mesh | HalfSpace) -> float | None:
+    def area_of(self, placed: Placed) -> float | None:
         """The area on which a pressure acts; None where it is a force, or a callable tells it."""
         if self.pressure is None or callable(self.area):
             return None
         if self.area is not None:
             return self.area
+        mesh = placed.mesh
         if isinstance(mesh, HalfSpace):
             raise ValueError("a half space has no area: give the pressure of its Servo an area")
-        along = mesh.areas * (mesh.normals @ self._axis())
+        along = mesh.areas * (mesh.normals @ (placed.pose[:3, :3].T @ self._axis()))
         area = max(float(along[along > 0].sum()), -float(along[along < 0].sum()))
         if area == 0:
             raise ValueError(
@@ -182,7 +188,7 @@ class Servo(Drive):
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
         """The members of abut_drive for a wall that begins there."""
         row = np.zeros((), DRIVE)
-        area = self.area_of(placed.mesh)
+        area = self.area_of(placed)
         # a callable is asked where a step begins
         row["force"] = self._axis() if callable(self.area) else self.load(area)
         row["mass"] = self.mass or 0.0
@@ -307,6 +313,12 @@ def _direction(value: ArrayLike, name: str) -> _Vector:
     return vector
 
 
+def _check_load(load: float) -> None:
+    """Squares of what drives a wall must be numbers."""
+    if not 1e-75 <= load <= 1e75:
+        raise ValueError(f"load is {load:g}, but must be from 1e-75 to 1e75")
+
+
 def _read_locked(value: object) -> tuple[str, ...]:
     names = list(value) if isinstance(value, str | Iterable) else None
     if names is None or not all(isinstance(name, str) for name in names):
@@ -337,6 +349,8 @@ def _size(mesh: Mesh | HalfSpace) -> float:
     if isinstance(mesh, HalfSpace):
         return math.inf
     points = mesh.vertices
+    if len(points) == 0:
+        return 0.0
     return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
 
 
@@ -379,6 +393,8 @@ def check_rows(rows: Doubles, drives: Iterable[Drive]) -> None:
         sound = finite and of["mass"] >= 0 and (of["mass"] > 0 or not is_free)
         if is_free:
             sound = sound and (of["inertia"] > 0).all() and of["orientation"].any()
+        else:
+            sound = sound and of["force"].any()
         if not sound:
             raise ValueError("drives has a row that moves no wall")
 

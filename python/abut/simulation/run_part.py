@@ -78,7 +78,8 @@ class RunPart(EventPart):
             sphere moves by more than its radius in a step, and may pass through a wall. If an
             overlap grows beyond 10 % of a radius, the smaller one of two spheres. Of a convex body
             the radius is that of the largest sphere about its center of mass that is inside of it.
-            If a wall with a `Servo` has gone as far as its mesh is large, and touches nothing.
+            If a wall with a `Servo` without mass has gone as far as its mesh is large, and touches
+            nothing that bears its load.
 
         Notes
         -----
@@ -125,7 +126,6 @@ class RunPart(EventPart):
         if self._resolution == "sharing":
             self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
         self._core.lend(partial(self._walls.check_given, self.time))
-        self._core.lend(partial(self._walls.ask_loads, self))
         largest = float(self.radii.max(initial=0.0))
         finder, (prepared, radius) = self._walls.finder, self._prepared
         is_new = largest > (radius if finder is prepared else 0.0)
@@ -157,7 +157,7 @@ class RunPart(EventPart):
     def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
         now = self.step_count
-        if self._forces or self._body_forces or self._walls.has_given:
+        if self._forces or self._body_forces or self._walls.has_given or self._walls.has_asked:
             return now + 1
         ahead = [feed.steps_ahead(now, self._beat) for feed in self._known.feeds]
         if told is not None:
@@ -169,6 +169,9 @@ class RunPart(EventPart):
         if self._forces or self._body_forces:
             with self._clock.of("calls"):
                 self._apply_forces()
+        if self._walls.has_asked:
+            with self._clock.of("calls"):
+                self._core.lend(partial(self._walls.ask_loads, self))
         try:
             stopped = self._core.run(steps)
         finally:
@@ -179,7 +182,6 @@ class RunPart(EventPart):
         if self._walls.has_given:
             with self._clock.of("calls"):
                 self._core.lend(partial(self._walls.place_given, self.time))
-                self._core.lend(partial(self._walls.ask_loads, self))
 
     # ---- what ends a run ----
 

@@ -145,8 +145,13 @@ class Walls:
 
     @property
     def has_given(self) -> bool:
-        """Whether a callable moves a wall, or tells of a load, so that it is asked in each step."""
-        return any(entry.is_given or entry.is_asked for entry in self.entries)
+        """Whether a callable moves a wall, so that it is asked in each step."""
+        return any(entry.is_given for entry in self.entries)
+
+    @property
+    def has_asked(self) -> bool:
+        """Whether a callable tells the area of a load, so that it is asked in each step."""
+        return any(entry.is_asked for entry in self.entries)
 
     def check_given(self, time: float) -> None:
         """Put walls that callables move where they are at this time, and look whether poses and

@@ -128,7 +128,8 @@ class Watch:
                 self.tell(
                     f"alone {number}",
                     f"wall {number} has gone {of['alone']:.3g} by its Servo, as far as its mesh is"
-                    " large, and touches nothing: it stands still until something touches it",
+                    " large, and touches nothing that bears its load: it stands still until"
+                    " something does",
                 )
 
 
