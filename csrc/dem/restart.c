@@ -211,7 +211,12 @@ static void restore_power(const abut_simulation *s, const interaction_table *t, 
 static void restore_powers(const abut_simulation *s, const interaction_table *t)
 {
     for (abut_index row = 0; t->kind == ABUT_SPHERE_WALL && row < t->count; row++) {
-        restore_power(s, t, row, t->contact.mesh[row], table_wall_point(t, row, &s->lattice));
+        const abut_index wall = t->contact.mesh[row];
+        if (simulation_surface(s, wall)) {
+            t->springs.power[row] = surfaces_power(s, row);
+        } else {
+            restore_power(s, t, row, wall, table_wall_point(t, row, &s->lattice));
+        }
     }
     for (abut_index row = 0; t->kind == ABUT_BODY_WALL && row < t->count; row++) {
         const spot_row r = simulation_spot_row(s, t, row);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -27,7 +27,9 @@ from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
-from .drives import Drive, check_rows, read_moving
+from .deforming import Structure, check_structures
+from .drives import read_moving
+from .insertion import Insertion
 from .law_table import LawTable
 from .placement import SimulationWarning
 from .restart_file import (
@@ -48,10 +50,11 @@ from .restart_file import (
     read_file,
     read_setup,
 )
-from .restart_setup import Found, found_in, whole
+from .restart_walls import read_deformed, read_drives, read_entries
 from .saving import arrays_of, setup_of
+from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
-from .walls import WallEntry, touched_meshes
+from .wall_entries import touched_meshes
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -63,6 +66,7 @@ def load_simulation(
     motions: Mapping[int, Any] | None = None,
     body_forces: Iterable[Callable[[Simulation], Any]] = (),
     laws: Mapping[str, Any] | None = None,
+    deform: Mapping[int, Structure] | None = None,
 ) -> Simulation:
     """Go on with a simulation that `Simulation.save` wrote to a file.
 
@@ -82,6 +86,9 @@ def load_simulation(
     laws : dict of str to law, optional
         Laws of your own by their names, without parameters, which the file has: what `law` made,
         or a `CompiledLaw`. Nothing of a file is executed.
+    deform : dict of int to callable, optional
+        Of walls that deform, by their numbers; `meshes` has them as they were added, the file where
+        their vertices are.
 
     Returns
     -------
@@ -122,11 +129,13 @@ def load_simulation(
     """
     file = Path(path)
     own = read_given(laws)
+    check_structures(deform or {})
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
         begin = partial(_begin, setup, own)
-        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), begin)
+        called = dict(motions or {}), dict(deform or {})
+        simulation = _made(setup, arrays, _read_meshes(meshes), called, begin)
     for call in forces:
         simulation.add_force(call)
     for call in body_forces:
@@ -174,50 +183,96 @@ def _made(
     setup: Mapping[str, Any],
     arrays: _Arrays,
     meshes: tuple[Mesh, ...],
-    motions: dict[int, Any],
+    called: tuple[dict[int, Any], dict[int, Structure]],
     begin: Callable[[], Simulation],
 ) -> Simulation:
+    motions, deform = called
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = begin()
-        found = found_in(setup, simulation, meshes, given)
+        entries = read_entries(setup["walls"], meshes, given)
+        entries = read_deformed(entries, setup["walls"], arrays, deform)
+        feeds = [_feed(stored) for stored in setup["feeds"]]
+        shapes = [_shape(stored) for stored in setup.get("shapes", ())]
+        numbers = _next_numbers(setup)
+        step_count = _whole(setup, "step_count")
+        said = {str(kind) for kind in setup.get("said", ())}
+        beats, terms = _steps(setup, simulation, step_count)
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
-    _add_walls(simulation, found.entries, arrays)
-    numbers = _add_partners(simulation, found, arrays)
-    _restore(simulation, arrays, found.step_count, found.terms)
+    _check_lasting("ids", arrays["ids"], numbers.next_id)
+    _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
+    if entries:
+        touched = touched_meshes(entries)
+        finder = ContactFinder(touched) if touched else None
+        known = simulation._known._replace(walls=tuple(entries), finder=finder)
+        simulation._walls.exchange(known, drives=read_drives(entries, arrays))
+        simulation._walls.restore_surfaces()
+    _add_rows(simulation, arrays)
+    bodies = arrays.get("body_numbers", np.empty(0, np.intp))
+    _check_lasting("body_numbers", bodies, numbers.next_body)
+    _add_bodies(simulation, arrays, shapes, len(bodies))
+    _add_bonds(simulation, arrays, numbers.next_id, step_count)
+    _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
-    simulation._watch.said = found.said
-    known = simulation._known._replace(beats=found.beats, numbers=numbers, feeds=found.feeds)
+    simulation._watch.said = said
+    numbers = _lasting(numbers, arrays, bodies)
+    known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
     _set_bounds(simulation, setup)
-    simulation._schedule.note(found.step_count, found.beats[-1])
+    simulation._schedule.note(step_count, beats[-1])
     simulation._walls.check_given(simulation.time)
     return simulation
 
 
-def _add_walls(simulation: Simulation, entries: list[WallEntry], arrays: _Arrays) -> None:
-    if not entries:
-        return
-    touched = touched_meshes(entries)
-    finder = ContactFinder(touched) if touched else None
-    known = simulation._known._replace(walls=tuple(entries), finder=finder)
-    simulation._walls.exchange(known, drives=_drives(entries, arrays))
-
-
-def _add_partners(simulation: Simulation, found: Found, arrays: _Arrays) -> Numbers:
-    """Spheres, bodies and bonds come in; their lasting numbers are those of the file."""
-    ids, clusters = arrays["ids"], arrays["cluster_numbers"]
-    bodies = arrays.get("body_numbers", np.empty(0, np.intp))
-    _check_lasting("ids", ids, found.numbers.next_id)
-    _check_lasting("cluster_numbers", clusters, found.numbers.next_cluster)
-    _check_lasting("body_numbers", bodies, found.numbers.next_body)
-    _add_rows(simulation, arrays)
-    _add_bodies(simulation, arrays, found.shapes, len(bodies))
-    _add_bonds(simulation, arrays, found.numbers.next_id, found.step_count)
-    return found.numbers._replace(
-        ids=locked(ids), clusters=locked(clusters), frames=arrays["frames"], bodies=locked(bodies)
+def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
+    """Of what comes next."""
+    return Numbers(
+        next_id=_whole(setup, "next_id"),
+        next_cluster=_whole(setup, "next_cluster"),
+        next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
     )
+
+
+def _lasting(numbers: Numbers, arrays: _Arrays, bodies: NDArray[np.intp]) -> Numbers:
+    """With those of what is there."""
+    return numbers._replace(
+        ids=locked(arrays["ids"]),
+        clusters=locked(arrays["cluster_numbers"]),
+        frames=arrays["frames"],
+        bodies=locked(bodies),
+    )
+
+
+def _whole(setup: Mapping[str, Any], name: str) -> int:
+    number = int(setup[name])
+    if not 0 <= number < MOST_STEPS:
+        raise ValueError(f"its {name} is {number}")
+    return number
+
+
+def _steps(
+    setup: Mapping[str, Any], simulation: Simulation, step_count: int
+) -> tuple[tuple[Beat, ...], NDArray[np.float64]]:
+    """What steps went by, and go by from now on."""
+    first = Beat(simulation.step)
+    beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup.get("beats", [first]))
+    numbers = [beat.since for beat in beats]
+    own = [beat.step for beat in beats]
+    terms = np.array(setup.get("terms", terms_of(first, simulation.gravity)), np.float64)
+    is_sound = terms.shape == (_core.STEP_TERMS,) and bool(
+        np.isfinite([*terms, *sum(beats, ())]).all()
+    )
+    if (
+        not is_sound
+        or numbers != sorted({*numbers})
+        or not 0 <= numbers[0] <= numbers[-1] <= step_count
+        or min(*own, terms[0], terms[5]) <= 0.0
+        or (own[-1], *terms[10:]) != (simulation.step, beats[-1].start, beats[-1].since)
+        or (terms[0], *terms[1:4]) != (simulation.step, *simulation.gravity)
+    ):
+        raise ValueError("its setup is damaged: what steps go by makes no sense")
+    return beats, terms
 
 
 def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
@@ -225,7 +280,7 @@ def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
     if stored is None:
         return
     try:
-        left = whole(stored, "left")
+        left = _whole(stored, "left")
         simulation.set_bounds(stored["corners"], stored["on_leave"])
     except (KeyError, TypeError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
@@ -263,14 +318,16 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
     return simulation
 
 
-def copied(simulation: Simulation) -> Simulation:
+def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulation:
     """What `Simulation.copy` does: as from a file, with laws and motions that no file holds."""
+    check_structures(deform)
     entries = simulation._walls.entries
     there = [entry for entry in entries if not entry.is_gone]
     meshes = tuple(entry.mesh for entry in there if isinstance(entry.mesh, Mesh))
     motions = {k: e.motion for k, e in enumerate(entries) if e.is_given or e.is_asked}
     setup = json.loads(json.dumps(setup_of(simulation)))
-    return _made(setup, arrays_of(simulation), meshes, motions, partial(_alike, simulation))
+    called = motions, dict(deform)
+    return _made(setup, arrays_of(simulation), meshes, called, partial(_alike, simulation))
 
 
 def _alike(simulation: Simulation) -> Simulation:
@@ -283,16 +340,22 @@ def _alike(simulation: Simulation) -> Simulation:
     return found
 
 
-def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
-    """What drives walls, by their numbers."""
-    driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
-    if not driven:
-        return {}
-    if "drives" not in arrays:
-        raise ValueError("it has no drives")
-    check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
-    check_rows(arrays["drives"], driven.values())
-    return dict(zip(driven, arrays["drives"], strict=True))
+def _feed(stored: Mapping[str, Any]) -> Feed:
+    insertion = from_dict(stored["insertion"])
+    if not isinstance(insertion, Insertion):
+        raise ValueError("its setup is damaged: there is no insertion where one should be")
+    state = insertion.state_from_dict(stored["state"])
+    seen = int(stored["seen"])
+    # files of abut 0.2 do not tell since when one waits
+    since = stored.get("full_since", seen if state.waiting else None)
+    if since is not None and not 0 <= int(since) <= seen:
+        raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
+    return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
+
+
+def _shape(stored: Mapping[str, Any]) -> ConvexShape:
+    facets = np.array(stored["indices"], np.intp), np.array(stored["offsets"], np.intp)
+    return ConvexShape(stored["vertices"], facets, radius=stored["radius"])
 
 
 # ---- spheres, clusters and tables ----------------------------------------------------------------
