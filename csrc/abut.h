@@ -1246,6 +1246,7 @@ typedef struct abut_wall {
     double point[3], normal[3]; /* of a half space, in its own frame: a point of its surface, and
                                    the unit normal, which points to spheres and bodies */
     int is_off;                 /* 1: it moves, but nothing touches it */
+    abut_index vertex_count;    /* of a mesh that deforms, which has no motions; else 0 */
 } abut_wall;
 
 /* Where a wall is and how it moves at a time; one of SERVO or FREE moves as half a step ago. */
@@ -1321,6 +1322,23 @@ abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_fi
 /* Put a wall whose motion is given where it is at the beginning of the next step. */
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
+
+/* Say how fast the vertices of a wall that deforms are: vertex_count x 3, in the world. To be
+ * called after abut_finder_update has exchanged its mesh, which was so far that of the last step:
+ * the next step begins with its vertices. Velocities are of half a step before, as those of
+ * spheres; the power of the last step's contacts is counted anew with the mean of those before and
+ * these. Spheres alone may touch such walls. */
+void abut_simulation_deform(abut_simulation *simulation, abut_index wall, const double *velocities);
+
+/* Whether a wall deforms, and has so many vertices. */
+int abut_simulation_deforms(const abut_simulation *simulation, abut_index wall,
+                            abut_index vertex_count);
+
+/* What spheres exerted at each vertex of a wall at the beginning of the last step, by the nodal
+ * weights of the contacts: forces has vertex_count x 3, as many as the mesh has; of a half space it
+ * is one. */
+void abut_simulation_nodal_forces(const abut_simulation *simulation, abut_index wall,
+                                  abut_index vertex_count, double *forces);
 
 /* Let a wall of SERVO or FREE go on as this says: it stands still until then. */
 void abut_simulation_set_drive(abut_simulation *simulation, abut_index wall,
@@ -1620,6 +1638,16 @@ typedef struct abut_step_state {
 
 /* The step's number and account. */
 abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
+
+/* Of a wall that deforms, whose vertices now its mesh has, each vertex_count x 3: its vertices and
+ * their velocities at the beginning of the last step, and the velocities now. To be called after
+ * abut_simulation_set_walls, and before interactions are restored. */
+typedef struct abut_surface_state {
+    const double *before, *velocities_before, *velocities;
+} abut_surface_state;
+
+void abut_simulation_restore_surface(abut_simulation *simulation, abut_index wall,
+                                     const abut_surface_state *state);
 
 /* Go on from a step that was saved, with laws, spheres, clusters, bodies and walls as they were
  * then, which have been set and added. */

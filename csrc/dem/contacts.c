@@ -135,6 +135,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
 {
     const interaction_table *t = &tables->tables[ABUT_SPHERE_WALL];
     const abut_columns *c = &t->contact;
+    const bool is_carried = s->walls.has_deforming && tables == s->before;
     if (t->count == 0) {
         return (abut_step){.period = lattice_periods(&s->lattice)};
     }
@@ -143,8 +144,8 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
                        .node_count = t->entry_count,
                        .offsets = c->offsets,
                        .mesh = c->mesh,
-                       .point = c->point,
-                       .normal = c->normal,
+                       .point = is_carried ? s->walls.points : c->point,
+                       .normal = is_carried ? s->walls.normals : c->normal,
                        .tilt = c->tilt,
                        .image = c->image,
                        .node = c->node,
@@ -177,15 +178,29 @@ typedef struct wall_laws {
 
 enum { WORK_OF_ROW = 10 };
 
+/* A vector of a row of the step before where its wall is now. */
+static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
+{
+    const wall_laws *w = context;
+    const abut_simulation *s = w->simulation;
+    const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
+    const surface *of = simulation_surface(s, c->mesh[old]);
+    if (!of) {
+        return motion_turn(&w->motion, &w->before, old, vector);
+    }
+    const abut_mesh *mesh = simulation_mesh(s, c->mesh[old]);
+    const pose turn = surface_turn(mesh, of->before, c->facet[old]);
+    return pose_turn(&turn, vector);
+}
+
 /* Take what a row had in the step before to where its wall is now. */
 static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old)
 {
     const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
     const double *roll = table_vector_or_zeros(t->springs.roll, old);
     vec3_store(b->turned[0][k], motion_normal(&w->motion, &w->before, old));
-    vec3_store(b->turned[1][k],
-               motion_turn(&w->motion, &w->before, old, vec3_load(t->springs.spring + 3 * old)));
-    vec3_store(b->turned[2][k], motion_turn(&w->motion, &w->before, old, vec3_load(roll)));
+    vec3_store(b->turned[1][k], turn_kept(w, old, vec3_load(t->springs.spring + 3 * old)));
+    vec3_store(b->turned[2][k], turn_kept(w, old, vec3_load(roll)));
     b->block.old_overlap[k] = t->contact.overlap[old];
 }
 
@@ -214,16 +229,31 @@ static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_in
     }
 }
 
+/* Let the law see how the wall moves where a row touches it. */
+static void set_wall(const abut_simulation *s, mover *of, abut_index row)
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
+    const abut_index wall = t->contact.mesh[row];
+    const surface *deforming = simulation_surface(s, wall);
+    if (deforming) {
+        const abut_mesh *mesh = simulation_mesh(s, wall);
+        vec3_store(of->velocity, surface_at(&t->contact, row, deforming->velocities));
+        vec3_store(of->spin, surface_spin(mesh, mesh->vertices, deforming->velocities,
+                                          t->contact.facet[row]));
+        return;
+    }
+    const abut_wall_state *state = &s->now->states[wall];
+    vec3_store(of->velocity, walls_velocity(state, table_wall_point(t, row, &s->lattice)));
+    vec3_store(of->spin, vec3_load(state->spin));
+}
+
 static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
     const abut_simulation *s = w->simulation;
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
     const abut_index old = t->springs.match[row];
-    const abut_wall_state *state = &s->now->states[wall];
-    const vec3 point = table_wall_point(t, row, &s->lattice);
-    vec3_store(b->movers[1][k].velocity, walls_velocity(state, point));
-    vec3_store(b->movers[1][k].spin, vec3_load(state->spin));
+    set_wall(s, &b->movers[1][k], row);
     set_first(s, b, k, place, wall);
     b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
@@ -242,12 +272,6 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
     for (int32_t k = 0; k < count; k++) {
         set_row(context, b, k, first + k);
     }
-}
-
-static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
-{
-    const wall_laws *w = context;
-    return motion_turn(&w->motion, &w->before, old, vector);
 }
 
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -279,6 +303,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = error_set_status(error, apart_drop_far_contacts(s));
+    status = status ? status : error_set_status(error, surfaces_carry(s));
     status = status ? status : match_contacts(s, plan, error);
     status = status ? status : error_set_status(error, apart_drop_rows(s, ABUT_SPHERE_WALL));
     return status ? status : apply_laws(s, plan, error);

@@ -111,7 +111,8 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
                               .wall_count = s->walls.touched_count,
                               .half_spaces = s->walls.half_spaces,
                               .poses = s->now->poses,
-                              .poses_before = s->before->poses};
+                              .poses_before = s->before->poses,
+                              .surfaces = s->walls.has_deforming ? s->walls.surfaces : NULL};
     abut_status status = touching_refresh(&s->neighbors, &spheres, plan, error);
     if (status) {
         return name_found(s, error);

@@ -170,7 +170,7 @@ static abut_status check_partners(const abut_simulation *s, const interaction_ta
                                   abut_index rows, abut_error *error)
 {
     const abut_index *firsts = table_firsts(t), *seconds = table_seconds(t);
-    const bool is_on_wall = t->kind == ABUT_BODY_WALL || t->kind == ABUT_SPHERE_WALL;
+    const bool is_on_wall = table_is_on_wall(t->kind);
     const abut_index count = count_seconds(s, t->kind);
     abut_status status = ABUT_OK;
     for (abut_index row = 0; !status && row < rows; row++) {
@@ -211,7 +211,12 @@ static void restore_power(const abut_simulation *s, const interaction_table *t, 
 static void restore_powers(const abut_simulation *s, const interaction_table *t)
 {
     for (abut_index row = 0; t->kind == ABUT_SPHERE_WALL && row < t->count; row++) {
-        restore_power(s, t, row, t->contact.mesh[row], table_wall_point(t, row, &s->lattice));
+        const abut_index wall = t->contact.mesh[row];
+        if (simulation_surface(s, wall)) {
+            t->springs.power[row] = surfaces_power(s, row);
+        } else {
+            restore_power(s, t, row, wall, table_wall_point(t, row, &s->lattice));
+        }
     }
     for (abut_index row = 0; t->kind == ABUT_BODY_WALL && row < t->count; row++) {
         const spot_row r = simulation_spot_row(s, t, row);

@@ -13,6 +13,17 @@ static abut_index count_motions(const abut_wall *walls, abut_index count)
     return sum;
 }
 
+static bool make_surfaces(wall_set *to, const abut_wall *walls)
+{
+    to->surfaces = memory_alloc_zeroed(to->count, sizeof *to->surfaces);
+    bool is_made = to->surfaces != NULL;
+    for (abut_index k = 0; is_made && k < to->count; k++) {
+        is_made = surface_make(&to->surfaces[k], walls[k].vertex_count);
+        to->has_deforming |= walls[k].vertex_count > 0;
+    }
+    return is_made;
+}
+
 /* Walls with motions of their own. */
 static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
 {
@@ -29,8 +40,8 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     to->half_spaces =
         memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->half_spaces);
     to->placed = memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->placed);
-    if (!to->walls || !to->motions || !to->given || !to->drives || !to->presses ||
-        !to->half_spaces || !to->placed) {
+    if (!make_surfaces(to, walls) || !to->walls || !to->motions || !to->given || !to->drives ||
+        !to->presses || !to->half_spaces || !to->placed) {
         return false;
     }
     abut_motion *motions = to->motions;
@@ -130,8 +141,23 @@ static abut_status renumber_rows(abut_simulation *s, const wall_set *made,
 /* A new wall is taken to have stood where it is now. */
 static void note_new_wall(abut_simulation *s, abut_index k)
 {
+    const surface *of = &s->walls.surfaces[k];
+    if (of->vertex_count > 0 && k < s->walls.mesh_count) {
+        const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
+        memcpy(of->before, s->walls.finder->meshes[k].mesh->vertices, bytes);
+    }
     s->before->states[k] = abut_simulation_wall_now(s, k);
     memcpy(s->before->poses + 16 * k, s->before->states[k].pose, 16 * sizeof(double));
+}
+
+/* A wall that deforms goes on with what is known of its vertices. */
+static void take_surface(surface *to, surface *from)
+{
+    if (to->vertex_count > 0 && to->vertex_count == from->vertex_count) {
+        const surface own = *to;
+        *to = *from;
+        *from = own;
+    }
 }
 
 static void exchange_walls(abut_simulation *s, wall_set made, const abut_index *numbers,
@@ -148,6 +174,7 @@ static void exchange_walls(abut_simulation *s, wall_set made, const abut_index *
         if (from >= 0) {
             made.given[k] = old.given[from];
             made.drives[k] = old.drives[from];
+            take_surface(&made.surfaces[k], &old.surfaces[from]);
         } else {
             note_new_wall(s, k);
         }

@@ -104,6 +104,11 @@ void wall_set_free(wall_set *w)
     memory_free(w->given);
     memory_free(w->drives);
     memory_free(w->presses);
+    for (abut_index k = 0; w->surfaces && k < w->count; k++) {
+        surface_free(&w->surfaces[k]);
+    }
+    memory_free(w->surfaces);
+    memory_free_blocks(w->carried, sizeof w->carried / sizeof *w->carried);
     memory_free(w->half_spaces);
     memory_free(w->placed);
 }

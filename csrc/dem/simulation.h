@@ -7,6 +7,7 @@
 #include "../base/error.h"
 #include "../base/parallel.h"
 #include "../interactions/near_walls.h"
+#include "../interactions/surfaces.h"
 #include "../interactions/table.h"
 #include "../interactions/touching.h"
 #include "bonds.h"
@@ -32,7 +33,11 @@ typedef struct wall_set {
     abut_wall_state *given; /* of walls whose motion is given, or driven: of the next step */
     abut_drive *drives;     /* of walls that are driven */
     wall_press *presses;
-    bool has_driven;
+    surface *surfaces; /* of walls that deform */
+    bool has_driven, has_deforming;
+    /* where points and normals of the last step's contacts are now, with surfaces that deform */
+    double *points, *normals;
+    memory_block carried[2];
     double driven_power;           /* of this step: what account.driven_work has the work of */
     double grain_size, grain_mass; /* the mean diameter and the mass of all grains; 0: not known */
     abut_index count, touched_count; /* touched_count: those that are not off */
@@ -203,6 +208,29 @@ void contacts_place_walls(abut_simulation *s);
 /* Find contacts with walls; match them with those of the step before, and apply their laws. */
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+/* The surface of a contact's wall, where it deforms; else NULL. */
+static inline const surface *simulation_surface(const abut_simulation *s, abut_index wall)
+{
+    const bool deforms = s->walls.has_deforming && s->walls.surfaces[wall].vertex_count > 0;
+    return deforms ? &s->walls.surfaces[wall] : NULL;
+}
+
+static inline const abut_mesh *simulation_mesh(const abut_simulation *s, abut_index wall)
+{
+    return s->walls.finder->meshes[wall].mesh;
+}
+
+/* Let points and normals of the last step's contacts follow surfaces that deform. ABUT_OK or
+ * ABUT_NO_MEMORY. */
+abut_status surfaces_carry(abut_simulation *s);
+
+/* Note where vertices were in a step that is done. */
+void surfaces_keep(abut_simulation *s);
+
+/* The power on a surface that deforms of a contact of the last step: with the mean of velocities
+ * half a step before and after, as spheres have it. */
+double surfaces_power(const abut_simulation *s, abut_index row);
 
 /* Look whether the lists of who may come to touch whom are whole where spheres and walls are now,
  * and make them anew if not. */

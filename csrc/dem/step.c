@@ -141,6 +141,7 @@ static void step_together(void *context)
     if (s->bonds.count > 0 || s->bonds.rest_count > 0) {
         bonds_keep(&s->bonds, s->store.count, s->step_count);
     }
+    surfaces_keep(s);
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->watch.is_placed = false;

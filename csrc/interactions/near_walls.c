@@ -63,6 +63,43 @@ static double farthest_way(const near_walls *n, const wall_scene *w, const doubl
     return farthest;
 }
 
+static abut_index count_vertices(const wall_scene *w)
+{
+    abut_index sum = 0;
+    for (abut_index k = 0; w->surfaces && k < w->finder->mesh_count; k++) {
+        sum += w->surfaces[k].vertex_count;
+    }
+    return sum;
+}
+
+/* How far vertices went from where they were: from there, one surface after the other, or since the
+ * last step, NULL. */
+static double way_of_vertices(const wall_scene *w, const double *from)
+{
+    double farthest = 0.0;
+    for (abut_index k = 0; w->surfaces && k < w->finder->mesh_count; k++) {
+        const surface *of = &w->surfaces[k];
+        if (of->vertex_count > 0) {
+            const double *before = from ? from : of->before;
+            farthest = larger(farthest, surface_way(w->finder->meshes[k].mesh, before));
+            from = from ? from + 3 * of->vertex_count : NULL;
+        }
+    }
+    return farthest;
+}
+
+static void keep_vertices(near_walls *n, const wall_scene *w)
+{
+    double *to = n->vertices;
+    for (abut_index k = 0; w->surfaces && k < w->finder->mesh_count; k++) {
+        const size_t numbers = 3 * (size_t)w->surfaces[k].vertex_count;
+        if (numbers > 0) {
+            memcpy(to, w->finder->meshes[k].mesh->vertices, numbers * sizeof *to);
+        }
+        to += numbers;
+    }
+}
+
 /* ---- making ---- */
 
 static void *reserve(near_walls *n, int block, abut_index count, size_t size)
@@ -86,7 +123,8 @@ static double choose_allowance(const near_walls *n, const neighbor_list *l,
     for (abut_index k = 0; k < count; k++) {
         mean_radius += reach_of(s, k) / (double)count;
     }
-    const double way = WALL_SPEED * farthest_way(n, w, w->poses_before);
+    const double way =
+        WALL_SPEED * larger(farthest_way(n, w, w->poses_before), way_of_vertices(w, NULL));
     return smaller(l->horizon * way, MOST_ALLOWANCE * mean_radius);
 }
 
@@ -194,10 +232,12 @@ static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_sp
     n->bodies = reserve(n, 5, s->outlines.count + 1, sizeof *n->bodies);
     n->centers = reserve(n, 2, 3 * count, sizeof *n->centers);
     n->radii = reserve(n, 3, count, sizeof *n->radii);
-    if (!n->poses || !n->spheres || !n->bodies || !n->centers || !n->radii) {
+    n->vertices = reserve(n, 6, 3 * count_vertices(w), sizeof *n->vertices);
+    if (!n->vertices || !n->poses || !n->spheres || !n->bodies || !n->centers || !n->radii) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(n->poses, w->poses, poses * sizeof *n->poses);
+    keep_vertices(n, w);
     find_region(n, l, s);
     const double allowance = choose_allowance(n, l, s, w);
     n->allowance = usable(n, w, allowance);
@@ -230,7 +270,8 @@ static void gather(near_walls *n, const neighbor_spheres *s)
 static bool is_whole(const near_walls *n, const neighbor_list *l, const wall_scene *w)
 {
     return n->is_made && n->list == neighbor_list_number(l) &&
-           (n->is_of_all || farthest_way(n, w, n->poses) <= n->allowance);
+           (n->is_of_all || (farthest_way(n, w, n->poses) <= n->allowance &&
+                             way_of_vertices(w, n->vertices) <= n->allowance));
 }
 
 abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,

@@ -6,6 +6,7 @@
 #include "../base/box.h"
 #include "../walls/facet_list.h"
 #include "neighbor_list.h"
+#include "surfaces.h"
 
 /* The walls of a step: the finder's meshes, and half spaces after them. */
 typedef struct wall_scene {
@@ -13,6 +14,7 @@ typedef struct wall_scene {
     abut_index wall_count;
     const double *half_spaces;          /* x 6, as abut_query has them */
     const double *poses, *poses_before; /* wall_count x 4 x 4, of this step and of the last one */
+    const surface *surfaces;            /* of the finder's meshes; NULL: none of them deforms */
 } wall_scene;
 
 /* Zero-initialize. */
@@ -25,6 +27,7 @@ typedef struct near_walls {
     double allowance;      /* the way that walls may go */
     box region;            /* where the spheres' centers may be */
     double *poses;         /* of walls, where they were */
+    double *vertices;      /* likewise of those that deform, one after the other */
     int32_t *spheres;      /* places of those that may touch, ascending */
     abut_index count;
     abut_index *bodies; /* likewise numbers of bodies, */
@@ -32,7 +35,7 @@ typedef struct near_walls {
     bool has_facets; /* which facets they may touch is listed: they are few */
     facet_list facets;
     double *centers, *radii; /* of the spheres, in this step */
-    memory_block blocks[6];
+    memory_block blocks[7];
 } near_walls;
 
 /* Look where walls are, and make the list anew where they or the neighbor list ask for it. */

@@ -59,6 +59,9 @@ const abut_mesh *core_mesh_of(PyObject *mesh);
  * is not updated. */
 const abut_finder *core_finder_of(PyObject *finder);
 void core_finder_use(PyObject *finder, int by);
+
+/* Exchange a mesh for what its `moved` has made. */
+int core_finder_exchange(PyObject *finder, Py_ssize_t number, PyObject *mesh);
 abut_index core_finder_mesh_count(PyObject *finder);
 
 /* Likewise the library's shape inside a _core.Shape. */

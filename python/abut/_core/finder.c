@@ -203,15 +203,11 @@ static PyObject *exchange(PyObject *meshes, Py_ssize_t number, PyObject *mesh)
     return tuple;
 }
 
-/* Which mesh is to be exchanged; -1 with an error set. */
-static Py_ssize_t read_number(const finder_object *finder, PyObject *number, PyObject *mesh,
-                              const core_state *state)
+/* Whether a mesh may be exchanged; else an error is set. */
+static int check_exchange(const finder_object *finder, Py_ssize_t number, PyObject *mesh)
 {
-    const Py_ssize_t k = PyLong_AsSsize_t(number);
-    if (PyErr_Occurred()) {
-        return -1;
-    }
-    if (k < 0 || k >= finder->mesh_count || !PyObject_TypeCheck(mesh, state->mesh_type)) {
+    const core_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)finder));
+    if (number < 0 || number >= finder->mesh_count || !PyObject_TypeCheck(mesh, state->mesh_type)) {
         PyErr_SetString(PyExc_ValueError, "update takes the number of a mesh and a Mesh");
         return -1;
     }
@@ -219,30 +215,41 @@ static Py_ssize_t read_number(const finder_object *finder, PyObject *number, PyO
         PyErr_SetString(PyExc_RuntimeError, "the finder is in use by another thread");
         return -1;
     }
-    return k;
+    return 0;
+}
+
+int core_finder_exchange(PyObject *object, Py_ssize_t number, PyObject *mesh)
+{
+    finder_object *finder = (finder_object *)object;
+    if (check_exchange(finder, number, mesh)) {
+        return -1;
+    }
+    PyObject *meshes = exchange(finder->meshes, number, mesh);
+    if (!meshes) {
+        return -1;
+    }
+    abut_error error = {.status = ABUT_OK};
+    abut_finder_update(finder->finder, number, core_mesh_of(mesh), &error);
+    if (error.status) {
+        Py_DECREF(meshes);
+        core_raise(&error);
+        return -1;
+    }
+    Py_DECREF(finder->meshes);
+    finder->meshes = meshes;
+    return 0;
 }
 
 static PyObject *finder_update(PyObject *self, PyObject *const *given, Py_ssize_t count)
 {
-    finder_object *finder = (finder_object *)self;
     if (core_check_count(count, 2, "update")) {
         return NULL;
     }
-    const Py_ssize_t number =
-        read_number(finder, given[0], given[1], PyType_GetModuleState(Py_TYPE(self)));
-    PyObject *meshes = number < 0 ? NULL : exchange(finder->meshes, number, given[1]);
-    if (!meshes) {
+    const Py_ssize_t number = PyLong_AsSsize_t(given[0]);
+    if (PyErr_Occurred() || core_finder_exchange(self, number, given[1])) {
         return NULL;
     }
-    abut_error error = {.status = ABUT_OK};
-    abut_finder_update(finder->finder, number, core_mesh_of(given[1]), &error);
-    if (error.status) {
-        Py_DECREF(meshes);
-        return core_raise(&error);
-    }
-    Py_DECREF(finder->meshes);
-    finder->meshes = meshes;
-    return Py_NewRef(Py_None);
+    Py_RETURN_NONE;
 }
 
 static PyObject *finder_prepare(PyObject *self, PyObject *reach)

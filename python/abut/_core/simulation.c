@@ -287,8 +287,7 @@ static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
     return none;
 }
 
-/* The number of a wall, where the simulation is not in use; -1 with an error set. */
-static abut_index read_wall(PyObject *object, PyObject *number)
+abut_index simulation_read_wall(PyObject *object, PyObject *number)
 {
     const Py_ssize_t wall = PyLong_AsSsize_t(number);
     if (PyErr_Occurred()) {
@@ -306,7 +305,7 @@ typedef abut_wall_state (*tell_state)(const abut_simulation *, abut_index);
 
 static PyObject *wall_state(PyObject *object, PyObject *number, tell_state tell)
 {
-    const abut_index wall = read_wall(object, number);
+    const abut_index wall = simulation_read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
@@ -333,7 +332,7 @@ static abut_index read_wall_numbers(PyObject *object, PyObject *args, const char
         array_read(given, "numbers", (array_shape){ARRAY_DOUBLE, width, 0}, numbers)) {
         return -1;
     }
-    return read_wall(object, number);
+    return simulation_read_wall(object, number);
 }
 
 PyObject *simulation_place(PyObject *object, PyObject *args)
@@ -364,7 +363,7 @@ PyObject *simulation_set_drive(PyObject *object, PyObject *args)
 
 PyObject *simulation_drive(PyObject *object, PyObject *number)
 {
-    const abut_index wall = read_wall(object, number);
+    const abut_index wall = simulation_read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
@@ -374,7 +373,7 @@ PyObject *simulation_drive(PyObject *object, PyObject *number)
 
 PyObject *simulation_load(PyObject *object, PyObject *number)
 {
-    const abut_index wall = read_wall(object, number);
+    const abut_index wall = simulation_read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
@@ -588,7 +587,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, walls, before, placed, driven, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
-     "half_spaces, off): half_spaces (h, 6) follow the meshes, and so many walls that are off "
+     "half_spaces, off, vertices): half_spaces (h, 6) follow the meshes, and so many walls that "
+     "are off "
      "come last; offsets tell where each wall's motions begin in motions (k, 9), the members of "
      "abut_motion in its order; before: the numbers that they had, or -1; placed, driven: some "
      "walls (k,), and rows for them, as of place and set_drive."},
@@ -605,6 +605,15 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "wall($self, number, /)\n--\n\nThe members of abut_wall_state at the last step's beginning."},
     {"wall_now", simulation_wall_now, METH_O,
      "wall_now($self, number, /)\n--\n\nThe members of abut_wall_state now."},
+    {"deform", simulation_deform, METH_VARARGS,
+     "deform($self, wall, mesh, velocities, known, /)\n--\n\n"
+     "mesh: what `moved` of the wall's has made; velocities: (v, 3) of its vertices."},
+    {"nodal_forces", simulation_nodal_forces, METH_VARARGS,
+     "nodal_forces($self, wall, vertices, /)\n--\n\n"
+     "(vertices, 3): what spheres exert at each vertex of a wall."},
+    {"restore_surface", simulation_restore_surface, METH_VARARGS,
+     "restore_surface($self, wall, before, velocities_before, velocities, /)\n--\n\n"
+     "Each (v, 3): of a wall that deforms, in the last step and now."},
     {"load", simulation_load, METH_O,
      "load($self, wall, /)\n--\n\nForce, torque and power of what spheres do to a wall."},
     {"add", simulation_add, METH_VARARGS,

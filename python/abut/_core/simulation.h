@@ -93,6 +93,9 @@ int simulation_read_new_spheres(PyObject *dict, abut_spheres *spheres);
 int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
                                PyObject *dict, abut_index *count, void *target);
 
+/* The number of a wall, where the simulation is not in use; -1 with an error set. */
+abut_index simulation_read_wall(PyObject *object, PyObject *number);
+
 /* Methods: see simulation.c, which lists them. */
 core_function simulation_take_lock, simulation_lend, simulation_wall, simulation_wall_now,
     simulation_place, simulation_load, simulation_add, simulation_remove, simulation_read,
@@ -102,6 +105,7 @@ core_function simulation_take_lock, simulation_lend, simulation_wall, simulation
     simulation_remove_bodies, simulation_add_bonds, simulation_bonds, simulation_breakages,
     simulation_rests, simulation_bond_counts, simulation_restore_breakages,
     simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_stable_step_of_walls,
-    simulation_set_drive, simulation_drive, simulation_restore_interactions;
+    simulation_set_drive, simulation_drive, simulation_restore_interactions, simulation_deform,
+    simulation_nodal_forces, simulation_restore_surface;
 
 #endif

@@ -65,17 +65,17 @@ static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
 
 /* Columns with an entry for each wall, and the motions of all. */
 typedef struct wall_columns {
-    const abut_index *materials, *offsets;
+    const abut_index *materials, *offsets, *vertices;
     const double *starts, *poses, *motions, *half_spaces;
     abut_index count, motion_count, mesh_count, half_space_count;
 } wall_columns;
 
 static int read_columns(PyObject *tuple, Py_ssize_t meshes, wall_columns *walls)
 {
-    PyObject *materials, *starts, *poses, *offsets, *motions, *half_spaces;
+    PyObject *materials, *starts, *poses, *offsets, *motions, *half_spaces, *vertices;
     Py_ssize_t off;
-    if (!PyArg_ParseTuple(tuple, "OOOOOOn:walls", &materials, &starts, &poses, &offsets, &motions,
-                          &half_spaces, &off)) {
+    if (!PyArg_ParseTuple(tuple, "OOOOOOnO:walls", &materials, &starts, &poses, &offsets, &motions,
+                          &half_spaces, &off, &vertices)) {
         return -1;
     }
     const abut_index planes = array_row_count(half_spaces), count = meshes + planes + off;
@@ -88,6 +88,8 @@ static int read_columns(PyObject *tuple, Py_ssize_t meshes, wall_columns *walls)
            array_read(materials, "materials", (array_shape){ARRAY_INDEX, count, 0},
                       &walls->materials) ||
            array_read(starts, "starts", (array_shape){ARRAY_DOUBLE, count, 0}, &walls->starts) ||
+           array_read(vertices, "vertices", (array_shape){ARRAY_INDEX, count, 0},
+                      &walls->vertices) ||
            array_read(poses, "poses", (array_shape){ARRAY_DOUBLE, count, 16}, &walls->poses) ||
            array_read(offsets, "offsets", (array_shape){ARRAY_INDEX, count + 1, 0},
                       &walls->offsets) ||
@@ -129,6 +131,7 @@ static void fill_walls(const wall_columns *from, abut_motion *motions, abut_wall
                                .motions = motions + from->offsets[i],
                                .motion_count = from->offsets[i + 1] - from->offsets[i],
                                .start = from->starts[i],
+                               .vertex_count = from->vertices[i],
                                .is_off = i >= from->mesh_count + from->half_space_count};
         memcpy(walls[i].pose, from->poses + 16 * i, sizeof walls[i].pose);
     }

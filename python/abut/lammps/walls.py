@@ -21,6 +21,7 @@ from ..simulation import walls as known
 from ..simulation.law_table import Law
 from ..simulation.materials import Material
 from ..simulation.placement import SimulationWarning
+from ..simulation.wall_entries import WallEntry
 from ..simulation.watch import LONGEST, sure
 from .arguments import (
     each,
@@ -230,7 +231,7 @@ class Walls(Connection):
         self._warn_of_units(surfaces)
         begin = checks.finite(start, "start")
         entries = [
-            known.WallEntry(*parts, begin, np.eye(4))
+            WallEntry(*parts, begin, np.eye(4))
             for parts in zip(surfaces, numbers, motions, strict=True)
         ]
         self._make_core(entries, kept)

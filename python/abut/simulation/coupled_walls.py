@@ -6,8 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from .. import _core
+from ..base.arrays import Doubles
+from ..results.contacts import Contacts
+from ..results.maps import vertex_sums
+from ..search.mesh import Mesh
 from .motions import Given, Motion
-from .walls import WallEntry, Walls, wall_columns
+from .wall_entries import WallEntry, wall_columns
+from .walls import Walls
 
 
 class CoupledWalls(Walls):
@@ -40,6 +45,12 @@ class CoupledWalls(Walls):
             raise
         for number, state in states.items():
             self._core.place(self._stored(number), state)
+
+    def nodal_forces(self, number: int, contacts: Contacts) -> Doubles:
+        """What these contacts exert at the vertices of a wall's mesh, or a half space's point."""
+        mesh = self.entries[number].mesh
+        count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
+        return vertex_sums(contacts, -contacts.force, number, count)
 
     def _send(self, entries: Sequence[WallEntry]) -> None:
         cast(_core.Coupling, self._core).set_walls(wall_columns(entries))

@@ -224,6 +224,9 @@ class EventPart(BoundsPart):
     def _finish_step(self) -> None:
         """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
+        if self._walls.has_deforming:
+            with self._clock.of("calls"):
+                self._walls.deform(self.time)
         self._leave()
         for number, feed in enumerate(self._known.feeds):
             if feed.seen < now and feed.is_due(now, self._beat):

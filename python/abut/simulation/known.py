@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..search.shape import ConvexShape
     from .schedule import Beat, Feed
     from .state import State
-    from .walls import WallEntry
+    from .wall_entries import WallEntry
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +23,12 @@ from ..io import npz
 from ..own_laws.stored import Given as GivenLaw
 from ..own_laws.stored import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers
 from .bonds import refusal
-from .drives import Drive, check_rows, read_moving
+from .deforming import Structure, check_structures
+from .drives import read_moving
 from .insertion import Insertion
 from .law_table import LawTable
 from .placement import SimulationWarning
@@ -51,13 +50,11 @@ from .restart_file import (
     read_file,
     read_setup,
 )
-from .saving import arrays_of, digest, setup_of
+from .restart_walls import read_deformed, read_drives, read_entries
+from .saving import arrays_of, setup_of
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
-from .walls import NO_MESH, WallEntry, touched_meshes
-
-if TYPE_CHECKING:
-    pass
+from .wall_entries import touched_meshes
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -69,6 +66,7 @@ def load_simulation(
     motions: Mapping[int, Any] | None = None,
     body_forces: Iterable[Callable[[Simulation], Any]] = (),
     laws: Mapping[str, Any] | None = None,
+    deform: Mapping[int, Structure] | None = None,
 ) -> Simulation:
     """Go on with a simulation that `Simulation.save` wrote to a file.
 
@@ -88,6 +86,9 @@ def load_simulation(
     laws : dict of str to law, optional
         Laws of your own by their names, without parameters, which the file has: what `law` made,
         or a `CompiledLaw`. Nothing of a file is executed.
+    deform : dict of int to callable, optional
+        Of walls that deform, by their numbers; `meshes` has them as they were added, the file where
+        their vertices are.
 
     Returns
     -------
@@ -128,11 +129,13 @@ def load_simulation(
     """
     file = Path(path)
     own = read_given(laws)
+    check_structures(deform or {})
     with _told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
         begin = partial(_begin, setup, own)
-        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}), begin)
+        called = dict(motions or {}), dict(deform or {})
+        simulation = _made(setup, arrays, _read_meshes(meshes), called, begin)
     for call in forces:
         simulation.add_force(call)
     for call in body_forces:
@@ -180,13 +183,15 @@ def _made(
     setup: Mapping[str, Any],
     arrays: _Arrays,
     meshes: tuple[Mesh, ...],
-    motions: dict[int, Any],
+    called: tuple[dict[int, Any], dict[int, Structure]],
     begin: Callable[[], Simulation],
 ) -> Simulation:
+    motions, deform = called
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = begin()
-        entries = _entries(setup["walls"], meshes, given)
+        entries = read_entries(setup["walls"], meshes, given)
+        entries = read_deformed(entries, setup["walls"], arrays, deform)
         feeds = [_feed(stored) for stored in setup["feeds"]]
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
         numbers = _next_numbers(setup)
@@ -201,7 +206,8 @@ def _made(
         touched = touched_meshes(entries)
         finder = ContactFinder(touched) if touched else None
         known = simulation._known._replace(walls=tuple(entries), finder=finder)
-        simulation._walls.exchange(known, drives=_drives(entries, arrays))
+        simulation._walls.exchange(known, drives=read_drives(entries, arrays))
+        simulation._walls.restore_surfaces()
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
@@ -312,14 +318,16 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
     return simulation
 
 
-def copied(simulation: Simulation) -> Simulation:
+def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulation:
     """What `Simulation.copy` does: as from a file, with laws and motions that no file holds."""
+    check_structures(deform)
     entries = simulation._walls.entries
     there = [entry for entry in entries if not entry.is_gone]
     meshes = tuple(entry.mesh for entry in there if isinstance(entry.mesh, Mesh))
     motions = {k: e.motion for k, e in enumerate(entries) if e.is_given or e.is_asked}
     setup = json.loads(json.dumps(setup_of(simulation)))
-    return _made(setup, arrays_of(simulation), meshes, motions, partial(_alike, simulation))
+    called = motions, dict(deform)
+    return _made(setup, arrays_of(simulation), meshes, called, partial(_alike, simulation))
 
 
 def _alike(simulation: Simulation) -> Simulation:
@@ -343,68 +351,6 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if since is not None and not 0 <= int(since) <= seen:
         raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
     return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
-
-
-def _entries(
-    stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
-) -> list[WallEntry]:
-    count = sum(
-        not (isinstance(wall["mesh"], dict) or wall.get("is_gone", False)) for wall in stored
-    )
-    if count != len(meshes):
-        walls = counted(count, "wall")
-        given = counted(len(meshes), "mesh is", "meshes are")
-        raise ValueError(f"it has {walls}, but {given} given")
-    rest = iter(enumerate(meshes))
-    entries = [_entry(number, wall, rest, motions) for number, wall in enumerate(stored)]
-    if motions:
-        raise ValueError(f"motions names wall {next(iter(motions))}, which no callable moved")
-    return entries
-
-
-def _entry(
-    number: int,
-    wall: Mapping[str, Any],
-    meshes: Iterator[tuple[int, Mesh]],
-    motions: dict[int, Any],
-) -> WallEntry:
-    pose = np.array(wall["pose"], np.float64).reshape(4, 4)
-    entry = WallEntry(NO_MESH, int(wall["material"]), None, float(wall["start"]), pose)
-    if wall.get("is_gone", False):
-        return replace(entry, is_active=False, is_gone=True)
-    mesh = _wall_mesh(number, wall["mesh"], meshes)
-    motion = from_dict(wall["motion"]) if wall["motion"] else None
-    if wall["is_given"]:
-        if number not in motions:
-            what = "tells the load of" if wall.get("is_asked") else "moved"
-            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
-        motion = motions.pop(number)
-    return replace(entry, mesh=mesh, motion=motion, is_active=bool(wall.get("is_active", True)))
-
-
-def _drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
-    """What drives walls, by their numbers."""
-    driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
-    if not driven:
-        return {}
-    if "drives" not in arrays:
-        raise ValueError("it has no drives")
-    check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
-    check_rows(arrays["drives"], driven.values())
-    return dict(zip(driven, arrays["drives"], strict=True))
-
-
-def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
-    """The next mesh, or the half space that the file has."""
-    if isinstance(stored, dict):
-        half_space = from_dict(stored)
-        if not isinstance(half_space, HalfSpace):
-            raise ValueError(f"its wall {number} is neither a mesh nor a half space")
-        return half_space
-    place, mesh = next(meshes)
-    if stored != digest(mesh):
-        raise ValueError(f"meshes[{place}] is not the mesh that wall {number} was saved with")
-    return mesh
 
 
 def _shape(stored: Mapping[str, Any]) -> ConvexShape:

@@ -21,7 +21,7 @@ _Arrays = Mapping[str, NDArray[Any]]
 # Changes when readers of this version could no longer make sense of a file: those that know the
 # first cannot go on with bodies and half spaces, which only files of the second and later ones
 # have, those that know the second with bonds, nor those that know the third with steps or gravity
-# that have changed, or with walls that are driven.
+# that have changed, or with walls that are driven, or deform.
 FORMAT = 4
 WITHOUT_CHANGES = 3
 WITHOUT_BONDS = 2
@@ -64,6 +64,9 @@ _LASTING = (
     "breakages.ids",
     "breakages.step",
 )
+
+# numbers of a vertex of a wall that deforms
+SURFACE = 12
 
 # members of abut_wall_state and of the account; earlier formats have fewer of the latter
 WALL_STATE, ACCOUNT, EARLIER_ACCOUNT = 25, 6, 4
@@ -139,8 +142,9 @@ _MAY_BE_NAN = (".error", ".state")
 _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
 
-# of walls that are driven, in their order; where there are such
-_DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64}
+# of walls that are driven, and of the vertices of those that deform, in their order; where there
+# are such
+_DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64, "surfaces": np.float64}
 
 # ---- reading -------------------------------------------------------------------------------------
 

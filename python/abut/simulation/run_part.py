@@ -125,6 +125,7 @@ class RunPart(EventPart):
         """What is looked at once a run."""
         if self._resolution == "sharing":
             self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
+        self._walls.check_bodies(len(self._settled().bodies))
         self._core.lend(partial(self._walls.check_given, self.time))
         largest = float(self.radii.max(initial=0.0))
         finder, (prepared, radius) = self._walls.finder, self._prepared
@@ -157,7 +158,7 @@ class RunPart(EventPart):
     def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
         now = self.step_count
-        if self._forces or self._body_forces or self._walls.has_given or self._walls.has_asked:
+        if self._forces or self._body_forces or self._walls.asks:
             return now + 1
         ahead = [feed.steps_ahead(now, self._beat) for feed in self._known.feeds]
         if told is not None:

@@ -19,6 +19,7 @@ from ..own_laws.stored import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
+from .deforming import Deforming
 from .drives import numbers
 from .known import Bounds
 from .law_table import Law
@@ -39,7 +40,7 @@ from .restart_file import (
 )
 from .schedule import Beat, Feed, terms_of
 from .simulation import Simulation
-from .walls import WallEntry
+from .wall_entries import WallEntry
 
 if TYPE_CHECKING:
     from ..results.table import Table
@@ -65,7 +66,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 def _format_of(simulation: Simulation) -> int:
     """The first that knows of all that it has, so that earlier versions read what they can."""
-    if _has_changed(simulation) or _has_driving(simulation):
+    if _has_changed(simulation) or _has_driving(simulation) or _deforming(simulation):
         return FORMAT
     if _has_bonds(simulation):
         return WITHOUT_CHANGES
@@ -75,6 +76,12 @@ def _format_of(simulation: Simulation) -> int:
 def _has_driving(simulation: Simulation) -> bool:
     """Whether it has, or had, walls under load or free ones."""
     return bool(simulation._walls.driven or simulation._core.account()[EARLIER_ACCOUNT:].any())
+
+
+def _deforming(simulation: Simulation) -> list[Deforming]:
+    """What is known of walls that deform, after the last step."""
+    found = (entry.deforming for entry in simulation._walls.entries)
+    return [one.at(simulation.step_count) for one in found if one is not None]
 
 
 def _has_bonds(simulation: Simulation) -> bool:
@@ -177,6 +184,7 @@ def _wall_setup(entry: WallEntry) -> dict[str, Any]:
         "is_given": entry.is_given or entry.is_asked,
         "motion": motion.to_dict() if isinstance(motion, Value) and not entry.is_asked else None,
         **({"is_asked": True} if entry.is_asked else {}),
+        **({} if entry.deforming is None else {"deformed": entry.deforming.step_count}),
         **({} if entry.is_active else {"is_active": False, "is_gone": entry.is_gone}),
     }
 
@@ -225,6 +233,8 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
     arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
     arrays |= _bond_arrays(simulation) if _has_bonds(simulation) else {}
+    if surfaces := _deforming(simulation):
+        arrays["surfaces"] = np.concatenate([one.columns() for one in surfaces])
     if walls.driven:
         arrays["drives"] = np.array([numbers(walls.drive(number)) for number in walls.driven])
     return arrays | {f"pairs.{name}": column for name, column in pairs.items()}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,13 +17,15 @@ from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from ..search.half_space import HalfSpace, read_surface
 from .bodies import table_columns
+from .deforming import Deforming, Structure
 from .drives import Drive, Free
 from .known import changes
 from .law_table import Law
 from .materials import Material
 from .motions import Motion
 from .run_part import RunPart
-from .walls import Wall, WallEntry, check_half_space
+from .wall_entries import WallEntry
+from .walls import Wall, check_half_space
 
 
 class Energy(NamedTuple):
@@ -236,6 +239,7 @@ class Simulation(RunPart):
         mesh: Any,
         material: Material | None = None,
         motion: Motion | Drive | Callable[[float], Any] | None = None,
+        deform: Structure | None = None,
     ) -> Wall:
         """Add a wall.
 
@@ -248,6 +252,13 @@ class Simulation(RunPart):
             By default a rigid one, ``Material()``.
         motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
             How it moves from now on: see `Wall`. By default it stands still.
+        deform : callable, optional
+            In place of a motion: where the vertices of a mesh of triangles are. It is called once a
+            step, when the forces of the step are known, with the time at the end of the step and
+            what spheres exert at the vertices at its beginning, (v, 3). It returns the vertices at
+            the end of the step, (v, 3), and their velocities in its middle, as those of spheres
+            are: the difference to the vertices before, by `step`, for who goes on by central
+            differences. Spheres alone touch such walls. docs/dem.md, section 14.
 
         Returns
         -------
@@ -259,7 +270,8 @@ class Simulation(RunPart):
         ValueError
             If the motion of a callable is not rigid, or pose and twist do not agree; a half
             space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
-            area along the normal of a pressure, or no inertia.
+            area along the normal of a pressure, or no inertia; or a wall has a motion and deforms,
+            or a facet of it is no triangle.
         TypeError
             If an argument is of another type.
 
@@ -277,6 +289,11 @@ class Simulation(RunPart):
         if isinstance(surface, HalfSpace):
             check_half_space(surface, self._period)
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
+        if deform is not None:
+            if motion is not None:
+                raise ValueError("a wall has a motion, or deforms, and not both")
+            begun = Deforming.begin(deform, surface, self.step_count)
+            entry = replace(entry, deforming=begun)
         self._walls.add(entry, motion, self.time, self._changed(laws=laws))
         return self.walls[-1]
 
@@ -404,13 +421,26 @@ class Simulation(RunPart):
         save(self, path)
 
     @changes
-    def copy(self) -> Simulation:
+    def copy(self, deform: Mapping[int, Structure] | None = None) -> Simulation:
         """Another simulation that goes on from here: what one does, the other does not see.
+
+        Parameters
+        ----------
+        deform : dict of int to callable, optional
+            Of walls that deform, by their numbers, as for `load_simulation`: other structures than
+            those that this simulation goes on to ask.
 
         Returns
         -------
         Simulation
             With the same state to the bit: left alone, both do the same, to the bit.
+
+        Raises
+        ------
+        ValueError
+            If a wall deforms, and no structure is given for it.
+        TypeError
+            If what is given is no callable.
 
         Notes
         -----
@@ -435,7 +465,7 @@ class Simulation(RunPart):
         """
         from .restart import copied
 
-        return copied(self)
+        return copied(self, deform or {})
 
     def __reduce__(self) -> Any:
         raise TypeError("a Simulation is not pickled: save writes it to a file, copy makes another")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -15,14 +15,21 @@ from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.poses import Period
 from ..results.contacts import Contacts
-from ..results.maps import vertex_sums
 from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
+from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from .bodies import table_columns
 from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
 from .materials import Material
-from .motions import Motion, call_given, check_given
+from .motions import call_given, check_given
+from .wall_entries import (
+    NO_MESH,
+    WallEntry,
+    all_stored,
+    touched_meshes,
+    wall_columns,
+    wall_order,
+)
 
 if TYPE_CHECKING:
     from ..options import WallResolution
@@ -33,60 +40,8 @@ if TYPE_CHECKING:
 # how the facets that a sphere touches become its contacts
 RESOLUTIONS: dict[WallResolution, int] = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
 
-# members of abut_motion, and its kind of walls that a callable moves
-_MEMBERS, _GIVEN = 9, 3
-
 # members of abut_wall_state
 _STATE = 25
-
-
-@dataclass(frozen=True)
-class WallEntry:
-    """What a simulation knows of a wall: `pose` is where it stood at the time `start`, when its
-    motion began."""
-
-    mesh: Mesh | HalfSpace
-    material: int
-    motion: Moving
-    start: float
-    pose: Doubles
-    is_active: bool = True
-    is_gone: bool = False  # it was removed: its number is not used again, and its mesh is empty
-
-    @property
-    def facets(self) -> Mesh:
-        """Its mesh; of a half space a triangle, whose first corner is the point."""
-        return facets_of(self.mesh)
-
-    @property
-    def size(self) -> float:
-        """How far the mesh reaches from the origin of its frame."""
-        points = self.mesh.vertices if isinstance(self.mesh, Mesh) else np.array([self.mesh.point])
-        return float(np.linalg.norm(points, axis=1).max(initial=0.0))
-
-    @property
-    def is_given(self) -> bool:
-        """Whether a callable moves it."""
-        if self.is_gone or self.motion is None:
-            return False
-        return not isinstance(self.motion, Motion | Drive)
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether a callable tells the area that its load acts on."""
-        return isinstance(self.motion, Servo) and callable(self.motion.area)
-
-    def rows(self) -> list[list[float]]:
-        """The motions as the library takes them."""
-        if self.motion is None:
-            return []
-        if not isinstance(self.motion, Motion):
-            kind = self.motion.kind if isinstance(self.motion, Drive) else _GIVEN
-            return [[kind, *[0.0] * (_MEMBERS - 1)]]
-        return [
-            [part.kind, *part.vector, *part.origin, part.rate, part.phase]
-            for part in self.motion.parts()
-        ]
 
 
 class WallState(NamedTuple):
@@ -123,7 +78,11 @@ class Walls:
     @property
     def meshes(self) -> tuple[Mesh, ...]:
         """The meshes whose facets contacts number; of a half space one triangle stands for it."""
-        return tuple(entry.facets for entry in self.entries)
+        return tuple(entry.facets(self._step_count) for entry in self.entries)
+
+    @property
+    def _step_count(self) -> int:
+        return 0
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -136,7 +95,7 @@ class Walls:
         entries = self.entries
         # of these very entries: others come whole, and numbers are asked for in each step
         if self._numbers is None or self._numbers[0] is not entries:
-            self._numbers = entries, _all_stored(entries)
+            self._numbers = entries, all_stored(entries)
         return self._numbers[1]
 
     def _stored(self, number: int) -> int:
@@ -207,12 +166,6 @@ class Walls:
             columns["mesh"] = self.order[columns["mesh"]]
         return Contacts._found(table_columns(columns), settings)
 
-    def nodal_forces(self, number: int, contacts: Contacts) -> Doubles:
-        """What these contacts exert at the vertices of a wall's mesh, or a half space's point."""
-        mesh = self.entries[number].mesh
-        count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
-        return vertex_sums(contacts, -contacts.force, number, count)
-
 
 class KnownWalls(Walls):
     """Those of a `Simulation`, which is told of new ones, and of new motions."""
@@ -233,6 +186,10 @@ class KnownWalls(Walls):
     @property
     def finder(self) -> ContactFinder | None:
         return self._known.finder
+
+    @property
+    def _step_count(self) -> int:
+        return cast(_core.Simulation, self._core).counts()[0]
 
     def exchange(
         self,
@@ -261,7 +218,12 @@ class KnownWalls(Walls):
     def remove(self, number: int) -> None:
         """Take a wall away; its number is not used again."""
         gone = replace(
-            self.entries[number], mesh=NO_MESH, motion=None, is_active=False, is_gone=True
+            self.entries[number],
+            mesh=NO_MESH,
+            motion=None,
+            is_active=False,
+            is_gone=True,
+            deforming=None,
         )
         self._exchange_one(number, gone, self._known)
 
@@ -269,10 +231,16 @@ class KnownWalls(Walls):
         """Let a wall be touched, or not."""
         if is_active != self.entries[number].is_active:
             entry = replace(self.entries[number], is_active=is_active)
+            if entry.deforming is not None:
+                # while it is off nobody asks where its vertices are
+                now = entry.deforming.at(self._step_count)
+                entry = replace(entry, deforming=replace(now, step_count=self._step_count))
             self._exchange_one(number, entry, self._known)
 
     def move(self, number: int, motion: object, time: float) -> None:
         """Let a wall go on with another motion from where it is."""
+        if self.entries[number].deforming is not None and motion is not None:
+            raise ValueError(f"wall {number} deforms: it has no motion beside that")
         entry = self._moved(number, read_moving(motion), time)
         self._begin(number, entry, self.state_now(number), time, self._known)
 
@@ -301,6 +269,58 @@ class KnownWalls(Walls):
         if meshes != touched_meshes(known.walls):
             known = known._replace(finder=ContactFinder(meshes) if meshes else None)
         self.exchange(known._replace(walls=walls), states, drives)
+
+    def nodal_forces(self, number: int) -> Doubles:
+        """What spheres exert at the vertices of a wall's mesh, or a half space's point."""
+        mesh = self.entries[number].mesh
+        count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
+        return cast(_core.Simulation, self._core).nodal_forces(self._stored(number), count)
+
+    # ---- walls that deform ----
+
+    @property
+    def has_deforming(self) -> bool:
+        return any(entry.deforming is not None for entry in self.entries)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a callable is asked after each step."""
+        return self.has_given or self.has_asked or self.has_deforming
+
+    def check_bodies(self, count: int) -> None:
+        """Complain of bodies beside a wall that deforms."""
+        for number, entry in enumerate(self.entries):
+            if count and entry.deforming is not None and entry.is_active:
+                raise ValueError(
+                    f"wall {number} deforms, and only spheres may touch such walls, but there"
+                    f" {'is' if count == 1 else 'are'} {checks.counted(count, 'body', 'bodies')}"
+                )
+
+    def deform(self, time: float) -> None:
+        """Ask where vertices are, each wall once a step; where that fails, it is asked again."""
+        core, steps = cast(_core.Simulation, self._core), self._step_count
+        for number in range(len(self.entries)):
+            before = self.entries[number].deforming
+            if before is None or not self.entries[number].is_active or before.step_count >= steps:
+                continue
+            forces = self.nodal_forces(number)
+            deforming = core.lend(partial(before.asked, time, forces, steps, number))
+            # the callable may have changed what is known
+            known = self._known
+            entry = replace(known.walls[number], deforming=deforming)
+            walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
+            mesh, velocities = deforming.mesh._core, deforming.velocities
+            core.deform(self._stored(number), mesh, velocities, known._replace(walls=walls))
+
+    def restore_surfaces(self) -> None:
+        """Tell the library of vertices in the last step, and how fast they were."""
+        core = cast(_core.Simulation, self._core)
+        for number, entry in enumerate(self.entries):
+            known = entry.deforming
+            if known is not None:
+                velocities = known.velocities_before, known.velocities
+                before = known.mesh_before.vertices
+                core.restore_surface(self._stored(number), before, *velocities)
 
     # ---- walls that are driven ----
 
@@ -332,37 +352,8 @@ def _numbered(
     walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
 ) -> tuple[Indices, Doubles]:
     """Rows of walls by the library's numbers."""
-    stored = _all_stored(walls)[np.array([*rows], np.intp)]
+    stored = all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
-
-
-class WallColumns(NamedTuple):
-    """Walls as the library takes them, in its order."""
-
-    materials: Indices
-    starts: Doubles
-    poses: Doubles  # (w, 16)
-    offsets: Indices  # (w + 1,): where each wall's motions begin
-    motions: Doubles  # (k, 9)
-    half_spaces: Doubles  # (h, 6): points and normals
-    off: int  # how many of the last ones nothing touches
-
-
-def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
-    """Walls as the library takes them."""
-    stored = [entries[number] for number in wall_order(entries)]
-    rows = [entry.rows() for entry in stored]
-    active = [entry.mesh for entry in stored if entry.is_active]
-    planes = [mesh for mesh in active if isinstance(mesh, HalfSpace)]
-    return WallColumns(
-        np.array([entry.material for entry in stored], np.intp),
-        np.array([entry.start for entry in stored], np.float64),
-        np.array([entry.pose for entry in stored], np.float64).reshape(-1, 16),
-        np.cumsum([0, *map(len, rows)], dtype=np.intp),
-        np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
-        plane_rows(planes),
-        len(stored) - len(active),
-    )
 
 
 def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | None) -> None:
@@ -373,33 +364,6 @@ def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | Non
                 f"a HalfSpace ends the world along its normal, {half_space.normal}, but the"
                 f" world repeats along {axis}"
             )
-
-
-def wall_order(entries: Sequence[WallEntry]) -> Indices:
-    """The walls as the library numbers them: meshes, then half spaces, then those that are off."""
-    active, off = (
-        np.array(
-            [k for k, e in enumerate(entries) if not e.is_gone and e.is_active == one], np.intp
-        )
-        for one in (True, False)
-    )
-    return np.concatenate([active[library_order([entries[k].mesh for k in active])], off])
-
-
-def _all_stored(entries: Sequence[WallEntry]) -> Indices:
-    stored = np.full(len(entries), -1, np.intp)
-    order = wall_order(entries)
-    stored[order] = np.arange(len(order))
-    return stored
-
-
-def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
-    """The meshes of those walls that are touched, of those that have one."""
-    return [entry.mesh for entry in entries if entry.is_active and isinstance(entry.mesh, Mesh)]
-
-
-# what stands for the mesh of a wall that is gone
-NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))
 
 
 def _state(pose: Doubles, twist: Doubles) -> Doubles:
@@ -419,7 +383,7 @@ class Wall:
     number : int
         Its number among the simulation's walls, and of its mesh in `Simulation.contacts`.
     mesh : Mesh or HalfSpace
-        As it was given, where it was then.
+        As it was given, where it was then; of a wall that deforms with its vertices as they are.
     material : Material
     motion : Rotating, Translating, Oscillating, Motions, Servo, Free, callable or None
         How it moves. A motion that is assigned begins now, where the wall is now; None stops it
@@ -496,7 +460,7 @@ class Wall:
 
     @property
     def mesh(self) -> Mesh | HalfSpace:
-        return self._entry.mesh
+        return self._entry.surface
 
     @property
     def material(self) -> Material:
@@ -576,7 +540,7 @@ class Wall:
 
     @property
     def nodal_forces(self) -> Doubles:
-        return self._there.nodal_forces(self._number, self._simulation.contacts)
+        return self._there.nodal_forces(self._number)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wall):

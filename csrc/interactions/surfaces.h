@@ -1,0 +1,35 @@
+/* Walls that deform: where their vertices were and how fast they are, and how what is on them goes
+ * along. */
+#ifndef INTERACTIONS_SURFACES_H
+#define INTERACTIONS_SURFACES_H
+
+#include "../base/pose.h"
+#include "../mesh/mesh.h"
+
+/* Of a mesh whose vertices move. What is called `before` was so at the beginning of the last step.
+ */
+typedef struct surface {
+    abut_index vertex_count;                /* 0: it does not deform */
+    double *before;                         /* vertices, x 3 */
+    double *velocities, *velocities_before; /* of vertices, x 3 */
+} surface;
+
+/* Room for so many vertices, which stand still. False: there is no memory. */
+bool surface_make(surface *s, abut_index vertex_count);
+void surface_free(surface *s);
+
+/* What vertices have, at the contact of a row: the sum over its nodes of weight times value. */
+vec3 surface_at(const abut_columns *contacts, abut_index row, const double *values);
+
+/* How fast a facet of such vertices turns: its normal, and about that its edges on average. */
+vec3 surface_spin(const abut_mesh *mesh, const double *vertices, const double *velocities,
+                  abut_index facet);
+
+/* The rotation that takes a facet's normal and first edge from where its vertices were to where
+ * they are. */
+pose surface_turn(const abut_mesh *mesh, const double *before, abut_index facet);
+
+/* The farthest way of a vertex from where it was. */
+double surface_way(const abut_mesh *mesh, const double *before);
+
+#endif

@@ -1,0 +1,118 @@
+"""Walls of a simulation that was written to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.checks import counted
+from ..base.values import from_dict
+from ..search.half_space import HalfSpace
+from ..search.mesh import Mesh
+from .deforming import Deforming, Structure
+from .drives import Drive, check_rows
+from .restart_file import SURFACE, check_shape
+from .saving import digest
+from .wall_entries import NO_MESH, WallEntry
+
+_Arrays = Mapping[str, NDArray[Any]]
+
+
+def read_entries(
+    stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
+) -> list[WallEntry]:
+    count = sum(
+        not (isinstance(wall["mesh"], dict) or wall.get("is_gone", False)) for wall in stored
+    )
+    if count != len(meshes):
+        walls = counted(count, "wall")
+        given = counted(len(meshes), "mesh is", "meshes are")
+        raise ValueError(f"it has {walls}, but {given} given")
+    rest = iter(enumerate(meshes))
+    entries = [_entry(number, wall, rest, motions) for number, wall in enumerate(stored)]
+    if motions:
+        raise ValueError(f"motions names wall {next(iter(motions))}, which no callable moved")
+    return entries
+
+
+def _entry(
+    number: int,
+    wall: Mapping[str, Any],
+    meshes: Iterator[tuple[int, Mesh]],
+    motions: dict[int, Any],
+) -> WallEntry:
+    pose = np.array(wall["pose"], np.float64).reshape(4, 4)
+    entry = WallEntry(NO_MESH, int(wall["material"]), None, float(wall["start"]), pose)
+    if wall.get("is_gone", False):
+        return replace(entry, is_active=False, is_gone=True)
+    mesh = _wall_mesh(number, wall["mesh"], meshes)
+    motion = from_dict(wall["motion"]) if wall["motion"] else None
+    if wall["is_given"]:
+        if number not in motions:
+            what = "tells the load of" if wall.get("is_asked") else "moved"
+            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
+        motion = motions.pop(number)
+    return replace(entry, mesh=mesh, motion=motion, is_active=bool(wall.get("is_active", True)))
+
+
+def read_drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
+    """What drives walls, by their numbers."""
+    driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
+    if not driven:
+        return {}
+    if "drives" not in arrays:
+        raise ValueError("it has no drives")
+    check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
+    check_rows(arrays["drives"], driven.values())
+    return dict(zip(driven, arrays["drives"], strict=True))
+
+
+def read_deformed(
+    entries: list[WallEntry],
+    stored: Sequence[Mapping[str, Any]],
+    arrays: _Arrays,
+    deform: dict[int, Structure],
+) -> list[WallEntry]:
+    """The walls with what is known of those that deform."""
+    numbers = [k for k, wall in enumerate(stored) if "deformed" in wall]
+    for number in deform:
+        if number not in numbers:
+            raise ValueError(f"deform names wall {number}, which did not deform")
+    counts = [_vertex_count(entries[k], k, deform) for k in numbers]
+    if numbers:
+        if "surfaces" not in arrays:
+            raise ValueError("it has no surfaces")
+        check_shape(arrays, "surfaces", sum(counts), SURFACE)
+    parts = np.split(arrays["surfaces"], np.cumsum(counts)[:-1]) if numbers else []
+    for number, columns in zip(numbers, parts, strict=True):
+        mesh, steps = entries[number].mesh, int(stored[number]["deformed"])
+        assert isinstance(mesh, Mesh)
+        known = Deforming.restored(deform[number], mesh, columns, steps)
+        entries[number] = replace(entries[number], deforming=known)
+    return entries
+
+
+def _vertex_count(entry: WallEntry, number: int, deform: Mapping[int, Structure]) -> int:
+    if number not in deform:
+        raise ValueError(f"a callable deformed wall {number}: deform={{{number}: ...}} takes it")
+    if not isinstance(entry.mesh, Mesh):
+        raise ValueError(f"its setup is damaged: wall {number} deforms, but is no mesh")
+    return len(entry.mesh.vertices)
+
+
+def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
+    """The next mesh, or the half space that the file has."""
+    if isinstance(stored, dict):
+        half_space = from_dict(stored)
+        if not isinstance(half_space, HalfSpace):
+            raise ValueError(f"its wall {number} is neither a mesh nor a half space")
+        return half_space
+    place, mesh = next(meshes)
+    if stored != digest(mesh):
+        raise ValueError(f"meshes[{place}] is not the mesh that wall {number} was saved with")
+    return mesh

@@ -1,0 +1,141 @@
+"""What a simulation knows of its walls, and how the library is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from ..base.arrays import Doubles, Indices
+from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
+from ..search.mesh import Mesh
+from .deforming import Deforming
+from .drives import Drive, Moving, Servo
+from .motions import Motion
+
+# members of abut_motion, and its kind of walls that a callable moves
+_MEMBERS, _GIVEN = 9, 3
+
+
+@dataclass(frozen=True)
+class WallEntry:
+    """What a simulation knows of a wall: `pose` is where it stood at the time `start`, when its
+    motion began."""
+
+    mesh: Mesh | HalfSpace
+    material: int
+    motion: Moving
+    start: float
+    pose: Doubles
+    is_active: bool = True
+    is_gone: bool = False  # it was removed: its number is not used again, and its mesh is empty
+    deforming: Deforming | None = None  # its vertices move; then `mesh` is as it was given
+
+    @property
+    def surface(self) -> Mesh | HalfSpace:
+        """Its mesh, or half space, with vertices where they are."""
+        return self.mesh if self.deforming is None else self.deforming.mesh
+
+    def facets(self, step_count: int) -> Mesh:
+        """Its mesh at the beginning of the last of so many steps; of a half space a triangle, whose
+        first corner is the point."""
+        if self.deforming is not None:
+            return self.deforming.at(step_count).mesh_before
+        return facets_of(self.mesh)
+
+    @property
+    def vertex_count(self) -> int:
+        """How many vertices move."""
+        return 0 if self.deforming is None else len(self.deforming.mesh.vertices)
+
+    @property
+    def size(self) -> float:
+        """How far the mesh reaches from the origin of its frame."""
+        points = self.mesh.vertices if isinstance(self.mesh, Mesh) else np.array([self.mesh.point])
+        return float(np.linalg.norm(points, axis=1).max(initial=0.0))
+
+    @property
+    def is_given(self) -> bool:
+        """Whether a callable moves it."""
+        if self.is_gone or self.motion is None:
+            return False
+        return not isinstance(self.motion, Motion | Drive)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a callable tells the area that its load acts on."""
+        return isinstance(self.motion, Servo) and callable(self.motion.area)
+
+    def rows(self) -> list[list[float]]:
+        """The motions as the library takes them."""
+        if self.motion is None:
+            return []
+        if not isinstance(self.motion, Motion):
+            kind = self.motion.kind if isinstance(self.motion, Drive) else _GIVEN
+            return [[kind, *[0.0] * (_MEMBERS - 1)]]
+        return [
+            [part.kind, *part.vector, *part.origin, part.rate, part.phase]
+            for part in self.motion.parts()
+        ]
+
+
+class WallColumns(NamedTuple):
+    """Walls as the library takes them, in its order."""
+
+    materials: Indices
+    starts: Doubles
+    poses: Doubles  # (w, 16)
+    offsets: Indices  # (w + 1,): where each wall's motions begin
+    motions: Doubles  # (k, 9)
+    half_spaces: Doubles  # (h, 6): points and normals
+    off: int  # how many of the last ones nothing touches
+    vertices: Indices  # (w,): how many each wall has that deforms, else 0
+
+
+def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
+    """Walls as the library takes them."""
+    stored = [entries[number] for number in wall_order(entries)]
+    rows = [entry.rows() for entry in stored]
+    active = [entry.mesh for entry in stored if entry.is_active]
+    planes = [mesh for mesh in active if isinstance(mesh, HalfSpace)]
+    return WallColumns(
+        np.array([entry.material for entry in stored], np.intp),
+        np.array([entry.start for entry in stored], np.float64),
+        np.array([entry.pose for entry in stored], np.float64).reshape(-1, 16),
+        np.cumsum([0, *map(len, rows)], dtype=np.intp),
+        np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
+        plane_rows(planes),
+        len(stored) - len(active),
+        np.array([entry.vertex_count for entry in stored], np.intp),
+    )
+
+
+def wall_order(entries: Sequence[WallEntry]) -> Indices:
+    """The walls as the library numbers them: meshes, then half spaces, then those that are off."""
+    active, off = (
+        np.array(
+            [k for k, e in enumerate(entries) if not e.is_gone and e.is_active == one], np.intp
+        )
+        for one in (True, False)
+    )
+    return np.concatenate([active[library_order([entries[k].mesh for k in active])], off])
+
+
+def all_stored(entries: Sequence[WallEntry]) -> Indices:
+    stored = np.full(len(entries), -1, np.intp)
+    order = wall_order(entries)
+    stored[order] = np.arange(len(order))
+    return stored
+
+
+def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
+    """The meshes of those walls that are touched, of those that have one."""
+    surfaces = [entry.surface for entry in entries if entry.is_active]
+    return [surface for surface in surfaces if isinstance(surface, Mesh)]
+
+
+# what stands for the mesh of a wall that is gone
+NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))
