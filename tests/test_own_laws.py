@@ -361,6 +361,31 @@ def test_stable_step_knows_the_slope():
     np.testing.assert_allclose(steps[0], steps[1], rtol=1e-5)
 
 
+@abut.law(history=Memory)
+def by_difference(contact, old, k, c, share):
+    """A damper, of the overlap's own change; `slide` across the normal."""
+    rate = 0.0 if contact.is_new else (contact.overlap - old.deepest) / contact.step
+    push = k * contact.overlap + c * rate
+    tangent, spring = abut.slide(contact, old.spring, share * k, 0.0, push)
+    return abut.force(push, tangent), Memory(contact.overlap, spring)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])  # of the stiffness across the normal
+def test_stable_step_of_a_law_that_divides_by_the_step(share):
+    """Its slope is that of the spring, as in a contact that has a past."""
+    steps = []
+    for given in (
+        abut.Linear(1e3, tangential=share, friction=1.0),
+        by_difference(k=1e3, c=1e-6, share=share),
+    ):
+        sim = abut.Simulation(step=1e-6)
+        sim.set_law(GRAIN, GRAIN, given)
+        sim.add_spheres([[0, 0, 0], [0, 0, 1.99e-3]], 1e-3, GRAIN)
+        sim.run(steps=2)
+        steps.append(sim.stable_step())
+    np.testing.assert_allclose(steps[1], steps[0], rtol=1e-5)
+
+
 # ---- threads, files ------------------------------------------------------------------------------
 
 

@@ -74,7 +74,7 @@ void columns_copy(abut_table table, const void *to, const void *from, const abut
     const abut_column *columns = abut_table_columns(table, &column_count);
     for (abut_index k = 0; k < column_count; k++) {
         const abut_column *c = &columns[k];
-        const abut_index count = counts[c->per] * (c->width > 0 ? c->width : 1);
+        const abut_index count = counts[c->per] * column_numbers(c);
         char *target;
         const char *source;
         memcpy(&target, (const char *)to + c->place, sizeof target);

@@ -4,6 +4,12 @@
 
 #include "../abut.h"
 
+/* How many numbers an entry has, in space. */
+static inline int column_numbers(const abut_column *c)
+{
+    return c->width > 0 ? c->width : 1;
+}
+
 /* Copy the first entries of all columns that both structs have; `counts` by abut_column_per. The
  * widths of the table must not depend on the dimension. */
 void columns_copy(abut_table table, const void *to, const void *from, const abut_index counts[4]);

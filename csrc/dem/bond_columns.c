@@ -4,6 +4,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "../base/columns.h"
+
 /* How numbers are stored. */
 typedef enum storage { AS_NOTHING, AS_REAL, AS_INDEX, AS_INT32, AS_BOOL } storage;
 
@@ -90,8 +92,7 @@ static void *row_of(const abut_column *c, const void *columns, abut_index k)
     char *data;
     memcpy(&data, (const char *)columns + c->place, sizeof data);
     const size_t size = c->type == ABUT_COLUMN_REAL ? sizeof(double) : sizeof(abut_index);
-    const abut_index width = c->width > 0 ? c->width : 1;
-    return data ? data + (size_t)(k * width) * size : NULL;
+    return data ? data + (size_t)(k * column_numbers(c)) * size : NULL;
 }
 
 /* ---- reading ---- */
@@ -126,7 +127,7 @@ void bond_columns_read(abut_table table, const void *columns, abut_index k, cons
     for (abut_index c = 0; c < count; c++) {
         void *row = row_of(&list[c], columns, k);
         if (row) {
-            read_row(of.columns[c].as, list[c].width > 0 ? list[c].width : 1,
+            read_row(of.columns[c].as, column_numbers(&list[c]),
                      (const char *)stored + of.columns[c].place, row);
         }
     }
@@ -170,7 +171,7 @@ abut_status bond_columns_load(abut_table table, const void *columns, abut_index 
     const abut_column *list = abut_table_columns(table, &count);
     for (abut_index c = 0; c < count; c++) {
         const stored_column *to = &of.columns[c];
-        const int width = list[c].width > 0 ? list[c].width : 1;
+        const int width = column_numbers(&list[c]);
         const void *row = row_of(&list[c], columns, k);
         for (int n = 0; row && n < width; n++) {
             const double number = number_of(&list[c], row, n);

@@ -54,7 +54,7 @@ law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_t
 {
     const abut_own_law *own = laws_own(&s->laws, l);
     const double *kept = t->springs.history ? t->springs.history + at * t->extras.history : NULL;
-    if (own && kept && kept[t->extras.history - 2] == (double)own->identity) {
+    if (own && kept && kept[own_end(t->extras.history) + OWN_IDENTITY] == (double)own->identity) {
         contact.vectors = kept, contact.scalars = kept + 3 * t->extras.vectors;
     }
     return laws_stiffness(&s->laws, l, &contact);

@@ -6,15 +6,10 @@
 
 #include "../base/prefetch.h"
 
-static bool is_on_wall(const interaction_table *t)
-{
-    return t->kind == ABUT_BODY_WALL || t->kind == ABUT_SPHERE_WALL;
-}
-
 /* ---- what rows keep ---- */
 
 /* What rows without a past have kept. */
-static const double NOTHING[ABUT_LAW_HISTORY + 2];
+static const double NOTHING[ABUT_LAW_HISTORY + OWN_END_NUMBERS];
 
 /* What rows kept in the step before under this law, or NOTHING. */
 static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index *where,
@@ -29,7 +24,8 @@ static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index
         if (history && old >= 0 && old + LAW_BLOCK < table_interactions(before)) {
             PREFETCH(row + LAW_BLOCK * numbers); /* about the same rows of the next block follow */
         }
-        const bool is_own = row != NOTHING && row[numbers - 2] == (double)l->identity;
+        const bool is_own =
+            row != NOTHING && row[own_end(numbers) + OWN_IDENTITY] == (double)l->identity;
         kept[k] = is_own ? row : NOTHING;
     }
 }
@@ -77,7 +73,8 @@ static void write_history(const row_laws *r, const abut_own_law *l, const abut_i
     const table_extras *extras = &r->table->extras;
     const int vectors = 3 * l->vector_count, all = own_history_count(l);
     const int skip = 3 * extras->vectors - vectors;
-    const bool has_rest = all + 2 < extras->history; /* of laws that keep more */
+    const abut_index end = own_end(extras->history);
+    const bool has_rest = all < end; /* of laws that keep more */
     for (int32_t k = 0; k < count; k++) {
         double *to = r->table->springs.history + where[k] * extras->history;
         if (has_rest) {
@@ -86,8 +83,8 @@ static void write_history(const row_laws *r, const abut_own_law *l, const abut_i
         for (int c = 0; c < all; c++) {
             to[c < vectors ? c : c + skip] = b->history_out[c][k];
         }
-        to[extras->history - 2] = (double)l->identity;
-        to[extras->history - 1] = b->outputs[OWN_OUTPUT(stored)][k];
+        to[end + OWN_IDENTITY] = (double)l->identity;
+        to[end + OWN_STORED] = b->outputs[OWN_OUTPUT(stored)][k];
     }
 }
 
@@ -96,7 +93,8 @@ static void write_history(const row_laws *r, const abut_own_law *l, const abut_i
 static void set_radii(const row_laws *r, const law_block *of, own_block *b)
 {
     double *own = b->inputs[OWN_INPUT(radius_i)], *other = b->inputs[OWN_INPUT(radius_j)];
-    const bool is_of_bodies = table_is_of_bodies(r->table->kind), is_wall = is_on_wall(r->table);
+    const bool is_of_bodies = table_is_of_bodies(r->table->kind),
+               is_wall = table_is_on_wall(r->table->kind);
     for (int32_t k = 0; k < of->count; k++) {
         own[k] = is_of_bodies ? of->radius[k] : of->first[k]->radius;
         other[k] = is_wall ? INFINITY : is_of_bodies ? of->radius[k] : of->second[k]->radius;
@@ -137,7 +135,7 @@ static own_rows rows_of(const row_laws *r, const law_block *of, const abut_own_l
                       .own = b,
                       .vectors = l->vector_count,
                       .scalars = l->scalar_count,
-                      .is_wall = is_on_wall(r->table),
+                      .is_wall = table_is_on_wall(r->table->kind),
                       .is_spot = table_is_of_bodies(r->table->kind)};
 }
 

@@ -170,7 +170,7 @@ static abut_status check_partners(const abut_simulation *s, const interaction_ta
                                   abut_index rows, abut_error *error)
 {
     const abut_index *firsts = table_firsts(t), *seconds = table_seconds(t);
-    const bool is_on_wall = t->kind == ABUT_BODY_WALL || t->kind == ABUT_SPHERE_WALL;
+    const bool is_on_wall = table_is_on_wall(t->kind);
     const abut_index count = count_seconds(s, t->kind);
     abut_status status = ABUT_OK;
     for (abut_index row = 0; !status && row < rows; row++) {

@@ -109,6 +109,9 @@ enum { AT_REST, MORE, LESS, PARTING, SLIDING };
 /* Parts of an overlap that are small, but far above rounding. */
 #define SMALL_WAY 0x1p-20
 
+/* A step so long that a way by it is no speed, for laws that take differences of their own. */
+#define LONG_STEP 0x1p100
+
 static void set_all(double *column, double number)
 {
     for (int32_t k = 0; k < PADDING; k++) {
@@ -154,7 +157,7 @@ law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
     begin_contacts(&b, l, c);
     b.inputs[OWN_INPUT(overlap)][MORE] += way;
     b.inputs[OWN_INPUT(overlap)][LESS] -= way;
-    own_block_call(&b, l, PADDING, 0.0);
+    own_block_call(&b, l, PADDING, LONG_STEP);
     const double *push = b.outputs[OWN_OUTPUT(push)];
     s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
     /* as fast as it swings, and so for the time of one swing by its angle */
@@ -163,13 +166,15 @@ law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
     b.inputs[OWN_INPUT(parting)][PARTING] = speed;
     b.inputs[OWN_INPUT(parting)][LESS] = -speed;
     b.inputs[OWN_INPUT(sliding)][SLIDING] = speed;
-    own_block_call(&b, l, PADDING, 0.0);
+    own_block_call(&b, l, PADDING, time);
     const double change =
         fmax(fabs(push[PARTING] - push[AT_REST]), fabs(push[LESS] - push[AT_REST]));
-    s.damping_ratio = s.normal > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
-    const double damper = tangent_change(&b, SLIDING);
-    own_block_call(&b, l, PADDING, time);
-    s.shear = fmax(tangent_change(&b, SLIDING) - damper, 0.0) / way;
+    s.damping_ratio =
+        s.normal > 0.0 && change > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
+    /* a spring grows with the time of sliding, a damper does not */
+    const double once = tangent_change(&b, SLIDING);
+    own_block_call(&b, l, PADDING, 2.0 * time);
+    s.shear = fmax(tangent_change(&b, SLIDING) - once, 0.0) / way;
     return s;
 }
 

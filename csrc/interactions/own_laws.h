@@ -40,15 +40,18 @@ typedef struct own_laws {
 abut_status own_laws_copy(own_laws *to, const abut_own_laws *from);
 void own_laws_free(own_laws *laws);
 
-/* What rows keep: vectors, scalars, whose they are, and what is stored. */
-static inline int own_laws_identity_place(const own_laws *laws)
-{
-    return 3 * laws->vectors + laws->scalars;
-}
+/* What rows keep: vectors, scalars, and at their end whose law these are of, and what it stores. */
+enum { OWN_IDENTITY, OWN_STORED, OWN_END_NUMBERS };
 
 static inline int own_laws_row_numbers(const own_laws *laws)
 {
-    return laws->count > 0 ? own_laws_identity_place(laws) + 2 : 0;
+    return laws->count > 0 ? 3 * laws->vectors + laws->scalars + OWN_END_NUMBERS : 0;
+}
+
+/* Where the end of rows of so many numbers begins. */
+static inline abut_index own_end(abut_index row_numbers)
+{
+    return row_numbers - OWN_END_NUMBERS;
 }
 
 /* How stiff a contact is. */
@@ -64,7 +67,8 @@ typedef struct own_contact {
     const double *vectors, *scalars;
 } own_contact;
 
-/* By differences of the forces of contacts that are moved a little. */
+/* By differences of the forces of contacts that are moved a little. What is no number counts for
+ * nothing: the step that comes upon it names it. */
 law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c);
 
 /* How many numbers a contact keeps under a law. */

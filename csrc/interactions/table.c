@@ -87,7 +87,7 @@ static size_t size_of(const interaction_table *t, const column *c)
 
 static bool is_wanted(const interaction_table *t, const column *c)
 {
-    const bool is_on_wall = t->kind == ABUT_BODY_WALL || t->kind == ABUT_SPHERE_WALL;
+    const bool is_on_wall = table_is_on_wall(t->kind);
     switch (c->when) {
     case ABUT_COLUMN_WITH_PERIOD:
         return t->extras.has_images;
@@ -334,8 +334,8 @@ static void append_history(interaction_table *to, abut_index at, const interacti
         memcpy(target, source, (size_t)(3 * vectors) * sizeof *target);
         memcpy(target + 3 * own->vectors, source + 3 * other->vectors,
                (size_t)scalars * sizeof *target);
-        /* whose they are, and what is stored, come last */
-        memcpy(target + own->history - 2, source + other->history - 2, 2 * sizeof *target);
+        memcpy(target + own_end(own->history), source + own_end(other->history),
+               OWN_END_NUMBERS * sizeof *target);
     }
 }
 

@@ -129,6 +129,11 @@ static inline bool table_is_of_bodies(abut_interaction kind)
     return kind < ABUT_SPHERE_WALL;
 }
 
+static inline bool table_is_on_wall(abut_interaction kind)
+{
+    return kind == ABUT_BODY_WALL || kind == ABUT_SPHERE_WALL;
+}
+
 /* How many interactions there are: of bodies these are spots. */
 static inline abut_index table_interactions(const interaction_table *t)
 {
@@ -145,7 +150,8 @@ static inline bool table_exerts(const interaction_table *t, abut_index at)
 static inline double table_stored(const interaction_table *t, abut_index at)
 {
     const abut_index numbers = t->extras.history;
-    return t->springs.history ? t->springs.history[at * numbers + numbers - 1] : 0.0;
+    return t->springs.history ? t->springs.history[at * numbers + own_end(numbers) + OWN_STORED]
+                              : 0.0;
 }
 
 /* The row behind those of the same sphere, of contacts with walls. */

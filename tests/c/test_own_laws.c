@@ -95,6 +95,35 @@ static void check_errors(void)
     abut_simulation_free(s);
 }
 
+/* ---- how stiff a contact is ---- */
+
+/* A spring with a damper of the overlap's own change, which is no number where two part, slide or
+ * are pressed in by more than the first parameter. */
+static void refusing_spring(const abut_law_block *b)
+{
+    for (int64_t k = 0; k < b->count; k++) {
+        const bool is_refused =
+            fabs(b->parting[k]) > 0.0 || b->sliding[k] > 0.0 || b->overlap[k] > b->parameters[0];
+        const double damper = (b->overlap[k] - 0.09) / b->step;
+        b->push[k] = is_refused ? (double)NAN : 1e3 * b->overlap[k] + damper;
+        b->tangent[k] = b->push[k];
+    }
+}
+
+static void check_stiffness(void)
+{
+    const own_contact at = {.overlap = 0.1, .radius = 1.0, .mass = 1.0, .inertia = 1.0};
+    const double most[] = {0.1, 0.05};
+    for (int k = 0; k < 2; k++) {
+        const abut_own_law l = {
+            .function = refusing_spring, .parameters = &most[k], .parameter_count = 1};
+        const law_stiffness s = own_law_stiffness(&l, &at);
+        CHECK_NEAR(k == 0 ? s.normal : 1e3, 1e3, 1e-3);
+        CHECK(k == 0 || !(s.normal > 0.0));
+        CHECK(s.damping_ratio == 0.0 && s.shear == 0.0);
+    }
+}
+
 /* ---- what rows keep ---- */
 
 /* Keeps a vector across the normal of a row along x, opposite from the other sphere, and two
@@ -225,6 +254,7 @@ static void check_history(void)
 void test_own_laws(void)
 {
     check_case();
+    check_stiffness();
     check_history();
     check_errors();
 }

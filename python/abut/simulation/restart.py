@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,9 +55,6 @@ from .saving import arrays_of, setup_of
 from .schedule import MOST_STEPS, Beat, Feed, terms_of
 from .simulation import Simulation
 from .wall_entries import touched_meshes
-
-if TYPE_CHECKING:
-    pass
 
 _Arrays = Mapping[str, NDArray[Any]]
 
