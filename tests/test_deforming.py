@@ -395,6 +395,43 @@ def test_bodies_do_not_touch_it():
     sim.run(steps=1)
 
 
+def test_bodies_do_not_come_to_it_in_a_run():
+    sim, mesh = abut.Simulation(step=STEP), sheet(2)
+    sim.add_wall(mesh, deform=Membrane(mesh))
+    cube = abut.ConvexShape(np.stack(np.meshgrid(*[[-0.1, 0.1]] * 3), axis=-1).reshape(-1, 3))
+    grain = abut.Material(1000, 1e6)
+    sim.every(STEP, lambda s: s.step_count == 3 and s.add_bodies(cube, [[0, 0, 1]], grain))
+    with pytest.raises(ValueError, match="only spheres may touch such walls, but there is 1 body"):
+        sim.run(steps=9)
+    assert sim.step_count == 3
+
+
+@pytest.mark.parametrize("goes", [True, False], ids=["removed", "switched off"])
+def test_a_wall_may_go_while_it_is_asked(goes):
+    sim, mesh = abut.Simulation(step=STEP), sheet(2)
+
+    def structure(time, forces):
+        if sim.step_count == 3 and goes:
+            sim.remove_wall(sim.walls[0])
+        elif sim.step_count == 3:
+            sim.walls[0].active = False
+        return mesh.vertices + [0, 0, time], np.zeros((len(mesh.vertices), 3))
+
+    wall = sim.add_wall(mesh, deform=structure)
+    sim.run(steps=9)
+    assert sim.step_count == 9
+    assert goes or wall.mesh.vertices[0, 2] == pytest.approx(mesh.vertices[0, 2] + 2 * STEP)
+
+
+def test_velocities_are_no_larger_than_coordinates():
+    sim, mesh = abut.Simulation(step=STEP), sheet(2)
+    fast = np.zeros((len(mesh.vertices), 3))
+    fast[1, 2] = 1e160
+    sim.add_wall(mesh, deform=lambda time, forces: (mesh.vertices, fast))
+    with pytest.raises(ValueError, match=r"wall 0 at time .*velocities\[1, 2\] is 1e\+160, but"):
+        sim.run(steps=2)
+
+
 def test_walls_of_lammps_do_not_deform():
     walls = pytest.importorskip("abut.lammps", exc_type=ImportError).Walls
     with pytest.raises(TypeError, match="deform"):

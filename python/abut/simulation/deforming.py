@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles
 from ..search.half_space import HalfSpace
@@ -78,10 +79,13 @@ class Deforming:
             raise ValueError(
                 f"velocities has {checks.counted(len(velocities), 'row')}, but {there}"
             )
-        wrong = np.argwhere(~np.isfinite(velocities))
+        wrong = np.argwhere(~(np.abs(velocities) <= _core.COORDINATE_LIMIT))
         if len(wrong):
             row, axis = wrong[0].tolist()
-            raise ValueError(f"velocities[{row}, {axis}] is {velocities[row, axis]}")
+            raise ValueError(
+                f"velocities[{row}, {axis}] is {velocities[row, axis]}, but must lie within 1e75"
+                " of 0"
+            )
         return self.mesh.moved(answer[0]), velocities.copy()
 
     def columns(self) -> Doubles:

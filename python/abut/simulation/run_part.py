@@ -125,7 +125,6 @@ class RunPart(EventPart):
         """What is looked at once a run."""
         if self._resolution == "sharing":
             self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
-        self._walls.check_bodies(len(self._settled().bodies))
         self._core.lend(partial(self._walls.check_given, self.time))
         largest = float(self.radii.max(initial=0.0))
         finder, (prepared, radius) = self._walls.finder, self._prepared
@@ -167,6 +166,9 @@ class RunPart(EventPart):
         return min(self._schedule.next_step(now, end, self._beat), *ends, self._watch.due, end)
 
     def _advance(self, steps: int) -> None:
+        # what was called after the last step may have added a body
+        if self._walls.has_deforming:
+            self._walls.check_bodies(len(self._settled().bodies))
         if self._forces or self._body_forces:
             with self._clock.of("calls"):
                 self._apply_forces()

@@ -243,8 +243,9 @@ class Simulation(MeasurePart):
             step, when the forces of the step are known, with the time at the end of the step and
             what spheres exert at the vertices at its beginning, (v, 3). It returns the vertices at
             the end of the step, (v, 3), and their velocities in its middle, as those of spheres
-            are: the difference to the vertices before, by `step`, for who goes on by central
-            differences. Spheres alone touch such walls. docs/dem.md, section 14.
+            are: what a solver by central differences has, or the difference to the vertices before,
+            by `step`. The two are not compared. Spheres alone touch such walls. docs/dem.md,
+            section 14.
 
         Returns
         -------

@@ -307,6 +307,8 @@ class KnownWalls(Walls):
             deforming = core.lend(partial(before.asked, time, forces, steps, number))
             # the callable may have changed what is known
             known = self._known
+            if known.walls[number].deforming is None or not known.walls[number].is_active:
+                continue
             entry = replace(known.walls[number], deforming=deforming)
             walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
             mesh, velocities = deforming.mesh._core, deforming.velocities
