@@ -971,3 +971,46 @@ def test_copies_are_made_before_the_first_step_and_within_callbacks():
     assert state(first) == state(sim) == state(made[0])
     with pytest.raises(TypeError, match="copy makes another"):
         copy.copy(sim)
+
+
+@pytest.mark.parametrize("way", ["on", "added"])
+def test_a_wall_that_comes_onto_grains_brings_energy_along(way):
+    sand, steel = abut.Material(density=2500, young=5e6, poisson=0.2), abut.Material()
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    sim.set_law(sand, steel, abut.Hertz(restitution=1.0))
+    sim.add_spheres([[0, 0, 0.008]], 0.01, sand)
+    plane = abut.HalfSpace((0, 0, 0), (0, 0, 1))
+    if way == "on":
+        wall = sim.add_wall(plane, steel)
+        wall.active = False
+        sim.run(steps=5)
+        wall.active = True
+    else:
+        sim.run(steps=5)
+        sim.add_wall(plane, steel)
+    sim.run(steps=1)
+    begun = sim.energy
+    assert begun.elastic > 0
+    assert begun.dissipated == 0
+    sim.run(0.02)
+    assert sim.energy.elastic == 0
+    assert sim.energy.kinetic == pytest.approx(begun.elastic, rel=1e-3)
+
+
+@pytest.mark.parametrize("first", ["warn", "raise"])
+@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
+def test_who_has_left_is_not_counted_again(first):
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    grain = abut.Material(density=1000)
+    sim.add_spheres([[0, 0, 0], [0, 5, 0]], 0.1, grain, velocities=[[1, 0, 0], [0, 0, 0]])
+    bounds = [[-1, -1, -1], [0.01, 9, 1]]
+    sim.set_bounds(bounds, on_leave=first)
+    try:
+        sim.run(0.02)
+    except ValueError:
+        assert first == "raise"
+    assert sim.left == 1
+    sim.set_bounds(bounds, on_leave="remove")
+    sim.run(0.02)
+    assert sim.left == 1
+    assert len(sim.ids) == 1

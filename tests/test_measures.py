@@ -479,3 +479,15 @@ def test_a_bond_and_a_contact_at_another_image_are_two():
     assert len(sim.pairs) == 2
     assert sim.pairs.force.any(1).all()
     assert sim.coordination() == 2
+
+
+def test_a_region_far_away_is_one_of_its_images():
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0), period=(1, 1, 1))
+    grain = abut.Material(density=1000, young=1e6)
+    sim.set_law(grain, grain, abut.Hertz())
+    sim.add_spheres([[0.4, 0.5, 0.5], [0.59, 0.5, 0.5]], 0.1, grain)
+    sim.run(steps=1)
+    near = sim.stress([[0.25, 0.25, 0.25], [0.75, 0.75, 0.75]])
+    far = sim.stress([[2**30 + 0.25, 0.25, 0.25], [2**30 + 0.75, 0.75, 0.75]])
+    assert near[0, 0] > 0
+    np.testing.assert_allclose(far, near, rtol=1e-6, atol=1e-9)

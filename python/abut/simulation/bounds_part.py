@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base import checks
-from ..base.arrays import Doubles
+from ..base.arrays import Doubles, Indices
 from ..base.warnings import warn
 from .cluster_part import ClusterPart
 from .known import Bounds, OnLeave, changes
@@ -60,7 +60,7 @@ class BoundsPart(ClusterPart):
         checks.choice(on_leave, "on_leave", _WAYS)
         corners = None if bounds is None else self._read_bounds(bounds)
         stored = None if corners is None else tuple(map(tuple, corners.tolist()))
-        then = Bounds(stored, way, self.left)
+        then = Bounds(stored, way, self.left - self._counted_again(way))
         self._core.set_bounds(corners, way != "warn", self._changed(bounds=then))
 
     def _read_bounds(self, bounds: ArrayLike) -> Doubles:
@@ -78,6 +78,20 @@ class BoundsPart(ClusterPart):
                     f" {length} there, and nothing leaves it"
                 )
         return corners
+
+    def _counted_again(self, way: OnLeave) -> int:
+        """Those who were counted when they left, and are there until others remove them."""
+        bounds = self._known.bounds
+        if way != "remove" or bounds.on_leave == "remove" or bounds.corners is None:
+            return 0
+        spheres, bodies = (np.flatnonzero(mask) for mask in self._core.outside())
+        return min(self._core.left_count(), self._leavers(spheres)[0] + len(bodies))
+
+    def _leavers(self, spheres: Indices) -> tuple[int, Indices]:
+        """Of rows of spheres: how many leave, a cluster as one, and which clusters."""
+        groups = self._core.read("clusters")[spheres]
+        clusters = np.unique(groups[groups >= 0])
+        return int(np.count_nonzero(groups < 0)) + len(clusters), clusters
 
     @property
     def left(self) -> int:
@@ -97,9 +111,7 @@ class BoundsPart(ClusterPart):
             raise ValueError(self._told_outside(spheres, bodies))
         numbers = self._settled()
         if len(spheres):
-            groups = self._core.read("clusters")[spheres]
-            clusters = np.unique(groups[groups >= 0])
-            count = int(np.count_nonzero(groups < 0)) + len(clusters)
+            count, clusters = self._leavers(spheres)
             self._remove(spheres, clusters, bounds=bounds._replace(left=bounds.left + count))
             bounds = self._known.bounds
         if len(bodies):

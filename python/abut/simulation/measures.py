@@ -58,9 +58,9 @@ class Region(NamedTuple):
         low, high, length = self.low[axis], self.high[axis], self.lengths[axis]
         starts, ends = least[:, axis], most[:, axis]
         first, last = 0.0, 0.0
-        if length:
-            first = (starts.min(initial=high) - high) / length
-            last = (ends.max(initial=low) - low) / length
+        if length and len(starts):
+            first = (starts.min() - high) / length
+            last = (ends.max() - low) / length
         for number in range(math.floor(first), math.ceil(last) + 1):
             shift = number * length
             meets = (ends >= low + shift) & (starts < high + shift)

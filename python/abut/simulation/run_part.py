@@ -275,7 +275,7 @@ class RunPart(EventPart):
         beat = Beat(checks.number(step, "step"), now, self.time)
         if beat.step != self.step:
             # steps that none was done of leave no trace
-            before = [kept for kept in known.beats if kept.since < now]
+            before = known.beats if known.beats[-1].since < now else known.beats[:-1]
             self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
         self._watch.look_at_new_step(self)
 
