@@ -84,6 +84,10 @@ def expanded(text):
         columns = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
         members = "\n".join(f"    {member(*column)}" for column in columns)
         text = text.replace(f"    {found['list']}(ABUT_COLUMN_MEMBER)", members)
+    for found in ENTRIES.finditer(text):
+        counts = [count for _, count in ENTRY.findall(found["entries"])]
+        if all(map(str.isdigit, counts)):
+            text = text.replace(f"{found['list']}(ABUT_LAW_ADD)", str(sum(map(int, counts))))
     for found, macro in product(ENTRIES.finditer(text), AS_MEMBER.finditer(text)):
         members = "\n".join(
             "    " + as_member(macro, entry) for entry in ENTRY.findall(found["entries"])
