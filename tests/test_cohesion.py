@@ -428,7 +428,7 @@ def test_random_scenes(seed, options):
 
 @pytest.mark.long
 @given(seed=st.integers(0, 2**32 - 1), options=scene_options)
-@examples(300)
+@examples(80)
 def test_more_random_scenes(seed, options):
     check_scene(seed, options, steps=200)
 
