@@ -973,30 +973,6 @@ def test_copies_are_made_before_the_first_step_and_within_callbacks():
         copy.copy(sim)
 
 
-@pytest.mark.parametrize("way", ["on", "added"])
-def test_a_wall_that_comes_onto_grains_brings_energy_along(way):
-    sand, steel = abut.Material(density=2500, young=5e6, poisson=0.2), abut.Material()
-    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
-    sim.set_law(sand, steel, abut.Hertz(restitution=1.0))
-    sim.add_spheres([[0, 0, 0.008]], 0.01, sand)
-    plane = abut.HalfSpace((0, 0, 0), (0, 0, 1))
-    if way == "on":
-        wall = sim.add_wall(plane, steel)
-        wall.active = False
-        sim.run(steps=5)
-        wall.active = True
-    else:
-        sim.run(steps=5)
-        sim.add_wall(plane, steel)
-    sim.run(steps=1)
-    begun = sim.energy
-    assert begun.elastic > 0
-    assert begun.dissipated == 0
-    sim.run(0.02)
-    assert sim.energy.elastic == 0
-    assert sim.energy.kinetic == pytest.approx(begun.elastic, rel=1e-3)
-
-
 @pytest.mark.parametrize("first", ["warn", "raise"])
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 def test_who_has_left_is_not_counted_again(first):

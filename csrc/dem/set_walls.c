@@ -182,17 +182,6 @@ static void exchange_walls(abut_simulation *s, wall_set made, const abut_index *
     wall_set_free(&old);
 }
 
-/* Whether grains may touch a wall from now on that they did not touch before. */
-static bool one_comes(const wall_set *old, const wall_set *made, const abut_index *numbers)
-{
-    bool comes = false;
-    for (abut_index k = 0; k < made->touched_count; k++) {
-        const abut_index from = old_number(old, numbers, k);
-        comes |= from < 0 || from >= old->touched_count;
-    }
-    return comes;
-}
-
 static bool has_places(const wall_places places[2])
 {
     return places[0].poses && places[0].states && places[1].poses && places[1].states;
@@ -209,12 +198,8 @@ abut_status abut_simulation_set_walls(abut_simulation *s, const abut_finder *fin
     abut_status status = is_copied && has_places(places) ? ABUT_OK : ABUT_NO_MEMORY;
     status = status ? status : renumber_rows(s, &made, numbers);
     if (!status) {
-        const bool comes = one_comes(&s->walls, &made, numbers);
         exchange_walls(s, made, numbers, places);
         energy_lose(s, elastic);
-        if (comes) {
-            energy_hold(s);
-        }
         return ABUT_OK;
     }
     wall_set_free(&made);

@@ -513,8 +513,7 @@ void drives_move(abut_simulation *s);
 /* That of all where they are now, in a field. */
 double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
-/* To be called where spheres are changed, or walls come: the dissipated energy then goes on from
- * what it is. */
+/* To be called before spheres are changed: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
 void energy_settle(abut_simulation *s);
 
