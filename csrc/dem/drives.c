@@ -114,19 +114,16 @@ static void add_stiffness(void *context, const wall_touch *touch)
     w->presses[touch->wall].damping += touch->damping * along * along;
 }
 
-/* Loads of spheres, by their rows. */
-static void add_loads_of_spheres(abut_simulation *s)
+static void press_row(void *context, abut_index row)
 {
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
-        const int32_t place = s->store.places[k];
-        const abut_index end = t->contact.offsets[place + 1];
-        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
-            const abut_index wall = t->contact.mesh[row];
-            if (is_driven(&s->walls, wall)) {
-                energy_add_load(s, s->now, row, &s->walls.presses[wall].load);
-            }
-        }
+    abut_simulation *s = context;
+    const abut_index wall = s->now->tables[ABUT_SPHERE_WALL].contact.mesh[row];
+    if (is_driven(&s->walls, wall)) {
+        energy_add_load(s, s->now, row, &s->walls.presses[wall].load);
+    }
+    if (walls_move_by(&s->walls.walls[wall], ABUT_SERVO)) {
+        const wall_touch touch = energy_wall_touch(s, s->now, row);
+        add_stiffness(&s->walls, &touch);
     }
 }
 
@@ -134,13 +131,12 @@ static void press(abut_simulation *s)
 {
     wall_set *w = &s->walls;
     memset(w->presses, 0, (size_t)w->count * sizeof *w->presses);
-    add_loads_of_spheres(s);
+    simulation_visit_wall_rows(s, s->now, press_row, s);
     for (abut_index k = 0; k < w->count; k++) {
         if (is_driven(w, k)) {
             solids_add_load(s, s->now, k, &w->presses[k].load);
         }
     }
-    energy_visit_touches(s, s->now, add_stiffness, w);
     solids_visit_touches(s, s->now, add_stiffness, w);
 }
 
@@ -291,7 +287,7 @@ typedef struct wall_hold {
 } wall_hold;
 
 typedef struct wall_holds {
-    const wall_set *walls;
+    const abut_simulation *simulation;
     wall_hold *holds;
 } wall_holds;
 
@@ -312,25 +308,37 @@ static double give_way(const abut_wall *wall, const abut_drive *d, const wall_to
 static void add_hold(void *context, const wall_touch *touch)
 {
     const wall_holds *all = context;
-    const abut_drive *d = &all->walls->drives[touch->wall];
+    const wall_set *w = &all->simulation->walls;
+    const abut_drive *d = &w->drives[touch->wall];
     wall_hold *h = &all->holds[touch->wall];
     if (d->mass > 0.0 && touch->stiffness > 0.0) {
-        h->frequency_sq += touch->stiffness * give_way(&all->walls->walls[touch->wall], d, touch);
+        h->frequency_sq += touch->stiffness * give_way(&w->walls[touch->wall], d, touch);
         h->ratio = larger(h->ratio, touch->damping / touch->stiffness);
         h->count++;
+    }
+}
+
+static void hold_row(void *context, abut_index row)
+{
+    const wall_holds *all = context;
+    const abut_simulation *s = all->simulation;
+    const abut_index wall = s->before->tables[ABUT_SPHERE_WALL].contact.mesh[row];
+    if (is_driven(&s->walls, wall)) {
+        const wall_touch touch = energy_wall_touch(s, s->before, row);
+        add_hold(context, &touch);
     }
 }
 
 abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
                                                  abut_stable_step *longest)
 {
-    const wall_holds all = {&s->walls, memory_alloc_zeroed(s->walls.count, sizeof(wall_hold))};
+    wall_holds all = {s, memory_alloc_zeroed(s->walls.count, sizeof(wall_hold))};
     *longest = (abut_stable_step){.step = INFINITY, .index = -1};
     if (!all.holds) {
         return ABUT_NO_MEMORY;
     }
-    energy_visit_touches(s, s->before, add_hold, (void *)&all);
-    solids_visit_touches(s, s->before, add_hold, (void *)&all);
+    simulation_visit_wall_rows(s, s->before, hold_row, &all);
+    solids_visit_touches(s, s->before, add_hold, &all);
     for (abut_index k = 0; k < s->walls.count; k++) {
         const double frequency = sqrt(all.holds[k].frequency_sq);
         const double step =

@@ -299,51 +299,42 @@ void energy_add_load(const abut_simulation *s, const step_tables *of, abut_index
                    t->springs.power[row]);
 }
 
-abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
+/* What a wall bears, row by row. */
+typedef struct bearing_wall {
+    const abut_simulation *simulation;
+    abut_index wall;
+    abut_wall_load load;
+} bearing_wall;
+
+static void bear_row(void *context, abut_index row)
 {
-    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    abut_wall_load load = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
-    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
-        const int32_t place = s->store.places[k];
-        const abut_index end = t->contact.offsets[place + 1];
-        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
-            if (t->contact.mesh[row] == wall) {
-                energy_add_load(s, s->before, row, &load);
-            }
-        }
+    bearing_wall *w = context;
+    const abut_simulation *s = w->simulation;
+    if (s->before->tables[ABUT_SPHERE_WALL].contact.mesh[row] == w->wall) {
+        energy_add_load(s, s->before, row, &w->load);
     }
-    solids_add_load(s, s->before, wall, &load);
-    return load;
 }
 
-static wall_touch touch_on_wall(const abut_simulation *s, const interaction_table *t,
-                                abut_index row)
+abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
 {
+    bearing_wall w = {.simulation = s, .wall = wall};
+    simulation_visit_wall_rows(s, s->before, bear_row, &w);
+    solids_add_load(s, s->before, wall, &w.load);
+    return w.load;
+}
+
+wall_touch energy_wall_touch(const abut_simulation *s, const step_tables *of, abut_index row)
+{
+    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
     double mass;
-    const law_stiffness of = stiffness_on_wall(s, t, row, &mass);
-    const double share = t->contact.share[row], normal = larger(of.normal, 0.0);
+    const law_stiffness stiffness = stiffness_on_wall(s, t, row, &mass);
+    const double share = t->contact.share[row], normal = larger(stiffness.normal, 0.0);
     const law *l = simulation_wall_law(s, place, wall);
     return (wall_touch){.point = table_wall_point(t, row, &s->lattice),
                         .normal = vec3_load(t->contact.normal + 3 * row),
                         .stiffness = share * normal,
-                        .damping = normal > 0.0 ? share * simulation_damper(l, &of, mass) : 0.0,
-                        .mass = mass,
+                        .damping =
+                            normal > 0.0 ? share * simulation_damper(l, &stiffness, mass) : 0.0,
                         .wall = wall};
-}
-
-void energy_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
-                          void *context)
-{
-    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
-    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
-        const int32_t place = s->store.places[k];
-        const abut_index end = t->contact.offsets[place + 1];
-        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
-            if (walls_are_driven(&s->walls.walls[t->contact.mesh[row]])) {
-                const wall_touch touch = touch_on_wall(s, t, row);
-                visit(context, &touch);
-            }
-        }
-    }
 }

@@ -181,6 +181,21 @@ abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wa
     return is_given ? s->walls.given[wall] : walls_move(w, simulation_time(s));
 }
 
+/* ---- rows ---- */
+
+void simulation_visit_wall_rows(const abut_simulation *s, const step_tables *of,
+                                wall_row_visit *visit, void *context)
+{
+    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
+    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
+        const int32_t place = s->store.places[k];
+        const abut_index end = t->contact.offsets[place + 1];
+        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
+            visit(context, row);
+        }
+    }
+}
+
 /* ---- from step to step ---- */
 
 void simulation_swap_tables(abut_simulation *s)

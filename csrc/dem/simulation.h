@@ -200,6 +200,12 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
     return s->clusters.count > 0 && s->store.clusters[place] >= 0;
 }
 
+/* Visit the rows of spheres on walls in a step, by the rows of the spheres: what is summed so does
+ * not depend on where spheres are stored. */
+typedef void wall_row_visit(void *context, abut_index row);
+void simulation_visit_wall_rows(const abut_simulation *s, const step_tables *of,
+                                wall_row_visit *visit, void *context);
+
 /* ---- parts of a step; each returns ABUT_OK or why the step is to end, and moves nothing ---- */
 
 /* Place the walls where they are now. */
@@ -498,9 +504,10 @@ double solids_elastic_energy(const abut_simulation *s);
 void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index wall,
                      abut_wall_load *load);
 
-/* Where spheres, and bodies, touch walls that are driven in a step, in the order of their rows. */
-void energy_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
-                          void *context);
+/* Where a row of a step touches its wall. */
+wall_touch energy_wall_touch(const abut_simulation *s, const step_tables *of, abut_index row);
+
+/* Where bodies touch walls that are driven in a step, in the order of their rows. */
 void solids_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
                           void *context);
 
@@ -510,7 +517,8 @@ abut_status drives_weigh(abut_simulation *s, abut_error *error);
 
 /* Move them; cannot fail. */
 void drives_move(abut_simulation *s);
-/* That of all where they are now, in a field. */
+
+/* The gravitational energy of all where they are now, in a field. */
 double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
 /* To be called before spheres are changed: the dissipated energy then goes on from what it is. */

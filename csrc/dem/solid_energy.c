@@ -315,7 +315,6 @@ static void visit_row(const abut_simulation *s, const interaction_table *t, abut
                                       .normal = r.normal,
                                       .stiffness = h.of.normal,
                                       .damping = simulation_damper(r.law, &h.of, h.contact.mass),
-                                      .mass = h.contact.mass,
                                       .wall = t->body.mesh[row]};
             visit(context, &touch);
         }

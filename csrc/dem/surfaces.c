@@ -108,12 +108,23 @@ void abut_simulation_deform(abut_simulation *s, abut_index wall, const double *v
     }
 }
 
-static void add_nodes(const interaction_table *t, abut_index row, double *forces)
+/* What the vertices of a wall bear, row by row. */
+typedef struct bearing_nodes {
+    const interaction_table *table;
+    abut_index wall;
+    double *forces;
+} bearing_nodes;
+
+static void bear_row(void *context, abut_index row)
 {
-    const abut_columns *c = &t->contact;
-    const vec3 force = vec3_load(t->springs.effects[row].force);
+    const bearing_nodes *n = context;
+    const abut_columns *c = &n->table->contact;
+    if (c->mesh[row] != n->wall) {
+        return;
+    }
+    const vec3 force = vec3_load(n->table->springs.effects[row].force);
     for (abut_index k = c->node_offsets[row]; k < c->node_offsets[row + 1]; k++) {
-        double *to = forces + 3 * c->node[k];
+        double *to = n->forces + 3 * c->node[k];
         vec3_store(to, vec3_sub(vec3_load(to), vec3_scale(force, c->weight[k])));
     }
 }
@@ -121,17 +132,9 @@ static void add_nodes(const interaction_table *t, abut_index row, double *forces
 void abut_simulation_nodal_forces(const abut_simulation *s, abut_index wall,
                                   abut_index vertex_count, double *forces)
 {
-    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    bearing_nodes n = {&s->before->tables[ABUT_SPHERE_WALL], wall, forces};
     memset(forces, 0, 3 * (size_t)vertex_count * sizeof *forces);
-    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
-        const int32_t place = s->store.places[k];
-        const abut_index end = t->contact.offsets[place + 1];
-        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
-            if (t->contact.mesh[row] == wall) {
-                add_nodes(t, row, forces);
-            }
-        }
-    }
+    simulation_visit_wall_rows(s, s->before, bear_row, &n);
 }
 
 /* ---- going on ---- */

@@ -13,11 +13,11 @@ typedef struct wall_press {
     abut_drive next; /* what drives it after this step, which may still end */
 } wall_press;
 
-/* Where a spot, or a row of a sphere, touches a wall, and how stiff it is there; normal: from the
- * wall. mass: m*, of the part that it bears. */
+/* Where a spot, or a row of a sphere, touches a wall, and how stiff and damped it is there; normal:
+ * from the wall. */
 typedef struct wall_touch {
     vec3 point, normal;
-    double stiffness, damping, mass;
+    double stiffness, damping;
     abut_index wall;
 } wall_touch;
 

@@ -263,7 +263,7 @@ class KnownWalls(Walls):
         states: Mapping[int, Doubles] | None = None,
         drives: Mapping[int, Doubles] | None = None,
     ) -> None:
-        walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
+        walls = _exchanged(known.walls, number, entry)
         meshes = touched_meshes(walls)
         # the finder of the same meshes goes on
         if meshes != touched_meshes(known.walls):
@@ -310,7 +310,7 @@ class KnownWalls(Walls):
             if known.walls[number].deforming is None or not known.walls[number].is_active:
                 continue
             entry = replace(known.walls[number], deforming=deforming)
-            walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
+            walls = _exchanged(known.walls, number, entry)
             mesh, velocities = deforming.mesh._core, deforming.velocities
             core.deform(self._stored(number), mesh, velocities, known._replace(walls=walls))
 
@@ -348,6 +348,13 @@ class KnownWalls(Walls):
             if entry.is_asked:
                 assert isinstance(entry.motion, Servo)
                 self.set_drive(number, force=entry.motion.load(entry.motion.ask(simulation)))
+
+
+def _exchanged(
+    walls: tuple[WallEntry, ...], number: int, entry: WallEntry
+) -> tuple[WallEntry, ...]:
+    """The walls with this one in place of the one that has its number, or behind all others."""
+    return (*walls[:number], entry, *walls[number + 1 :])
 
 
 def _numbered(
