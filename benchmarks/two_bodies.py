@@ -49,10 +49,11 @@ def contestants(folder):
         yield name, lambda law: law.is_hertz, rule, run, shutil.which(name.lower())
 
 
-def compare(scene, codes):
+def compare(scene, codes, laws):
     """Rows of the first table, and what was found for the second one."""
     table(HEAD)
-    for name, law in two.LAWS.items():
+    for name in laws:
+        law = two.LAWS[name]
         ours = two.by_abut(scene, law)
         for code, has, rule, run, _ in codes:
             if not has(law):
@@ -63,10 +64,11 @@ def compare(scene, codes):
             row(name, code, *map(shown, off.values()), f"{max(map(np.max, left.values())):.0e}")
 
 
-def explain(scene, codes):
+def explain(scene, codes, laws):
     """What each thing that a code does otherwise changes alone."""
     table(WHY)
-    for name, law in two.LAWS.items():
+    for name in laws:
+        law = two.LAWS[name]
         computed = cache(partial(two.reference, scene, law))
         for code, has, theirs, _, _ in codes:
             for why, rule in two.reasons(theirs) if has(law) else ():
@@ -79,7 +81,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=1000, help="of collisions")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--law", choices=two.LAWS, action="append", help="default: all")
     given = parser.parse_args()
+    laws = given.law or two.LAWS
     scene = two.collisions(given.count, given.seed)
     with tempfile.TemporaryDirectory() as folder:
         codes = list(contestants(folder))
@@ -87,8 +91,8 @@ def main():
             if not is_there:
                 print(f"{code} is left out: it is not installed")
         codes = [one for one in codes if one[-1]]
-        compare(scene, codes)
-    explain(scene, codes)
+        compare(scene, codes, laws)
+    explain(scene, codes, laws)
 
 
 if __name__ == "__main__":
