@@ -33,6 +33,7 @@ def main():
     save(sharing_figure(), FOLDER / "sharing.png")
     save(convex_figure(), FOLDER / "convex.png")
     save(nine_codes_figure(), FOLDER / "nine_codes.png")
+    reduce_colors(FOLDER / "nine_codes.png")
     save(impacts_figure(), FOLDER / "impacts.png")
     save(laws_figure(), FOLDER / "laws.png")
     reduce_colors(FOLDER / "laws.png")
@@ -603,7 +604,6 @@ NINE_PANELS = (
     ("impact", "depth of the ball, mm"),
     ("impact", "its speed, m/s"),
     ("drum", "slope of the surface, degrees"),
-    ("silo", "mass in the silo, g"),
 )
 CODE_STYLES = {"abut": (KEPT, "-"), "yade": (COLORS[0], "--"), "liggghts": (COLORS[1], "-."),
                "lammps": (COLORS[2], ":")}  # fmt: skip
