@@ -4,6 +4,7 @@ They show what the library finds, so that they cannot drift from what it does.
 """
 
 import json
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -35,6 +36,8 @@ def main():
     save(sharing_figure(), FOLDER / "sharing.png")
     save(convex_figure(), FOLDER / "convex.png")
     save(nine_codes_figure(), FOLDER / "nine_codes.png")
+    reduce_colors(FOLDER / "nine_codes.png")
+    save(impacts_figure(), FOLDER / "impacts.png")
     save(laws_figure(), FOLDER / "laws.png")
     reduce_colors(FOLDER / "laws.png")
 
@@ -634,6 +637,7 @@ NINE_CODES = FOLDER.parent / "benchmarks" / "results" / "nine_codes"
 NINE_PANELS = (
     ("impact", "depth of the ball, mm"),
     ("impact", "its speed, m/s"),
+    ("drum", "slope of the surface, degrees"),
 )
 CODE_STYLES = {"abut": (KEPT, "-"), "yade": (COLORS[0], "--"), "liggghts": (COLORS[1], "-."),
                "lammps": (COLORS[2], ":")}  # fmt: skip
@@ -649,4 +653,40 @@ def nine_codes_figure():
             ax.plot(times, told[quantity], color=color, linestyle=style, linewidth=2, label=code)
         ax.set(title=f"{case.capitalize()}: {quantity}", xlabel="time, ms")
     axes[0].legend()
+    return figure
+
+
+# ---- the eight impacts ---------------------------------------------------------------------------
+
+
+def impacts_figure():
+    """The paper's points, what others measured or computed, abut, and the springs of the paper."""
+    sys.path.append(str(FOLDER.parent / "tests"))
+    import impacts
+
+    figure, axes = plt.subplots(1, 3, figsize=(15, 3.9), layout="constrained")
+    degrees, slips = np.linspace(2, 87, 60), np.linspace(0.1, 13, 60)
+    own = {"color": KEPT, "linewidth": 2, "label": "abut"}
+    theirs = {"color": COLORS[1], "linestyle": "--", "label": "its spring, in abut"}
+    points = {"color": COLORS[1], "linestyle": "", "marker": "o", "label": "the paper"}
+    others = {"color": COLORS[2], "linestyle": "", "marker": "^", "markersize": 5}
+    ax = axes[0]
+    ax.plot(degrees, impacts.oblique(impacts.OXIDE, degrees)[0], **own)
+    ax.plot(degrees, impacts.oblique(impacts.OXIDE, degrees, impacts.all_the_way())[0], **theirs)
+    ax.plot(*impacts.OXIDE_OBLIQUE[:, :2].T, **points)
+    ax.plot(*impacts.MEASURED_PART.T, **others, label="measured")
+    ax.set(title="4: part of the velocity along the plane", xlabel="angle of incidence, degrees")
+    ax = axes[1]
+    ax.plot(slips, impacts.skimmed(slips)[0], **own)
+    ax.plot(slips, impacts.skimmed(slips, impacts.as_two_spheres())[0], **theirs)
+    ax.plot(*impacts.STEEL_SLIP.T, **points)
+    ax.plot(*impacts.ELEMENTS_SLIP.T, **others, label="finite elements")
+    ax.set(title="5: slip after", xlabel=r"slip before, by $\mu v_n$")
+    ax = axes[2]
+    abscissas = np.geomspace(0.17, 24, 60)
+    ax.semilogx(abscissas, impacts.spun(abscissas), **own)
+    ax.semilogx(*impacts.ALLOY_SPUN.T, **points)
+    ax.set(title="6: what comes back of a spin", xlabel=r"$3.5\, \mu (1 + e) v_n / v_s$")
+    for ax in axes:
+        ax.legend()
     return figure
