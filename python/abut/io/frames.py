@@ -43,7 +43,7 @@ _NAMES[_DUMP] = dump.read_column_names
 _KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
 
 # Names of the files that `write_frames` writes beside the spheres end so: these are no frames.
-_PARTS = ("-contacts", "-pairs", "-walls", "-bodies")
+_PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds")
 
 
 class _File(NamedTuple):
@@ -96,7 +96,7 @@ def read_frames(
 
         The files of a folder or pattern are taken in the order of their names, with numbers in them
         ordered as whole numbers: ``run.20`` before ``run.100``. They must all be of one kind.
-        Contacts, pairs, walls and bodies that `write_frames` wrote beside a frame are passed over
+        Contacts, pairs, walls, bodies and bonds that `write_frames` wrote beside a frame are passed over
         (``100-walls.vtp`` beside ``100.vtp``), and in a folder so are files that hold no spheres.
     columns : sequence of str, optional
         Further columns of the files by their names there, as ``("vx", "type")``: any column of a
