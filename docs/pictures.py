@@ -11,6 +11,7 @@ import matplotlib
 import numpy as np
 import pyvista
 from matplotlib import pyplot as plt
+from matplotlib.colors import ListedColormap
 from matplotlib.patches import Circle
 from PIL import Image
 
@@ -21,12 +22,14 @@ from abut.plot import COLORS, LINE_COLOR, TYPES
 FOLDER = Path(__file__).parent
 BED_COLOR = "#d9c9a3"
 TIMES, CUT = (0.1, 1 / 3), -0.02  # of the simulation's pictures
+DRUM_FRAMES, DRUM_COLORS = 60, ListedColormap(["#0072b2", "#e69f00"])
 KEPT, DROPPED = "#1b1f24", "#b9c0c7"
 
 
 def main():
     matplotlib.use("Agg")
     draw_mixer(FOLDER / "mixer.png")
+    draw_drum(FOLDER / "drum.gif")
     draw_simulation(FOLDER / "simulation.png")
     reduce_colors(FOLDER / "simulation.png")
     save(method_figure(), FOLDER / "method.png")
@@ -113,6 +116,37 @@ def add_bed(plotter, centers, contacts):
         if len(chosen):
             spheres = pyvista.PolyData(chosen).glyph(geom=ball, scale=False, orient=False)
             plotter.add_mesh(spheres, color=color, smooth_shading=True)
+
+
+# ---- the drum that moves -------------------------------------------------------------------------
+
+
+def draw_drum(path):
+    """Two turns of the gallery's drum, whose large grains go out: a picture that moves."""
+    cells = Path(FOLDER.parent, "notebooks/gallery_drum.py").read_text().split("\n# %%\n")
+    scene = {}
+    exec(cells[1], scene)
+    sim, drum = scene["sim"], scene["drum"]
+    sim.run(0.3)
+    turn = 2 * np.pi / scene["RATE"]
+    drum.motion = abut.Rotating((0, 0, 1), rate=scene["RATE"])
+    frames = []
+    for _ in range(DRUM_FRAMES):
+        frames.append(drum_frame(sim, drum))
+        sim.run(2 * turn / DRUM_FRAMES)
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=80, loop=0)
+
+
+def drum_frame(sim, drum):
+    figure = plt.figure(figsize=(4.4, 4.4), dpi=90)
+    ax = figure.add_axes([-0.12, -0.12, 1.24, 1.24], projection="3d")
+    ax.view_init(elev=90, azim=-90)
+    sim.plot(sim.radii, ax, walls=[drum], alpha=0.0, cmap=DRUM_COLORS, label=None)
+    ax.set_axis_off()
+    figure.canvas.draw()
+    picture = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
+    plt.close(figure)
+    return picture.quantize(32, dither=Image.Dither.NONE)
 
 
 # ---- the mixer at work ---------------------------------------------------------------------------
