@@ -3,6 +3,7 @@
 They show what the library finds, so that they cannot drift from what it does.
 """
 
+import json
 from pathlib import Path
 
 import matplotlib
@@ -30,6 +31,7 @@ def main():
     save(method_figure(), FOLDER / "method.png")
     save(sharing_figure(), FOLDER / "sharing.png")
     save(convex_figure(), FOLDER / "convex.png")
+    save(nine_codes_figure(), FOLDER / "nine_codes.png")
     save(laws_figure(), FOLDER / "laws.png")
     reduce_colors(FOLDER / "laws.png")
 
@@ -590,3 +592,27 @@ def slide(overlap):
 
 if __name__ == "__main__":
     main()
+
+
+# ---- the nine-code benchmark, from what benchmarks/nine_codes.py kept ----------------------------
+
+NINE_CODES = FOLDER.parent / "benchmarks" / "results" / "nine_codes"
+NINE_PANELS = (
+    ("impact", "depth of the ball, mm"),
+    ("impact", "its speed, m/s"),
+)
+CODE_STYLES = {"abut": (KEPT, "-"), "yade": (COLORS[0], "--"), "liggghts": (COLORS[1], "-."),
+               "lammps": (COLORS[2], ":")}  # fmt: skip
+
+
+def nine_codes_figure():
+    figure, axes = plt.subplots(1, len(NINE_PANELS), figsize=(15, 3.9), layout="constrained")
+    for ax, (case, quantity) in zip(axes, NINE_PANELS, strict=True):
+        kept = json.loads((NINE_CODES / f"{case}.json").read_text())
+        for code, told in kept["series"].items():
+            color, style = CODE_STYLES[code]
+            times = [1e3 * time for time in kept["times"]]
+            ax.plot(times, told[quantity], color=color, linestyle=style, linewidth=2, label=code)
+        ax.set(title=f"{case.capitalize()}: {quantity}", xlabel="time, ms")
+    axes[0].legend()
+    return figure

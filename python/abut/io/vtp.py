@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,6 +133,22 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
     return Frame(*spheres[:3], period=period, columns={name: found[name] for name in names})
 
 
+def read_column_names(path: Path) -> list[str]:
+    """Those of the points."""
+    try:
+        with vtk_xml.File(path, _KIND) as file:
+            return [name for name in _point_data(file) if name]
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _point_data(file: vtk_xml.File) -> dict[str, Any]:
+    """The elements of the points' columns by their names."""
+    if len(file.pieces) != 1:
+        raise ValueError(f"it has {len(file.pieces)} pieces, but one is read")
+    return {item.get("Name", ""): item for item in file.pieces[0].findall("PointData/DataArray")}
+
+
 def _read_period(file: vtk_xml.File) -> Period | None:
     item = next((item for item in file.fields if item.get("Name") == _PERIOD), None)
     if item is None:
@@ -143,12 +159,10 @@ def _read_period(file: vtk_xml.File) -> Period | None:
 
 
 def _read_columns(file: vtk_xml.File, names: Sequence[str]) -> dict[str, NDArray]:
-    if len(file.pieces) != 1:
-        raise ValueError(f"it has {len(file.pieces)} pieces, but one is read")
+    columns = _point_data(file)
     points = file.pieces[0].find("Points/DataArray")
     if points is None:
         raise ValueError("it has no points")
-    columns = {item.get("Name", ""): item for item in file.pieces[0].findall("PointData/DataArray")}
     for name in ("radius", *names):
         if name not in columns and name != _POINTS:
             raise ValueError(f"there is no column {name}; the columns are {', '.join(columns)}")

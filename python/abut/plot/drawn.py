@@ -57,7 +57,7 @@ class Drawn(NamedTuple):
     alpha: float
 
 
-def _placed(mesh, pose):
+def placed(mesh, pose):
     vertices, normals = mesh.vertices, mesh.normals
     if pose is not None:
         vertices = rotated(vertices, pose[:3, :3]) + pose[:3, 3]
@@ -73,7 +73,7 @@ def meshes_of(contacts, mesh):
     poses = (None,) * len(meshes) if contacts.poses is None else contacts.poses
     if len(poses) != len(meshes):
         raise ValueError(f"the contacts are of {len(poses)} meshes, but {len(meshes)} are given")
-    return [_placed(one, pose) for one, pose in zip(meshes, poses, strict=True)]
+    return [placed(one, pose) for one, pose in zip(meshes, poses, strict=True)]
 
 
 def polygons(mesh, facets=slice(None)):

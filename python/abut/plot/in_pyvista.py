@@ -93,6 +93,24 @@ def _add_surface(plotter, surface, painted):
     )
 
 
+def draw_spheres_in_pyvista(plotter, centers, radii, colors):
+    """Balls; drawn again they take the place of those before."""
+    pyvista = drawing_module("pyvista")
+    plotter.show_axes()
+    if not len(radii):
+        plotter.remove_actor("spheres")
+        return
+    points = pyvista.PolyData(np.array(centers))
+    points["diameter"] = 2 * radii
+    ball = pyvista.Sphere(radius=0.5, theta_resolution=16, phi_resolution=16)
+    look = {"color": colors.plain}
+    if colors.values is not None:
+        points["values"] = colors.values
+        look = {"scalars": "values", **colors.scale.options()}
+    balls = points.glyph(geom=ball, scale="diameter", orient=False)
+    plotter.add_mesh(balls, name="spheres", smooth_shading=True, **look)
+
+
 def draw_contacts_in_pyvista(plotter, drawn):
     if drawn.painted is None:
         for mesh, features in zip(drawn.meshes, drawn.touched, strict=True):

@@ -57,24 +57,26 @@ def plot_spheres(
     # disks are sized for one view, which axes with nothing on them do not have yet
     if not ax.has_data():
         set_frame(ax, np.concatenate([centers - radii[:, None], centers + radii[:, None]]))
-    _draw_disks(ax, centers, radii, values, label, cmap, limits)
+    low, high = (None, None) if limits is None else limits
+    looks: dict[str, Any] = {"c": SPHERE_COLOR}
+    if values is not None:
+        looks = {"c": values, "cmap": cmap, "vmin": low, "vmax": high}
+    disks = draw_disks(ax, centers, radii, looks)
+    if label:
+        ax.figure.colorbar(disks, ax=ax, label=label, shrink=0.6)
     return ax
 
 
-def _draw_disks(ax, centers, radii, values, label, cmap, limits):
-    low, high = (None, None) if limits is None else limits
-    disks = ax.scatter(
+def draw_disks(ax, centers, radii, looks):
+    return ax.scatter(
         *centers.T,
         s=(2 * radii * _points_a_length(ax)) ** 2,
-        c=SPHERE_COLOR if values is None else values,
-        **({} if values is None else {"cmap": cmap, "vmin": low, "vmax": high}),
+        **looks,
         edgecolors="#00000050",
         linewidths=0.2,
         depthshade=False,
         zorder=SPHERES,
     )
-    if label:
-        ax.figure.colorbar(disks, ax=ax, label=label, shrink=0.6)
 
 
 def _points_a_length(ax):

@@ -17,6 +17,7 @@ from .contact_table import ContactTable
 from .table import same_column
 
 if TYPE_CHECKING:
+    from freud.locality import NeighborList
     from scipy.sparse import csr_array
 
     from ..options import Canvas, PairsPlotOptions
@@ -163,6 +164,64 @@ class Pairs(ContactTable):
         rows, columns = np.concatenate([first, first[::-1]], axis=1)
         # the sum of the matrix and its transpose would drop pairs whose overlap is 0
         return sparse.coo_array((np.tile(entries, 2), (rows, columns)), shape).tocsr()
+
+    def to_freud(self, centers: ArrayLike, others: ArrayLike | None = None) -> NeighborList:
+        """The pairs as a NeighborList of freud, whose analyses take it as ``neighbors=``.
+
+        Parameters
+        ----------
+        centers : (n, d) array_like
+            Where the search had the spheres: freud's query points.
+        others : (other_count, d) array_like, optional
+            Where it had the others, freud's points; only of a search with others, and then it must
+            be given.
+
+        Returns
+        -------
+        freud.locality.NeighborList
+            Sorted by query point, then by point, as freud sorts. Without others each pair is there
+            twice, from i to j and from j to i. A vector leads from the query point to the point, of
+            pairs across a period's border to its image; in the plane its third entry is 0. Weights
+            are 1. freud keeps vectors as float32.
+
+        Raises
+        ------
+        ImportError
+            If freud-analysis is not installed (extra ``freud``).
+        ValueError, TypeError
+            As `arms`.
+
+        Notes
+        -----
+        Those who want all neighbors within a distance, not only who touches, search with
+        ``gap=``. freud wants boxes of a period around 0; vectors do not depend on where the box is.
+
+        Examples
+        --------
+        >>> import abut
+        >>> centers = [[0, 0, 0], [1.5, 0, 0]]
+        >>> neighbors = abut.find_pairs(centers, 1.0).to_freud(centers)  # doctest: +SKIP
+        >>> neighbors[:], neighbors.vectors  # doctest: +SKIP
+        (array([[0, 1],
+               [1, 0]], dtype=uint32), array([[ 1.5,  0. ,  0. ],
+               [-1.5,  0. ,  0. ]], dtype=float32))
+        """
+        arm_i, arm_j = self.arms(centers, others)
+        from_i = np.zeros((len(self), 3))
+        from_i[:, : arm_i.shape[1]] = arm_i - arm_j
+        starts, ends, vectors = self.i, self.j, from_i
+        if self.other_count is None:
+            starts, ends = np.concatenate([self.i, self.j]), np.concatenate([self.j, self.i])
+            vectors = np.concatenate([from_i, -from_i])
+        order = np.lexsort([ends, starts])
+        n = len(self.offsets) - 1
+        return import_extra("freud.locality", "freud").NeighborList.from_arrays(
+            n,
+            n if self.other_count is None else self.other_count,
+            starts[order],
+            ends[order],
+            vectors[order],
+        )
 
     def arms(
         self, centers: ArrayLike, others: ArrayLike | None = None

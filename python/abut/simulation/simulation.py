@@ -436,6 +436,52 @@ class Simulation(MeasurePart):
 
         return copied(self, deform or {})
 
+    def plot(self, color: Any = None, ax: Any = None, **options: Any) -> Any:
+        """Draw the spheres, bodies and walls as they are now.
+
+        Parameters
+        ----------
+        color : str or (n,) array_like, optional
+            What colors spheres and bodies: "speed", "spin" (the length of the angular velocity),
+            "force" and "torque" (their lengths), "radius" (of a body its circumradius), "mass",
+            "material", "id", "x", "y" or "z"; or finite numbers, those of the spheres, then those
+            of the bodies; or one color for all, as "#8c9a5b".
+        ax : matplotlib 3D axes or pyvista.Plotter, optional
+            What is drawn on; made where it is not given. Axes become orthographic, and should keep
+            their size and view from now on: the disks that spheres are do not.
+        **options
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``walls``,
+            False for none or a list of some, half spaces as squares; their opacity ``alpha``, by
+            default 0.1; ``cmap``, ``limits`` and ``label``, by default what colors, as for
+            `Mesh.plot`.
+
+        Returns
+        -------
+        matplotlib 3D axes or pyvista.Plotter
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+        ValueError
+            If `color` is no color, nor anything that is known of spheres, or has another shape; or
+            an option's value is wrong.
+
+        See Also
+        --------
+        view : Frames of files.
+        Pairs.plot, Bonds.plot : Chains of forces.
+
+        Examples
+        --------
+        >>> ax = sim.plot(color="speed")  # doctest: +SKIP
+        >>> sim.plot("speed", backend="pyvista").show()  # doctest: +SKIP
+        """
+        from ..plot.simulations import plot_simulation
+
+        return plot_simulation(self, color, ax, **options)
+
     def __reduce__(self) -> Any:
         raise TypeError("a Simulation is not pickled: save writes it to a file, copy makes another")
 

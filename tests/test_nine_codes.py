@@ -1,0 +1,177 @@
+"""The nine-code benchmark's cases are what they say, and so is what is told of them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import abut
+from benchmark_modules import imported
+
+GRAINS = {"impact": 150, "drum": 1000, "silo": 400}
+
+
+@pytest.fixture(scope="module")
+def nine():
+    names = ("nine_codes", "nine_codes_scenes", "nine_codes_contestants")
+    with imported(names) as modules:
+        yield modules
+
+
+@pytest.fixture(scope="module")
+def scenes(nine):
+    return nine["nine_codes_scenes"]
+
+
+@pytest.fixture(scope="module")
+def cases(scenes, tmp_path_factory):
+    """Soft and small cases, that have settled for a hundredth of a second."""
+    folder, settling = tmp_path_factory.mktemp("states"), scenes.SETTLING
+    scenes.SETTLING = 0.01
+    yield {name: scenes.make(name, count, 100.0, folder) for name, count in GRAINS.items()}
+    scenes.SETTLING = settling
+
+
+def short(case, steps=20):
+    return case._replace(steps=steps, samples=2)
+
+
+@pytest.mark.parametrize("name", GRAINS)
+def test_cases_have_their_spheres_inside_and_apart(cases, name):
+    case = cases[name]
+    assert len(case.centers) == GRAINS[name] + (name == "impact")
+    low, high = (f(case.mesh.vertices, axis=0) for f in (np.min, np.max))
+    assert np.all(case.centers > low) and np.all(case.centers < high)
+    pairs = abut.find_pairs(case.centers, case.radii)
+    assert pairs.overlap.max(initial=0.0) < 0.1 * case.radii.min()
+    assert case.materials[-1] == "steel" and case.kinds.max() < len(case.materials)
+    assert not case.velocities[case.kinds < len(case.materials) - 1].any()
+
+
+def test_the_ball_touches_the_bed(cases):
+    case = cases["impact"]
+    ball, grains = case.centers[-1], case.centers[:-1]
+    gaps = np.linalg.norm(grains - ball, axis=1) - case.radii[:-1] - case.radii[-1]
+    assert gaps.min() == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_array_equal(case.velocities[-1], [0, 0, -5])
+
+
+def test_the_drum_is_half_and_half(cases):
+    case = cases["drum"]
+    assert np.count_nonzero(case.kinds == 1) == 500
+    inside = np.hypot(case.centers[:, 0], case.centers[:, 2]) + case.radii
+    assert np.all(inside < 1.01 * case.size["radius"])
+    assert case.centers[case.kinds == 1, 0].mean() > 0 > case.centers[case.kinds == 0, 0].mean()
+
+
+def test_too_few_grains_are_told(scenes, tmp_path):
+    with pytest.raises(ValueError, match="200 grains need a silo no wider than its orifice"):
+        scenes.make("silo", 200, None, tmp_path)
+    with pytest.raises(ValueError, match="90 grains need a box narrower than the ball"):
+        scenes.make("impact", 90, None, tmp_path)
+    with pytest.raises(ValueError, match="20 grains do not fit into the drum"):
+        scenes.make("drum", 20, None, tmp_path)
+
+
+def test_numbers_of_pairs_are_those_of_the_decks(scenes, cases):
+    friction, restitution = scenes.pair_numbers(cases["drum"])
+    np.testing.assert_array_equal(friction, [[0.3, 0.2, 0.2], [0.2, 0.4, 0.2], [0.2, 0.2, 0.2]])
+    expected = [[0.5, 0.45, 0.4], [0.45, 0.4, 0.4], [0.4, 0.4, 0.4]]
+    np.testing.assert_array_equal(restitution, expected)
+
+
+@pytest.mark.parametrize("name", GRAINS)
+def test_abut_runs_each_case(nine, cases, name):
+    case = short(cases[name])
+    run = nine["nine_codes_contestants"].run_abut(case)
+    assert run.centers.shape == run.velocities.shape == (3, *case.centers.shape)
+    np.testing.assert_array_equal(run.centers[0], case.centers)
+    duration = case.step * case.steps
+    moved = np.linalg.norm(run.centers[1:] - run.centers[:-1], axis=2)
+    assert moved.max() < 1.5 * duration * np.linalg.norm(run.velocities, axis=2).max()
+
+
+def moving(scenes, case, places):
+    return scenes.Run(np.array(places, float), np.zeros((len(places), len(case.radii), 3)), 0.0)
+
+
+def test_what_is_told_of_an_impact_and_a_silo(scenes, cases):
+    case = cases["impact"]
+    lower = case.centers.copy()
+    lower[-1, 2] -= 0.003
+    told = scenes.quantities(case, moving(scenes, case, [case.centers, lower]))
+    np.testing.assert_allclose(told["depth of the ball, mm"], [0, 3])
+    case = cases["silo"]
+    fallen = case.centers.copy()
+    fallen[:40, 2] = case.size["bottom"] - 1e-6
+    told = scenes.quantities(case, moving(scenes, case, [case.centers, fallen]))
+    mass = 1e3 * 400 * 2500 * 4 / 3 * np.pi * 2e-3**3
+    np.testing.assert_allclose(told["mass in the silo, g"], [mass, 0.9 * mass])
+
+
+def test_what_is_told_of_a_drum(scenes, cases):
+    """A bed that is turned by 20 degrees has a slope steeper by these."""
+    case = cases["drum"]
+    x = np.linspace(-0.04, 0.04, len(case.radii))
+    flat = np.stack([x, np.zeros_like(x), np.full_like(x, -0.01)], axis=1)
+    angle = np.radians(20)
+    steep = flat.copy()
+    steep[:, 2] += np.tan(angle) * x
+    told = scenes.quantities(case, moving(scenes, case, [flat, steep]))
+    np.testing.assert_allclose(told["slope of the surface, degrees"], [0, 20], atol=0.3)
+    np.testing.assert_array_equal(told["mean speed, mm/s"], [0, 0])
+    below = (flat[:, 0] > 0) & (case.kinds == 1)
+    assert told["M2 below in front, % of it"][0] == pytest.approx(below.sum() / 5)
+
+
+def test_a_dump_is_read_by_numbers(nine, cases, tmp_path):
+    """Spheres in any order; one that has left is missing from then on."""
+    case = cases["silo"]._replace(samples=1)
+    count = len(case.radii)
+    text = ""
+    for step, numbers in ((0, range(count, 0, -1)), (20, range(1, count))):
+        rows = [f"{k} {k} {2 * k} {step} 0.002 {-k} 0 1" for k in numbers]
+        text += f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n{len(rows)}\n"
+        text += "ITEM: BOX BOUNDS ff ff ff\n" + "-100 100\n" * 3
+        text += "ITEM: ATOMS id x y z radius vx vy vz\n" + "\n".join(rows) + "\n"
+    (tmp_path / "out.dump").write_text(text)
+    run = nine["nine_codes_contestants"].read_dump(case, tmp_path / "out.dump", 1.0)
+    np.testing.assert_array_equal(run.centers[0, :, 0], np.arange(1, count + 1))
+    np.testing.assert_array_equal(run.velocities[1, :-1, 0], -np.arange(1.0, count))
+    assert np.isnan(run.centers[1, -1]).all()
+    with pytest.raises(RuntimeError, match="told 2 of 3 samples"):
+        nine["nine_codes_contestants"].read_dump(
+            case._replace(samples=2), tmp_path / "out.dump", 1.0
+        )
+
+
+def test_differences_beside_spreads(nine):
+    series = {"abut": {"q": [0, 3]}, "one": {"q": [1, 3]}, "other": {"q": [3, 5]}}
+    apart, spread = nine["nine_codes"].difference_and_spread(series, "q")
+    assert apart == pytest.approx(np.sqrt((2**2 + 1) / 2))
+    assert spread == pytest.approx(2)
+    assert nine["nine_codes"].difference_and_spread({"abut": {"q": [0]}}, "q") is None
+
+
+def test_the_command(nine, scenes, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(scenes, "SETTLING", 0.01)
+    few = ["--grains", "120", "--softness", "1e4", "--samples", "1", "--rounds", "2"]
+    nine["nine_codes"].main([*few, "--codes", "abut", "--results", str(tmp_path)])
+    kept = json.loads((tmp_path / "impact.json").read_text())
+    assert kept["spheres"] == 121 and len(kept["times"]) == 2
+    assert len(kept["ns"]["abut"]) == 2 and min(kept["ns"]["abut"]) > 0
+    assert "depth of the ball, mm" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GRAINS)
+@pytest.mark.parametrize("code", ["yade", "liggghts", "lammps"])
+def test_others_go_where_abut_goes(nine, scenes, cases, code, name):
+    run, missing = nine["nine_codes_contestants"].CONTESTANTS[code]
+    if missing():
+        pytest.skip(missing())
+    case = short(cases[name], 100)
+    own, other = nine["nine_codes_contestants"].run_abut(case), run(case)
+    moved = own.centers[-1] - own.centers[0]
+    apart = other.centers[-1] - own.centers[-1]
+    assert np.linalg.norm(apart) < 0.1 * np.linalg.norm(moved)

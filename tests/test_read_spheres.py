@@ -1,0 +1,113 @@
+"""Spheres of files that have other names for their columns, or another unit."""
+
+import re
+
+import numpy as np
+import pytest
+
+import abut
+
+ROWS = "1,2,3,4,5\n6,7,8,9,10\n"
+NAMED = {"x": "X (mm)", "y": "Y (mm)", "z": "Z (mm)", "diameter": "Size", "id": "No"}
+DUMP = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS pp pp ff\n0 9\n0 9\n0 9\n"
+
+
+def write(folder, text, name="spheres.csv"):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_columns_of_other_names(tmp_path):
+    path = write(tmp_path, f"No,X (mm), y (MM) ,Z (mm),Size\n{ROWS}")
+    spheres = abut.read_spheres(path, columns=NAMED, scale=0.5)
+    assert spheres.centers.tolist() == [[1, 1.5, 2], [3.5, 4, 4.5]]
+    assert spheres.radii.tolist() == [1.25, 2.5]
+    assert spheres.ids.tolist() == [1, 6]
+
+
+def test_what_is_not_named_keeps_its_name(tmp_path):
+    path = write(tmp_path, f"id,x,y,z,R\n{ROWS}")
+    assert abut.read_spheres(path, columns={"radius": "R"}).radii.tolist() == [5, 10]
+
+
+def test_a_column_that_is_not_meant_is_passed_over(tmp_path):
+    path = write(tmp_path, "x,y,z,radius,d,xcm\n1,2,3,4,10,5\n")
+    spheres = abut.read_spheres(path, columns={"x": "xcm", "diameter": "d"})
+    assert spheres.centers.tolist() == [[5, 2, 3]]
+    assert spheres.radii.tolist() == [5]
+
+
+@pytest.mark.parametrize("frame", [-1, "all"])
+def test_columns_of_a_dump(tmp_path, frame):
+    path = write(tmp_path, f"{DUMP}ITEM: ATOMS id x y z c_r\n7 1 2 3 4\n", "run.dump")
+    spheres = abut.read_spheres(path, frame, columns={"radius": "c_r"}, scale=10)
+    assert spheres.centers.tolist() == [[10, 20, 30]]
+    assert spheres.radii.tolist() == [40]
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.npz"])
+def test_scale_is_that_of_every_format(tmp_path, name):
+    if name == "a.npy":
+        np.save(tmp_path / name, [[1.0, 2, 3, 4]])
+    else:
+        np.savez(tmp_path / name, centers=[[1.0, 2, 3]], radii=[4.0])
+    spheres = abut.read_spheres(tmp_path / name, scale=2)
+    assert spheres.centers.tolist() == [[2, 4, 6]]
+    assert spheres.radii.tolist() == [8]
+    with pytest.raises(ValueError, match=f"{name}: columns are of csv files and dumps"):
+        abut.read_spheres(tmp_path / name, columns={"x": "X"})
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"columns": {"x": "X (m)"}}, ValueError, "spheres.csv: there is no column 'x (m)'; the c"),
+        ({"columns": {"r": "z"}}, ValueError, "columns has 'r', but spheres have x, y, z, radius"),
+        ({"columns": {"x": 3}}, TypeError, "columns['x'] is 3, but must be a column's name"),
+        ({"columns": ["x"]}, TypeError, "columns is ['x'], but must be a dict such as {'x': 'X"),
+        ({"columns": {"x": "z", "y": "Z"}}, ValueError, "columns has z twice: x and y"),
+        ({"columns": {"radius": "z", "diameter": "id"}}, ValueError, "a radius and a diameter"),
+        ({"scale": 0}, ValueError, "scale is 0.0, but must be positive and finite"),
+        ({"scale": np.nan}, ValueError, "scale is nan"),
+    ],
+)
+def test_wrong_options_are_errors(tmp_path, options, error, message):
+    path = write(tmp_path, f"id,x,y,z,radius\n{ROWS}")
+    with pytest.raises(error, match=re.escape(message)):
+        abut.read_spheres(path, **options)
+
+
+# ---- what may be asked for -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["run.dump", "a.csv", "a.npz", "a.npy", "0.vtp"])
+def test_frames_tell_their_columns(tmp_path, name):
+    path = tmp_path / name
+    names = ("id", "x", "y", "z", "radius", "Speed (m/s)")
+    if name == "run.dump":
+        write(tmp_path, f"{DUMP}ITEM: ATOMS id x y z radius vx\n7 1 2 3 4 5\n", name)
+        names = (*names[:5], "vx")
+    elif name == "a.csv":
+        write(tmp_path, ",".join(names) + "\n1,2,3,4,5,6\n", name)
+    elif name == "a.npz":
+        names = ("centers", "radii", "ids", "speed")
+        np.savez(path, centers=[[1.0, 2, 3]], radii=[4.0], ids=[3], speed=[2.0])
+    elif name == "a.npy":
+        np.save(path, [[1.0, 2, 3, 4]])
+        names = ()
+    else:
+        sim = abut.Simulation(step=1e-3)
+        sim.add_spheres([[1, 2, 3]], 0.1, abut.Material(density=1))
+        abut.write_frames(tmp_path / "{step}.vtp")(sim)
+        names = ("radius", "id", "velocity", "angular_velocity", "force", "torque", "material")
+    frames = abut.read_frames(path)
+    assert frames.columns == names
+    own = {"id", "x", "y", "z", "radius", "centers", "radii", "ids"}
+    further = [one for one in names if one not in own]
+    assert list(abut.read_frames(path, columns=further)[0].columns) == further
+
+
+def test_broken_file_tells_no_columns(tmp_path):
+    frames = abut.read_frames(write(tmp_path, "no XML", "0.vtp"))
+    with pytest.raises(ValueError, match=r"0\.vtp: it is no XML file"):
+        _ = frames.columns
