@@ -32,7 +32,7 @@ def run_all(case, codes, rounds):
         for code in [code for code in codes if code not in times or times[code]]:
             try:
                 run = CONTESTANTS[code][0](case)
-            except (RuntimeError, FileNotFoundError) as error:
+            except Exception as error:  # of any kind: the others' results are kept
                 print(f"{code} is left out of {case.name}: {error}", flush=True)
                 times[code] = []
                 continue

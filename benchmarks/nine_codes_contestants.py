@@ -115,13 +115,10 @@ def read_dump(case, path, seconds):
 
 
 def bounds(case):
-    """Of a box around walls, and below an orifice around what has fallen."""
+    """Of a box around walls and spheres; who has fallen below it is lost, as in the silo's deck."""
     low, high = (f(case.mesh.vertices, axis=0) for f in (np.min, np.max))
-    fallen = 0.5 * GRAVITY * (case.step * case.steps * case.samples) ** 2
     margin = 5 * case.radii.max()
-    low, high = low - margin, np.maximum(high, case.centers.max(axis=0)) + margin
-    low[2] -= 2.0 * fallen if case.name == "silo" else 0.0
-    return low, high
+    return low - margin, np.maximum(high, case.centers.max(axis=0)) + margin
 
 
 def liggghts_data(case):
@@ -193,6 +190,7 @@ fix cad all mesh/surface file wall.stl type {wall} curvature 1e-5
 fix walls all wall/gran model hertz tangential history mesh n_meshes 1 meshes cad
 fix move all nve/sphere
 thermo {steps}
+thermo_modify lost ignore
 dump out all custom {steps} out.dump id x y z radius vx vy vz
 dump_modify out sort id format "%d %.15g %.15g %.15g %.15g %.15g %.15g %.15g"
 run {all_steps}
@@ -271,7 +269,7 @@ def lammps_laws(case):
             place = wall.format(**size)
             style = "wall/gran/region" if place.startswith("region") else "wall/gran"
             lines.append(f"fix wall{kind}{k} kind{kind} {style} granular {law} {place}")
-    return "\n".join([*lines, "fix move all nve/sphere", "thermo 1000000", ""])
+    return "\n".join([*lines, "fix move all nve/sphere", "thermo 1000000", LOST, ""])
 
 
 def lammps_law(case, i, j, friction, restitution):
@@ -285,6 +283,8 @@ def lammps_law(case, i, j, friction, restitution):
         f"{8 / shear!r} 1.0 {float(friction)!r} damping coeff_restitution limit_damping"
     )
 
+
+LOST = "thermo_modify lost ignore"
 
 # regions, and what a wall is made of, with a case's lengths
 LAMMPS_WALLS = {

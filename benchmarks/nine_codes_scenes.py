@@ -231,7 +231,7 @@ def drum(grains, softness, folder):
     case = Case(
         "drum", places, np.zeros_like(places), np.where(kinds == 0, LARGE_GRAIN, GRAIN), kinds,
         ("M1", "M2", "steel"), drum_mesh(radius, length), {"radius": radius, "length": length},
-        softness, 8e-7 * np.sqrt(softness), round(2.5e4 / np.sqrt(softness)), 25, TURNING,
+        softness, 8e-7 * np.sqrt(softness), round(2.5e4 / np.sqrt(softness)), 16, TURNING,
     )  # fmt: skip
     name = f"drum-{grains}-{softness:g}"
     return case._replace(**dem_scenes.kept(folder, name, partial(settled, case)))
@@ -251,7 +251,7 @@ def silo(grains, softness, folder):
         "silo", places, np.zeros_like(places), np.full(grains, GRAIN), np.zeros(grains, int),
         ("M1", "steel"), silo_mesh(radius, orifice, height),
         {"radius": radius, "orifice": orifice, "height": height, "bottom": orifice - radius},
-        softness, 1.5e-6 * np.sqrt(softness), round(2e4 / np.sqrt(softness)), 20,
+        softness, 1.5e-6 * np.sqrt(softness), round(2e4 / np.sqrt(softness)), 10,
     )  # fmt: skip
     shut = case._replace(mesh=shut_silo(case))
     name = f"silo-{grains}-{softness:g}"

@@ -36,6 +36,7 @@ extensions = [
     "sphinx.ext.extlinks",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
+    "sphinx_design",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["tutorials/copies", "tutorials/data"]

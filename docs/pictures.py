@@ -4,12 +4,14 @@ They show what the library finds, so that they cannot drift from what it does.
 """
 
 import json
+import sys
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pyvista
 from matplotlib import pyplot as plt
+from matplotlib.colors import ListedColormap
 from matplotlib.patches import Circle
 from PIL import Image
 
@@ -20,18 +22,22 @@ from abut.plot import COLORS, LINE_COLOR, TYPES
 FOLDER = Path(__file__).parent
 BED_COLOR = "#d9c9a3"
 TIMES, CUT = (0.1, 1 / 3), -0.02  # of the simulation's pictures
+DRUM_FRAMES, DRUM_COLORS = 60, ListedColormap(["#0072b2", "#e69f00"])
 KEPT, DROPPED = "#1b1f24", "#b9c0c7"
 
 
 def main():
     matplotlib.use("Agg")
     draw_mixer(FOLDER / "mixer.png")
+    draw_drum(FOLDER / "drum.gif")
     draw_simulation(FOLDER / "simulation.png")
     reduce_colors(FOLDER / "simulation.png")
     save(method_figure(), FOLDER / "method.png")
     save(sharing_figure(), FOLDER / "sharing.png")
     save(convex_figure(), FOLDER / "convex.png")
     save(nine_codes_figure(), FOLDER / "nine_codes.png")
+    reduce_colors(FOLDER / "nine_codes.png")
+    save(impacts_figure(), FOLDER / "impacts.png")
     save(laws_figure(), FOLDER / "laws.png")
     reduce_colors(FOLDER / "laws.png")
 
@@ -110,6 +116,37 @@ def add_bed(plotter, centers, contacts):
         if len(chosen):
             spheres = pyvista.PolyData(chosen).glyph(geom=ball, scale=False, orient=False)
             plotter.add_mesh(spheres, color=color, smooth_shading=True)
+
+
+# ---- the drum that moves -------------------------------------------------------------------------
+
+
+def draw_drum(path):
+    """Two turns of the gallery's drum, whose large grains go out: a picture that moves."""
+    cells = Path(FOLDER.parent, "notebooks/gallery_drum.py").read_text().split("\n# %%\n")
+    scene = {}
+    exec(cells[1], scene)
+    sim, drum = scene["sim"], scene["drum"]
+    sim.run(0.3)
+    turn = 2 * np.pi / scene["RATE"]
+    drum.motion = abut.Rotating((0, 0, 1), rate=scene["RATE"])
+    frames = []
+    for _ in range(DRUM_FRAMES):
+        frames.append(drum_frame(sim, drum))
+        sim.run(2 * turn / DRUM_FRAMES)
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=80, loop=0)
+
+
+def drum_frame(sim, drum):
+    figure = plt.figure(figsize=(4.4, 4.4), dpi=90)
+    ax = figure.add_axes([-0.12, -0.12, 1.24, 1.24], projection="3d")
+    ax.view_init(elev=90, azim=-90)
+    sim.plot(sim.radii, ax, walls=[drum], alpha=0.0, cmap=DRUM_COLORS, label=None)
+    ax.set_axis_off()
+    figure.canvas.draw()
+    picture = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
+    plt.close(figure)
+    return picture.quantize(32, dither=Image.Dither.NONE)
 
 
 # ---- the mixer at work ---------------------------------------------------------------------------
@@ -600,6 +637,7 @@ NINE_CODES = FOLDER.parent / "benchmarks" / "results" / "nine_codes"
 NINE_PANELS = (
     ("impact", "depth of the ball, mm"),
     ("impact", "its speed, m/s"),
+    ("drum", "slope of the surface, degrees"),
 )
 CODE_STYLES = {"abut": (KEPT, "-"), "yade": (COLORS[0], "--"), "liggghts": (COLORS[1], "-."),
                "lammps": (COLORS[2], ":")}  # fmt: skip
@@ -615,4 +653,40 @@ def nine_codes_figure():
             ax.plot(times, told[quantity], color=color, linestyle=style, linewidth=2, label=code)
         ax.set(title=f"{case.capitalize()}: {quantity}", xlabel="time, ms")
     axes[0].legend()
+    return figure
+
+
+# ---- the eight impacts ---------------------------------------------------------------------------
+
+
+def impacts_figure():
+    """The paper's points, what others measured or computed, abut, and the springs of the paper."""
+    sys.path.append(str(FOLDER.parent / "tests"))
+    import impacts
+
+    figure, axes = plt.subplots(1, 3, figsize=(15, 3.9), layout="constrained")
+    degrees, slips = np.linspace(2, 87, 60), np.linspace(0.1, 13, 60)
+    own = {"color": KEPT, "linewidth": 2, "label": "abut"}
+    theirs = {"color": COLORS[1], "linestyle": "--", "label": "its spring, in abut"}
+    points = {"color": COLORS[1], "linestyle": "", "marker": "o", "label": "the paper"}
+    others = {"color": COLORS[2], "linestyle": "", "marker": "^", "markersize": 5}
+    ax = axes[0]
+    ax.plot(degrees, impacts.oblique(impacts.OXIDE, degrees)[0], **own)
+    ax.plot(degrees, impacts.oblique(impacts.OXIDE, degrees, impacts.all_the_way())[0], **theirs)
+    ax.plot(*impacts.OXIDE_OBLIQUE[:, :2].T, **points)
+    ax.plot(*impacts.MEASURED_PART.T, **others, label="measured")
+    ax.set(title="4: part of the velocity along the plane", xlabel="angle of incidence, degrees")
+    ax = axes[1]
+    ax.plot(slips, impacts.skimmed(slips)[0], **own)
+    ax.plot(slips, impacts.skimmed(slips, impacts.as_two_spheres())[0], **theirs)
+    ax.plot(*impacts.STEEL_SLIP.T, **points)
+    ax.plot(*impacts.ELEMENTS_SLIP.T, **others, label="finite elements")
+    ax.set(title="5: slip after", xlabel=r"slip before, by $\mu v_n$")
+    ax = axes[2]
+    abscissas = np.geomspace(0.17, 24, 60)
+    ax.semilogx(abscissas, impacts.spun(abscissas), **own)
+    ax.semilogx(*impacts.ALLOY_SPUN.T, **points)
+    ax.set(title="6: what comes back of a spin", xlabel=r"$3.5\, \mu (1 + e) v_n / v_s$")
+    for ax in axes:
+        ax.legend()
     return figure

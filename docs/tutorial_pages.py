@@ -2,7 +2,8 @@
 
 What cells print and draw comes from executed copies: those of the folder
 that ``ABUT_NOTEBOOKS`` names, where ``tests/test_notebooks.py`` left them,
-or else those that the repository keeps in ``notebooks/executed``.
+or else those that the repository keeps in ``notebooks/executed``: also where that folder lacks
+one, such as the gallery's, which run rarely.
 """
 
 import os
@@ -22,7 +23,7 @@ This notebook has changed since it was run: what its cells print and draw is not
 
 # what leads from a notebook to its neighbors leads to pages
 LINKS = {
-    r"\]\((\d\d_\w+)\.py\)": r"](\1.ipynb)",
+    r"\]\(((?:\d\d|gallery)_\w+)\.py\)": r"](\1.ipynb)",
     r"\]\(data/README\.md\)": r"](index.md)",
     r"\]\(\.\./docs/(\w+\.md)\)": r"](../\1)",
 }
@@ -51,7 +52,9 @@ def executed(source):
     """A notebook with the outputs of its executed copy. A copy that is kept may be of other code:
     then it is without."""
     notebook = jupytext.read(source)
-    copy = jupytext.read(Path(FOLDER or source.parent / KEPT, f"{source.stem}.ipynb"))
+    name = f"{source.stem}.ipynb"
+    folders = [Path(FOLDER or source.parent / KEPT), source.parent / KEPT]
+    copy = jupytext.read(next(one / name for one in folders if (one / name).exists()))
     if code(copy) == code(notebook):
         for cell, done in zip(code_cells(notebook), code_cells(copy), strict=True):
             cell.outputs, cell.execution_count = done.outputs, done.execution_count

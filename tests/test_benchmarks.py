@@ -44,7 +44,10 @@ UNEVEN = {
     "tubes": 9_600,
 }
 
-NEED_SCIPY = ("convex", "convex_contestants", "convex_flow", "convex_scenes", "solving")
+NEED_SCIPY = (
+    "convex", "convex_contestants", "convex_flow", "convex_scenes", "solving", "orders",
+    "two_bodies",
+)  # fmt: skip
 NEED_LAMMPS = ("lammps_walls",)
 
 PAIR_SCENES = [

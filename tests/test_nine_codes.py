@@ -163,6 +163,17 @@ def test_the_command(nine, scenes, tmp_path, monkeypatch, capsys):
     assert "depth of the ball, mm" in capsys.readouterr().out
 
 
+def test_a_code_that_fails_is_left_out(nine, cases, monkeypatch, capsys):
+    def failing(case):
+        raise RuntimeError("atoms are lost")
+
+    known = nine["nine_codes"].CONTESTANTS
+    monkeypatch.setitem(known, "yade", (failing, lambda: None))
+    series, times = nine["nine_codes"].run_all(short(cases["impact"]), ["yade", "abut"], 2)
+    assert list(series) == list(times) == ["abut"] and len(times["abut"]) == 2
+    assert capsys.readouterr().out.splitlines() == ["yade is left out of impact: atoms are lost"]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", GRAINS)
 @pytest.mark.parametrize("code", ["yade", "liggghts", "lammps"])

@@ -6,6 +6,7 @@ The folder that ``ABUT_NOTEBOOKS`` names gets the executed copies, which the man
 import base64
 import io
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,12 @@ ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "notebooks"
 RESULTS = "benchmarks/results"
 NOTEBOOKS = sorted(FOLDER.glob("*.py"))
+TUTORIALS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
+GALLERY = sorted(FOLDER.glob("gallery_*.py"))
+# lines of a gallery's notebook, without those that jupytext writes above it
+LINES = 60
+# they run in the tier `ci`, the others in `long`
+OFTEN = {"gallery_dice", "gallery_collapse"}
 KEPT = FOLDER / "executed"
 # of a kept picture: lines and flat areas need no more
 COLORS = 128
@@ -74,12 +81,45 @@ def printed(outputs):
 
 
 @pytest.mark.cases(1)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_notebook_runs(path, tmp_path):
     shutil.copytree(ROOT / RESULTS, tmp_path / RESULTS)
     notebook = run(path, tmp_path)
     keep(notebook, path.stem)
     assert has_picture(outputs_of(notebook))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(one, marks=pytest.mark.ci if one.stem in OFTEN else pytest.mark.long)
+        for one in GALLERY
+    ],
+    ids=lambda path: path.stem,
+)
+def test_gallery_runs(path, tmp_path):
+    notebook = run(path, tmp_path)
+    keep(notebook, path.stem)
+    assert has_picture(outputs_of(notebook))
+    assert re.search(r"\d", printed(outputs_of(notebook)))
+
+
+def test_gallery_runs_in_its_tiers():
+    assert {path.stem for path in GALLERY} > OFTEN
+    assert sorted([*TUTORIALS, *GALLERY]) == NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+def test_gallery_is_short_and_ends_with_a_number_and_a_picture(path):
+    jupytext = pytest.importorskip("jupytext")
+    lines = path.read_text().split("# ---\n", 2)[2].strip().splitlines()
+    assert len(lines) <= LINES
+    title, *_ = jupytext.read(path).cells
+    assert re.search(r"\((19|20)\d\d\)", title.source), "no source of a value in the literature"
+    copy = jupytext.read(KEPT / f"{path.stem}.ipynb")
+    *_, last = [cell for cell in copy.cells if cell.cell_type == "code"]
+    assert re.search(r"\d", printed(last.outputs))
+    assert has_picture(last.outputs)
 
 
 @pytest.mark.ci

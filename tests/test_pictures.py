@@ -23,11 +23,14 @@ def pictures(monkeypatch):
     sys.modules.pop("pictures")
 
 
-@pytest.mark.parametrize(
-    "name", ["method_figure", "sharing_figure", "convex_figure", "laws_figure", "nine_codes_figure"]
-)
+FIGURES = ["method", "sharing", "convex", "laws", "nine_codes"]
+
+
+@pytest.mark.parametrize("name", [*FIGURES, pytest.param("impacts", marks=pytest.mark.ci)])
 def test_titles_stand_apart_and_inside(pictures, name):
-    figure = getattr(pictures, name)()
+    if name == "impacts":
+        pytest.importorskip("numba")
+    figure = getattr(pictures, f"{name}_figure")()
     figure.draw_without_rendering()
     titles = [ax.title.get_window_extent() for ax in figure.axes]
     assert titles[0].x0 > 0 and titles[-1].x1 < figure.bbox.width

@@ -1,0 +1,66 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Column collapse: how far a column of grains runs out
+#
+# A tube full of grains is gone at once. How far they run depends on nothing but the column's
+# height by its radius, $a = h / r$: the front comes to rest at $r_\infty = r\,(1 + 1.24\,a)$ for
+# $a < 1.7$, and at $r\,(1 + 1.6\,a^{1/2})$ above (Lube et al., J. Fluid Mech. 508 (2004) 175).
+
+# %%
+# %matplotlib inline
+import numpy as np
+
+import abut
+
+R, TUBE = 1.5e-3, 0.02
+
+
+def collapsed(aspect):
+    grain, steel = abut.Material(density=2500, young=2e6, poisson=0.25), abut.Material()
+    sim = abut.Simulation(step=4e-5, workers=1)
+    for other in (grain, steel):
+        sim.set_law(grain, other, abut.Hertz(friction=0.5, restitution=0.5, rolling=0.02))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), steel)
+    # a few roll on and on
+    sim.set_bounds([[-0.07, -0.07, -1], [0.07, 0.07, 1]], on_leave="remove")
+    tube = sim.add_wall(abut.examples.cylinder(TUBE, 0.2), steel)
+    x = np.arange(-TUBE, TUBE, 2.1 * R)
+    height = 1.15 * aspect * TUBE  # it settles
+    lattice = np.stack(np.meshgrid(x, x, np.arange(R, height, 2.1 * R)), -1).reshape(-1, 3)
+    lattice = lattice[np.hypot(*lattice[:, :2].T) < TUBE - 1.1 * R]
+    jitter = np.random.default_rng(1).uniform(-0.04, 0.04, lattice.shape)
+    sim.add_spheres(lattice + jitter * R, R, grain)
+    sim.run(0.1)
+    before = np.quantile(sim.centers[:, 2], 0.99) + R
+    sim.remove_wall(tube)
+    sim.run(0.3)
+    return sim, before / TUBE
+
+
+def front(sim):
+    """The last ring that grains cover to a third."""
+    distance = np.hypot(*sim.centers[:, :2].T)
+    rings = np.arange(0, distance.max() + 4 * R, 2 * R)
+    area = np.pi * (rings[1:] ** 2 - rings[:-1] ** 2)
+    covered = np.histogram(distance, rings)[0] * np.pi * R**2 / area
+    return rings[1:][covered > 1 / 3][-1]
+
+
+# %%
+for aspect in (0.8, 1.4, 2.6):
+    sim, a = collapsed(aspect)
+    law = 1.24 * a if a < 1.7 else 1.6 * np.sqrt(a)
+    ran = front(sim) / TUBE - 1
+    print(f"a = {a:.2f}: the front runs {ran:.2f} r (Lube et al. {law:.2f} r)")
+ax = sim.plot("z", label="height in m")

@@ -1,0 +1,49 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Dice: how densely polyhedra pack
+#
+# Dice that fall into a box fill 54 % of it, and when they are shaken up to 67 %, more than any
+# other Platonic solid and than spheres (Baker and Kudrolli, Phys. Rev. E 82 (2010) 061304). Bodies
+# are convex polyhedra as they are, not clumps of spheres. The world repeats sideways.
+
+# %%
+# %matplotlib inline
+import numpy as np
+
+import abut
+
+HALF, ACROSS, LAYERS = 5e-3, 5, 10
+APART = 2.0 * np.sqrt(3) * HALF
+SIDE = ACROSS * APART
+cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+grain, table = abut.Material(density=1200, young=1e6), abut.Material()
+sim = abut.Simulation(step=1e-4, period=(SIDE, SIDE, None), workers=1)
+for other in (grain, table):
+    sim.set_law(grain, other, abut.Linear(stiffness=5e2, friction=0.2, restitution=0.3))
+sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), table)
+rng = np.random.default_rng(2)
+k = (np.arange(max(ACROSS, LAYERS)) + 0.5) * APART
+places = np.stack(np.meshgrid(k[:ACROSS], k[:ACROSS], k[:LAYERS]), -1).reshape(-1, 3)
+turns = rng.normal(size=(len(places), 4))
+turns /= np.linalg.norm(turns, axis=1)[:, None]
+sim.add_bodies(cube, places, grain, scales=HALF, orientations=turns)
+
+# %%
+sim.run(0.8)
+z = np.sort(sim.bodies.centers[:, 2])
+heaped = np.arange(len(z)) * cube.volume * HALF**3 / SIDE**2  # how much lies below each center
+middle = slice(len(z) // 5, -len(z) // 5)
+solid = np.polyfit(z[middle], heaped[middle], 1)[0]
+print(f"solid fraction {solid:.2f} (Baker and Kudrolli: from 0.54, poured, to 0.67, shaken)")
+ax = sim.plot("z", walls=False, label="height in m")

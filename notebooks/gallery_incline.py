@@ -1,0 +1,69 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Inclined plane: how a layer flows down
+#
+# On a rough plane, between the angle where it comes to rest and that where it runs away, a layer
+# flows steadily. Stress grows with depth, shear rate with the root of stress, and so velocity is
+# Bagnold's, $v(h) - v(z) \propto (h - z)^{3/2}$, and density does not depend on depth (Silbert et
+# al., Phys. Rev. E 64 (2001) 051302). The world repeats along and across the flow.
+
+# %%
+# %matplotlib inline
+import numpy as np
+
+import abut
+
+R, ANGLE = 0.5e-3, np.radians(27)
+LENGTH, WIDTH = 11 * 2.2 * R, 7 * 2.2 * R
+rng = np.random.default_rng(1)
+grain = abut.Material(density=2500, young=8e5, poisson=0.25)
+gravity = 9.81 * np.array([np.sin(ANGLE), 0, -np.cos(ANGLE)])
+sim = abut.Simulation(step=3e-5, gravity=gravity, period=(LENGTH, WIDTH, None), workers=1)
+sim.set_law(grain, grain, abut.Hertz(friction=0.5, restitution=0.7))
+
+
+def lattice(low, high, apart):
+    ends = ((0, LENGTH), (0, WIDTH), (low, high))
+    places = [a + apart * (np.arange(round((b - a) / apart - 0.3)) + 0.5) for a, b in ends]
+    points = np.stack(np.meshgrid(*places), -1).reshape(-1, 3)
+    return points + rng.uniform(-0.05, 0.05, points.shape) * apart
+
+
+# the plane is rough: a layer of grains that are held
+ground = lattice(0, 2.0 * R, 2.2 * R)
+ground[:, 2] += rng.uniform(-0.6, 0.6, len(ground)) * R
+sim.add_spheres(ground, R, grain, fixed=True)
+layer = lattice(3.5 * R, 46 * R, 2.1 * R)
+sim.add_spheres(layer, rng.uniform(0.8, 1, len(layer)) * R, grain)
+
+# %%
+sim.run(1.5)
+profile = sim.record(5e-3, lambda s: (s.centers[:, 2], s.velocities[:, 0]))
+sim.run(0.3)
+
+z, v = np.array(profile.values).transpose(1, 0, 2).reshape(2, -1)
+edges = np.arange(2 * R, z.max(), 2 * R)
+middle = (edges[1:] + edges[:-1]) / 2
+counts, _ = np.histogram(z, edges)
+mean = np.histogram(z, edges, weights=v)[0] / np.maximum(counts, 1)
+solid = counts * (4 / 3 * np.pi * (sim.radii[-len(layer) :] ** 3).mean()) / len(profile.values)
+solid /= LENGTH * WIDTH * 2 * R
+flows = (solid > 0.4) & (middle > 4 * R)
+depth, v = middle[flows][-1] + R - middle[flows], mean[flows]
+powers = np.arange(0.5, 2.5, 0.01)
+residuals = [np.polyfit(depth**power, v, 1, full=True)[1][0] for power in powers]
+power = powers[np.argmin(residuals)]
+print(f"velocity grows with depth to the power {power:.2f} (Bagnold: 1.5)")
+print(f"solid fraction {solid[flows][:-1].mean():.2f}, spread {solid[flows][:-1].std():.2f}")
+ax = sim.plot("speed", label="speed in m/s")

@@ -1,0 +1,67 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Silo: how fast grains run out of a hole
+#
+# Not as water does: the rate does not depend on the height of the fill. Beverloo's law (Chem. Eng.
+# Sci. 15 (1961) 260) says $W = C \rho_b \sqrt{g}\, (D - k d)^{5/2}$, with $C$ about 0.58 and $k$
+# about 1.4 for round grains.
+
+# %%
+# %matplotlib inline
+from itertools import pairwise
+
+import numpy as np
+
+import abut
+
+R, SILO, HOLES, CORNERS = 2e-3, 0.035, (0.018, 0.022, 0.026), 48
+grain, steel = abut.Material(density=2500, young=5e6, poisson=0.25), abut.Material()
+sim = abut.Simulation(step=4e-5, workers=1)
+for other in (grain, steel):
+    sim.set_law(grain, other, abut.Hertz(friction=0.5, restitution=0.6))
+angle = 2 * np.pi * np.arange(CORNERS) / CORNERS
+circle = np.column_stack([np.cos(angle), np.sin(angle), 0 * angle])
+sim.add_wall(abut.examples.cylinder(SILO, 0.16), steel)  # from z = -0.08 to 0.08
+
+sim.set_bounds([[-1, -1, -0.06], [1, 1, 1]], on_leave="remove")
+
+# the bottom is a plug and rings around it, so that a hole is made by taking some of them away
+edges = [*(hole / 2 for hole in HOLES), SILO]
+parts = [sim.add_wall(abut.Mesh(edges[0] * circle, [range(CORNERS)]), steel)]
+k = np.arange(CORNERS)
+quads = np.column_stack([k, CORNERS + k, CORNERS + (k + 1) % CORNERS, (k + 1) % CORNERS])
+for inner, outer in pairwise(edges):
+    parts.append(sim.add_wall(abut.Mesh(np.vstack([inner * circle, outer * circle]), quads), steel))
+
+x = np.arange(-SILO, SILO, 2.15 * R)
+lattice = np.stack(np.meshgrid(x, x, np.arange(R, 0.075, 2.15 * R)), -1).reshape(-1, 3)
+lattice = lattice[np.hypot(*lattice[:, :2].T) < SILO - 1.2 * R]
+jitter = np.random.default_rng(1).uniform(-0.07, 0.07, lattice.shape)
+sim.add_spheres(lattice + jitter * R, R, grain)
+sim.run(0.2)
+is_low = (sim.centers[:, 2] > 0.005) & (sim.centers[:, 2] < 0.035)
+bulk = sim.masses[is_low].sum() / (np.pi * SILO**2 * 0.03)
+
+# %%
+for count, hole in enumerate(HOLES, 1):
+    branch = sim.copy()  # each hole has the same fill
+    for part in branch.walls[1 : 1 + count]:
+        branch.remove_wall(part)
+    out = branch.record(2e-3, lambda s: -s.masses[s.centers[:, 2] > 0].sum())
+    branch.run(0.25)
+    flows = out.times > 0.3
+    rate = np.polyfit(out.times[flows], out.values[flows], 1)[0]
+    law = bulk * np.sqrt(9.81) * (hole - 1.4 * 2 * R) ** 2.5
+    print(f"hole {1e3 * hole:.0f} mm: {1e3 * rate:5.1f} g/s, C = {rate / law:.2f} (Beverloo 0.58)")
+ax = branch.plot("speed", alpha=0.03, label="speed in m/s")
