@@ -7,8 +7,8 @@
 Dosta and others, Computer Physics Communications 296 (2024) 109066. All begin with the same
 spheres and take turns, with one thread each. Of each case a table is printed: what every code says
 at the end, the root mean squares over all samples of abut's difference to the others' mean and of
-the others' spread, the largest less the smallest, and the processor's time a sphere and step. What
-was told goes to results/nine_codes/.
+the others' spread, the largest less the smallest; in how many samples abut is within this; and the
+processor's time a sphere and step. What was told goes to results/nine_codes/.
 """
 
 import argparse
@@ -43,28 +43,38 @@ def run_all(case, codes, rounds):
     return series, {code: own for code, own in times.items() if own}
 
 
-def difference_and_spread(series, quantity):
-    """Root mean squares: of abut less the mean of others, and of the others' range."""
+def compared(series, quantity):
+    """Root mean squares of abut less the mean of others and of the others' range; share inside it.
+
+    None where abut or all others are missing.
+    """
     others = np.array([series[code][quantity] for code in series if code != "abut"])
     if "abut" not in series or not len(others):
         return None
-    apart = np.array(series["abut"][quantity]) - others.mean(axis=0)
-    return tuple(float(np.sqrt(np.mean(one**2))) for one in (apart, np.ptp(others, axis=0)))
+    own = np.array(series["abut"][quantity])
+    low, high = others.min(axis=0), others.max(axis=0)
+    apart, spread = np.sqrt(np.mean(np.array([own - others.mean(axis=0), high - low]) ** 2, axis=1))
+    return float(apart), float(spread), float(np.mean((low <= own) & (own <= high)))
 
 
-def table(case, series, times):
+HEADS = ("abut from the others' mean, rms", "the others' spread, rms", "samples inside")
+
+
+def table(series, times):
     """Lines of a table in Markdown."""
     codes = list(series)
-    heads = ["at the end", *codes, "abut from the others' mean, rms", "the others' spread, rms"]
+    heads = ["at the end", *codes, *HEADS]
     lines = ["| " + " | ".join(heads) + " |", "| --- " * len(heads) + "|"]
+
+    def add(name, cells, last=("", "", "")):
+        lines.append("| " + " | ".join([name, *cells, *last]) + " |")
+
     for quantity in series[codes[0]]:
-        cells = [quantity, *(f"{series[code][quantity][-1]:.4g}" for code in codes)]
-        compared = difference_and_spread(series, quantity)
-        cells += [f"{one:.2g}" for one in compared] if compared else ["", ""]
-        lines.append("| " + " | ".join(cells) + " |")
-    medians = [f"{statistics.median(times[code]):.0f}" for code in codes]
-    lines.append("| " + " | ".join(["ns a sphere and step", *medians, "", ""]) + " |")
-    lines.append("| " + " | ".join(["that by abut's", *ratios(times, codes), "", ""]) + " |")
+        found = compared(series, quantity)
+        last = (f"{found[0]:.2g}", f"{found[1]:.2g}", f"{found[2]:.0%}") if found else ("",) * 3
+        add(quantity, [f"{series[code][quantity][-1]:.4g}" for code in codes], last)
+    add("ns a sphere and step", [f"{statistics.median(times[code]):.0f}" for code in codes])
+    add("that by abut's", ratios(times, codes))
     return lines
 
 
@@ -98,7 +108,7 @@ def measure(name, options, codes):
     series, times = run_all(case, codes, options.rounds)
     if not series:
         sys.exit(f"error: no code could run {name}")
-    print("\n".join(table(case, series, times)), flush=True)
+    print("\n".join(table(series, times)), flush=True)
     options.results.mkdir(parents=True, exist_ok=True)
     kept = {
         "spheres": len(case.radii), "step": case.step, "softness": case.softness,

@@ -147,10 +147,13 @@ def test_a_dump_is_read_by_numbers(nine, cases, tmp_path):
 
 def test_differences_beside_spreads(nine):
     series = {"abut": {"q": [0, 3]}, "one": {"q": [1, 3]}, "other": {"q": [3, 5]}}
-    apart, spread = nine["nine_codes"].difference_and_spread(series, "q")
-    assert apart == pytest.approx(np.sqrt((2**2 + 1) / 2))
-    assert spread == pytest.approx(2)
-    assert nine["nine_codes"].difference_and_spread({"abut": {"q": [0]}}, "q") is None
+    compared = nine["nine_codes"].compared
+    expected = (np.sqrt((2**2 + 1) / 2), 2.0, 0.5)
+    assert compared(series, "q") == pytest.approx(expected)
+    assert compared({"abut": {"q": [0]}}, "q") is None
+    lines = nine["nine_codes"].table(series, {"abut": [2.0], "one": [3.0], "other": [5.0]})
+    assert lines[2] == "| q | 3 | 3 | 5 | 1.6 | 2 | 50% |"
+    assert lines[4] == "| that by abut's | 1.00 | 1.50 | 2.50 |  |  |  |"
 
 
 def test_the_command(nine, scenes, tmp_path, monkeypatch, capsys):
