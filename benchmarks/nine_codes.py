@@ -97,10 +97,18 @@ def present(codes):
     return found
 
 
+def nudged(case, seed):
+    """The same but for a nanometer: what follows tells by how much a code differs from itself."""
+    shifts = np.random.default_rng(seed).uniform(-1e-9, 1e-9, case.centers.shape)
+    return case._replace(centers=case.centers + shifts)
+
+
 def measure(name, options, codes):
     case = scenes.make(name, options.grains, options.softness, options.states)
     if options.samples:
         case = case._replace(samples=options.samples)
+    if options.nudge:
+        case = nudged(case, options.nudge)
     duration = case.step * case.steps * case.samples
     print(
         f"\n{name}: {len(case.radii)} spheres, {case.steps * case.samples} steps, {duration:.3g} s"
@@ -127,6 +135,7 @@ def main(arguments=None):
     add("--grains", type=whole(1), help="default: a few thousand; the paper has tens of thousands")
     add("--softness", type=float, help="divides Young's moduli, and its root lengthens the step")
     add("--samples", type=whole(1), help="default: the case's own")
+    add("--nudge", type=whole(1), help="a seed by which all spheres are moved by a nanometer")
     add("--rounds", type=whole(1), default=1, help="in each all codes run once, in turns")
     add("--states", type=Path, help="where settled beds are kept; default: nowhere")
     add("--results", type=Path, default=RESULTS / "nine_codes", help="default: %(default)s")

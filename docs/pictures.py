@@ -638,6 +638,7 @@ NINE_PANELS = (
     ("impact", "depth of the ball, mm"),
     ("impact", "its speed, m/s"),
     ("drum", "slope of the surface, degrees"),
+    ("silo", "mass in the silo, g"),
 )
 CODE_STYLES = {"abut": (KEPT, "-"), "yade": (COLORS[0], "--"), "liggghts": (COLORS[1], "-."),
                "lammps": (COLORS[2], ":")}  # fmt: skip

@@ -69,6 +69,9 @@ def pytest_report_header(config):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     tiers.mark_cases(items)
+    for item in items:
+        if "pyvista" in item.fixturenames:
+            item.add_marker("pyvista")
     if config.getoption("--ci"):
         tiers.mark_drawn(items)
     opened = [tiers.is_open(item, config) for item in items]
@@ -80,6 +83,12 @@ def pytest_collection_modifyitems(config, items):
 def dimension(request):
     """In the plane and in space."""
     return request.param
+
+
+@pytest.fixture(scope="session")
+def pyvista():
+    """The package; who takes it has the marker `pyvista`, and skips without."""
+    return pytest.importorskip("pyvista")
 
 
 @pytest.fixture(scope="session")

@@ -835,8 +835,7 @@ def test_frames_have_bonds_as_lines(tmp_path):
     assert not list(tmp_path.glob("none*-bonds*"))
 
 
-def test_lines_are_read_by_pyvista(tmp_path):
-    pyvista = pytest.importorskip("pyvista")
+def test_lines_are_read_by_pyvista(pyvista, tmp_path):
     sim = chain(4)
     sim.run(steps=1)
     abut.write_frames(tmp_path / "{step}.vtp")(sim)

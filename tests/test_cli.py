@@ -201,8 +201,7 @@ def entries(path):
     return [(float(time), name) for time, name in found]
 
 
-def test_a_list_names_a_file_a_frame(run, here):
-    pyvista = pytest.importorskip("pyvista")
+def test_a_list_names_a_file_a_frame(pyvista, run, here):
     write_run(here / "bed.dump")
     status, out, err = run("contacts square.obj bed.dump --frame all -o out.pvd")
     assert (status, err) == (0, "")

@@ -287,8 +287,7 @@ def test_to_pandas(contacts):
     assert len(contacts[:0].to_pandas()) == 0
 
 
-def test_to_pyvista(contacts):
-    pytest.importorskip("pyvista")
+def test_to_pyvista(pyvista, contacts):
     cloud = contacts.to_pyvista()
     assert (np.asarray(cloud.points) == contacts.point).all()
     assert (np.asarray(cloud["normal"]) == contacts.normal).all()

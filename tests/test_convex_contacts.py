@@ -140,8 +140,7 @@ def test_to_pandas(periodic, dimension):
     assert periodic.overlap[0] != 77
 
 
-def test_to_pyvista(periodic, dimension):
-    pytest.importorskip("pyvista")
+def test_to_pyvista(pyvista, periodic, dimension):
     cloud = periodic.to_pyvista()
     assert cloud.n_points == len(periodic)
     np.testing.assert_array_equal(cloud.points[:, :dimension], periodic.point)
@@ -151,8 +150,7 @@ def test_to_pyvista(periodic, dimension):
     assert periodic[:0].to_pyvista().n_points == 0
 
 
-def test_vtp(periodic, tmp_path, dimension):
-    pyvista = pytest.importorskip("pyvista")
+def test_vtp(pyvista, periodic, tmp_path, dimension):
     periodic.save(tmp_path / "contacts.vtp")
     cloud = pyvista.read(tmp_path / "contacts.vtp")
     np.testing.assert_array_equal(cloud["normal"][:, :dimension], periodic.normal)
@@ -638,6 +636,7 @@ def cells_of(plotter):
     return [actor.GetMapper().GetInput().GetNumberOfCells() for actor in solids]
 
 
+@pytest.mark.pyvista
 def test_plot(finder, contacts, dimension, canvas):
     assert contacts.plot(canvas, bodies=(finder, *heap_of(dimension))) is canvas
     bodies = np.unique([contacts.i, contacts.j])
@@ -652,6 +651,7 @@ def test_plot(finder, contacts, dimension, canvas):
         assert table.plot(canvas) is canvas
 
 
+@pytest.mark.pyvista
 def test_links_spots_and_normals_are_drawn(contacts, dimension, canvas):
     contacts.plot(canvas)
     if dimension == 2:
@@ -670,6 +670,7 @@ def test_links_spots_and_normals_are_drawn(contacts, dimension, canvas):
     assert added == dimension - 1
 
 
+@pytest.mark.pyvista
 def test_plot_of_shapes(finder, dimension, canvas):
     for shape in finder.shapes:
         assert shape.plot(canvas, color="red") is canvas

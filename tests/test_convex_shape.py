@@ -329,8 +329,7 @@ def test_from_and_to_trimesh(cube):
         abut.ConvexShape.from_any(trimesh.creation.torus(3, 1))
 
 
-def test_from_pyvista(cube):
-    pyvista = pytest.importorskip("pyvista")
+def test_from_pyvista(pyvista, cube):
     assert abut.ConvexShape.from_any(pyvista.Cube()).volume == pytest.approx(1)
 
 

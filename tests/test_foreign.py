@@ -75,11 +75,6 @@ def test_numpy_stl(tmp_path):
 # ---- pyvista -------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def pyvista():
-    return pytest.importorskip("pyvista")
-
-
 def test_a_grid_is_its_surface(pyvista):
     grid = pyvista.ImageData(dimensions=(3, 3, 3)).cast_to_structured_grid()
     for kind in (grid, grid.cast_to_unstructured_grid(), pyvista.ImageData(dimensions=(3, 3, 3))):
@@ -176,8 +171,7 @@ def test_lines_alone_are_no_mesh(meshio, tmp_path):
         abut.read_mesh(tmp_path / "mesh.msh")
 
 
-def test_points_of_pyvista_are_no_mesh():
-    pyvista = pytest.importorskip("pyvista")
+def test_points_of_pyvista_are_no_mesh(pyvista):
     with pytest.raises(ValueError, match="the mesh has 6 points, but no facets between them"):
         abut.find_contacts([[0, 0, 0]], 1.0, pyvista.PolyData(np.array(VERTICES, float)))
 

@@ -453,8 +453,7 @@ def test_from_any_takes_trimesh():
     assert len(mesh) == 12 and mesh.areas.sum() == 6
 
 
-def test_from_any_takes_pyvista():
-    pyvista = pytest.importorskip("pyvista")
+def test_from_any_takes_pyvista(pyvista):
     mesh = abut.Mesh.from_any(pyvista.Cube())
     assert np.diff(mesh.offsets).tolist() == [4] * 6
 

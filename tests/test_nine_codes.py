@@ -156,6 +156,13 @@ def test_differences_beside_spreads(nine):
     assert lines[4] == "| that by abut's | 1.00 | 1.50 | 2.50 |  |  |  |"
 
 
+def test_a_nudge_is_a_nanometer(nine, cases):
+    case = cases["silo"]
+    one, other = (nine["nine_codes"].nudged(case, seed).centers for seed in (1, 2))
+    assert 0.5e-9 < np.abs(one - case.centers).max() < 1.1e-9
+    assert not np.array_equal(one, other)
+
+
 def test_the_command(nine, scenes, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(scenes, "SETTLING", 0.01)
     few = ["--grains", "120", "--softness", "1e4", "--samples", "1", "--rounds", "2"]

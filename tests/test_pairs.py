@@ -242,8 +242,7 @@ def test_to_pandas(pairs, dimension):
     assert (table["normal_y"].to_numpy() == pairs.normal[:, 1]).all()
 
 
-def test_to_pyvista(pairs, dimension):
-    pytest.importorskip("pyvista")
+def test_to_pyvista(pyvista, pairs, dimension):
     cloud = pairs.to_pyvista()
     assert (np.asarray(cloud.points)[:, :dimension] == pairs.point).all()
     assert np.asarray(cloud["normal"]).shape == (len(pairs), 3)

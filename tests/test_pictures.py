@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("pyvista")
 plt = pytest.importorskip("matplotlib.pyplot")
+pytestmark = pytest.mark.pyvista
 
 FOLDER = Path(__file__).parents[1] / "docs"
 

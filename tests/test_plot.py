@@ -167,8 +167,7 @@ def test_mixer_is_drawn_into_a_file(axes, tmp_path):
     assert (tmp_path / "mixer.png").stat().st_size > 20_000
 
 
-def test_pyvista_draws_where_it_is_asked_for(mesh, contacts):
-    pyvista = pytest.importorskip("pyvista")
+def test_pyvista_draws_where_it_is_asked_for(pyvista, mesh, contacts):
     plotter = pyvista.Plotter(off_screen=True)
     assert contacts.plot(ax=plotter, spheres=(CENTERS, 0.5)) is plotter
     # facets, touched facet, edge, vertex, arrows, three spheres
@@ -372,8 +371,7 @@ def test_no_contacts_leave_all_facets_plain(mesh, axes):
 
 
 @pytest.fixture
-def plotter():
-    pyvista = pytest.importorskip("pyvista")
+def plotter(pyvista):
     plotter = pyvista.Plotter(off_screen=True)
     yield plotter
     plotter.close()

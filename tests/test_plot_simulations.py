@@ -27,8 +27,7 @@ def axes():
 
 
 @pytest.fixture
-def plotter():
-    pyvista = pytest.importorskip("pyvista")
+def plotter(pyvista):
     plotter = pyvista.Plotter(off_screen=True)
     yield plotter
     plotter.close()

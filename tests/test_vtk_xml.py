@@ -17,11 +17,6 @@ COMPRESSORS = ["none", "zlib", "lzma"]
 
 
 @pytest.fixture
-def pyvista():
-    return pytest.importorskip("pyvista")
-
-
-@pytest.fixture
 def mesh():
     return abut.Mesh(np.float32(VERTICES), FACETS)
 

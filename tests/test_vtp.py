@@ -82,8 +82,7 @@ def test_nothing(mesh, contacts, tmp_path):
     assert read(tmp_path / "mesh.vtp")[1]["NumberOfPolys"] == 0
 
 
-def test_vtk_reads_it(mesh, contacts, tmp_path):
-    pyvista = pytest.importorskip("pyvista")
+def test_vtk_reads_it(pyvista, mesh, contacts, tmp_path):
     mesh.save(tmp_path / "mesh.vtp")
     contacts.save(tmp_path / "contacts.vtp")
     found = pyvista.read(tmp_path / "mesh.vtp")
