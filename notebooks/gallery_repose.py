@@ -13,9 +13,10 @@
 # %% [markdown]
 # # Angle of repose: a cylinder is lifted off
 #
-# What is left behind is a heap, whose slope tells how grains slide and roll on each other. It rises
-# with both frictions: Zhou et al. (Phys. Rev. E 64 (2001) 021301) found so for monosized spheres,
-# from next to nothing without rolling friction to some 30 degrees with it.
+# What is left behind is a heap, whose slope tells how grains slide and roll on each other. Zhou et
+# al. (Phys. Rev. E 64 (2001) 021301) found for spheres of one size that both frictions are why
+# there is a heap at all, that its angle rises with either, and hardly depends on modulus and
+# damping.
 
 # %%
 # %matplotlib inline
