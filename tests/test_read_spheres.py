@@ -111,3 +111,15 @@ def test_broken_file_tells_no_columns(tmp_path):
     frames = abut.read_frames(write(tmp_path, "no XML", "0.vtp"))
     with pytest.raises(ValueError, match=r"0\.vtp: it is no XML file"):
         _ = frames.columns
+
+
+def test_bonds_beside_a_frame_are_no_frame(tmp_path):
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    grain = abut.Material(density=1000, young=1e6)
+    sim.set_law(grain, grain, abut.Hertz())
+    sim.bond([sim.add_spheres([[0, 0, 0], [0.2, 0, 0]], 0.1, grain)], abut.Bond(1e6, 0.2))
+    sim.every(1e-5, abut.write_frames(tmp_path / "{step}.vtp"))
+    sim.run(2e-5)
+    assert (tmp_path / "2-bonds.vtp").exists()
+    frames = abut.read_frames(tmp_path)
+    assert [len(frame.radii) for frame in frames] == [2, 2]

@@ -29,21 +29,21 @@ _READERS: dict[str, Callable[[Path, Sequence[str]], Frame]] = {
     ".csv": csv.read_frame,
     ".npy": npy.read_frame,
 }
+_LIST = ".pvd"
+_DUMP = "dump"
 _NAMES: dict[str, Callable[[Path], list[str]]] = {
     ".npz": npz.read_column_names,
     ".vtp": vtp.read_column_names,
     ".csv": csv.read_column_names,
     ".npy": npy.read_column_names,
+    _DUMP: dump.read_column_names,
 }
-_LIST = ".pvd"
-_DUMP = "dump"
-_NAMES[_DUMP] = dump.read_column_names
 
 # what errors list where a file is of no known kind
 _KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
 
 # Names of the files that `write_frames` writes beside the spheres end so: these are no frames.
-_PARTS = ("-contacts", "-pairs", "-walls", "-bodies")
+_PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds")
 
 
 class _File(NamedTuple):
@@ -96,8 +96,9 @@ def read_frames(
 
         The files of a folder or pattern are taken in the order of their names, with numbers in them
         ordered as whole numbers: ``run.20`` before ``run.100``. They must all be of one kind.
-        Contacts, pairs, walls and bodies that `write_frames` wrote beside a frame are passed over
-        (``100-walls.vtp`` beside ``100.vtp``), and in a folder so are files that hold no spheres.
+        Contacts, pairs, walls, bodies and bonds that `write_frames` wrote beside a frame are passed
+        over (``100-walls.vtp`` beside ``100.vtp``), and in a folder so are files that hold no
+        spheres.
     columns : sequence of str, optional
         Further columns of the files by their names there, as ``("vx", "type")``: any column of a
         dump or csv file, key of an npz file, point data of a vtp file; ``frames.columns`` has them.
