@@ -13,11 +13,12 @@ centers, 24 bytes a sphere; of pairs they contain the table, whose share is told
 """
 
 import argparse
-import os
+import re
 import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -68,7 +69,9 @@ def find_in_chunks(finder, centers):
 
 
 def measure(count):
-    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    available = 1024 * int(
+        re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())[1]
+    )
     resource.setrlimit(resource.RLIMIT_DATA, (available, available))
     try:
         search(count)
