@@ -45,11 +45,13 @@ static double take_coordinate(scene *s, bytes *b)
 static void take_facets(scene *s, bytes *b)
 {
     const int vertex_count = 3 + take_below(b, VERTICES - 2), count = 1 + take_below(b, FACETS);
+    const int most_corners = take_below(b, 2) ? 4 : CORNERS; /* Zhong's weights: of quads at most */
+    s->query.weights = most_corners == 4 ? ABUT_ZHONG : ABUT_WACHSPRESS;
     for (int k = 0; k < 3 * vertex_count; k++) {
         s->vertices[k] = take_coordinate(s, b);
     }
     for (int f = 0; f < count; f++) {
-        const int corner_count = 3 + take_below(b, CORNERS - 2);
+        const int corner_count = 3 + take_below(b, most_corners - 2);
         s->offsets[f + 1] = s->offsets[f] + corner_count;
         for (int k = 0; k < corner_count; k++) {
             s->indices[s->offsets[f] + k] = take_below(b, vertex_count + (s->is_wild ? 1 : 0));
@@ -106,7 +108,6 @@ static void take_surroundings(scene *s, bytes *b)
     }
     s->query.gap = s->scale * take_below(b, 4) / 4.0;
     s->query.flat_angle = take_below(b, 4) / 8.0;
-    s->query.weights = take_below(b, 2) ? ABUT_ZHONG : ABUT_WACHSPRESS;
     s->query.keep_zero = take_below(b, 2);
 }
 
