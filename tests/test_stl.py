@@ -2,6 +2,7 @@
 
 import struct
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -165,6 +166,14 @@ def test_broken_ascii_names_the_place(tmp_path, old, new, message):
     assert old in data
     with pytest.raises(ValueError, match=message):
         read(tmp_path, data.replace(old, new, 1).encode())
+
+
+def test_a_signaling_nan_is_an_error_without_a_warning(tmp_path):
+    data = bytearray(binary_file(TETRAHEDRON[FACETS]))
+    data[96:100] = bytes.fromhex("0100807f")  # of facet 0, behind the head, the count and a normal
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="facet 0 has a coordinate"):
+        warnings.simplefilter("error")
+        read(tmp_path, bytes(data))
 
 
 def test_a_coordinate_that_is_not_finite_names_its_facet(tmp_path):

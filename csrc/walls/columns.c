@@ -43,14 +43,14 @@ static void take_block(source *from, row_block *r)
 {
     const records *buffer = &from->contacts->chunks[from->chunk].records;
     abut_index rest = buffer->count - from->next, limit = rest < ROWS ? rest : ROWS, count = 0;
-    const contact *items = buffer->items + from->next;
+    const contact *items = rest > 0 ? buffer->items + from->next : NULL;
     while (count < limit && items[count].mesh_image == items[0].mesh_image) {
         count++;
     }
-    r->items = items;
-    r->shares = find_shares(from->contacts, buffer, from->next);
     r->count = count;
     if (count > 0) {
+        r->items = items;
+        r->shares = find_shares(from->contacts, buffer, from->next);
         r->at = rows_find_place(from->contacts, buffer, items[0].mesh_image);
     }
     from->next += count;
@@ -63,8 +63,8 @@ static void fetch_sphere(const abut_contacts *contacts, abut_index sphere)
 {
     if (sphere < contacts->now.query.sphere_count) {
         const location *at = &contacts->order.locations[sphere];
-        const contact *first = contacts->chunks[at->chunk].records.items + at->first;
         if (at->count > 0) {
+            const contact *first = contacts->chunks[at->chunk].records.items + at->first;
             PREFETCH(first);
             PREFETCH((const char *)(first + 1) - 1);
         }

@@ -274,7 +274,8 @@ class _Binary:
 
     def vertices(self, element: _Element) -> tuple[np.ndarray, np.ndarray | None]:
         columns = self._columns(element, element.axes())
-        vertices = np.stack([column.values.astype(np.float64) for column in columns], axis=1)
+        with np.errstate(invalid="ignore"):  # a signaling NaN is one
+            vertices = np.stack([column.values.astype(np.float64) for column in columns], axis=1)
         finite = np.isfinite(vertices).all(axis=1)
         if not finite.all():
             raise _bad_row(element, int(np.argmin(finite)), "has a coordinate that is not finite")

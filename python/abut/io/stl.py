@@ -77,7 +77,8 @@ def _read_binary(path: Path, count: int) -> Facets:
     if count == 0:
         return _triangles(np.empty((0, 3)))
     records = np.memmap(path, _RECORD, "r", _HEAD, count)
-    corners = records["corners"].astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a signaling NaN is one
+        corners = records["corners"].astype(np.float64)
     finite = np.isfinite(corners).all(axis=(1, 2))
     if not finite.all():
         raise ValueError(f"{path}: facet {np.argmin(finite)} has a coordinate that is not finite")
