@@ -24,8 +24,8 @@ import numpy as np
 import abut
 
 SMALL, LARGE, DRUM, WIDTH, RATE = 2e-3, 4e-3, 0.05, 0.018, 3.0
-grain, steel, glass = abut.Material(density=2500, young=2e6), abut.Material(), abut.Material(2500)
-sim = abut.Simulation(step=7e-5, gravity=(0, -9.81, 0), workers=1)
+grain, steel, glass = abut.Material(density=2500, young=5e6), abut.Material(), abut.Material(2500)
+sim = abut.Simulation(step=4.5e-5, gravity=(0, -9.81, 0), workers=1)
 for other in (grain, steel):
     sim.set_law(grain, other, abut.Hertz(friction=0.5, restitution=0.5, rolling=0.02))
 sim.set_law(grain, glass, abut.Hertz(restitution=0.5))

@@ -27,9 +27,9 @@ import abut
 R, ANGLE = 0.5e-3, np.radians(27)
 LENGTH, WIDTH = 11 * 2.2 * R, 7 * 2.2 * R
 rng = np.random.default_rng(1)
-grain = abut.Material(density=2500, young=8e5, poisson=0.25)
+grain = abut.Material(density=2500, young=1.2e6, poisson=0.25)
 gravity = 9.81 * np.array([np.sin(ANGLE), 0, -np.cos(ANGLE)])
-sim = abut.Simulation(step=3e-5, gravity=gravity, period=(LENGTH, WIDTH, None), workers=1)
+sim = abut.Simulation(step=2.5e-5, gravity=gravity, period=(LENGTH, WIDTH, None), workers=1)
 sim.set_law(grain, grain, abut.Hertz(friction=0.5, restitution=0.7))
 
 

@@ -25,8 +25,8 @@ import numpy as np
 import abut
 
 R, PAN, RATE = 2.5e-3, 0.04, 6.0
-grain, steel = abut.Material(density=2000, young=2e6, poisson=0.25), abut.Material()
-sim = abut.Simulation(step=6e-5, workers=1)
+grain, steel = abut.Material(density=2000, young=5e6, poisson=0.25), abut.Material()
+sim = abut.Simulation(step=4e-5, workers=1)
 for other in (grain, steel):
     sim.set_law(grain, other, abut.Hertz(friction=0.4, restitution=0.4, rolling=0.01))
 sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), steel)
@@ -35,7 +35,7 @@ half = np.array([0.028, 0.003, 0.018])  # of a paddle that stirs, clear of wall 
 corners = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 paddle = abut.ConvexShape(corners * half).to_mesh()
 lifted = np.eye(4)
-lifted[2, 3] = half[2] + 3 * R
+lifted[2, 3] = half[2] + 6 * R
 stir = sim.add_wall(paddle.transformed(lifted), steel)
 
 x = np.arange(-PAN, PAN, 2.1 * R)

@@ -36,6 +36,7 @@ FILES = {
         "pose",
         "tilt",
         "root",
+        "rounded",
         "prefetch",
         "error",
         "columns",

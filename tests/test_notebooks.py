@@ -21,7 +21,7 @@ GALLERY = sorted(FOLDER.glob("gallery_*.py"))
 # lines of a gallery's notebook, without those that jupytext writes above it
 LINES = 60
 # they run in the tier `ci`, the others in `long`
-OFTEN = {"gallery_dice", "gallery_collapse"}
+OFTEN = {"gallery_agglomerate", "gallery_collapse"}
 KEPT = FOLDER / "executed"
 # of a kept picture: lines and flat areas need no more
 COLORS = 128
@@ -99,6 +99,9 @@ def test_notebook_runs(path, tmp_path):
 )
 def test_gallery_runs(path, tmp_path):
     notebook = run(path, tmp_path)
+    shown = outputs_of(notebook)
+    complaints = printed(output for output in shown if output.get("name") == "stderr")
+    assert "SimulationWarning" not in complaints
     keep(notebook, path.stem)
     assert has_picture(outputs_of(notebook))
     assert re.search(r"\d", printed(outputs_of(notebook)))

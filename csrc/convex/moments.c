@@ -1,5 +1,7 @@
 #include "moments.h"
 
+#include "../base/rounded.h"
+
 /* ---- sums ---- */
 
 /* Add factor (a b' + b a') / 2. */
@@ -121,7 +123,7 @@ static arc arc_between(vec3 from, vec3 to, vec3 axis)
 {
     const double cosine = vec3_dot(from, to);
     const double sine = vec3_dot(vec3_cross(from, to), axis);
-    arc a = {.angle = atan2(sine, cosine)};
+    arc a = {.angle = rounded_atan2(sine, cosine)};
     if (cosine > 0.0) {
         a.middle = unit(vec3_add(from, to));
         a.side = vec3_cross(axis, a.middle);
@@ -135,13 +137,13 @@ static arc arc_between(vec3 from, vec3 to, vec3 axis)
 /* The integral of the arc's vectors u along it. */
 static vec3 arc_first(const arc *a)
 {
-    return vec3_scale(a->middle, 2.0 * sin(0.5 * a->angle));
+    return vec3_scale(a->middle, 2.0 * rounded_sin(0.5 * a->angle));
 }
 
 /* Add the integral of u u'. */
 static void add_arc_second(matrix3 *m, double factor, const arc *a)
 {
-    const double half = 0.5 * a->angle, swing = 0.5 * sin(a->angle);
+    const double half = 0.5 * a->angle, swing = 0.5 * rounded_sin(a->angle);
     add_product(m, factor * (half + swing), a->middle, a->middle);
     add_product(m, factor * (half - swing), a->side, a->side);
 }
@@ -201,7 +203,7 @@ static moments polyhedron_directions(const abut_shape *s, int32_t vertex)
         const vec3 out = unit(vec3_sub(shape_point(s, neighbors[k]), at));
         const vec3 after = unit(vec3_sub(shape_point(s, neighbors[next]), at));
         const arc a = edge_arc(s, s->edges_at[v->first_edge + k]);
-        m.mass -= atan2(vec3_length(vec3_cross(out, after)), vec3_dot(out, after));
+        m.mass -= rounded_atan2(vec3_length(vec3_cross(out, after)), vec3_dot(out, after));
         add_vector(&m.first, -0.5 * a.angle, out);
         add_product(&m.second, -1.0 / 3.0, out, arc_first(&a));
     }

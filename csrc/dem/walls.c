@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../base/rounded.h"
+
 /* A rigid motion of space by a time: where points are then, and their velocities, which at x are
  * velocity + spin x x. */
 typedef struct moved_space {
@@ -13,7 +15,7 @@ typedef struct moved_space {
 /* The rotation by an angle about an axis through the origin, by Rodrigues' formula. */
 static pose turn_about(vec3 axis, vec3 origin, double angle)
 {
-    const double s = sin(angle), half = sin(0.5 * angle);
+    const double s = rounded_sin(angle), half = rounded_sin(0.5 * angle);
     const double d = 2.0 * half * half, c = 1.0 - d; /* 1 - cos, without its cancellation */
     pose p = pose_identity();
     p.rows[0] = (vec3){c + d * axis.x * axis.x, d * axis.x * axis.y - s * axis.z,
@@ -45,8 +47,8 @@ static moved_space oscillate(const abut_motion *m, double time)
 {
     const vec3 amplitude = vec3_load(m->vector);
     const double frequency = 2.0 * PI * m->rate, angle = frequency * time + m->phase;
-    return shift_by(vec3_scale(amplitude, sin(angle) - sin(m->phase)),
-                    vec3_scale(amplitude, frequency * cos(angle)));
+    return shift_by(vec3_scale(amplitude, rounded_sin(angle) - rounded_sin(m->phase)),
+                    vec3_scale(amplitude, frequency * rounded_cos(angle)));
 }
 
 static moved_space move_space(const abut_motion *m, double time)

@@ -396,7 +396,7 @@ static stand_task task_of(const wall_finding *f, abut_index i)
     const convex_body *body = &f->bodies[i].body;
     const stand_task task = {
         .standing = {.body = body,
-                     .cosine = cos(f->finder->options.patch_angle),
+                     .cosine = rounded_cos(f->finder->options.patch_angle),
                      .reach = (body->shape->reach + body->shape->radius) * body->scale},
         .solving = {.options = f->finder->options,
                     .minimum = ABUT_GLOBAL,

@@ -3,6 +3,7 @@
 #define FLATS_FLAT_H
 
 #include "../mesh/mesh.h"
+#include "../base/rounded.h"
 #include "../base/pose.h"
 #include "../convex/pair.h"
 
@@ -11,7 +12,7 @@
  * sphere then. */
 static inline double flat_reach(const abut_convex_options *options)
 {
-    return 1.0 + 2.0 * sin(options->patch_angle);
+    return 1.0 + 2.0 * rounded_sin(options->patch_angle);
 }
 
 typedef struct flat_corner {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../base/rounded.h"
 #include "../base/error.h"
 #include "../base/memory.h"
 
@@ -13,29 +14,26 @@
 static double loss_of(double ratio)
 {
     if (ratio < 1.0) {
-        return 2.0 * ratio * acos(ratio) / sqrt((1.0 - ratio) * (1.0 + ratio));
+        return 2.0 * ratio * rounded_acos(ratio) / sqrt((1.0 - ratio) * (1.0 + ratio));
     }
     if (ratio > 1.0) {
-        return 2.0 * ratio * acosh(ratio) / sqrt((ratio - 1.0) * (ratio + 1.0));
+        return 2.0 * ratio * rounded_acosh(ratio) / sqrt((ratio - 1.0) * (ratio + 1.0));
     }
     return 2.0;
 }
-
-/* A range that was halved so often is two neighboring doubles. */
-enum { HALVINGS = 200 };
 
 double abut_damping_ratio(double restitution)
 {
     if (restitution >= 1.0) {
         return 0.0;
     }
-    const double loss = -log(restitution);
+    const double loss = -rounded_log(restitution);
     double low = 0.0, high = 1.0;
     while (loss_of(high) < loss) {
         high *= 2.0;
     }
-    for (int k = 0; k < HALVINGS; k++) {
-        const double middle = 0.5 * (low + high);
+    for (double middle = 0.5 * (low + high); low < middle && middle < high;
+         middle = 0.5 * (low + high)) {
         if (loss_of(middle) < loss) {
             low = middle;
         } else {

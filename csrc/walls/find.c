@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../base/rounded.h"
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 #include "feet.h"
@@ -261,7 +262,7 @@ abut_status find_records(const find_task *task, find_counts *counts)
     const reach_profile *profile = task->profile;
     search s = {.task = task,
                 .resolution = {.kind = query->resolution,
-                               .flat_tilt = sin(0.5 * query->flat_angle),
+                               .flat_tilt = rounded_sin(0.5 * query->flat_angle),
                                .exponent = query->exponent,
                                .keeps_zero = query->keep_zero},
                 .uses_feet = !task->list && query->resolution == ABUT_HIERARCHY &&

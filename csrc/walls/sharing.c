@@ -21,6 +21,7 @@
  * stated number of pivots relax_loads goes on from the loads that there are. */
 #include "sharing.h"
 
+#include "../base/rounded.h"
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
@@ -49,7 +50,7 @@ static double power(double ratio, double exponent)
     if (exponent == 1.0) {
         return ratio;
     }
-    return exponent == 1.5 ? ratio * sqrt(ratio) : pow(ratio, exponent);
+    return exponent == 1.5 ? ratio * sqrt(ratio) : rounded_pow(ratio, exponent);
 }
 
 static void fill_forces(sharing *s, const double *overlaps, double exponent)

@@ -1,0 +1,14 @@
+/* Prints the hash of the golden scene: abut_golden [THREADS [whole]], where `whole` has no restart;
+ * the environment's ABUT_SIMD says the instruction level. 1 where it is not the hash of golden.h.
+ */
+#include "golden.h"
+
+int main(int argc, char **argv)
+{
+    char text[SHA256_TEXT];
+    const char *level = getenv("ABUT_SIMD");
+    golden_need(abut_simd_choose(level), level ? level : "level");
+    golden_do(argc > 1 ? atoi(argv[1]) : 1, argc < 3, text);
+    printf("%s\n", text);
+    return strcmp(text, GOLDEN_HASH) != 0;
+}

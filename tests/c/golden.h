@@ -1,0 +1,494 @@
+/* A mixer whose bits are one number: a box in which a paddle turns over a floor that shakes, two
+ * materials that roll and slide, walls that share what a sphere exerts, clusters and convex bodies;
+ * in the middle another simulation goes on from what is read of the first. Of the library it takes
+ * what abut.h has. A step is worth two threads, and no more of them share it. */
+#ifndef ABUT_GOLDEN_H
+#define ABUT_GOLDEN_H
+
+#include "columns.h"
+#include "base/vec3.h"
+#include "random.h"
+#include "sha256.h"
+
+#include "abut.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The hash of every build, processor, level and number of threads. */
+#define GOLDEN_HASH "cd59c445f7bf66efa0dd2ce02ae036f340630acdb250a1491358beb85bfdc7c8"
+
+enum { GOLDEN_STEPS = 1000 }; /* before the restart, and after it */
+enum {
+    ROW = 12,
+    LAYER = ROW * ROW,
+    LAYERS = 7,
+    ALONE = LAYERS * LAYER,
+    CLUSTERS = 8,
+    MEMBERS = 3,
+    BODIES = 8
+};
+enum { SPHERES = ALONE + CLUSTERS * MEMBERS, WALLS = 3, SHAPES = 2, MATERIALS = 3 };
+
+/* Rows of spheres and bodies, as they are added and read. */
+typedef struct golden_rows {
+    double centers[3 * SPHERES], radii[SPHERES], masses[SPHERES], velocities[3 * SPHERES];
+    double spins[3 * SPHERES], forces[3 * SPHERES], torques[3 * SPHERES], began[3 * SPHERES];
+    double works[4 * SPHERES];
+    abut_index materials[SPHERES], clusters[SPHERES], fixed[SPHERES], images[3 * SPHERES];
+} golden_rows;
+
+/* CLUSTERS, or as many BODIES. */
+typedef struct golden_rigids {
+    double positions[3 * BODIES], orientations[4 * BODIES], velocities[3 * BODIES];
+    double momenta[3 * BODIES], masses[BODIES], inertias[3 * BODIES], spins[3 * BODIES];
+    double began[10 * BODIES], works[4 * BODIES], states[ABUT_BODY_STATE * BODIES];
+    double forces[3 * BODIES], torques[3 * BODIES];
+    double members[3 * CLUSTERS * MEMBERS], scales[BODIES], axes[4 * BODIES];
+    abut_index fixed[BODIES], images[3 * BODIES], member_counts[BODIES], shapes[BODIES];
+    abut_index materials[BODIES];
+} golden_rigids;
+
+typedef struct golden {
+    abut_mesh *meshes[2];
+    abut_finder *finder;
+    abut_shape *shapes[SHAPES];
+    abut_simulation *simulation;
+    golden_rows rows;
+    golden_rigids clusters, bodies;
+} golden;
+
+static inline void golden_need(abut_status status, const char *what)
+{
+    if (status) {
+        printf("%s: status %d\n", what, (int)status);
+        exit(1);
+    }
+}
+
+/* ---- walls ---- */
+
+static inline abut_mesh *golden_mesh(int vertex_count, const double *vertices, int facet_count,
+                                     int corners, const abut_index *indices)
+{
+    abut_index offsets[7];
+    for (int k = 0; k <= facet_count; k++) {
+        offsets[k] = (abut_index)corners * k;
+    }
+    const abut_mesh_input input = {.vertex_count = vertex_count,
+                                   .facet_count = facet_count,
+                                   .index_count = offsets[facet_count],
+                                   .vertices = vertices,
+                                   .indices = indices,
+                                   .offsets = offsets};
+    abut_mesh *mesh = NULL;
+    golden_need(abut_mesh_build(&input, &mesh, NULL), "mesh");
+    return mesh;
+}
+
+/* A box of quads, and a paddle of triangles that is not quite upright. */
+static inline void golden_build_meshes(golden *g)
+{
+    static const double box[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,
+                                 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1};
+    static const abut_index quads[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 5, 4,
+                                       1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7};
+    static const double paddle[] = {0.5, 0.1, 0.0, 0.5, 0.9, 0.0, 0.505, 0.9, 0.6, 0.505, 0.1, 0.6};
+    static const abut_index triangles[] = {0, 1, 2, 0, 2, 3};
+    g->meshes[0] = golden_mesh(8, box, 6, 4, quads);
+    g->meshes[1] = golden_mesh(4, paddle, 2, 3, triangles);
+    const abut_mesh *const both[2] = {g->meshes[0], g->meshes[1]};
+    golden_need(abut_finder_build(both, 2, &g->finder, NULL), "finder");
+}
+
+static inline void golden_set_walls(golden *g)
+{
+    const abut_motion turns = {ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 7.0, 0.0};
+    const abut_motion shakes = {ABUT_OSCILLATING, {0.0, 0.0, 0.01}, {0.0}, 10.0, 0.5};
+    abut_wall walls[WALLS] = {
+        {.material = 0},
+        {.material = 1, .motions = &turns, .motion_count = 1},
+        {.material = 0, .motions = &shakes, .motion_count = 1, .normal = {0.0, 0.0, 1.0}}};
+    for (int k = 0; k < WALLS; k++) {
+        for (int i = 0; i < 4; i++) {
+            walls[k].pose[5 * i] = 1.0;
+        }
+    }
+    golden_need(abut_simulation_set_walls(g->simulation, g->finder, walls, WALLS, NULL, NULL),
+                "walls");
+}
+
+/* ---- shapes and laws ---- */
+
+static inline abut_shape *golden_shape(int vertex_count, const double *vertices, int facet_count,
+                                       int corners, const abut_index *indices, double radius)
+{
+    abut_index offsets[9];
+    for (int k = 0; k <= facet_count; k++) {
+        offsets[k] = (abut_index)corners * k;
+    }
+    const abut_shape_input input = {.dimension = 3,
+                                    .vertex_count = vertex_count,
+                                    .facet_count = facet_count,
+                                    .index_count = offsets[facet_count],
+                                    .vertices = vertices,
+                                    .indices = indices,
+                                    .offsets = offsets,
+                                    .radius = radius};
+    abut_shape *shape = NULL;
+    golden_need(abut_shape_build(&input, &shape, NULL), "shape");
+    return shape;
+}
+
+/* A cube, and an octahedron that is rounded. */
+static inline void golden_build_shapes(golden *g)
+{
+    static const double cube[] = {-1, -1, -1, 1, -1, -1, -1, 1, -1, 1, 1, -1,
+                                  -1, -1, 1,  1, -1, 1,  -1, 1, 1,  1, 1, 1};
+    static const abut_index quads[] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
+                                       2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
+    static const double octahedron[] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1};
+    static const abut_index triangles[] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4,
+                                           2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    g->shapes[0] = golden_shape(8, cube, 6, 4, quads, 0.0);
+    g->shapes[1] = golden_shape(6, octahedron, 8, 3, triangles, 0.3);
+}
+
+/* Spheres are of materials 0 and 1; bodies are of 2, since they know no rolling of type A. */
+static inline void golden_set_laws(abut_simulation *s)
+{
+    abut_law laws[MATERIALS * MATERIALS];
+    for (int k = 0; k < MATERIALS * MATERIALS; k++) {
+        const int one = k / MATERIALS, other = k % MATERIALS;
+        const bool is_mixed = one != other, is_soft = one + other == 0;
+        laws[k] = (abut_law){.kind = is_mixed ? ABUT_LINEAR : ABUT_HERTZ,
+                             .stiffness = is_mixed ? 1e4 : 1e6,
+                             .shear = is_mixed ? 3e3 : 3e5,
+                             .friction = 0.5,
+                             .restitution = is_soft ? 0.6 : 0.4,
+                             .rolling = is_soft ? ABUT_ROLLING_A : ABUT_ROLLING_C,
+                             .rolling_friction = 0.02,
+                             .rolling_damping = 0.3,
+                             .curvature = 0.02};
+    }
+    golden_need(abut_simulation_set_laws(s, MATERIALS, laws, NULL), "laws");
+}
+
+/* A simulation with walls, and nothing in it. */
+static inline void golden_begin(golden *g, int workers)
+{
+    const abut_simulation_input input = {
+        .step = 2e-4, .gravity = {0.0, 0.0, -9.81}, .resolution = ABUT_SHARING, .workers = workers};
+    const abut_shape *const shapes[SHAPES] = {g->shapes[0], g->shapes[1]};
+    golden_need(abut_simulation_build(&input, &g->simulation, NULL), "simulation");
+    golden_set_laws(g->simulation);
+    golden_need(abut_simulation_set_shapes(g->simulation, shapes, SHAPES, NULL), "shapes");
+    golden_set_walls(g);
+}
+
+/* ---- grains ---- */
+
+static inline void golden_draw_velocity(double *to)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = draw_between(-1.0, 1.0) - (axis == 2 ? 1.5 : 0.0);
+    }
+}
+
+/* In layers, each in a cell of its own. */
+static inline void golden_place_spheres(golden_rows *r)
+{
+    for (int k = 0; k < ALONE; k++) {
+        const int cell[3] = {k % ROW, k / ROW % ROW, k / LAYER};
+        for (int axis = 0; axis < 3; axis++) {
+            r->centers[3 * k + axis] = 0.06 + 0.08 * cell[axis] + draw_between(-0.006, 0.006);
+        }
+        golden_draw_velocity(r->velocities + 3 * k);
+        r->radii[k] = draw_between(0.02, 0.028);
+        r->masses[k] = 4000.0 * r->radii[k] * r->radii[k] * r->radii[k];
+        r->materials[k] = k % 3 == 0;
+    }
+    for (int k = ALONE; k < SPHERES; k++) {
+        r->radii[k] = 0.05, r->masses[k] = 0.4, r->materials[k] = 1;
+    }
+}
+
+/* Above them, in cells that clusters and bodies take by turns, turned at random. */
+static inline void golden_place_rigids(golden_rigids *r, int first)
+{
+    for (int k = 0; k < BODIES; k++) {
+        const int cell = 2 * k + first;
+        double *q = r->orientations + 4 * k, square = 0.0;
+        vec3_store(r->positions + 3 * k,
+                   (vec3){0.14 + 0.24 * (cell % 4), 0.14 + 0.24 * (cell / 4), 0.7});
+        golden_draw_velocity(r->velocities + 3 * k);
+        for (int i = 0; i < 4; i++) {
+            q[i] = draw_between(-1.0, 1.0);
+            square += q[i] * q[i];
+        }
+        for (int i = 0; i < 4; i++) {
+            q[i] /= sqrt(square);
+        }
+        r->axes[4 * k + 3] = 1.0;
+    }
+}
+
+static inline void golden_make_clusters(golden_rigids *r)
+{
+    static const double members[3 * MEMBERS] = {-0.04, 0.0, 0.0, 0.0, 0.0, 0.0, 0.04, 0.0, 0.0};
+    golden_place_rigids(r, 0);
+    for (int k = 0; k < CLUSTERS; k++) {
+        static const double inertia[3] = {1.2e-3, 2.48e-3, 2.48e-3};
+        r->masses[k] = 1.2, r->member_counts[k] = MEMBERS;
+        memcpy(r->inertias + 3 * k, inertia, sizeof inertia);
+        memcpy(r->members + (size_t)3 * MEMBERS * (size_t)k, members, sizeof members);
+    }
+}
+
+static inline void golden_make_bodies(golden *g)
+{
+    golden_rigids *r = &g->bodies;
+    golden_place_rigids(r, 1);
+    for (int k = 0; k < BODIES; k++) {
+        const int shape = k % SHAPES;
+        const abut_shape_view of = abut_shape_inspect(g->shapes[shape]);
+        const double scale = shape == 0 ? 0.045 : 0.05, volume = of.volume * scale * scale * scale;
+        r->shapes[k] = shape, r->scales[k] = scale, r->masses[k] = 1000.0 * volume;
+        r->materials[k] = 2;
+        for (int i = 0; i < 3; i++) {
+            r->inertias[3 * k + i] =
+                1000.0 * of.inertia[4 * i] * scale * scale * scale * scale * scale;
+        }
+    }
+}
+
+/* ---- what is added and read ---- */
+
+/* Rows from `first` on. */
+static inline abut_spheres golden_spheres(golden_rows *r, int first, int count)
+{
+    return (abut_spheres){.count = count,
+                          .centers = r->centers + 3 * first,
+                          .radii = r->radii + first,
+                          .masses = r->masses + first,
+                          .velocities = r->velocities + 3 * first,
+                          .spins = r->spins + 3 * first,
+                          .materials = r->materials + first,
+                          .clusters = r->clusters + first,
+                          .fixed = r->fixed + first};
+}
+
+/* What steps leave behind. */
+static inline abut_spheres golden_made(golden_rows *r)
+{
+    return (abut_spheres){.count = SPHERES,
+                          .forces = r->forces,
+                          .torques = r->torques,
+                          .images = r->images,
+                          .began = r->began,
+                          .works = r->works};
+}
+
+/* Those that begin have no more than these. */
+static inline abut_rigids golden_columns(golden_rigids *r, abut_rigid_kind kind)
+{
+    abut_rigids of = {.count = BODIES,
+                      .positions = r->positions,
+                      .orientations = r->orientations,
+                      .velocities = r->velocities,
+                      .angular_momenta = r->momenta,
+                      .masses = r->masses,
+                      .inertias = r->inertias,
+                      .fixed = r->fixed};
+    if (kind == ABUT_CLUSTERS) {
+        of.member_counts = r->member_counts, of.members = r->members;
+    } else {
+        of.shapes = r->shapes, of.scales = r->scales, of.materials = r->materials;
+        of.axes = r->axes;
+    }
+    return of;
+}
+
+/* With what a step has left behind. */
+static inline abut_rigids golden_going(golden_rigids *r, abut_rigid_kind kind)
+{
+    abut_rigids of = golden_columns(r, kind);
+    if (kind == ABUT_CLUSTERS) {
+        of.spins = r->spins, of.images = r->images, of.began = r->began, of.works = r->works;
+    } else {
+        of.states = r->states;
+    }
+    return of;
+}
+
+static inline void golden_add(golden *g, const abut_rigids *clusters, const abut_rigids *bodies)
+{
+    const abut_spheres alone = golden_spheres(&g->rows, 0, ALONE);
+    const abut_spheres members = golden_spheres(&g->rows, ALONE, SPHERES - ALONE);
+    abut_simulation *s = g->simulation;
+    golden_need(abut_simulation_add(s, &alone, NULL), "spheres");
+    golden_need(abut_simulation_add_rigids(s, ABUT_CLUSTERS, clusters, &members, NULL), "clusters");
+    golden_need(abut_simulation_add_rigids(s, ABUT_BODIES, bodies, NULL, NULL), "bodies");
+}
+
+static inline void golden_fill(golden *g)
+{
+    memset(&g->rows, 0, sizeof g->rows);
+    memset(&g->clusters, 0, sizeof g->clusters);
+    memset(&g->bodies, 0, sizeof g->bodies);
+    state = 2000;
+    for (int k = 0; k < SPHERES; k++) {
+        g->rows.clusters[k] = k < ALONE ? -1 : (k - ALONE) / MEMBERS;
+    }
+    golden_place_spheres(&g->rows);
+    golden_make_clusters(&g->clusters);
+    golden_make_bodies(g);
+    const abut_rigids clusters = golden_columns(&g->clusters, ABUT_CLUSTERS);
+    const abut_rigids bodies = golden_columns(&g->bodies, ABUT_BODIES);
+    golden_add(g, &clusters, &bodies);
+}
+
+static inline void golden_run(abut_simulation *s)
+{
+    abut_index done;
+    golden_need(abut_simulation_run(s, GOLDEN_STEPS, NULL, NULL, &done, NULL), "run");
+}
+
+/* ---- the restart ---- */
+
+/* The interactions of a kind, with all columns of those that go on. */
+static inline abut_interactions golden_allocate(const abut_simulation *s, abut_interaction who)
+{
+    abut_interactions of = abut_simulation_count_interactions(s, who);
+    const column_counts n = {of.row_count, of.entry_count, SPHERES + 1, of.row_count + 1, 3};
+    if (who == ABUT_SPHERE_WALL) {
+        of.columns.contacts = (abut_columns){ABUT_CONTACT_COLUMNS(ALLOCATE_COLUMN)};
+    } else if (who == ABUT_SPHERE_SPHERE) {
+        of.columns.pairs = (abut_pair_columns){ABUT_PAIR_COLUMNS(ALLOCATE_COLUMN)};
+    } else {
+        of.columns.bodies = (abut_convex_columns){ABUT_CONVEX_COLUMNS(ALLOCATE_COLUMN)};
+    }
+    const size_t most = 3 * (size_t)(of.row_count + of.entry_count) + 1;
+    of.force = calloc(most, sizeof(double)), of.spring = calloc(most, sizeof(double));
+    of.moment = calloc(most, sizeof(double)), of.roll = calloc(most, sizeof(double));
+    return of;
+}
+
+static inline void golden_free(const abut_interactions *of, abut_interaction who)
+{
+    if (who == ABUT_SPHERE_WALL) {
+        const abut_columns *c = &of->columns.contacts;
+        ABUT_CONTACT_COLUMNS(FREE_COLUMN)
+    } else if (who == ABUT_SPHERE_SPHERE) {
+        const abut_pair_columns *c = &of->columns.pairs;
+        ABUT_PAIR_COLUMNS(FREE_COLUMN)
+    } else {
+        const abut_convex_columns *c = &of->columns.bodies;
+        ABUT_CONVEX_COLUMNS(FREE_COLUMN)
+    }
+    free(of->force), free(of->spring), free(of->moment), free(of->roll);
+}
+
+/* Read all that there is, in a simulation of which nothing is left behind. */
+static inline void golden_read(golden *g)
+{
+    const abut_spheres spheres = golden_spheres(&g->rows, 0, SPHERES);
+    const abut_spheres made = golden_made(&g->rows);
+    abut_simulation_read(g->simulation, &spheres);
+    abut_simulation_read(g->simulation, &made);
+    golden_rigids *const kinds[] = {[ABUT_CLUSTERS] = &g->clusters, [ABUT_BODIES] = &g->bodies};
+    for (int kind = 0; kind < 2; kind++) {
+        golden_rigids *r = kinds[kind];
+        abut_rigids rigids = golden_going(r, (abut_rigid_kind)kind);
+        rigids.spins = r->spins, rigids.forces = r->forces, rigids.torques = r->torques;
+        abut_simulation_read_rigids(g->simulation, (abut_rigid_kind)kind, &rigids);
+    }
+}
+
+/* Another simulation, from what is read of this one, which ends. */
+static inline void golden_restart(golden *g, int workers)
+{
+    abut_simulation *before = g->simulation;
+    abut_interactions tables[ABUT_INTERACTION_COUNT];
+    golden_read(g);
+    for (int who = 0; who < ABUT_INTERACTION_COUNT; who++) {
+        tables[who] = golden_allocate(before, (abut_interaction)who);
+        golden_need(
+            abut_simulation_write_interactions(before, (abut_interaction)who, &tables[who], NULL),
+            "interactions");
+    }
+    abut_wall_state walls[WALLS];
+    abut_step_state at = abut_simulation_step_state(before);
+    memcpy(walls, at.walls, sizeof walls);
+    at.walls = walls;
+    abut_simulation_free(before);
+
+    golden_begin(g, workers);
+    const abut_rigids clusters = golden_going(&g->clusters, ABUT_CLUSTERS);
+    const abut_rigids bodies = golden_going(&g->bodies, ABUT_BODIES);
+    golden_add(g, &clusters, &bodies);
+    const abut_spheres made = golden_made(&g->rows);
+    golden_need(abut_simulation_assign(g->simulation, &made, NULL), "state");
+    abut_simulation_restore(g->simulation, &at);
+    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
+        /* those of spheres first, as the Python package does */
+        const int who = (k + ABUT_BODY_INTERACTIONS) % ABUT_INTERACTION_COUNT;
+        golden_need(abut_simulation_restore_interactions(g->simulation, (abut_interaction)who,
+                                                         &tables[who], NULL),
+                    "restart");
+        golden_free(&tables[who], (abut_interaction)who);
+    }
+}
+
+/* ---- the hash ---- */
+
+#define GOLDEN_HASH_COLUMN(column) sha256_doubles(s, column, sizeof(column) / sizeof(double));
+
+static inline void golden_hash_rigids(sha256 *s, const golden_rigids *r)
+{
+    GOLDEN_HASH_COLUMN(r->positions)
+    GOLDEN_HASH_COLUMN(r->orientations)
+    GOLDEN_HASH_COLUMN(r->velocities)
+    GOLDEN_HASH_COLUMN(r->spins)
+    GOLDEN_HASH_COLUMN(r->forces)
+}
+
+static inline void golden_hash_state(golden *g, char text[SHA256_TEXT])
+{
+    sha256 whole = sha256_begin(), *s = &whole;
+    golden_read(g);
+    GOLDEN_HASH_COLUMN(g->rows.centers)
+    GOLDEN_HASH_COLUMN(g->rows.velocities)
+    GOLDEN_HASH_COLUMN(g->rows.spins)
+    GOLDEN_HASH_COLUMN(g->rows.forces)
+    golden_hash_rigids(s, &g->clusters);
+    golden_hash_rigids(s, &g->bodies);
+    sha256_end(s, text);
+}
+
+/* All of it by so many threads at most; with a restart in the middle, or without. */
+static inline void golden_do(int workers, bool restarts, char text[SHA256_TEXT])
+{
+    static golden g;
+    golden_build_meshes(&g);
+    golden_build_shapes(&g);
+    golden_begin(&g, workers);
+    golden_fill(&g);
+    golden_run(g.simulation);
+    if (restarts) {
+        golden_restart(&g, workers);
+    }
+    golden_run(g.simulation);
+    golden_hash_state(&g, text);
+    abut_simulation_free(g.simulation);
+    abut_finder_free(g.finder);
+    for (int k = 0; k < 2; k++) {
+        abut_mesh_free(g.meshes[k]);
+        abut_shape_free(g.shapes[k]);
+    }
+}
+
+#endif
