@@ -77,6 +77,12 @@ def test_citation_is_of_this_version():
     assert f"## {found['version']} ({found['date-released']})\n" in changes
 
 
+@pytest.mark.skipif(not (ROOT / ".ci").exists(), reason="an sdist has no .ci")
+def test_recipe_is_of_this_version():
+    recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    assert re.findall(r'^  version: "(.+)"$', recipe, re.MULTILINE) == [project()["version"]]
+
+
 def test_citation_names_the_papers_that_the_readme_asks_to_cite():
     papers = {one["doi"]: one for one in citation()["references"]}
     asked = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Citing")[2]

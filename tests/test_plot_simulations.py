@@ -136,9 +136,31 @@ def test_wrong_colors_are_errors(sim, axes, color, error, message):
     assert not axes.collections
 
 
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"walls": 3}, TypeError, "walls is an int, but must be a list of the simulation's walls"),
+        ({"walls": ["floor"]}, TypeError, r"walls\[0\] is a str"),
+        ({"alpha": "x"}, TypeError, "alpha is 'x', but must be real numbers"),
+        ({"alpha": 2}, ValueError, "alpha is 2.0, but must be between 0 and 1"),
+        ({"alpha": np.nan}, ValueError, "alpha is nan"),
+    ],
+)
+def test_wrong_options_are_errors(sim, axes, options, error, message):
+    with pytest.raises(error, match=message):
+        sim.plot(ax=axes, **options)
+    assert not axes.collections
+
+
 def test_nothing_can_be_drawn(axes):
     abut.Simulation(step=1e-3).plot("speed", axes)
     axes.figure.canvas.draw()
+
+
+def test_pyvista_takes_what_matplotlib_calls_a_color(sim, plotter):
+    sim.plot("0.5", plotter)
+    shade = plotter.actors["spheres"].prop.color.float_rgb
+    np.testing.assert_allclose(shade, 0.5, atol=0.01)
 
 
 def test_pyvista_draws_simulations(sim, plotter):
@@ -193,6 +215,29 @@ def test_frame_lacks_what_was_not_read(frames, plotter):
 def test_there_must_be_a_frame(plotter):
     with pytest.raises(ValueError, match="there are no frames"):
         abut.view([], plotter=plotter)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"color": [1.0]}, TypeError, "color is a list, but must be a color or a column's name"),
+        ({"plotter": 3}, TypeError, "plotter is an int, but must be a pyvista.Plotter"),
+        ({"walls": None}, TypeError, "walls is a NoneType, but must be a Mesh or a list of these"),
+        ({"walls": [3]}, TypeError, r"walls\[0\] is an int"),
+        ({"alpha": 2}, ValueError, "alpha is 2.0"),
+    ],
+)
+def test_wrong_options_of_view_are_errors(frames, options, error, message):
+    with pytest.raises(error, match=message):
+        abut.view(frames, **options)
+
+
+def test_what_is_no_frame_is_an_error(frames, sim, plotter):
+    for wrong, name in [(frames[0], "Frame"), (sim, "Simulation"), (iter(frames), "generator")]:
+        with pytest.raises(TypeError, match=f"frames is a {name}, but must be a sequence of Frame"):
+            abut.view(wrong, plotter=plotter)
+    with pytest.raises(TypeError, match=r"frames\[1\] is a str, but must be a Frame"):
+        abut.view([frames[0], "1.vtp"], plotter=plotter)
 
 
 def test_dumps_have_speeds_by_their_components(sim, tmp_path, plotter):

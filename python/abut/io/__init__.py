@@ -22,7 +22,7 @@ from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, s
 from .frame import Frame
 from .frames import Frames, read_frames
 from .polygons import columns_of_mesh
-from .spheres import Spheres, read_names
+from .spheres import Spheres, read_names, scaled
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
 
@@ -237,7 +237,8 @@ def read_spheres(
     ------
     ValueError
         If the file is of no known kind, broken, or cut off, or a coordinate or radius is not
-        finite, or a radius not positive; the message names the file and the first offender. Or if
+        finite, or a radius not positive, be it after scaling; the message names the file and the
+        first offender. Or if
         `columns` has what is none of these names, or npy and npz files are given some.
     OSError
         If the file is not there or cannot be read.
@@ -257,20 +258,17 @@ def read_spheres(
     if frame != "all":
         frame = checks.whole(frame, "frame")
     if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
-        return _scaled(dump.read_spheres(file, frame, called), factor)
+        return scaled(file, dump.read_spheres(file, frame, called), factor)
     read = _by_ending(file, _SPHERE_READERS, "sphere", "; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}")
     if called and read is not csv.read_spheres:
         raise ValueError(f"{file}: columns are of csv files and dumps")
-    spheres = _scaled(csv.read_spheres(file, called) if called else read(file), factor)
+    spheres = csv.read_spheres(file, called) if called else read(file)
+    spheres = scaled(file, spheres, factor)
     if frame == "all":
         return spheres._replace(frame=np.zeros(len(spheres.radii), np.intp))
     return spheres
-
-
-def _scaled(spheres: Spheres, factor: float) -> Spheres:
-    return spheres._replace(centers=spheres.centers * factor, radii=spheres.radii * factor)
 
 
 def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -> Contacts:

@@ -317,3 +317,14 @@ def from_arrays(
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return Spheres(centers, radii, ids)
+
+
+def scaled(path: Path, spheres: Spheres, factor: float) -> Spheres:
+    """Spheres in another unit, in which their sizes must be numbers, too."""
+    with np.errstate(over="ignore", under="ignore"):
+        centers, radii = spheres.centers * factor, spheres.radii * factor
+    try:
+        check(centers, radii)
+    except ValueError as error:
+        raise ValueError(f"{path}, multiplied by {factor}: {error}") from None
+    return spheres._replace(centers=centers, radii=radii)

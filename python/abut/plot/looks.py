@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from ..base import checks
 from ..base.extras import import_extra
 
 TYPES = ("FACET", "EDGE", "VERTEX")
@@ -37,6 +38,14 @@ def _kind_of(ax):
 def _installed():
     has_matplotlib, has_pyvista = find_spec("matplotlib"), find_spec("pyvista")
     return "pyvista" if has_pyvista and not has_matplotlib else "matplotlib"
+
+
+def opacity(alpha):
+    """An opacity that was given."""
+    found = checks.number(alpha, "alpha")
+    if not 0.0 <= found <= 1.0:
+        raise ValueError(f"alpha is {found}, but must be between 0 and 1")
+    return found
 
 
 def drawing_module(module):

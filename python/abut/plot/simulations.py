@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from .colors import ColorScale, color_scale
 from .drawn import Painted, Placed, placed
 from .in_matplotlib import axes_of, draw_mesh, set_frame
 from .in_pyvista import draw_mesh_in_pyvista, draw_spheres_in_pyvista, plotter_of
-from .looks import FACET_COLOR, SPHERE_COLOR, backend_of, drawing_module
+from .looks import FACET_COLOR, SPHERE_COLOR, backend_of, drawing_module, opacity
 from .spheres import draw_disks
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def plot_simulation(
     label: str | None = "",
 ) -> Any:
     """Draw what `Simulation.plot` tells."""
+    alpha = opacity(alpha)
     colors = _colors(color, _columns(simulation), cmap, limits, label)
     spheres = simulation.centers, simulation.radii
     bodies = _surface_of_bodies(simulation)
@@ -133,7 +134,10 @@ def view(
     ImportError
         If pyvista is not installed.
     ValueError
-        If there are no frames, or `color` is neither a color nor a column of the frame.
+        If there are no frames, `color` is neither a color nor a column of the frame, or an option's
+        value is wrong.
+    TypeError
+        If one of them is something else, as a frame alone; the message names it.
 
     See Also
     --------
@@ -146,17 +150,17 @@ def view(
     >>> frames = abut.read_frames("out/*.vtp", columns=["velocity"])  # doctest: +SKIP
     >>> abut.view(frames, "speed", walls=drum).show()  # doctest: +SKIP
     """
-    if not len(frames):
-        raise ValueError("there are no frames")
+    _check_view(frames, color, plotter)
+    meshes, alpha = _several(walls, _is_mesh, "a Mesh or a list of these"), opacity(alpha)
     last = len(frames) - 1
     if limits is None:
-        limits = _limits([frames[k] for k in sorted({0, last})], color)
+        limits = _limits([_frame(frames, k) for k in sorted({0, last})], color)
     plotter = plotter_of(plotter, "pyvista", "frames")
-    for mesh in [walls] if isinstance(walls, Mesh) else walls:
+    for mesh in meshes:
         draw_mesh_in_pyvista(plotter, mesh, None, FACET_COLOR, alpha)
 
     def draw(number: float) -> None:
-        frame = frames[round(number)]
+        frame = _frame(frames, round(number))
         colors = _colors(color, _columns_of_frame(frame), cmap, limits, label)
         draw_spheres_in_pyvista(plotter, frame.centers, frame.radii, colors)
 
@@ -164,6 +168,54 @@ def view(
     if last:
         plotter.add_slider_widget(draw, (0, last), value=last, title="frame", fmt="%.0f")
     return plotter
+
+
+# ---- what is given -------------------------------------------------------------------------------
+
+
+def _wrong(name: str, given: Any, wanted: str) -> TypeError:
+    kind = checks.a_or_an(type(given).__name__)
+    return TypeError(f"{name} is {kind}, but must be {wanted}")
+
+
+def _check_view(frames: Any, color: Any, plotter: Any) -> None:
+    is_sequence = hasattr(frames, "__getitem__") and hasattr(frames, "__len__")
+    if hasattr(frames, "radii") or not is_sequence:
+        raise _wrong("frames", frames, "a sequence of Frame: [frame] of one")
+    if not len(frames):
+        raise ValueError("there are no frames")
+    if not isinstance(color, (str, type(None))):
+        raise _wrong("color", color, "a color or a column's name")
+    if plotter is not None and not hasattr(plotter, "add_mesh"):
+        raise _wrong("plotter", plotter, "a pyvista.Plotter")
+
+
+def _frame(frames: Sequence[Frame], number: int) -> Frame:
+    frame = frames[number]
+    if not hasattr(frame, "radii"):
+        raise _wrong(f"frames[{number}]", frame, "a Frame")
+    return frame
+
+
+def _is_mesh(one: Any) -> bool:
+    return isinstance(one, Mesh)
+
+
+def _is_wall(one: Any) -> bool:
+    return hasattr(one, "mesh") and hasattr(one, "pose")
+
+
+def _several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
+    """Walls, given as one or as several; an error names the first that is none."""
+    if fits(walls):
+        return [walls]
+    if not isinstance(walls, Iterable):
+        raise _wrong("walls", walls, wanted)
+    found = list(walls)
+    for k, one in enumerate(found):
+        if not fits(one):
+            raise _wrong(f"walls[{k}]", one, wanted)
+    return found
 
 
 # ---- colors --------------------------------------------------------------------------------------
@@ -216,11 +268,13 @@ def _colors(
     if color is None:
         return Colors(SPHERE_COLOR)
     if isinstance(color, str) and color not in columns:
-        if not drawing_module("matplotlib.colors").is_color_like(color):
+        colors = drawing_module("matplotlib.colors")
+        if not colors.is_color_like(color):
             raise ValueError(
                 f"color is {color!r}, which is neither a color nor one of {', '.join(columns)}"
             )
-        return Colors(color)
+        # pyvista knows fewer names
+        return Colors(colors.to_hex(color, keep_alpha=True))
     name = color if label == "" and isinstance(color, str) else label
     values = checks.doubles(columns[color] if isinstance(color, str) else color, "color")
     count = len(columns["x"])
@@ -289,7 +343,8 @@ def _draw_bodies(draw: Any, ax: Any, bodies: Placed, painted: Painted | None, co
 
 def _walls(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:
     """The walls in their places; of a half space a square, as wide as what is there."""
-    chosen = (simulation.walls if walls else ()) if isinstance(walls, bool) else walls
+    given = (simulation.walls if walls else ()) if isinstance(walls, bool) else walls
+    chosen = _several(given, _is_wall, "a list of the simulation's walls, True or False")
     meshes = [wall.mesh if isinstance(wall.mesh, Mesh) else None for wall in chosen]
     found = [
         placed(mesh, wall.pose)

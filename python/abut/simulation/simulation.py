@@ -467,6 +467,8 @@ class Simulation(MeasurePart):
         ValueError
             If `color` is no color, nor anything that is known of spheres, or has another shape; or
             an option's value is wrong.
+        TypeError
+            If `walls` has what is no wall; the message names the first.
 
         See Also
         --------
