@@ -71,13 +71,22 @@ static inline void golden_need(abut_status status, const char *what)
 
 /* ---- walls ---- */
 
-static inline abut_mesh *golden_mesh(int vertex_count, const double *vertices, int facet_count,
-                                     int corners, const abut_index *indices)
+/* The most that a mesh or a shape here has. */
+enum { GOLDEN_FACETS = 8 };
+
+/* Where the corners of facets begin that have as many each. */
+static inline void golden_set_offsets(int facet_count, int corners, abut_index *offsets)
 {
-    abut_index offsets[7];
     for (int k = 0; k <= facet_count; k++) {
         offsets[k] = (abut_index)corners * k;
     }
+}
+
+static inline abut_mesh *golden_mesh(int vertex_count, const double *vertices, int facet_count,
+                                     int corners, const abut_index *indices)
+{
+    abut_index offsets[GOLDEN_FACETS + 1];
+    golden_set_offsets(facet_count, corners, offsets);
     const abut_mesh_input input = {.vertex_count = vertex_count,
                                    .facet_count = facet_count,
                                    .index_count = offsets[facet_count],
@@ -126,10 +135,8 @@ static inline void golden_set_walls(golden *g)
 static inline abut_shape *golden_shape(int vertex_count, const double *vertices, int facet_count,
                                        int corners, const abut_index *indices, double radius)
 {
-    abut_index offsets[9];
-    for (int k = 0; k <= facet_count; k++) {
-        offsets[k] = (abut_index)corners * k;
-    }
+    abut_index offsets[GOLDEN_FACETS + 1];
+    golden_set_offsets(facet_count, corners, offsets);
     const abut_shape_input input = {.dimension = 3,
                                     .vertex_count = vertex_count,
                                     .facet_count = facet_count,
