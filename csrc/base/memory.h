@@ -55,7 +55,8 @@ void *memory_reserve(memory_block *block, abut_index count, size_t size);
 void memory_free_blocks(memory_block *blocks, size_t count);
 abut_index memory_count_bytes(const memory_block *blocks, size_t count);
 
-#ifdef ABUT_TESTING
+/* ---- of a build for tests, ABUT_TESTING ---- */
+
 /* Let the call-th allocation from now on fail, once: 1 is the next one, 0 none. */
 void memory_fail_at(long call);
 
@@ -64,6 +65,5 @@ int memory_has_failed(void);
 
 /* Arrays that are allocated and not yet freed. */
 long memory_live_count(void);
-#endif
 
 #endif

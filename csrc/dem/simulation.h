@@ -430,10 +430,8 @@ abut_status order_renumber_tables(abut_simulation *s, const renaming *by);
 abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count,
                             const int32_t *new_rows);
 
-#ifdef ABUT_TESTING
-/* Sort before every step, however few spheres there are. */
+/* Of a build for tests, ABUT_TESTING: sort before every step, however few spheres there are. */
 void order_sort_always(bool is_forced);
-#endif
 
 /* Name the first row of spheres that has no law, of a table in which there is one:
  * ABUT_LAW_MISSING. */

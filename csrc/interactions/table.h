@@ -91,11 +91,9 @@ static inline void table_clear(interaction_table *t, abut_index first_count)
 
 abut_index table_bytes(const interaction_table *t);
 
-#ifdef ABUT_CHECK_LISTS
-/* Whether two searches have found the same rows. What is carried is not compared, nor
- * columns that one of both does not have. */
+/* Of a build for tests, ABUT_CHECK_LISTS: whether two searches have found the same rows. What is
+ * carried is not compared, nor columns that one of both does not have. */
 bool table_is_same(const interaction_table *t, const interaction_table *with);
-#endif
 
 /* Copy rows behind those that are there; 0 where the other table, of the same kind, has no such
  * column. Offsets of first partners are not copied. */

@@ -35,9 +35,8 @@ abut_status order_choose(sphere_order *order, const abut_query *query, const sce
                          double largest);
 void order_free(sphere_order *order);
 
-#ifdef ABUT_TESTING
-/* Sort whenever there are two spheres at least, or ask the cost model again. */
+/* Of a build for tests, ABUT_TESTING: sort whenever there are two spheres at least, or ask the cost
+ * model again. */
 void order_force(bool is_forced);
-#endif
 
 #endif
