@@ -12,20 +12,21 @@ from benchmark_modules import FOLDER, imported
 
 pytestmark = pytest.mark.ci
 
+# each takes a second: one that differs from another by numbers alone, or is made of it, is `long`
 QUICK = [
-    "wall",
+    pytest.param("wall", marks=pytest.mark.long),
     "wall_rotated",
     "unsorted",
-    "fill",
+    pytest.param("fill", marks=pytest.mark.long),
     "far",
-    "beyond",
+    pytest.param("beyond", marks=pytest.mark.long),
     "ratio_10",
-    "ratio_100",
+    pytest.param("ratio_100", marks=pytest.mark.long),
     "large_facets",
     "facets_1k",
     "slivers",
     "mixer",
-    "one_call",
+    pytest.param("one_call", marks=pytest.mark.long),
 ]
 
 
@@ -427,7 +428,16 @@ def test_rivals_find_the_same_pairs(pair_scenes, pair_contestants):
             assert made.pair_count(made.search()) == expected, rival
 
 
-@pytest.mark.parametrize("scene", ["omega-1", "unsorted-10", "outlier-10", "clusters-10"])
+@pytest.mark.parametrize(
+    "scene",
+    [
+        "omega-1",
+        "outlier-10",  # too much for a rival
+        # they have bases, too
+        pytest.param("unsorted-10", marks=pytest.mark.long),
+        pytest.param("clusters-10", marks=pytest.mark.long),
+    ],
+)
 def test_a_small_run_of_pairs(benchmarks, scene, tmp_path, capsys):
     pytest.importorskip("scipy")
     table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
