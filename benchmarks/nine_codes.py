@@ -22,7 +22,7 @@ import numpy as np
 
 import nine_codes_scenes as scenes
 from nine_codes_contestants import CONTESTANTS
-from rounds import RESULTS, names, whole
+from rounds import RESULTS, names, positive, whole
 
 
 def run_all(case, codes, rounds):
@@ -104,7 +104,10 @@ def nudged(case, seed):
 
 
 def measure(name, options, codes):
-    case = scenes.make(name, options.grains, options.softness, options.states)
+    try:
+        case = scenes.make(name, options.grains, options.softness, options.states)
+    except ValueError as error:
+        sys.exit(f"error: {name}: {error}")
     if options.samples:
         case = case._replace(samples=options.samples)
     if options.nudge:
@@ -133,7 +136,7 @@ def main(arguments=None):
     add("--case", type=names(scenes.CASES), default=["impact"], help="comma-separated, or all")
     add("--codes", type=names(CONTESTANTS), default=list(CONTESTANTS), help="comma-separated")
     add("--grains", type=whole(1), help="default: a few thousand; the paper has tens of thousands")
-    add("--softness", type=float, help="divides Young's moduli, and its root lengthens the step")
+    add("--softness", type=positive, help="divides Young's moduli, and its root lengthens the step")
     add("--samples", type=whole(1), help="default: the case's own")
     add("--nudge", type=whole(1), help="a seed by which all spheres are moved by a nanometer")
     add("--rounds", type=whole(1), default=1, help="in each all codes run once, in turns")

@@ -402,6 +402,11 @@ def after(scene, rows, columns):
     return After(*made)
 
 
+def box_around(scene):
+    side = APART * int(np.ceil(np.sqrt(len(scene.radii))))
+    return [[0, 0, -0.1], [side, side, 2 * HEIGHT]]
+
+
 # ---- LAMMPS --------------------------------------------------------------------------------------
 
 
@@ -424,28 +429,11 @@ def granular(law, a, b):
 
 
 def by_lammps(scene, law, steps=STEPS):
-    from abut.lammps import lammps
-    from lammps_runs import add_spheres, all_atoms
+    from lammps_runs import add_spheres, all_atoms, granular_engine
 
-    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
-    side = APART * int(np.ceil(np.sqrt(len(scene.radii))))
-    lmp.commands_string(f"""
-        units si
-        atom_style sphere
-        atom_modify map array
-        boundary f f f
-        newton off
-        comm_modify vel yes
-        region box block 0 {side} 0 {side} -0.1 {2 * HEIGHT}
-        create_box {len(STUFFS)} box
-        timestep {STEP!r}
-        neighbor 2e-3 bin
-        neigh_modify every 1 delay 0 check yes
-        pair_style granular
-        fix move all nve/sphere""")
-    for a in range(len(STUFFS)):
-        for b in range(a, len(STUFFS)):
-            lmp.command(f"pair_coeff {a + 1} {b + 1} {granular(law, a, b)}")
+    stuffs = range(len(STUFFS))
+    laws = [f"{a + 1} {b + 1} {granular(law, a, b)}" for a in stuffs for b in stuffs[a:]]
+    lmp = granular_engine(box_around(scene), laws, "neighbor 2e-3 bin", step=STEP, gravity=0)
     rows = np.argwhere(np.stack([scene.radii[:, 0] > 0, ~scene.is_wall], axis=1))
     pick = rows[:, 0], rows[:, 1]
     state = [x[pick] for x in (scene.centers, scene.radii, scene.velocities, scene.spins)]
@@ -453,7 +441,7 @@ def by_lammps(scene, law, steps=STEPS):
     atoms = lmp.numpy.extract_atom("id")[: lmp.extract_setting("nlocal")] - 1
     lmp.numpy.extract_atom("type")[: len(atoms)] = scene.stuff[pick][atoms] + 1
     lmp.numpy.extract_atom("rmass")[: len(atoms)] = scene.masses[pick][atoms]
-    for a in range(len(STUFFS)):
+    for a in stuffs:
         lmp.command(f"group stuff{a} type {a + 1}")
         lmp.command(f"fix wall{a} stuff{a} wall/gran granular {granular(law, a, a)} zplane 0 NULL")
     lmp.command(f"run {steps}")
@@ -541,13 +529,13 @@ def by_liggghts(scene, law, folder, steps=STEPS):
 
 def write_data(scene, rows, path):
     """Places, sizes, velocities of spheres, as a file of LAMMPS' and LIGGGHTS' `read_data`."""
-    side = APART * int(np.ceil(np.sqrt(len(scene.radii))))
     pick = rows[:, 0], rows[:, 1]
     stuff = scene.stuff[pick]
     columns = [stuff + 1, 2 * scene.radii[pick], np.array(STUFFS)[stuff, 2], *scene.centers[pick].T]
     speeds = [*scene.velocities[pick].T, *scene.spins[pick].T]
     lines = ["two", "", f"{len(rows)} atoms", f"{len(STUFFS)} atom types", ""]
-    lines += [f"0 {side} xlo xhi", f"0 {side} ylo yhi", f"-0.1 {2 * HEIGHT} zlo zhi", ""]
+    ends = zip("xyz", *box_around(scene), strict=True)
+    lines += [*(f"{low} {high} {x}lo {x}hi" for x, low, high in ends), ""]
     for head, some in (("Atoms", columns), ("Velocities", speeds)):
         lines += [head, ""]
         each = zip(*(x.tolist() for x in some), strict=True)

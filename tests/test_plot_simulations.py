@@ -99,6 +99,16 @@ def test_half_space_is_a_square_below_what_is_there(sim, axes):
     assert (corners[:, :2].max(axis=0) > 0.9).all()
 
 
+def test_half_space_alone_is_a_square_around_its_point(axes):
+    sim = abut.Simulation(step=1e-3)
+    sim.add_wall(abut.HalfSpace((7, 5, 2), (0, 0, 1)), STEEL)
+    sim.plot(ax=axes)
+    (square,) = of_kind(axes, "Poly3DCollection")
+    corners = np.asarray(square._faces[0])
+    np.testing.assert_allclose(corners.mean(axis=0), [7, 5, 2])
+    np.testing.assert_allclose(np.abs(corners - [7, 5, 2]), [[0.5, 0.5, 0]] * 4)
+
+
 def add_cubes(sim):
     sim.add_bodies(CUBE, [[0, 0, 2], [2, 0, 2]], GRAIN, scales=[0.1, 0.2])
 
