@@ -190,7 +190,7 @@ def test_a_code_that_fails_is_left_out(nine, cases, monkeypatch, capsys):
         raise RuntimeError("atoms are lost")
 
     known = nine["nine_codes"].CONTESTANTS
-    monkeypatch.setitem(known, "yade", (failing, lambda: None))
+    monkeypatch.setitem(known, "yade", known["yade"]._replace(run=failing))
     series, times = nine["nine_codes"].run_all(short(cases["impact"]), ["yade", "abut"], 2)
     assert list(series) == list(times) == ["abut"] and len(times["abut"]) == 2
     assert capsys.readouterr().out.splitlines() == ["yade is left out of impact: atoms are lost"]

@@ -243,7 +243,8 @@ def test_wrong_options_of_view_are_errors(frames, options, error, message):
 
 
 def test_what_is_no_frame_is_an_error(frames, sim, plotter):
-    for wrong, name in [(frames[0], "Frame"), (sim, "Simulation"), (iter(frames), "generator")]:
+    others = [(sim, "Simulation"), (iter(frames), "generator"), ("out/*.vtp", "str")]
+    for wrong, name in [(frames[0], "Frame"), *others]:
         with pytest.raises(TypeError, match=f"frames is a {name}, but must be a sequence of Frame"):
             abut.view(wrong, plotter=plotter)
     with pytest.raises(TypeError, match=r"frames\[1\] is a str, but must be a Frame"):

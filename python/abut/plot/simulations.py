@@ -180,8 +180,8 @@ def _wrong(name: str, given: Any, wanted: str) -> TypeError:
 
 def _check_view(frames: Any, color: Any, plotter: Any) -> None:
     is_sequence = hasattr(frames, "__getitem__") and hasattr(frames, "__len__")
-    if hasattr(frames, "radii") or not is_sequence:
-        raise _wrong("frames", frames, "a sequence of Frame: [frame] of one")
+    if hasattr(frames, "radii") or isinstance(frames, str) or not is_sequence:
+        raise _wrong("frames", frames, "a sequence of Frame, as read_frames returns")
     if not len(frames):
         raise ValueError("there are no frames")
     if not isinstance(color, (str, type(None))):
