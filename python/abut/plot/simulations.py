@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..io.frame import Frame
     from ..options import Backend
     from ..simulation.simulation import Simulation
+    from ..simulation.walls import Wall
 
 
 # what frames call these
@@ -56,7 +57,7 @@ def plot_simulation(
     ax: Any = None,
     *,
     backend: Backend | None = None,
-    walls: bool | Iterable[Any] = True,
+    walls: bool | Wall | Iterable[Wall] = True,
     alpha: float = 0.1,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
