@@ -110,8 +110,14 @@ LAWS = {
     "Hertz, friction, elastic": Law(True, False, True),
     "Hertz, friction, restitution": Law(True, True, True),
     "linear, elastic": Law(False, False, False),
+    "linear, friction, elastic": Law(False, False, True),
     "linear, friction, restitution": Law(False, True, True),
 }
+
+
+def is_in_all(law):
+    """LIGGGHTS and YADE have no linear law whose damping ratio is the same whatever the masses."""
+    return law.is_hertz or not law.restitution
 
 
 class Numbers(NamedTuple):
@@ -461,7 +467,7 @@ def by_yade(scene, law, folder, steps=STEPS):
     given = numbers(law, first, second)
     np.savez(
         start, **scene._asdict(), stuffs=STUFFS, step=STEP, steps=steps,
-        matches=np.column_stack([first, second, given.friction, given.damping]),
+        matches=np.column_stack([first, second, *given]), is_hertz=law.is_hertz,
     )  # fmt: skip
     names = {"ABUT_YADE_START": str(start), "ABUT_YADE_END": str(end)}
     subprocess.run(
@@ -486,7 +492,11 @@ fix m1 all property/global youngsModulus peratomtype {young}
 fix m2 all property/global poissonsRatio peratomtype {poisson}
 fix m3 all property/global coefficientRestitution peratomtypepair {count} {restitution}
 fix m4 all property/global coefficientFriction peratomtypepair {count} {friction}
-pair_style gran model hertz tangential history limitForce on
+fix m5 all property/global kn peratomtypepair {count} {normal}
+fix m6 all property/global kt peratomtypepair {count} {tangential}
+fix m7 all property/global gamman peratomtypepair {count} {damping}
+fix m8 all property/global gammat peratomtypepair {count} {damping}
+pair_style gran model {model} tangential history limitForce on
 pair_coeff * *
 timestep {step!r}
 fix move all nve/sphere
@@ -499,26 +509,27 @@ run 0
 
 
 def by_liggghts(scene, law, folder, steps=STEPS):
-    """Hertz' law alone. A damping ratio of 0 is a restitution of 1."""
+    """A damping ratio of 0 is a restitution of 1; linear laws have no damper."""
     stuffs = np.arange(len(STUFFS))
     first, second = (x.ravel() for x in np.meshgrid(stuffs, stuffs, indexing="ij"))
     given = numbers(law, first, second)
     rows = np.argwhere(np.stack([scene.radii[:, 0] > 0, ~scene.is_wall], axis=1))
     write_data(scene, rows, Path(folder) / "in.data")
+    model = "hertz" if law.is_hertz else "hooke/stiffness"
     walls = [
-        f"group stuff{k} type {k + 1}\nfix wall{k} stuff{k} wall/gran model hertz tangential "
+        f"group stuff{k} type {k + 1}\nfix wall{k} stuff{k} wall/gran model {model} tangential "
         f"history primitive type {k + 1} zplane 0.0 limitForce on"
         for k in stuffs
     ]
     young, poisson, _ = np.array(STUFFS).T
-    listed = {
-        "young": young, "poisson": poisson, "friction": given.friction,
-        "restitution": usual_restitution(given.damping),
+    listed = given._asdict() | {
+        "young": young, "poisson": poisson, "restitution": usual_restitution(given.damping),
     }  # fmt: skip
     texts = {name: " ".join(map(repr, x.tolist())) for name, x in listed.items()}
     text = INPUT.format(
-        folder=folder, count=len(STUFFS), step=STEP, steps=steps, walls="\n".join(walls), **texts
-    )
+        folder=folder, count=len(STUFFS), step=STEP, steps=steps, model=model,
+        walls="\n".join(walls), **texts,
+    )  # fmt: skip
     (Path(folder) / "in.two").write_text(text)
     command = ["liggghts", "-in", "in.two", "-screen", "none"]
     subprocess.run(command, check=True, cwd=folder, capture_output=True)
