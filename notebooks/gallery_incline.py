@@ -17,8 +17,8 @@
 # flows steadily. Stress grows with depth, shear rate with the root of stress, and so velocity is
 # Bagnold's, $v(h) - v(z) \propto (h - z)^{3/2}$, and density does not depend on depth (Silbert et
 # al., Phys. Rev. E 64 (2001) 051302). The world repeats along and across the flow. Near the surface
-# shear stays, where Bagnold's law has less and less of it (0.037 m/s between the two upper grains,
-# not 0.026), which is why the power comes out too small, and a little less so without them.
+# shear is larger than by Bagnold's law (0.037 m/s between the two upper grains, not 0.026), so that
+# the power comes out too small; less so without these two, which were left out when this was seen.
 
 # %%
 # %matplotlib inline
