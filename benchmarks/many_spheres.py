@@ -24,6 +24,7 @@ import numpy as np
 
 import abut
 from dem_memory import reset_mark, resident
+from rounds import positive
 
 RADIUS = 0.42  # in spacings
 CHUNK = 1_000_000
@@ -99,11 +100,13 @@ def tell(call, count, found, seconds, size, more=""):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("counts", nargs="+", type=float, help="as 1e8")
+    parser.add_argument("counts", nargs="+", type=positive, help="as 1e8")
     parser.add_argument("--here", action="store_true", help="in this process")
     options = parser.parse_args()
     for count in map(int, options.counts):
-        if options.here:
+        if count < 1:
+            parser.error("a count is less than 1")
+        elif options.here:
             measure(count)
         else:
             subprocess.run([sys.executable, __file__, "--here", str(count)], check=True)

@@ -22,7 +22,7 @@ import numpy as np
 
 import nine_codes_scenes as scenes
 from nine_codes_contestants import CONTESTANTS
-from rounds import RESULTS, names, whole
+from rounds import RESULTS, leave_out_missing, names, positive, whole
 
 
 def run_all(case, codes, rounds):
@@ -31,7 +31,7 @@ def run_all(case, codes, rounds):
     for _ in range(rounds):
         for code in [code for code in codes if code not in times or times[code]]:
             try:
-                run = CONTESTANTS[code][0](case)
+                run = CONTESTANTS[code].run(case)
             except Exception as error:  # of any kind: the others' results are kept
                 print(f"{code} is left out of {case.name}: {error}", flush=True)
                 times[code] = []
@@ -86,17 +86,6 @@ def ratios(times, codes):
     return [f"{statistics.median(own):.2f}" for own in quotients]
 
 
-def present(codes):
-    found = []
-    for code in codes:
-        reason = CONTESTANTS[code][1]()
-        if reason:
-            print(f"{code} is left out: {reason}")
-        else:
-            found.append(code)
-    return found
-
-
 def nudged(case, seed):
     """The same but for a nanometer: what follows tells by how much a code differs from itself."""
     shifts = np.random.default_rng(seed).uniform(-1e-9, 1e-9, case.centers.shape)
@@ -104,7 +93,10 @@ def nudged(case, seed):
 
 
 def measure(name, options, codes):
-    case = scenes.make(name, options.grains, options.softness, options.states)
+    try:
+        case = scenes.make(name, options.grains, options.softness, options.states)
+    except ValueError as error:
+        sys.exit(f"error: {name}: {error}")
     if options.samples:
         case = case._replace(samples=options.samples)
     if options.nudge:
@@ -133,14 +125,14 @@ def main(arguments=None):
     add("--case", type=names(scenes.CASES), default=["impact"], help="comma-separated, or all")
     add("--codes", type=names(CONTESTANTS), default=list(CONTESTANTS), help="comma-separated")
     add("--grains", type=whole(1), help="default: a few thousand; the paper has tens of thousands")
-    add("--softness", type=float, help="divides Young's moduli, and its root lengthens the step")
+    add("--softness", type=positive, help="divides Young's moduli, and its root lengthens the step")
     add("--samples", type=whole(1), help="default: the case's own")
     add("--nudge", type=whole(1), help="a seed by which all spheres are moved by a nanometer")
     add("--rounds", type=whole(1), default=1, help="in each all codes run once, in turns")
     add("--states", type=Path, help="where settled beds are kept; default: nowhere")
     add("--results", type=Path, default=RESULTS / "nine_codes", help="default: %(default)s")
     options = parser.parse_args(arguments)
-    codes = present(options.codes)
+    codes = leave_out_missing(options.codes, CONTESTANTS)
     with tempfile.TemporaryDirectory() as folder:
         options.states = options.states or Path(folder)
         for name in options.case:

@@ -10,7 +10,9 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -313,10 +315,14 @@ def missing_program(name):
     return None if shutil.which(name) else f"there is no program {name}"
 
 
-# the function that runs a case, and why it cannot
+class Contestant(NamedTuple):
+    run: Callable  # from a case to a Run
+    missing: Callable  # why it cannot, or None
+
+
 CONTESTANTS = {
-    "abut": (run_abut, lambda: None),
-    "yade": (run_yade, lambda: missing_program("yade")),
-    "liggghts": (run_liggghts, lambda: missing_program("liggghts")),
-    "lammps": (run_lammps, lammps_missing),
+    "abut": Contestant(run_abut, lambda: None),
+    "yade": Contestant(run_yade, lambda: missing_program("yade")),
+    "liggghts": Contestant(run_liggghts, lambda: missing_program("liggghts")),
+    "lammps": Contestant(run_lammps, lammps_missing),
 }

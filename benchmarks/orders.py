@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 import scenes_orders as scenes
+from rounds import whole
 
 HEAD = ("scene", "order", "last change / R", "order of the drift", "last drift / energy")
 
@@ -22,7 +23,7 @@ def row(*cells):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--halvings", type=int, default=5)
+    parser.add_argument("--halvings", type=whole(2), default=5)
     parser.add_argument("--group", choices=scenes.GROUPS, action="append", help="default: all")
     given = parser.parse_args()
     for group in given.group or scenes.GROUPS:

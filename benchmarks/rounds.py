@@ -210,6 +210,17 @@ def whole(least, most=math.inf):
     return read
 
 
+def positive(text):
+    """Reads a finite number above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return found
+
+
 def several(read):
     return lambda text: [read(part) for part in text.split(",")]
 

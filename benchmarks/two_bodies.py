@@ -18,6 +18,7 @@ import numpy as np
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 import collisions as two
+from rounds import whole
 
 HEAD = ("law", "against", "velocity", "spin", "place", "with their rule")
 WHY = ("law", "against", "what is as there", "velocity")
@@ -46,7 +47,7 @@ def contestants(folder):
         ("YADE", two.YADE, two.by_yade),
     ):
         run = partial(run, folder=folder)
-        yield name, lambda law: law.is_hertz, rule, run, shutil.which(name.lower())
+        yield name, two.is_in_all, rule, run, shutil.which(name.lower())
 
 
 def compare(scene, codes, laws):
@@ -79,7 +80,7 @@ def explain(scene, codes, laws):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=1000, help="of collisions")
+    parser.add_argument("--count", type=whole(1), default=1000, help="of collisions")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--law", choices=two.LAWS, action="append", help="default: all")
     given = parser.parse_args()

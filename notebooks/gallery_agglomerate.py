@@ -14,8 +14,9 @@
 # # An agglomerate breaks
 #
 # Grains that are bonded to a ball hit a wall. The damage is the part of the bonds that break: none
-# at low velocities, then more with the logarithm of the velocity (Thornton et al., J. Phys. D 29
-# (1996) 424; Kafui and Thornton, Powder Technol. 109 (2000) 113).
+# at low velocities, then more with the logarithm of the energy, as in disks of particles (Sator
+# and Hietala, arXiv:0903.4868 (2009)). Balls out of the densest lattice break along planes
+# (Kafui and Thornton, Powder Technol. 109 (2000) 113).
 
 # %%
 # %matplotlib inline
@@ -59,5 +60,5 @@ damages = np.array(damages)
 breaks = (damages > 0.01) & (damages < 0.9)
 slope, offset = np.polyfit(np.log(speeds[breaks]), damages[breaks], 1)
 onset = np.exp(-offset / slope)
-print(f"damage = {slope:.2f} ln(v / v0), v0 = {onset:.2f} m/s (Kafui and Thornton: such a line)")
+print(f"damage = {slope:.2f} ln(v / v0), v0 = {onset:.2f} m/s (Sator and Hietala: such a line)")
 ax = sim.plot("speed", label="speed in m/s")

@@ -14,8 +14,8 @@
 # # Drum: large grains go out, small ones in
 #
 # In the layer that flows down a turning bed, small grains fall between large ones and are first to
-# stop. So they become the core of the bed, within few turns (Cantelaube and Bideau, Europhys. Lett.
-# 30 (1995) 133). The drum is thin, its ends are smooth.
+# stop. So they become the core of the bed (simulated by Dury and Ristow, J. Phys. I France 7 (1997)
+# 737, in two dimensions). The drum is thin, its ends are smooth.
 
 # %%
 # %matplotlib inline

@@ -16,7 +16,9 @@
 # On a rough plane, between the angle where it comes to rest and that where it runs away, a layer
 # flows steadily. Stress grows with depth, shear rate with the root of stress, and so velocity is
 # Bagnold's, $v(h) - v(z) \propto (h - z)^{3/2}$, and density does not depend on depth (Silbert et
-# al., Phys. Rev. E 64 (2001) 051302). The world repeats along and across the flow.
+# al., Phys. Rev. E 64 (2001) 051302). The world repeats along and across the flow. Near the surface
+# shear is larger than by Bagnold's law (0.037 m/s between the two upper grains, not 0.026), so that
+# the power comes out too small; less so without these two, which were left out when this was seen.
 
 # %%
 # %matplotlib inline
@@ -50,7 +52,7 @@ sim.add_spheres(layer, rng.uniform(0.8, 1, len(layer)) * R, grain)
 # %%
 sim.run(1.5)
 profile = sim.record(5e-3, lambda s: (s.centers[:, 2], s.velocities[:, 0]))
-sim.run(0.3)
+sim.run(0.6)
 
 z, v = np.array(profile.values).transpose(1, 0, 2).reshape(2, -1)
 edges = np.arange(2 * R, z.max(), 2 * R)
@@ -62,8 +64,9 @@ solid /= LENGTH * WIDTH * 2 * R
 flows = (solid > 0.4) & (middle > 4 * R)
 depth, v = middle[flows][-1] + R - middle[flows], mean[flows]
 powers = np.arange(0.5, 2.5, 0.01)
-residuals = [np.polyfit(depth**power, v, 1, full=True)[1][0] for power in powers]
-power = powers[np.argmin(residuals)]
-print(f"velocity grows with depth to the power {power:.2f} (Bagnold: 1.5)")
+for fitted in (len(depth), len(depth) - 2):
+    fits = [np.polyfit((depth**p)[:fitted], v[:fitted], 1, full=True)[1][0] for p in powers]
+    power = powers[np.argmin(fits)]
+    print(f"{fitted} depths: velocity grows with depth to the power {power:.2f} (Bagnold: 1.5)")
 print(f"solid fraction {solid[flows][:-1].mean():.2f}, spread {solid[flows][:-1].std():.2f}")
 ax = sim.plot("speed", label="speed in m/s")

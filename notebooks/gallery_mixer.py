@@ -25,8 +25,8 @@ import numpy as np
 import abut
 
 R, PAN, RATE = 2.5e-3, 0.04, 6.0
-grain, steel = abut.Material(density=2000, young=5e6, poisson=0.25), abut.Material()
-sim = abut.Simulation(step=4e-5, workers=1)
+grain, steel = abut.Material(density=2000, young=8e6, poisson=0.25), abut.Material()
+sim = abut.Simulation(step=3.2e-5, workers=1)
 for other in (grain, steel):
     sim.set_law(grain, other, abut.Hertz(friction=0.4, restitution=0.4, rolling=0.01))
 sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), steel)
@@ -39,7 +39,7 @@ lifted[2, 3] = half[2] + 6 * R
 stir = sim.add_wall(paddle.transformed(lifted), steel)
 
 x = np.arange(-PAN, PAN, 2.1 * R)
-bed = np.stack(np.meshgrid(x, x, np.arange(R, 0.06, 2.1 * R)), -1).reshape(-1, 3)
+bed = np.stack(np.meshgrid(x, x, np.arange(R, 0.055, 2.1 * R)), -1).reshape(-1, 3)
 bed = bed[np.hypot(*bed[:, :2].T) < PAN - 1.1 * R]
 bed = bed[abut.find_contacts(bed, 1.1 * R, stir.mesh).counts == 0]
 jitter = np.random.default_rng(1).uniform(-0.04, 0.04, bed.shape)

@@ -13,11 +13,11 @@
 # %% [markdown]
 # # Wet grains: a column that stands, and one that does not
 #
-# Bridges of water hold sand castles together. By Rumpf (Chem. Ing. Tech. 42 (1970) 538) contacts
-# that hold with $F$ give a bed of grains the tensile strength $\sigma = \phi Z F / (\pi d^2)$, with
-# the solid fraction $\phi$ and $Z$ contacts a grain. A wall of soil with the cohesion
-# $c = \sigma \tan \varphi$ stands up to the height
-# $4 c \tan(45° + \varphi / 2) / (\rho g)$ (Terzaghi, Theoretical Soil Mechanics, 1943).
+# Bridges of water hold sand castles together. By Rumpf's equation contacts that hold with $F$ give
+# a bed of grains the tensile strength $\sigma = \phi Z F / (\pi d^2)$, with the solid fraction
+# $\phi$ and $Z$ contacts a grain; balls of wet grains yield at a stress of this kind (Vo et al.,
+# Mech. Res. Commun. 92 (2018) 1). A wall of soil with the cohesion $c = \sigma \tan \varphi$ stands
+# up to $4 c \tan(45° + \varphi / 2) / (\rho g)$ (Terzaghi); $\varphi$ of 25 degrees is a guess.
 
 # %%
 # %matplotlib inline

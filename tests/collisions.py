@@ -110,8 +110,14 @@ LAWS = {
     "Hertz, friction, elastic": Law(True, False, True),
     "Hertz, friction, restitution": Law(True, True, True),
     "linear, elastic": Law(False, False, False),
+    "linear, friction, elastic": Law(False, False, True),
     "linear, friction, restitution": Law(False, True, True),
 }
+
+
+def is_in_all(law):
+    """LIGGGHTS and YADE have no linear law whose damping ratio is the same whatever the masses."""
+    return law.is_hertz or not law.restitution
 
 
 class Numbers(NamedTuple):
@@ -402,6 +408,11 @@ def after(scene, rows, columns):
     return After(*made)
 
 
+def box_around(scene):
+    side = APART * int(np.ceil(np.sqrt(len(scene.radii))))
+    return [[0, 0, -0.1], [side, side, 2 * HEIGHT]]
+
+
 # ---- LAMMPS --------------------------------------------------------------------------------------
 
 
@@ -424,28 +435,11 @@ def granular(law, a, b):
 
 
 def by_lammps(scene, law, steps=STEPS):
-    from abut.lammps import lammps
-    from lammps_runs import add_spheres, all_atoms
+    from lammps_runs import add_spheres, all_atoms, granular_engine
 
-    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
-    side = APART * int(np.ceil(np.sqrt(len(scene.radii))))
-    lmp.commands_string(f"""
-        units si
-        atom_style sphere
-        atom_modify map array
-        boundary f f f
-        newton off
-        comm_modify vel yes
-        region box block 0 {side} 0 {side} -0.1 {2 * HEIGHT}
-        create_box {len(STUFFS)} box
-        timestep {STEP!r}
-        neighbor 2e-3 bin
-        neigh_modify every 1 delay 0 check yes
-        pair_style granular
-        fix move all nve/sphere""")
-    for a in range(len(STUFFS)):
-        for b in range(a, len(STUFFS)):
-            lmp.command(f"pair_coeff {a + 1} {b + 1} {granular(law, a, b)}")
+    stuffs = range(len(STUFFS))
+    laws = [f"{a + 1} {b + 1} {granular(law, a, b)}" for a in stuffs for b in stuffs[a:]]
+    lmp = granular_engine(box_around(scene), laws, "neighbor 2e-3 bin", step=STEP, gravity=0)
     rows = np.argwhere(np.stack([scene.radii[:, 0] > 0, ~scene.is_wall], axis=1))
     pick = rows[:, 0], rows[:, 1]
     state = [x[pick] for x in (scene.centers, scene.radii, scene.velocities, scene.spins)]
@@ -453,7 +447,7 @@ def by_lammps(scene, law, steps=STEPS):
     atoms = lmp.numpy.extract_atom("id")[: lmp.extract_setting("nlocal")] - 1
     lmp.numpy.extract_atom("type")[: len(atoms)] = scene.stuff[pick][atoms] + 1
     lmp.numpy.extract_atom("rmass")[: len(atoms)] = scene.masses[pick][atoms]
-    for a in range(len(STUFFS)):
+    for a in stuffs:
         lmp.command(f"group stuff{a} type {a + 1}")
         lmp.command(f"fix wall{a} stuff{a} wall/gran granular {granular(law, a, a)} zplane 0 NULL")
     lmp.command(f"run {steps}")
@@ -473,7 +467,7 @@ def by_yade(scene, law, folder, steps=STEPS):
     given = numbers(law, first, second)
     np.savez(
         start, **scene._asdict(), stuffs=STUFFS, step=STEP, steps=steps,
-        matches=np.column_stack([first, second, given.friction, given.damping]),
+        matches=np.column_stack([first, second, *given]), is_hertz=law.is_hertz,
     )  # fmt: skip
     names = {"ABUT_YADE_START": str(start), "ABUT_YADE_END": str(end)}
     subprocess.run(
@@ -498,7 +492,11 @@ fix m1 all property/global youngsModulus peratomtype {young}
 fix m2 all property/global poissonsRatio peratomtype {poisson}
 fix m3 all property/global coefficientRestitution peratomtypepair {count} {restitution}
 fix m4 all property/global coefficientFriction peratomtypepair {count} {friction}
-pair_style gran model hertz tangential history limitForce on
+fix m5 all property/global kn peratomtypepair {count} {normal}
+fix m6 all property/global kt peratomtypepair {count} {tangential}
+fix m7 all property/global gamman peratomtypepair {count} {damping}
+fix m8 all property/global gammat peratomtypepair {count} {damping}
+pair_style gran model {model} tangential history limitForce on
 pair_coeff * *
 timestep {step!r}
 fix move all nve/sphere
@@ -511,26 +509,27 @@ run 0
 
 
 def by_liggghts(scene, law, folder, steps=STEPS):
-    """Hertz' law alone. A damping ratio of 0 is a restitution of 1."""
+    """A damping ratio of 0 is a restitution of 1; linear laws have no damper."""
     stuffs = np.arange(len(STUFFS))
     first, second = (x.ravel() for x in np.meshgrid(stuffs, stuffs, indexing="ij"))
     given = numbers(law, first, second)
     rows = np.argwhere(np.stack([scene.radii[:, 0] > 0, ~scene.is_wall], axis=1))
     write_data(scene, rows, Path(folder) / "in.data")
+    model = "hertz" if law.is_hertz else "hooke/stiffness"
     walls = [
-        f"group stuff{k} type {k + 1}\nfix wall{k} stuff{k} wall/gran model hertz tangential "
+        f"group stuff{k} type {k + 1}\nfix wall{k} stuff{k} wall/gran model {model} tangential "
         f"history primitive type {k + 1} zplane 0.0 limitForce on"
         for k in stuffs
     ]
     young, poisson, _ = np.array(STUFFS).T
-    listed = {
-        "young": young, "poisson": poisson, "friction": given.friction,
-        "restitution": usual_restitution(given.damping),
+    listed = given._asdict() | {
+        "young": young, "poisson": poisson, "restitution": usual_restitution(given.damping),
     }  # fmt: skip
     texts = {name: " ".join(map(repr, x.tolist())) for name, x in listed.items()}
     text = INPUT.format(
-        folder=folder, count=len(STUFFS), step=STEP, steps=steps, walls="\n".join(walls), **texts
-    )
+        folder=folder, count=len(STUFFS), step=STEP, steps=steps, model=model,
+        walls="\n".join(walls), **texts,
+    )  # fmt: skip
     (Path(folder) / "in.two").write_text(text)
     command = ["liggghts", "-in", "in.two", "-screen", "none"]
     subprocess.run(command, check=True, cwd=folder, capture_output=True)
@@ -541,13 +540,13 @@ def by_liggghts(scene, law, folder, steps=STEPS):
 
 def write_data(scene, rows, path):
     """Places, sizes, velocities of spheres, as a file of LAMMPS' and LIGGGHTS' `read_data`."""
-    side = APART * int(np.ceil(np.sqrt(len(scene.radii))))
     pick = rows[:, 0], rows[:, 1]
     stuff = scene.stuff[pick]
     columns = [stuff + 1, 2 * scene.radii[pick], np.array(STUFFS)[stuff, 2], *scene.centers[pick].T]
     speeds = [*scene.velocities[pick].T, *scene.spins[pick].T]
     lines = ["two", "", f"{len(rows)} atoms", f"{len(STUFFS)} atom types", ""]
-    lines += [f"0 {side} xlo xhi", f"0 {side} ylo yhi", f"-0.1 {2 * HEIGHT} zlo zhi", ""]
+    ends = zip("xyz", *box_around(scene), strict=True)
+    lines += [*(f"{low} {high} {x}lo {x}hi" for x, low, high in ends), ""]
     for head, some in (("Atoms", columns), ("Velocities", speeds)):
         lines += [head, ""]
         each = zip(*(x.tolist() for x in some), strict=True)

@@ -29,11 +29,16 @@ WALLS = {
 # ---- LAMMPS --------------------------------------------------------------------------------------
 
 
-def engine(box, boundary="f f f", step=2e-5, units="si", pair="zero 0.02", gravity=9.81, more=""):
-    """LAMMPS with a box, and nothing in it."""
+def engine(
+    box, boundary="f f f", step=2e-5, units="si", pair="zero 0.02", coefficients=("* *",),
+    gravity=9.81, more="",
+):  # fmt: skip
+    """LAMMPS with a box, and nothing in it; the last of `coefficients` names the last type."""
     lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
     low, high = np.array(box, float).tolist()
     sides = " ".join(f"{a!r} {b!r}" for a, b in zip(low, high, strict=True))
+    types = coefficients[-1].split()[1].replace("*", "1")
+    pairs = "\n".join(f"pair_coeff {one}" for one in coefficients)
     lmp.commands_string(f"""
         units {units}
         atom_style sphere
@@ -42,9 +47,9 @@ def engine(box, boundary="f f f", step=2e-5, units="si", pair="zero 0.02", gravi
         newton off
         processors * 1 1
         region box block {sides}
-        create_box 1 box
+        create_box {types} box
         pair_style {pair}
-        pair_coeff * *
+        {pairs}
         timestep {step!r}
         neigh_modify every 1 delay 0 check yes
         {more}
@@ -52,6 +57,12 @@ def engine(box, boundary="f f f", step=2e-5, units="si", pair="zero 0.02", gravi
     if gravity:
         lmp.command(f"fix gravity all gravity {gravity!r} vector 0 0 -1")
     return lmp
+
+
+def granular_engine(box, coefficients, more="", **options):
+    """The same with contacts of LAMMPS' own."""
+    more = f"comm_modify vel yes\n{more}"
+    return engine(box, pair="granular", coefficients=coefficients, more=more, **options)
 
 
 def add_spheres(lmp, centers, radii, velocities, spins=(0.0, 0.0, 0.0), density=2500.0, first=1):
@@ -153,11 +164,10 @@ GRANULAR = "hertz/material 5e5 0.5 0.2 tangential mindlin NULL 1.0 0.5 damping v
 
 
 def drum_engine(count=500, granular=0, balance=0, sort=1000, boundary="f f f"):
-    lmp = engine(BOX, boundary, step=1e-4, pair="zero 0.014")
     if granular:
-        lmp.commands_list(
-            ["pair_style granular", f"pair_coeff * * {GRANULAR}", "comm_modify vel yes"]
-        )
+        lmp = granular_engine(BOX, [f"* * {GRANULAR}"], boundary=boundary, step=1e-4)
+    else:
+        lmp = engine(BOX, boundary, step=1e-4, pair="zero 0.014")
     lmp.command(f"atom_modify sort {sort} 0.0")
     if balance:
         lmp.command(f"fix balance all balance {balance} 1.0 shift x 10 1.0")

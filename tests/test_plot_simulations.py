@@ -99,6 +99,16 @@ def test_half_space_is_a_square_below_what_is_there(sim, axes):
     assert (corners[:, :2].max(axis=0) > 0.9).all()
 
 
+def test_half_space_alone_is_a_square_around_its_point(axes):
+    sim = abut.Simulation(step=1e-3)
+    sim.add_wall(abut.HalfSpace((7, 5, 2), (0, 0, 1)), STEEL)
+    sim.plot(ax=axes)
+    (square,) = of_kind(axes, "Poly3DCollection")
+    corners = np.asarray(square._faces[0])
+    np.testing.assert_allclose(corners.mean(axis=0), [7, 5, 2])
+    np.testing.assert_allclose(np.abs(corners - [7, 5, 2]), [[0.5, 0.5, 0]] * 4)
+
+
 def add_cubes(sim):
     sim.add_bodies(CUBE, [[0, 0, 2], [2, 0, 2]], GRAIN, scales=[0.1, 0.2])
 
@@ -233,7 +243,8 @@ def test_wrong_options_of_view_are_errors(frames, options, error, message):
 
 
 def test_what_is_no_frame_is_an_error(frames, sim, plotter):
-    for wrong, name in [(frames[0], "Frame"), (sim, "Simulation"), (iter(frames), "generator")]:
+    others = [(sim, "Simulation"), (iter(frames), "generator"), ("out/*.vtp", "str")]
+    for wrong, name in [(frames[0], "Frame"), *others]:
         with pytest.raises(TypeError, match=f"frames is a {name}, but must be a sequence of Frame"):
             abut.view(wrong, plotter=plotter)
     with pytest.raises(TypeError, match=r"frames\[1\] is a str, but must be a Frame"):

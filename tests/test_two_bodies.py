@@ -50,7 +50,7 @@ def test_lammps_is_its_rule(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name, law in two.LAWS.items() if law.is_hertz])
+@pytest.mark.parametrize("name", [name for name, law in two.LAWS.items() if two.is_in_all(law)])
 @pytest.mark.parametrize("code", ["LIGGGHTS", "YADE"])
 def test_others_are_their_rule(code, name, tmp_path):
     if shutil.which(code.lower()) is None:

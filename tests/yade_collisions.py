@@ -14,10 +14,31 @@ grains = [
     O.materials.append(FrictMat(young=young, poisson=poisson, density=density, frictionAngle=0))
     for young, poisson, density in given["stuffs"]
 ]
-matches = given["matches"].tolist()
-friction = MatchMaker(matches=[(int(a), int(b), float(np.arctan(mu))) for a, b, mu, _ in matches])
-# abut's damping ratio of Hertz' law has a factor of sqrt(5/6)
-damping = [(int(a), int(b), float(np.sqrt(5 / 6) * z)) for a, b, _, z in matches]
+pairs = given["matches"][:, :2].astype(int).tolist()
+
+
+def matched(values):
+    """A number for each pair of materials."""
+    return MatchMaker(
+        matches=[(a, b, value) for (a, b), value in zip(pairs, values.tolist(), strict=True)]
+    )
+
+
+normal, tangential, damping, friction = given["matches"][:, 2:].T
+friction = matched(np.arctan(friction))
+if given["is_hertz"]:
+    # abut's damping ratio of Hertz' law has a factor of sqrt(5/6)
+    damping = np.sqrt(5 / 6) * damping
+    physics = Ip2_FrictMat_FrictMat_MindlinPhys(
+        frictAngle=friction, betan=matched(damping), betas=matched(damping)
+    )
+    law = Law2_ScGeom_MindlinPhys_Mindlin()
+else:
+    physics = Ip2_FrictMat_FrictMat_FrictPhys(
+        frictAngle=friction, kn=matched(normal), ks=matched(tangential)
+    )
+    # the other arms are of pairs of spheres alone
+    law = Law2_ScGeom_FrictPhys_CundallStrack(sphericalBodies=False)
 ids = {}
 for k, grain in enumerate(grains):
     plane = wall(0.0, axis=2, material=grain)
@@ -36,14 +57,8 @@ O.engines = [
     InsertionSortCollider([Bo1_Sphere_Aabb(), Bo1_Wall_Aabb()], verletDist=1e-3),
     InteractionLoop(
         [Ig2_Sphere_Sphere_ScGeom(), Ig2_Wall_Sphere_ScGeom()],
-        [
-            Ip2_FrictMat_FrictMat_MindlinPhys(
-                frictAngle=friction,
-                betan=MatchMaker(matches=damping),
-                betas=MatchMaker(matches=damping),
-            )
-        ],
-        [Law2_ScGeom_MindlinPhys_Mindlin()],
+        [physics],
+        [law],
     ),
     NewtonIntegrator(damping=0),
 ]

@@ -4,19 +4,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A sum of two doubles, the second at most half a unit in the last place of the first, which is the
- * sum rounded. fma rounds once on every machine, with an instruction or without. */
+/* A double-double: a sum of two doubles, the second at most half a unit in the last place of the
+ * first, which is the sum rounded (Dekker, Numer. Math. 18 (1971) 224). fma rounds once on every
+ * machine, with an instruction or without. */
 typedef struct twofold {
     double high, low;
 } twofold;
 
-/* |a| >= |b| */
+/* Dekker's; |a| >= |b| */
 static twofold sum_of_larger(double a, double b)
 {
     const double sum = a + b;
     return (twofold){sum, b - (sum - a)};
 }
 
+/* Knuth's TwoSum, of any a and b. */
 static twofold sum_of(double a, double b)
 {
     const double sum = a + b, part = sum - a;

@@ -1,6 +1,6 @@
-/* Functions that libraries and processors round differently in the last place, rounded right: from
- * more than a hundred bits, so that about one argument in 2^45 is not. Some microseconds each, so
- * they are for what is called seldom. */
+/* Functions that libraries and processors round differently in the last place, rounded correctly:
+ * from more than a hundred bits, so that about one argument in 2^45 is not. Some microseconds each,
+ * so they are for what is called seldom. */
 #ifndef BASE_ROUNDED_H
 #define BASE_ROUNDED_H
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyvista import Plotter
 
     from .search.mesh import Mesh
+    from .simulation.walls import Wall
 
 __all__ = [
     "At",
@@ -128,6 +129,13 @@ class PairsPlotOptions(BackendOption, ColorOptions, total=False):
 
     others: ArrayLike | None
     width: float | None
+
+
+class SimulationPlotOptions(BackendOption, ColorOptions, total=False):
+    """What `Simulation.plot` takes."""
+
+    walls: bool | Wall | Iterable[Wall]
+    alpha: float
 
 
 class ShapePlotOptions(BackendOption, total=False):

@@ -40,7 +40,7 @@ static inline abut_shape *box_shape(double x, double y, double z)
     for (int k = 0; k < 8; k++) {
         vec3_store(p + 3 * k, (vec3){k & 1 ? x : -x, k & 2 ? y : -y, k & 4 ? z : -z});
     }
-    return shape_of(3, 8, p, 6, quads, offsets);
+    return shape_of(3, 8, p, 6, quads, offsets, 0.0);
 }
 
 /* A polygon of points at these angles about the origin. */
@@ -55,7 +55,7 @@ static inline abut_shape *polygon_shape(int count, double radius, double turn)
         offsets[k] = 2 * k;
     }
     offsets[count] = 2 * count;
-    return shape_of(2, count, p, count, indices, offsets);
+    return shape_of(2, count, p, count, indices, offsets, 0.0);
 }
 
 /* Points on an ellipsoid. */
@@ -138,7 +138,7 @@ static inline abut_shape *build_prism(int sides, const double *corners, double h
         offsets[k + 3] = 2 * sides + 4 * (k + 1);
     }
     offsets[1] = sides, offsets[2] = 2 * sides;
-    return shape_of(3, 2 * sides, vertices, sides + 2, indices, offsets);
+    return shape_of(3, 2 * sides, vertices, sides + 2, indices, offsets, 0.0);
 }
 
 static inline vec3 draw_vector(double size)

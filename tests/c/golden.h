@@ -9,6 +9,7 @@
 #include "base/vec3.h"
 #include "random.h"
 #include "sha256.h"
+#include "shapes.h"
 
 #include "abut.h"
 
@@ -137,16 +138,8 @@ static inline abut_shape *golden_shape(int vertex_count, const double *vertices,
 {
     abut_index offsets[GOLDEN_FACETS + 1];
     golden_set_offsets(facet_count, corners, offsets);
-    const abut_shape_input input = {.dimension = 3,
-                                    .vertex_count = vertex_count,
-                                    .facet_count = facet_count,
-                                    .index_count = offsets[facet_count],
-                                    .vertices = vertices,
-                                    .indices = indices,
-                                    .offsets = offsets,
-                                    .radius = radius};
-    abut_shape *shape = NULL;
-    golden_need(abut_shape_build(&input, &shape, NULL), "shape");
+    abut_shape *shape = shape_of(3, vertex_count, vertices, facet_count, indices, offsets, radius);
+    golden_need(shape ? ABUT_OK : ABUT_NO_MEMORY, "shape");
     return shape;
 }
 

@@ -50,7 +50,7 @@ static inline int find_hull(const double *points, int count, abut_index *indices
 /* The shape of facets, NULL where it is refused. */
 static inline abut_shape *shape_of(int dimension, abut_index vertex_count, const double *vertices,
                                    abut_index facet_count, const abut_index *indices,
-                                   const abut_index *offsets)
+                                   const abut_index *offsets, double radius)
 {
     const abut_shape_input input = {.dimension = dimension,
                                     .vertex_count = vertex_count,
@@ -58,7 +58,8 @@ static inline abut_shape *shape_of(int dimension, abut_index vertex_count, const
                                     .index_count = offsets[facet_count],
                                     .vertices = vertices,
                                     .indices = indices,
-                                    .offsets = offsets};
+                                    .offsets = offsets,
+                                    .radius = radius};
     abut_shape *shape = NULL;
     abut_shape_build(&input, &shape, NULL);
     return shape;

@@ -1,4 +1,4 @@
-/* Functions that are rounded right, where glibc's are not, or not on every processor: values by
+/* Functions that are rounded correctly, where glibc's are not, or not on every processor: values by
  * mpmath with 600 bits. */
 #include "base/rounded.h"
 

@@ -274,6 +274,14 @@ def vector(value: object, name: str) -> tuple[float, float, float]:
     return x, y, z
 
 
+def all_finite(array: NDArray[Any], name: str) -> None:
+    """Complain of the first entry that is not finite."""
+    wrong = np.argwhere(~np.isfinite(array))
+    if len(wrong):
+        place = tuple(wrong[0].tolist())
+        raise ValueError(f"{name}[{', '.join(map(str, place))}] is {array[place]}")
+
+
 def box(value: object, name: str) -> Box:
     """`value` as two corners of a box that is not empty."""
     array = doubles(value, name)

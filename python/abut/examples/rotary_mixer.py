@@ -159,6 +159,14 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
         With two walls, the drum and the rotor, and 29,559 spheres, in meters, seconds and
         kilograms; a step is 5e-5 s.
 
+    Notes
+    -----
+    Runs warn of two things, and are right to. Grains are so soft that those which a blade hits
+    overlap by a tenth to a third of their radius, whatever the step. And this stiffens contacts so
+    that the step, which is that of the paper, is twice the longest stable one. With
+    ``sim.step = 2e-5`` that warning is gone, and in the first 0.05 s the kinetic energy differs by
+    2 %, the work of the rotor by less than 0.1 %, and the elastic energy by a third.
+
     Examples
     --------
     >>> from abut import examples

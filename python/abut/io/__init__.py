@@ -238,8 +238,8 @@ def read_spheres(
     ValueError
         If the file is of no known kind, broken, or cut off, or a coordinate or radius is not
         finite, or a radius not positive, be it after scaling; the message names the file and the
-        first offender. Or if
-        `columns` has what is none of these names, or npy and npz files are given some.
+        first offender. Or if `columns` has what is none of these names, or npy and npz files are
+        given some.
     OSError
         If the file is not there or cannot be read.
 

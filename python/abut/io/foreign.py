@@ -172,10 +172,7 @@ def _from_array(obj: Any) -> Facets:
             f"mesh has shape {corners.shape}, but an array of facet vertices is (m, k, 3):"
             " abut.Mesh(vertices, facets) takes vertices and their numbers"
         )
-    outside = np.argwhere(~np.isfinite(corners))
-    if len(outside):
-        where = tuple(outside[0].tolist())
-        raise ValueError(f"mesh{list(where)} is {corners[where]}")
+    checks.all_finite(corners, "mesh")
     facet_count, corner_count, _ = corners.shape
     numbers = np.arange(facet_count * corner_count)
     return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))

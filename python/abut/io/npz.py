@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base import checks
 from ..base.checks import counted
 from ..base.poses import Period, lengths_of, read_period
 from ..results.contacts import Contacts
@@ -215,11 +216,7 @@ def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
 def check_finite(columns: _Arrays) -> None:
     """Complain about the first number that is not finite."""
     for name, column in columns.items():
-        outside = ~np.isfinite(column)
-        if outside.any():
-            place = np.argwhere(outside)[0]
-            numbers = ", ".join(map(str, place))
-            raise ValueError(f"{name}[{numbers}] is {column[tuple(place)]}")
+        checks.all_finite(column, name)
 
 
 def check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base import checks
 from ..base.arrays import Doubles
@@ -97,7 +96,7 @@ def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> t
             f"scalars has {facet_count} entries, and there are as many facets as vertices: say"
             " at='facet' or at='vertex'"
         )
-    _check_numbers(np.isinf(values), values, "scalars")
+    checks.all_finite(np.where(np.isnan(values), 0.0, values), "scalars")
     return values, fitting[0]
 
 
@@ -115,11 +114,5 @@ def row_values(table: Table, given: Any, name: str) -> Doubles:
             f"{name} has shape {values.shape}, but must be ({len(table)},), as there are {rows}"
             f"{hint}"
         )
-    _check_numbers(~np.isfinite(values), values, name)
+    checks.all_finite(values, name)
     return values
-
-
-def _check_numbers(is_wrong: NDArray[np.bool_], values: Doubles, name: str) -> None:
-    if is_wrong.any():
-        first = int(np.argmax(is_wrong))
-        raise ValueError(f"{name}[{first}] is {values[first]}")

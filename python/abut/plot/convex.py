@@ -15,7 +15,7 @@ from ..base.orientations import turned
 from ..search.facets import vtk_cells
 from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import draw_mesh_in_pyvista, draw_surface_in_pyvista, plotter_of
-from .looks import COLORS, FACET_COLOR, LINE_COLOR, drawing_module, evenly
+from .looks import COLORS, FACET_COLOR, LINE_COLOR, drawing_module, evenly, opacity
 
 if TYPE_CHECKING:
     from ..options import Backend
@@ -37,6 +37,7 @@ def plot_shape(
     alpha: float = 0.9,
 ) -> Any:
     """Draw what `ConvexShape.plot` tells."""
+    alpha = opacity(alpha)
     ax = _canvas(shape.dimension, ax, backend)
     if shape.dimension == 2:
         return _draw_polygons(ax, [_loop(shape)], [color], alpha)
@@ -56,6 +57,7 @@ def plot_bodies(
     numbers: Any = None,
 ) -> Any:
     """Draw what `ConvexFinder.plot` tells."""
+    alpha = opacity(alpha)
     placed = finder._read_placed(positions, orientations, None)
     chosen = range(len(placed.positions)) if numbers is None else np.asarray(numbers).tolist()
     shades = [color if colors is None else colors[body] for body in chosen]
@@ -78,6 +80,7 @@ def plot_convex_contacts(
     alpha: float = 0.25,
 ) -> Any:
     """Draw what `ConvexContacts.plot` tells."""
+    alpha = opacity(alpha)
     is_flat = contacts.point.shape[1] == 2
     ax = _canvas(contacts.point.shape[1], ax, backend)
     if bodies is not None:

@@ -11,7 +11,7 @@ from .colors import color_scale, mesh_values, row_values
 from .drawn import Drawn, Painted, arrows_of, facet_values, meshes_of, touched_of, touching_of
 from .in_matplotlib import axes_of, draw_contacts, draw_mesh
 from .in_pyvista import draw_contacts_in_pyvista, draw_mesh_in_pyvista, plotter_of
-from .looks import FACET_COLOR, TYPES, backend_of
+from .looks import FACET_COLOR, TYPES, backend_of, opacity
 
 if TYPE_CHECKING:
     from ..options import At, Backend, How
@@ -77,6 +77,7 @@ def plot_mesh(
     painted, name = None, backend_of(backend, ax)
     if alpha is None:
         alpha = 0.9 if scalars is None else 1.0
+    alpha = opacity(alpha)
     if scalars is not None:
         values, place = mesh_values(scalars, len(mesh), len(mesh.vertices), at)
         if place == "vertex" and name == "matplotlib":
@@ -154,7 +155,7 @@ def plot_contacts(
     ImportError, ValueError
         As `plot_mesh`, or if the contacts do not know their mesh and none is given.
     """
-    meshes = meshes_of(contacts, mesh)
+    meshes, alpha = meshes_of(contacts, mesh), opacity(alpha)
     touched = painted = None
     if scalars is None:
         touched = [touched_of(contacts, k, one) for k, one in enumerate(meshes)]

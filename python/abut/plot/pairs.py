@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..base import checks
 from ..base.arrays import Doubles
 from ..base.poses import lengths_of
+from ..results.arms import check_finite
 from .colors import ColorScale, color_scale, row_values
 from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import plotter_of
@@ -108,19 +109,10 @@ def bond_values(bonds: Bonds, values: Any) -> Doubles:
 def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
     """From i to where j's image is, and from j to where i's is, of each pair: (m, 2, 2, d)."""
     arm_i, arm_j = pairs.arms(centers, others)
-    for given, name in ((centers, "centers"), (others, "others")):
-        if given is not None:
-            _check_finite(checks.doubles(given, name), name)
+    check_finite(centers, others)
     shifts = pairs.image * lengths_of(pairs.period)[: arm_i.shape[1]]
     ends = np.stack([pairs.point - arm_i, pairs.point - arm_j], axis=1)
     return np.stack([ends, ends[:, ::-1] - np.stack([shifts, shifts], axis=1)], axis=1)
-
-
-def _check_finite(points: Doubles, name: str) -> None:
-    wrong = np.argwhere(~np.isfinite(points))
-    if len(wrong):
-        row, axis = wrong[0]
-        raise ValueError(f"{name}[{row}, {axis}] is {points[row, axis]}")
 
 
 def _chains(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..io.frame import Frame
     from ..options import Backend
     from ..simulation.simulation import Simulation
+    from ..simulation.walls import Wall
 
 
 # what frames call these
@@ -56,7 +57,7 @@ def plot_simulation(
     ax: Any = None,
     *,
     backend: Backend | None = None,
-    walls: bool | Iterable[Any] = True,
+    walls: bool | Wall | Iterable[Wall] = True,
     alpha: float = 0.1,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
@@ -180,8 +181,8 @@ def _wrong(name: str, given: Any, wanted: str) -> TypeError:
 
 def _check_view(frames: Any, color: Any, plotter: Any) -> None:
     is_sequence = hasattr(frames, "__getitem__") and hasattr(frames, "__len__")
-    if hasattr(frames, "radii") or not is_sequence:
-        raise _wrong("frames", frames, "a sequence of Frame: [frame] of one")
+    if hasattr(frames, "radii") or isinstance(frames, str) or not is_sequence:
+        raise _wrong("frames", frames, "a sequence of Frame, as read_frames returns")
     if not len(frames):
         raise ValueError("there are no frames")
     if not isinstance(color, (str, type(None))):
@@ -280,10 +281,7 @@ def _colors(
     count = len(columns["x"])
     if values.shape != (count,):
         raise ValueError(f"color has shape {values.shape}, but must be ({count},): one a particle")
-    is_wrong = ~np.isfinite(values)
-    if is_wrong.any():
-        first = int(np.argmax(is_wrong))
-        raise ValueError(f"color[{first}] is {values[first]}")
+    checks.all_finite(values, "color")
     return Colors(SPHERE_COLOR, values, color_scale([values], cmap, limits, name))
 
 
@@ -342,32 +340,31 @@ def _draw_bodies(draw: Any, ax: Any, bodies: Placed, painted: Painted | None, co
 
 
 def _walls(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:
-    """The walls in their places; of a half space a square, as wide as what is there."""
+    """The walls in their places; of a half space a square, as wide as what is there, or 1."""
     given = (simulation.walls if walls else ()) if isinstance(walls, bool) else walls
     chosen = _several(given, _is_wall, "a list of the simulation's walls, True or False")
-    meshes = [wall.mesh if isinstance(wall.mesh, Mesh) else None for wall in chosen]
-    found = [
-        placed(mesh, wall.pose)
-        for wall, mesh in zip(chosen, meshes, strict=True)
-        if mesh is not None
-    ]
+    found = [placed(wall.mesh, wall.pose) for wall in chosen if isinstance(wall.mesh, Mesh)]
+    planes = [_plane(wall) for wall in chosen if isinstance(wall.mesh, HalfSpace)]
     points = np.concatenate([points, *(one.vertices for one in found)])
-    for wall in chosen:
-        if isinstance(wall.mesh, HalfSpace) and len(points):
-            found.append(placed(_square(wall.mesh, wall.pose, points), None))
-    return found
+    if planes and not len(points):
+        points = np.array([point for _, point in planes])
+    return found + [placed(_square(*plane, points), None) for plane in planes]
 
 
-def _square(plane: HalfSpace, pose: Doubles, points: Doubles) -> Mesh:
-    normal = pose[:3, :3] @ plane.normal
-    point = pose[:3, :3] @ plane.point + pose[:3, 3]
+def _plane(wall: Any) -> tuple[Doubles, Doubles]:
+    """The normal and a point of a half space in its place."""
+    turn = wall.pose[:3, :3]
+    return turn @ wall.mesh.normal, turn @ wall.mesh.point + wall.pose[:3, 3]
+
+
+def _square(normal: Doubles, point: Doubles, points: Doubles) -> Mesh:
     low, high = points.min(axis=0), points.max(axis=0)
     middle = (low + high) / 2
     middle = middle - ((middle - point) @ normal) * normal
     # along the axes where the plane is across one
     first = np.cross(normal, np.eye(3)[(int(np.argmax(np.abs(normal))) + 1) % 3])
     first /= np.linalg.norm(first)
-    ways = np.array([first, np.cross(normal, first)]) * 0.55 * (high - low).max()
+    ways = np.array([first, np.cross(normal, first)]) * (0.55 * (high - low).max() or 0.5)
     return Mesh([middle + a * ways[0] + b * ways[1] for a, b in _CORNERS], [[0, 1, 2, 3]])
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import checks
 from .in_matplotlib import axes_of, set_frame
 from .looks import SPHERE_COLOR, SPHERES, drawing_module
 
@@ -49,9 +50,13 @@ def plot_spheres(
     ------
     ImportError
         If matplotlib is not installed.
+    ValueError, TypeError
+        If a shape is wrong, or a coordinate or radius is not finite; the message names the first.
     """
-    centers = np.asarray(centers, dtype=float)
-    radii = np.broadcast_to(np.asarray(radii, dtype=float), len(centers))
+    centers = checks.points(centers, "centers")
+    radii = checks.lengths(radii, "radii", len(centers), "center")
+    for array, name in ((centers, "centers"), (radii, "radii")):
+        checks.all_finite(array, name)
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
     # disks are sized for one view, which axes with nothing on them do not have yet
@@ -60,7 +65,8 @@ def plot_spheres(
     low, high = (None, None) if limits is None else limits
     looks: dict[str, Any] = {"c": SPHERE_COLOR}
     if values is not None:
-        looks = {"c": values, "cmap": cmap, "vmin": low, "vmax": high}
+        shades = checks.lengths(values, "values", len(centers), "center")
+        looks = {"c": shades, "cmap": cmap, "vmin": low, "vmax": high}
     disks = draw_disks(ax, centers, radii, looks)
     if label:
         ax.figure.colorbar(disks, ax=ax, label=label, shrink=0.6)

@@ -33,6 +33,12 @@ def pair_arms(
     )
 
 
+def check_finite(centers: ArrayLike, others: ArrayLike | None) -> None:
+    for given, name in ((centers, "centers"), (others, "others")):
+        if given is not None:
+            checks.all_finite(checks.doubles(given, name), name)
+
+
 def relative_velocity(
     pairs: Pairs,
     centers: ArrayLike,

@@ -484,10 +484,7 @@ class Contacts(ContactTable):
         fits = len(array) == count if known else len(array) >= count
         if array.ndim != 2 or array.shape[1] != 6 or not fits:
             raise ValueError(f"twists has shape {given}, but must be ({count}, 6)")
-        outside = np.argwhere(~np.isfinite(array))
-        if len(outside):
-            row, column = outside[0]
-            raise ValueError(f"twists[{row}, {column}] is {array[row, column]}")
+        checks.all_finite(array, "twists")
         return array
 
     @overload

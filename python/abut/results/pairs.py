@@ -189,7 +189,7 @@ class Pairs(ContactTable):
         ImportError
             If freud-analysis is not installed (extra ``freud``).
         ValueError, TypeError
-            As `arms`.
+            As `arms`, or if a coordinate is not finite.
 
         Notes
         -----
@@ -207,6 +207,7 @@ class Pairs(ContactTable):
                [-1.5,  0. ,  0. ]], dtype=float32))
         """
         arm_i, arm_j = self.arms(centers, others)
+        arms.check_finite(centers, others)
         from_i = np.zeros((len(self), 3))
         from_i[:, : arm_i.shape[1]] = arm_i - arm_j
         starts, ends, vectors = self.i, self.j, from_i

@@ -6,9 +6,10 @@ import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
@@ -23,6 +24,9 @@ from .measure_part import MeasurePart
 from .motions import Motion
 from .wall_entries import WallEntry
 from .walls import Wall, check_half_space
+
+if TYPE_CHECKING:
+    from ..options import SimulationPlotOptions
 
 
 class Simulation(MeasurePart):
@@ -436,7 +440,12 @@ class Simulation(MeasurePart):
 
         return copied(self, deform or {})
 
-    def plot(self, color: Any = None, ax: Any = None, **options: Any) -> Any:
+    def plot(
+        self,
+        color: str | ArrayLike | None = None,
+        ax: Any = None,
+        **options: Unpack[SimulationPlotOptions],
+    ) -> Any:
         """Draw the spheres, bodies and walls as they are now.
 
         Parameters
