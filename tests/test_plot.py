@@ -79,7 +79,7 @@ def test_contacts_plot_has_a_legend_with_counts(contacts, axes):
 
 
 def test_arrows_follow_the_normals(contacts, mesh):
-    spheres = (CENTERS, 0.5)
+    spheres = CENTERS, np.full(3, 0.5)
     points, vectors = arrows_of(contacts, [mesh], spheres, 10)
     np.testing.assert_array_equal(points, contacts.point)
     np.testing.assert_allclose(vectors, 0.5 * contacts.normal)
@@ -98,7 +98,7 @@ def test_large_tables_have_a_limited_number_of_arrows_and_spheres(mesh):
     contacts = abut.find_contacts(centers, 0.5, mesh)
     points, _ = arrows_of(contacts, [mesh], None, 500)
     assert len(points) == 500
-    assert len(touching_of(contacts, (centers, 0.5), 100)[0]) == 100
+    assert len(touching_of(contacts, (centers, np.full(5000, 0.5)), 100)[0]) == 100
 
 
 def test_spheres_that_touch_are_drawn(contacts, axes):
@@ -228,6 +228,22 @@ def test_spheres_are_as_large_on_fresh_axes_as_on_those_of_their_own():
 def test_wrong_spheres_are_errors(axes, spheres, values, message):
     with pytest.raises(ValueError, match=message):
         plot.plot_spheres(*spheres, axes, values=values)
+    assert not axes.collections
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"arrow_count": -1}, ValueError, "arrow_count is -1, but must be 0 or positive"),
+        ({"sphere_count": "x"}, TypeError, "sphere_count is 'x', but must be an integer"),
+        ({"spheres": (CENTERS[:2], 0.5)}, ValueError, "centers has 2 rows, but there are 3"),
+        ({"spheres": (CENTERS, [0.5, np.nan, 1])}, ValueError, r"radii\[1\] is nan"),
+        ({"spheres": CENTERS}, TypeError, r"spheres must be \(centers, radii\)"),
+    ],
+)
+def test_wrong_options_of_contacts_are_errors(contacts, axes, options, error, message):
+    with pytest.raises(error, match=message):
+        contacts.plot(axes, **options)
     assert not axes.collections
 
 

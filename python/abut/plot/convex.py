@@ -15,7 +15,7 @@ from ..base.orientations import turned
 from ..search.facets import vtk_cells
 from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import draw_mesh_in_pyvista, draw_surface_in_pyvista, plotter_of
-from .looks import COLORS, FACET_COLOR, LINE_COLOR, drawing_module, evenly, opacity
+from .looks import COLORS, FACET_COLOR, LINE_COLOR, drawing_module, evenly, most, opacity
 
 if TYPE_CHECKING:
     from ..options import Backend
@@ -81,6 +81,7 @@ def plot_convex_contacts(
 ) -> Any:
     """Draw what `ConvexContacts.plot` tells."""
     alpha = opacity(alpha)
+    body_count, arrow_count = most(body_count, "body_count"), most(arrow_count, "arrow_count")
     is_flat = contacts.point.shape[1] == 2
     ax = _canvas(contacts.point.shape[1], ax, backend)
     if bodies is not None:

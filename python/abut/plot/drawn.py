@@ -122,8 +122,7 @@ def arrows_of(contacts, meshes, spheres, count):
     """Start points and vectors of the normals, at most `count`, evenly from the table."""
     rows = evenly(len(contacts), count)
     if spheres is not None:
-        radii = np.broadcast_to(np.asarray(spheres[1], dtype=float), len(spheres[0]))
-        length = radii[contacts.sphere[rows]][:, None]
+        length = spheres[1][contacts.sphere[rows]][:, None]
     else:
         length = _arrow_length(contacts, meshes)
     return contacts.point[rows], contacts.normal[rows] * length
@@ -145,7 +144,7 @@ def touching_of(contacts, spheres, count):
     """Centers and radii of the spheres that touch, at most `count`."""
     if spheres is None:
         return np.empty((0, 3)), np.empty(0)
-    centers, radii = np.asarray(spheres[0], dtype=float), np.asarray(spheres[1], dtype=float)
+    centers, radii = spheres
     numbers = np.unique(contacts.sphere)
     numbers = numbers[evenly(len(numbers), count)]
-    return centers[numbers], np.broadcast_to(radii, len(centers))[numbers]
+    return centers[numbers], radii[numbers]

@@ -48,6 +48,23 @@ def opacity(alpha):
     return found
 
 
+def spheres_given(centers, radii):
+    """Centers (n, 3) and radii (n,) that were given."""
+    centers = checks.points(centers, "centers")
+    radii = checks.lengths(radii, "radii", len(centers), "center")
+    for array, name in ((centers, "centers"), (radii, "radii")):
+        checks.all_finite(array, name)
+    return centers, radii
+
+
+def most(count, name):
+    """A number of things that are drawn at most, which was given."""
+    found = checks.whole(count, name)
+    if found < 0:
+        raise ValueError(f"{name} is {found}, but must be 0 or positive")
+    return found
+
+
 def drawing_module(module):
     return import_extra(module, EXTRAS[module.partition(".")[0]])
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base import checks
+from ..base.arrays import Doubles
 from .colors import color_scale, mesh_values, row_values
 from .drawn import Drawn, Painted, arrows_of, facet_values, meshes_of, touched_of, touching_of
 from .in_matplotlib import axes_of, draw_contacts, draw_mesh
 from .in_pyvista import draw_contacts_in_pyvista, draw_mesh_in_pyvista, plotter_of
-from .looks import FACET_COLOR, TYPES, backend_of, opacity
+from .looks import FACET_COLOR, TYPES, backend_of, most, opacity, spheres_given
 
 if TYPE_CHECKING:
     from ..options import At, Backend, How
@@ -156,6 +158,9 @@ def plot_contacts(
         As `plot_mesh`, or if the contacts do not know their mesh and none is given.
     """
     meshes, alpha = meshes_of(contacts, mesh), opacity(alpha)
+    arrow_count, sphere_count = most(arrow_count, "arrow_count"), most(sphere_count, "sphere_count")
+    if spheres is not None:
+        spheres = _spheres_of(contacts, spheres)
     touched = painted = None
     if scalars is None:
         touched = [touched_of(contacts, k, one) for k, one in enumerate(meshes)]
@@ -172,3 +177,15 @@ def plot_contacts(
     if backend_of(backend, ax) == "pyvista":
         return draw_contacts_in_pyvista(plotter_of(ax, "pyvista", "contacts"), drawn)
     return draw_contacts(axes_of(ax), drawn)
+
+
+def _spheres_of(contacts: Contacts, spheres: Any) -> tuple[Doubles, Doubles]:
+    """Those that the search was given."""
+    if not isinstance(spheres, (tuple, list)) or len(spheres) != 2:
+        raise TypeError("spheres must be (centers, radii)")
+    centers, radii = spheres_given(*spheres)
+    count = len(contacts.counts)
+    if len(centers) != count:
+        rows = checks.counted(len(centers), "row")
+        raise ValueError(f"centers has {rows}, but {checks.there_are(count, 'sphere')}")
+    return centers, radii

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base import checks
 from .in_matplotlib import axes_of, set_frame
-from .looks import SPHERE_COLOR, SPHERES, drawing_module
+from .looks import SPHERE_COLOR, SPHERES, drawing_module, spheres_given
 
 
 def plot_spheres(
@@ -53,10 +53,7 @@ def plot_spheres(
     ValueError, TypeError
         If a shape is wrong, or a coordinate or radius is not finite; the message names the first.
     """
-    centers = checks.points(centers, "centers")
-    radii = checks.lengths(radii, "radii", len(centers), "center")
-    for array, name in ((centers, "centers"), (radii, "radii")):
-        checks.all_finite(array, name)
+    centers, radii = spheres_given(centers, radii)
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
     # disks are sized for one view, which axes with nothing on them do not have yet
