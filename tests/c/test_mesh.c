@@ -1,9 +1,11 @@
 /* The memory that a mesh takes, and what it marks of a flat corner. */
 #include "abut.h"
 #include "base/memory.h"
+#include "mesh/deviations.h"
 #include "mesh/mesh.h"
 
 #include "check.h"
+#include "failing.h"
 
 #include <math.h>
 
@@ -68,9 +70,89 @@ static void check_flat_corner(void)
     abut_mesh_free(mesh);
 }
 
+/* ---- what fails ---- */
+
+/* Five triangles, of which two pairs lie in a plane each. */
+static const double ROOF[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 1, 2, 1, 1, 3, 0, 0};
+static const abut_index ROOF_CORNERS[] = {0, 1, 2, 0, 2, 3, 1, 4, 5, 1, 5, 2, 4, 6, 5};
+static const abut_index BY_THREE[] = {0, 3, 6, 9, 12, 15};
+
+static abut_mesh_input roof_input(void)
+{
+    return (abut_mesh_input){.vertex_count = 7,
+                             .facet_count = 5,
+                             .index_count = 15,
+                             .vertices = ROOF,
+                             .indices = ROOF_CORNERS,
+                             .offsets = BY_THREE};
+}
+
+/* A mesh of triangles has planes; and what is told of its edges. */
+static abut_status build_and_inspect(abut_index counts[ABUT_DEVIATION_COUNT])
+{
+    const abut_mesh_input input = roof_input();
+    abut_mesh *mesh = NULL;
+    abut_error error;
+    abut_status status = abut_mesh_build(&input, &mesh, &error);
+    CHECK_INT(error.status, status);
+    CHECK((mesh == NULL) == (status != ABUT_OK));
+    if (!status) {
+        CHECK_INT(mesh->planes.count, 2);
+        status = abut_mesh_deviations(mesh, counts);
+    }
+    abut_mesh_free(mesh);
+    return status;
+}
+
+static void check_failures(void)
+{
+    abut_index counts[ABUT_DEVIATION_COUNT], all = 0;
+    failures f = {0};
+    while (fail_next(&f)) {
+        f.status = build_and_inspect(counts);
+    }
+    for (int k = 0; k < ABUT_DEVIATION_COUNT; k++) {
+        all += counts[k];
+    }
+    CHECK(f.count > 20);
+    CHECK_INT(all, 4); /* inner edges */
+}
+
+/* The first noise that is none, of facets or of their normals, is named. */
+static void check_noise_refused(void)
+{
+    static const double wrong[] = {-1.0, 2.0 * ABUT_COORDINATE_LIMIT, (double)NAN};
+    double noises[2][5] = {{0}, {0}};
+    abut_mesh_input input = roof_input();
+    input.noise = noises[0], input.normal_noise = noises[1];
+    for (int k = 0; k < 6; k++) {
+        abut_mesh *mesh = NULL;
+        abut_error error;
+        noises[k % 2][3] = wrong[k / 2];
+        CHECK_INT(abut_mesh_build(&input, &mesh, &error), ABUT_BAD_NOISE);
+        CHECK(mesh == NULL && error.index == 3);
+        CHECK(error.value == wrong[k / 2] || (isnan(error.value) && k / 2 == 2));
+        noises[k % 2][3] = 0.0;
+    }
+}
+
+/* ---- numbers at limits ---- */
+
+/* Where squares vanish nothing is off a plane, and a point of an edge is its beginning. */
+static void check_smallest(void)
+{
+    vec3 p[4] = {{0.0, 0.0, 0.0}, {1e-90, 0.0, 0.0}, {0.0, 1e-90, 0.0}, {0.0, 0.0, 1e-90}};
+    CHECK(deviations_of_four(p) == 0.0);
+    const triangle dot = {.corner = {{1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}}};
+    CHECK(triangle_along(&dot, 0, (vec3){4.0, 5.0, 6.0}) == 0.0);
+}
+
 void test_mesh(void)
 {
     check_bytes();
     check_flat_corner();
+    check_failures();
+    check_noise_refused();
+    check_smallest();
     CHECK_INT(memory_live_count(), 0);
 }
