@@ -1,4 +1,6 @@
 /* Queries of many convex bodies: each row depends on its own pair and state alone. */
+#include "base/columns.h"
+
 #include "columns.h"
 #include "convex_scenes.h"
 
@@ -203,6 +205,27 @@ static void check_entrance_columns(const convex_scene *s)
     free_table(&t);
 }
 
+/* A column that is missing on either side is not copied. */
+static void check_copies(void)
+{
+    const column_counts n = {.ROWS = 2, .OFFSETS = 2, .dimension = 3};
+    const abut_index counts[] = {[ABUT_COLUMN_ROWS] = 2,
+                                 [ABUT_COLUMN_ENTRIES] = 0,
+                                 [ABUT_COLUMN_ENTRY_OFFSETS] = 0,
+                                 [ABUT_COLUMN_OFFSETS] = 2};
+    double overlap[] = {1.0, 2.0};
+    abut_index feature[] = {1, 2, 3, 4};
+    abut_entrance_columns to = {ABUT_ENTRANCE_COLUMNS(ALLOCATE_COLUMN)}, *c = &to;
+    abut_index *pair = to.pair;
+    to.pair = NULL;
+    const abut_entrance_columns from = {.pair = feature, .overlap = overlap};
+    columns_copy(ABUT_ENTRANCE_TABLE, &to, &from, counts);
+    CHECK(to.overlap[0] == 1.0 && to.overlap[1] == 2.0);
+    CHECK(to.feature[0] == 0 && pair[0] == 0);
+    to.pair = pair;
+    ABUT_ENTRANCE_COLUMNS(FREE_COLUMN)
+}
+
 /* ---- space that repeats ---- */
 
 /* Rows before of a list of pairs: of the same pairs, without images, with images where space does
@@ -307,4 +330,5 @@ void test_convex_find(void)
     check_dimension(2, 25.0);
     check_dimension(3, 9.0);
     check_spots_match();
+    check_copies();
 }
