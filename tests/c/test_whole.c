@@ -211,6 +211,8 @@ static void check_applied(void)
         abut_error error;
         CHECK_INT(abut_simulation_apply(s, forces, torques, NULL), ABUT_OK);
         CHECK_INT(abut_simulation_apply_to_bodies(s, forces, torques, NULL), ABUT_OK);
+        CHECK_INT(abut_simulation_apply(s, wrong, torques, &error), ABUT_BAD_FORCE);
+        CHECK_INT(error.index, 1);
         CHECK_INT(abut_simulation_apply(s, forces, wrong, &error), ABUT_BAD_FORCE);
         CHECK_INT(error.index, 1);
         CHECK_INT(abut_simulation_apply_to_bodies(s, forces, wrong, &error), ABUT_BAD_FORCE);
