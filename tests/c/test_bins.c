@@ -369,6 +369,24 @@ static void check_wide_facets(void)
     }
 }
 
+/* Unless they are so far away that these cells have no numbers there. */
+static void check_far_wide_facets(void)
+{
+    static scene s;
+    for (int exponent = 35; exponent < 37; exponent++) {
+        scatter(&s, 0.0, 1.0, 1.0);
+        for (int f = 0; f < FACETS; f += 100) {
+            for (int i = 0; i < 9; i++) {
+                s.corners[9 * f + i] = 2.5 * s.corners[9 * f + i] + ldexp(i % 3 == 0, exponent);
+            }
+        }
+        build(&s, 0.25);
+        CHECK_INT(s.set->level_count, exponent < 36 ? 1 : 2);
+        free_scene(&s);
+        check_all(&s, 0.25);
+    }
+}
+
 static void check_whole(void)
 {
     static scene s;
@@ -532,6 +550,7 @@ void test_bins(void)
     check_odd_facets();
     check_level_count();
     check_wide_facets();
+    check_far_wide_facets();
     check_whole();
     check_vicinity();
     check_last_image();
