@@ -15,15 +15,15 @@ pytestmark = pytest.mark.ci
 # each takes a second: one that differs from another by numbers alone, or is made of it, is `long`
 QUICK = [
     pytest.param("wall", marks=pytest.mark.long),
-    "wall_rotated",
-    "unsorted",
+    pytest.param("wall_rotated", marks=pytest.mark.long),
+    pytest.param("unsorted", marks=pytest.mark.long),
     pytest.param("fill", marks=pytest.mark.long),
     "far",
     pytest.param("beyond", marks=pytest.mark.long),
-    "ratio_10",
+    pytest.param("ratio_10", marks=pytest.mark.long),
     pytest.param("ratio_100", marks=pytest.mark.long),
     "large_facets",
-    "facets_1k",
+    pytest.param("facets_1k", marks=pytest.mark.long),
     "slivers",
     "mixer",
     pytest.param("one_call", marks=pytest.mark.long),
@@ -260,7 +260,7 @@ def test_older_rows_stay_when_columns_change(walls, tmp_path):
     assert [(r["scene"], r["kept"]) for r in rows] == [("wall", "2"), ("fill", "3")]
 
 
-@pytest.mark.parametrize("scene", ["large_facets", "mixer", "one_call", "build"])
+@pytest.mark.parametrize("scene", ["mixer", "one_call"])
 def test_a_small_run(walls, scene, tmp_path, capsys):
     pytest.importorskip("scipy")
     table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
@@ -432,7 +432,7 @@ def test_rivals_find_the_same_pairs(pair_scenes, pair_contestants):
     "scene",
     [
         "omega-1",
-        "outlier-10",  # too much for a rival
+        pytest.param("outlier-10", marks=pytest.mark.long),  # too much for a rival
         # they have bases, too
         pytest.param("unsorted-10", marks=pytest.mark.long),
         pytest.param("clusters-10", marks=pytest.mark.long),

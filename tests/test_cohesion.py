@@ -421,7 +421,7 @@ scene_options = st.fixed_dictionaries(
 
 
 @given(seed=st.integers(0, 2**32 - 1), options=scene_options)
-@examples(15)
+@examples(8)
 def test_random_scenes(seed, options):
     check_scene(seed, options, steps=60)
 

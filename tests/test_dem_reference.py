@@ -213,7 +213,7 @@ def correct(options):
 
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 @given(seed=st.integers(0, 2**32 - 1), options=scene_options)
-@examples(40)
+@examples(20)
 def test_random_scenes(seed, options):
     check_scene(seed, options)
 

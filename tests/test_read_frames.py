@@ -266,13 +266,13 @@ def test_the_index_is_made_once(tmp_path, monkeypatch):
 
 @pytest.mark.cases(1)
 def test_memory_is_that_of_one_frame(tmp_path, pack, bounded):
-    count, frame_count = 4_000, 50
+    count, frame_count = 4_000, 30
     numbers = np.random.default_rng(0).random((frame_count, count, 5)).tolist()
     texts = [text_of([[k, 1, *row] for k, row in enumerate(rows)]) for rows in numbers]
     path = write(tmp_path, "".join(texts), pack=pack)
     frames = abut.read_frames(path)
     assert len(frames[0].radii) == count
-    # the arrays of a frame are 160 kB, those of all 8 MB, and their text 20 MB
+    # the arrays of a frame are 160 kB, those of all 5 MB, and their text 12 MB
     with bounded(3 * 10**6):
         assert sum(len(frame.radii) for frame in frames) == frame_count * count
         assert len(frames[-1].radii) == count

@@ -29,7 +29,7 @@ def test_abut_is_its_rule(name):
 @pytest.mark.parametrize("code", ["LAMMPS", "LIGGGHTS", "YADE"])
 def test_every_reason_counts(code):
     """Each thing that a code does otherwise shows in some collision, and none is left out."""
-    scene, law = two.collisions(60, seed=1), two.LAWS["Hertz, friction, restitution"]
+    scene, law = two.collisions(20, seed=1), two.LAWS["Hertz, friction, restitution"]
     own, theirs, changed = two.reference(scene, law), getattr(two, code), two.ABUT
     for name, rule in two.reasons(theirs):
         assert largest(two.differences(scene, own, two.reference(scene, law, rule))) > 1e-8, name

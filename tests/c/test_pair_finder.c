@@ -1,4 +1,4 @@
-/* A finder of pairs: used again and again, interrupted, with input that Python cannot give; and
+/* A finder of pairs: used again and again, with input that Python cannot give; and
  * what it counts. */
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -66,44 +66,6 @@ static void check_that_a_finder_serves_again(void)
     use_again(&s);
     set_period(&s, 5, 4.0);
     use_again(&s);
-}
-
-/* ---- interruption ---- */
-
-typedef struct countdown {
-    int left; /* calls until it says yes */
-} countdown;
-
-static int count_down(void *data)
-{
-    countdown *c = data;
-    return c->left-- == 0;
-}
-
-/* Interrupted at every call in turn, and then not. Helpers leave the caller less to ask about. */
-static void check_interruption(int workers, int least_calls)
-{
-    static scene s;
-    start(&s, 3);
-    scatter_in_cube(&s, &s.own, 4000, 1.0, 1.0, 2.0);
-    abut_pair_input input = input_of(&s);
-    abut_pair_query query = query_of(&s);
-    abut_pair_finder *finder = NULL;
-    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
-    abut_status status = ABUT_INTERRUPTED;
-    int calls = 0;
-    for (; status == ABUT_INTERRUPTED && calls < 100; calls++) {
-        countdown c = {calls};
-        abut_pairs *pairs = NULL;
-        query.interrupted = count_down, query.interrupted_data = &c;
-        query.workers = workers;
-        status = abut_pairs_find(finder, &query, &pairs, NULL);
-        CHECK((pairs != NULL) == (status == ABUT_OK));
-        abut_pairs_free(pairs);
-    }
-    CHECK_INT(status, ABUT_OK);
-    CHECK(calls > least_calls);
-    abut_pair_finder_free(finder);
 }
 
 /* ---- errors: test_pair_finder.py has those that Python can make ---- */
@@ -401,8 +363,6 @@ void test_pair_finder(void)
     const long live = memory_live_count();
     state = 2;
     check_that_a_finder_serves_again();
-    check_interruption(1, 2);
-    check_interruption(3, 0);
     check_bad_numbers();
     check_sizes_of_no_level();
     check_statistics();
