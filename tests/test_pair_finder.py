@@ -1,6 +1,7 @@
 """The search for pairs: against the reference, and the same however it is asked."""
 
 import copy
+import functools
 import inspect
 import pickle
 import signal
@@ -106,23 +107,27 @@ def test_pairs_with_others_are_those_of_the_reference(scene, second, search, dat
     assert found.other_count == len(radii)
 
 
+@functools.cache
+def thousands_of_spheres(dimension, ratio, periodic):
+    """More than a chunk, and vectors that are full; and their pairs."""
+    rng = np.random.default_rng([dimension, ratio])
+    centers, radii, side = scenes.random_cloud(rng, 2500, ratio, dimension)
+    centers += side * rng.integers(-2, 3, centers.shape) * periodic
+    cloud = scenes.Cloud(centers, radii, 0.1, (side,) * dimension if periodic else None)
+    return cloud, expected_pairs(cloud)
+
+
 @pytest.mark.cases(6)
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("ratio", [1, 3, 100, 10_000])
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("periodic", [False, True])
 def test_thousands(dimension, ratio, search, periodic):
-    """More than a chunk, and vectors that are full."""
-    rng = np.random.default_rng([dimension, ratio])
-    centers, radii, side = scenes.random_cloud(rng, 1500, ratio, dimension)
-    centers += side * rng.integers(-2, 3, centers.shape) * periodic
-    period = (side,) * dimension if periodic else None
-    cloud = scenes.Cloud(centers, radii, 0.1, period)
-    expected = expected_pairs(cloud)
-    assert len(expected.i) > 500
+    cloud, expected = thousands_of_spheres(dimension, ratio, periodic)
+    assert len(expected.i) > 800
+    options = {"gap": 0.1, "period": cloud.period, "search": search}
     for choice in ("auto", 1, 3):
-        found = abut.find_pairs(*cloud[:2], gap=0.1, period=period, levels=choice, search=search)
-        assert_same(found, expected)
+        assert_same(abut.find_pairs(*cloud[:2], levels=choice, **options), expected)
 
 
 # spheres of a scene of giants, giants included

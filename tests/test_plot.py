@@ -220,6 +220,7 @@ def test_spheres_are_as_large_on_fresh_axes_as_on_those_of_their_own():
     [
         (([[0, 0, 0], [0, np.nan, 0]], 1), None, r"centers\[1, 1\] is nan"),
         (([[0, 0, 0]], [np.inf]), None, r"radii\[0\] is inf"),
+        ((np.eye(3), [0, 1, -1]), None, r"radii\[2\] is -1.0, but must be 0 or positive"),
         (([0, 0, 0], 1), None, r"centers has shape \(3,\)"),
         ((np.eye(3), [1, 2]), None, "radii has 2 entries, but there are 3 centers"),
         ((np.eye(3), 1), [1, 2], "values has 2 entries, but there are 3 centers"),
@@ -571,6 +572,22 @@ def test_pairs_with_others(plane):
 def test_wrong_arguments_of_pairs_are_errors(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         abut.find_pairs(ROW, 0.5).plot(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"numbers": [0, 2]}, r"numbers\[1\] is 2, but there are 2 bodies"),
+        ({"numbers": [-1]}, r"numbers\[0\] is -1, but there are 2 bodies"),
+        ({"colors": ["red"]}, "colors has 1 entry, but there are 2 bodies"),
+    ],
+)
+def test_bodies_that_are_not_there_are_errors(plane, options, message):
+    finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
+    with pytest.raises(ValueError, match=message):
+        finder.plot([[0, 0], [3, 0]], ax=plane, **options)
+    finder.plot([[0, 0], [3, 0]], ax=plane, numbers=[1], colors=["red", "blue"])
+    assert len(plane.patches) + len(plane.collections) > 0
 
 
 def test_no_pairs_can_be_drawn(plane):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base import checks
 from ..base.arrays import Doubles
 from ..base.orientations import turned
 from ..search.facets import vtk_cells
@@ -59,7 +60,12 @@ def plot_bodies(
     """Draw what `ConvexFinder.plot` tells."""
     alpha = opacity(alpha)
     placed = finder._read_placed(positions, orientations, None)
-    chosen = range(len(placed.positions)) if numbers is None else np.asarray(numbers).tolist()
+    count = len(placed.positions)
+    chosen = range(count) if numbers is None else _bodies_given(numbers, count)
+    there = checks.there_are(count, "body", "bodies")
+    if colors is not None and len(colors) != count:
+        given = checks.counted(len(colors), "entry", "entries")
+        raise ValueError(f"colors has {given}, but {there}")
     shades = [color if colors is None else colors[body] for body in chosen]
     bodies = [_placed(finder, placed, body) for body in chosen]
     ax = _canvas(finder.dimension, ax, backend)
@@ -96,6 +102,16 @@ def _canvas(dimension: int, ax: Any, backend: Backend | None) -> Any:
     if dimension == 2:
         return flat_axes(ax, backend, "polygons")
     return plotter_of(ax, backend, "polyhedra")
+
+
+def _bodies_given(numbers: Any, count: int) -> list[int]:
+    """Numbers of bodies, of which there are so many, that were given."""
+    given: list[int] = checks.indices(numbers, "numbers").reshape(-1).tolist()
+    for place, body in enumerate(given):
+        if not 0 <= body < count:
+            there = checks.there_are(count, "body", "bodies")
+            raise ValueError(f"numbers[{place}] is {body}, but {there}")
+    return given
 
 
 # ---- what is drawn -------------------------------------------------------------------------------

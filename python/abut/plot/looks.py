@@ -54,6 +54,8 @@ def spheres_given(centers, radii):
     radii = checks.lengths(radii, "radii", len(centers), "center")
     for array, name in ((centers, "centers"), (radii, "radii")):
         checks.all_finite(array, name)
+    for row in np.flatnonzero(radii < 0):
+        raise ValueError(f"radii[{row}] is {radii[row]}, but must be 0 or positive")
     return centers, radii
 
 

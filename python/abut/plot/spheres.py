@@ -51,7 +51,8 @@ def plot_spheres(
     ImportError
         If matplotlib is not installed.
     ValueError, TypeError
-        If a shape is wrong, or a coordinate or radius is not finite; the message names the first.
+        If a shape is wrong, a coordinate or radius is not finite, or a radius is negative; the
+        message names the first.
     """
     centers, radii = spheres_given(centers, radii)
     ax = axes_of(ax)
