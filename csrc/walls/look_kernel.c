@@ -143,10 +143,8 @@ LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *l
     __m512i sum = _mm512_add_epi64(_mm512_add_epi64(cell[0], row), layer);
     sum = _mm512_and_epi64(sum, _mm512_set1_epi64(level->mask));
     __m256i bucket = _mm512_cvtepi64_epi32(_mm512_add_epi64(sum, _mm512_set1_epi64(level->first)));
-    /* gcc, where it does not optimize, warns of masks that are bits */
-    __m256i word = _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)occupied,
-                                               _mm256_srli_epi32(bucket, 5),
-                                               _mm256_movm_epi32((__mmask8)bits), 4);
+    __m256i word = _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), (__mmask8)bits,
+                                                _mm256_srli_epi32(bucket, 5), occupied, 4);
     __m256i at = _mm256_and_si256(bucket, _mm256_set1_epi32(31));
     return _mm256_test_epi32_mask(word, _mm256_sllv_epi32(_mm256_set1_epi32(1), at));
 #else
