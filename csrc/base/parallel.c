@@ -13,6 +13,17 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#ifdef ABUT_TESTING
+static abut_index work_per_check = PARALLEL_WORK_PER_CHECK;
+
+void parallel_ask_always(bool always)
+{
+    work_per_check = always ? 0 : PARALLEL_WORK_PER_CHECK;
+}
+#else
+static const abut_index work_per_check = PARALLEL_WORK_PER_CHECK;
+#endif
+
 /* What the threads of one run share. */
 typedef struct shared_run {
     const parallel_plan *plan;
@@ -58,7 +69,7 @@ abut_status parallel_report(parallel_job *job, abut_index work)
 {
     job->work_to_check -= work;
     if (job->is_caller && job->work_to_check <= 0) {
-        job->work_to_check = PARALLEL_WORK_PER_CHECK;
+        job->work_to_check = work_per_check;
         ask_whether_interrupted(job->run);
     }
     return status_of(job->run);
@@ -67,7 +78,7 @@ abut_status parallel_report(parallel_job *job, abut_index work)
 /* All chunks, by the caller alone. */
 static void do_alone(shared_run *run)
 {
-    parallel_job job = {.run = run, .is_caller = true, .work_to_check = PARALLEL_WORK_PER_CHECK};
+    parallel_job job = {.run = run, .is_caller = true, .work_to_check = work_per_check};
     abut_status status = ABUT_OK;
     for (abut_index k = 0; k < run->plan->chunk_count && status == ABUT_OK; k++) {
         status = run->body(run->context, k, &job);
@@ -103,8 +114,7 @@ static void do_alone(shared_run *run)
 
 static void do_chunks(shared_run *run, bool is_caller)
 {
-    parallel_job job = {
-        .run = run, .is_caller = is_caller, .work_to_check = PARALLEL_WORK_PER_CHECK};
+    parallel_job job = {.run = run, .is_caller = is_caller, .work_to_check = work_per_check};
     while (status_of(run) == ABUT_OK) {
         const abut_index chunk = atomic_fetch_add(&run->next_chunk, 1);
         if (chunk >= run->plan->chunk_count) {

@@ -4,6 +4,7 @@
 #define BASE_PARALLEL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "../abut.h"
 
@@ -57,5 +58,8 @@ abut_status parallel_report(parallel_job *job, abut_index work);
 /* Keep the smallest of all numbers that threads find, whichever of them comes first; -1: none was
  * found so far. */
 void parallel_keep_first(atomic_intptr_t *first, abut_index number);
+
+/* Of a build for tests, ABUT_TESTING: ask in each report, or as seldom as above. */
+void parallel_ask_always(bool always);
 
 #endif

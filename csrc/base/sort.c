@@ -164,7 +164,7 @@ void sort_by_merging(abut_index *items, abut_index *room, abut_index count,
         to = from;
         from = merged;
     }
-    if (from != items && count > 0) {
+    if (from != items) {
         memcpy(items, from, (size_t)count * sizeof *items);
     }
 }

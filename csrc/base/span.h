@@ -12,13 +12,6 @@ typedef struct row_span {
     abut_index first, count;
 } row_span;
 
-/* Whether an item's offsets are those of rows of a table that has so many. */
-static inline bool span_is_right(const abut_index *offsets, abut_index item, abut_index row_count)
-{
-    const abut_index first = offsets[item], end = offsets[item + 1];
-    return first >= 0 && first <= end && end <= row_count;
-}
-
 /* The rows of an item; none where offsets, which callers may change, are wrong now. */
 static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index row_count)
 {
@@ -39,7 +32,7 @@ static inline abut_index span_find_wrong(const abut_index *offsets, abut_index c
         return 0;
     }
     for (abut_index item = 0; item < count; item++) {
-        if (!span_is_right(offsets, item, row_count)) {
+        if (offsets[item] > offsets[item + 1] || offsets[item + 1] > row_count) {
             return item;
         }
     }

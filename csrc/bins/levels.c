@@ -13,10 +13,6 @@
  * is then more than what the exact distance rounds by. */
 enum { CELL_NUMBER_BITS = 36 };
 
-/* Buckets of a level: with fewer, which take too little to save, cells of one facet may meet where
- * they repeat. */
-enum { BUCKETS_LOW = 256, BUCKETS_HIGH = 1 << 28 };
-
 /* Buckets for each facet of a level, and beside, for all levels, a part of one
  * for each facet of the mesh, so that few facets in a wide level do not fill
  * their buckets. A closed surface of one facet a cell that is 100 cells long
@@ -209,7 +205,7 @@ static void choose_levels(builder *b, double area)
                                           b->look_candidates)) {
             merge_classes(class, fine);
             --*count;
-        } else if (last == k - 1 && last >= 0 && b->slicing.most == 0 &&
+        } else if (last >= 0 && last == k - 1 && b->slicing.most == 0 &&
                    is_better_fine(fine, class, cell_of_class(last))) {
             fine->wide_count += class->count;
             class->is_wide = true;
@@ -245,42 +241,14 @@ static uint32_t choose_bucket_count(double limit)
     return buckets;
 }
 
-/* Whether cells that are so far apart share a bucket. */
-static bool is_period(const bin_level *level, int x, int y, int z)
-{
-    uint32_t sum = (uint32_t)x * level->stride[0] + (uint32_t)y * level->stride[1] +
-                   (uint32_t)z * level->stride[2];
-    return (sum & level->mask) == 0;
-}
-
-/* Whether no two cells in which a center may be near one facet share a bucket: those of wide facets
- * are up to CELL_SPAN apart, farther ones are not both within the facet's grown box. */
-static bool are_cells_apart(const bin_level *level)
-{
-    for (int z = -CELL_SPAN; z <= CELL_SPAN; z++) {
-        for (int y = -CELL_SPAN; y <= CELL_SPAN; y++) {
-            for (int x = -CELL_SPAN; x <= CELL_SPAN; x++) {
-                if ((x || y || z) && is_period(level, x, y, z)) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
-/* Cells repeat after so many buckets, and rows that are no round number of
- * cells long keep walls that face each other apart. */
-static void repeat_cells(bin_level *level, uint32_t buckets)
+/* Rows that are no round number of cells long keep walls that face each other apart. */
+void bins_repeat_cells(bin_level *level, uint32_t buckets)
 {
     double row = ROW_STRETCH * cbrt(buckets);
     level->mask = buckets - 1;
     level->stride[0] = 1;
     level->stride[1] = (uint32_t)row;
     level->stride[2] = (uint32_t)(row * row);
-    for (int tries = 0; !are_cells_apart(level); tries++) {
-        level->stride[1 + tries % 2]++;
-    }
 }
 
 /* A bucket for each cell of the level's bounds, row by row, where that is not
@@ -293,7 +261,7 @@ static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limi
     double all = cells[0] * cells[1] * cells[2];
     level->first = first;
     if (!(all <= BUCKETS_LOW || (all <= bucket_limit && all <= BUCKETS_HIGH))) {
-        repeat_cells(level, choose_bucket_count(bucket_limit));
+        bins_repeat_cells(level, choose_bucket_count(bucket_limit));
         return level->mask + 1;
     }
     level->mask = UINT32_MAX;

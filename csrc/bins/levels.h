@@ -107,6 +107,15 @@ static inline void block_set_box(facet_block *block, int i, const box *own)
     }
 }
 
+/* Buckets of a level: with fewer, which take too little to save, cells of one facet may meet where
+ * they repeat. */
+enum { BUCKETS_LOW = 256, BUCKETS_HIGH = 1 << 28 };
+
+/* Cells repeat after so many buckets, a power of two from BUCKETS_LOW to BUCKETS_HIGH. No two cells
+ * in which a center may be near one facet share one: those of wide facets are up to CELL_SPAN
+ * apart, farther ones are not both within the facet's grown box. */
+void bins_repeat_cells(bin_level *level, uint32_t buckets);
+
 /* Choose the set's levels and their grids: which class is in which level, and how many buckets
  * there are. False where there is no memory, or 2^32 buckets. */
 bool bins_build_levels(builder *b);

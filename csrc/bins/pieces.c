@@ -31,7 +31,7 @@ static double expected_of_facet(const abut_mesh *mesh, abut_index facet, double 
 double pieces_expected(const abut_mesh *mesh, double reach)
 {
     abut_index facets = mesh->view.facet_count;
-    if (facets == 0 || piece_limit(mesh) < PIECES_AT_LEAST) {
+    if (piece_limit(mesh) < PIECES_AT_LEAST) {
         return 0.0;
     }
     double all = 0.0, large = 0.0, farthest = 0.0, count = 0.0;

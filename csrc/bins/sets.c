@@ -190,7 +190,7 @@ static int step_for(const binned_mesh *binned, double reach)
 
 static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
 {
-    if (step == binned->step_count && !is_fine) {
+    if (step == binned->step_count) { /* no finer set is asked for there */
         return bins_build_whole(binned->mesh, &binned->near);
     }
     const double reach = step_reach(binned, step);
@@ -387,7 +387,7 @@ static void add_set(abut_statistics *sum, const bins *set)
 
 static void add_ladder(abut_statistics *sum, const _Atomic(bins *) *sets, int count)
 {
-    for (int k = 0; sets && k < count; k++) {
+    for (int k = 0; k < count; k++) {
         const bins *set = atomic_load(&sets[k]);
         if (set) {
             add_set(sum, set);

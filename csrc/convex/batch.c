@@ -144,22 +144,19 @@ static bool read_end(const abut_shape *shape, uint8_t type, abut_index feature, 
     return feature >= 0 && feature < feature_count(shape, type);
 }
 
-static abut_index count_before(const abut_entrances_before *before, abut_index pair)
+/* The rows of a pair in the step before. */
+static row_span rows_before(const abut_entrances_before *before, abut_index pair)
 {
-    return before->pair_count == 0 ? 0 : span_at(before->offsets, pair, before->row_count).count;
+    return before->pair_count == 0 ? (row_span){0, 0}
+                                   : span_at(before->offsets, pair, before->row_count);
 }
 
 /* Read a pair's entrances of the step before, but for those with features that the shapes do not
  * have; returns how many. */
-static abut_index read_before(const entering *e, abut_index pair, const convex_pair *of,
-                              entrance *to, abut_index count)
+static abut_index read_before(const entering *e, row_span rows, const convex_pair *of, entrance *to)
 {
     abut_index kept = 0;
-    for (abut_index k = 0; k < count; k++) {
-        const abut_index row = e->before->offsets[pair] + k;
-        if (row < 0 || row >= e->before->row_count) {
-            return kept;
-        }
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         const uint8_t *type = e->before->type + 2 * row;
         const abut_index *feature = e->before->feature + 2 * row;
         if (read_end(of->a.shape, type[0], feature[0], &to[kept].ends[0]) &&
@@ -190,17 +187,18 @@ static abut_status enter_pair(const entering *e, abut_index k, entrance_chunk *c
     const vec3 shift = candidates_shift(e->pairs, k, e->finder->dimension);
     convex_pair pair;
     places_pair(a, b, shift, &pair);
-    const abut_index limit = entrances_limit(&pair), count = count_before(e->before, k);
+    const abut_index limit = entrances_limit(&pair);
+    const row_span earlier = rows_before(e->before, k);
     abut_status status = reserve_entrances(chunk, limit);
     if (!status) {
         entrance *before =
-            memory_grow(chunk->before, count, &chunk->before_capacity, sizeof *before);
+            memory_grow(chunk->before, earlier.count, &chunk->before_capacity, sizeof *before);
         status = before ? ABUT_OK : ABUT_NO_MEMORY;
         chunk->before = before ? before : chunk->before;
     }
     if (!status) {
         entrance *all = chunk->all + chunk->count;
-        const abut_index kept = read_before(e, k, &pair, chunk->before, count);
+        const abut_index kept = read_before(e, earlier, &pair, chunk->before);
         const abut_index found = entrances_all(&pair, chunk->before, kept, all);
         place_entrances(all, found, &pair, &a->at);
         chunk->count += found;

@@ -18,9 +18,12 @@ static bool is_excluded(const convex_pair *pair, const convex_link *before)
  * vectors between them. */
 static bool is_sound(const convex_pair *pair, const convex_link *link)
 {
+    if (link->gap >= 0.0 || link_overlaps(pair, link)) {
+        return true;
+    }
     entrance best;
-    return link->gap >= 0.0 || link_overlaps(pair, link) ||
-           (entrances_best(pair, &best) && best.gap <= 0.0);
+    entrances_best(pair, &best);
+    return best.gap <= 0.0;
 }
 
 static bool stands(const convex_pair *pair, const convex_link *before, convex_link *link)

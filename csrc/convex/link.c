@@ -90,9 +90,7 @@ static progress search_enter(search *s)
 {
     entrance best;
     s->has_entrance = true;
-    if (!entrances_best(s->pair, &best)) {
-        return GOES_ON;
-    }
+    entrances_best(s->pair, &best); /* one of both has facets */
     const parting plane = parting_along(s->pair, best.normal);
     search_improve(s, &plane);
     if (best.gap <= GAP_ROUNDING * s->pair->size) {

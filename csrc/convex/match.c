@@ -31,7 +31,7 @@ static abut_status check_rows(const spot_steps *s, abut_error *error)
     const abut_index rows = s->before->row_count;
     for (abut_index row = 0; row < s->now->row_count; row++) {
         const abut_index old = s->row_match[row];
-        if (old != -1 && (old < 0 || old >= rows)) {
+        if (old < -1 || old >= rows) {
             return error_set(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
         }
     }
@@ -53,22 +53,19 @@ static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, 
     return is_same;
 }
 
-/* Whether a row has this number: one that was changed since it was checked may be none. */
-static bool is_row(const abut_spot_step *step, abut_index row)
+/* The spots of a row of the step before; of none where the number, which may have been changed
+ * since it was checked, is that of none. */
+static row_span spots_before(const abut_spot_step *before, abut_index row)
 {
-    return row >= 0 && row < step->row_count &&
-           span_is_right(step->spot_offsets, row, step->spot_count);
+    return row >= 0 && row < before->row_count
+               ? span_at(before->spot_offsets, row, before->spot_count)
+               : (row_span){0, 0};
 }
 
-static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row)
+static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row, row_span earlier)
 {
-    const abut_index old_row = s->row_match[row];
     const bool is_swapped = s->swapped && s->swapped[row];
-    if (!is_row(s->before, old_row)) {
-        return -1;
-    }
-    const abut_index *offsets = s->before->spot_offsets;
-    for (abut_index old = offsets[old_row]; old < offsets[old_row + 1]; old++) {
+    for (abut_index old = earlier.first; old < earlier.first + earlier.count; old++) {
         if (has_same_name(s, spot, old, is_swapped)) {
             return old;
         }
@@ -78,12 +75,10 @@ static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row
 
 static void match_row(const spot_steps *s, abut_index row, abut_index *match)
 {
-    if (!is_row(s->now, row)) {
-        return;
-    }
-    const abut_index end = s->now->spot_offsets[row + 1];
-    for (abut_index spot = s->now->spot_offsets[row]; spot < end; spot++) {
-        match[spot] = find_spot(s, spot, row);
+    const row_span own = span_at(s->now->spot_offsets, row, s->now->spot_count);
+    const row_span earlier = spots_before(s->before, s->row_match[row]);
+    for (abut_index spot = own.first; spot < own.first + own.count; spot++) {
+        match[spot] = find_spot(s, spot, row, earlier);
     }
 }
 

@@ -35,7 +35,7 @@ static int compare_sizes(const void *a, const void *b)
     if (first->area != second->area) {
         return first->area > second->area ? -1 : 1;
     }
-    return first->facet < second->facet ? -1 : 1;
+    return first->facet - second->facet;
 }
 
 /* Whether all corners of a facet are in the plane of another one. */
@@ -163,14 +163,13 @@ static bool walk_rim(merger *m, int32_t group)
     }
     const int32_t first = vertex;
     for (int32_t k = begin; k < end; k++) {
-        const int32_t corner = m->rim_at[vertex];
-        if (m->group[m->facet_of[corner]] != group || (k > begin && vertex == first)) {
+        if (k > begin && vertex == first) {
             return false;
         }
         h->merged.corners[k] = vertex;
-        vertex = next_vertex(m, corner);
+        vertex = next_vertex(m, m->rim_at[vertex]); /* as many ridges lead to it as from it */
     }
-    return end > begin && vertex == first;
+    return vertex == first;
 }
 
 /* The rim of a polygon's side: where it begins and where it ends. */

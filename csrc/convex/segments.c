@@ -236,9 +236,6 @@ static span shorten_facets(const convex_pair *pair, const span *s)
     const vec3 along_b = pair_turn_back(pair, along), from_b = pair_to_b(pair, s->a.point);
     const double slope = vec3_dot(normal_b, along_b);
     const double base = body_height(&pair->b, facet_b, from_b);
-    if (!(slope < 0.0)) {
-        return *s;
-    }
     stretch way = {-INFINITY, -base / slope, -1, -1};
     stretch_clip(&way, &pair->a, facet_a, s->a.point, along);
     stretch over = {-INFINITY, way.high, -1, -1};

@@ -118,7 +118,7 @@ static abut_status find_facets(wall_finding *f, abut_error *error)
     query.interrupted = f->query->interrupted;
     query.interrupted_data = f->query->interrupted_data;
     const abut_status status = find_near(f, &query, &f->near, error);
-    if (error && finder_name_sphere(status, NULL) != status && status != ABUT_BODY_SHORT_PERIOD) {
+    if (error && finder_name_sphere(status, NULL) != status) {
         error->index = body_of(f, error->index);
     }
     return status;
@@ -242,11 +242,11 @@ static solved spot_result(const row_writing *w, const wall_plane *wall, const wa
     return result;
 }
 
-/* Whether a spot of a plane is in the same facet as another one; of half spaces all are. */
+/* Whether a spot of a plane is in the same facet as another one; of a half space all are. */
 static bool is_same_facet(const row_writing *w, const wall_spot *a, const wall_spot *b)
 {
-    if (a->piece < 0 || b->piece < 0) {
-        return a->piece == b->piece;
+    if (a->piece < 0) {
+        return true;
     }
     const flat_piece *pieces = w->room->patch.pieces.pieces;
     return pieces[a->piece].mesh == pieces[b->piece].mesh &&

@@ -278,7 +278,7 @@ law_stiffness laws_stiffness(const law_table *table, const law *l, const own_con
     law_stiffness s = {.shear = l->shear * q};
     if (l->is_hertz > 0.0) {
         s.normal = of_hertz * q;
-        s.damping_ratio = l->elastic > 0.0 ? damping / sqrt(of_hertz * 5.0 / 6.0) : 0.0;
+        s.damping_ratio = damping / sqrt(of_hertz * 5.0 / 6.0);
     } else {
         s.normal = l->elastic * q;
         s.damping_ratio = l->elastic > 0.0 ? damping / sqrt(l->elastic) : 0.0;

@@ -61,8 +61,7 @@ static double least_height(const deviations *d, const neighbor_edge *edge)
         const vec3 to = vec3_sub(neighbors_point(&d->near, edge->across[i]), start);
         areas[i] = vec3_length(vec3_cross(along, to));
     }
-    const double length = vec3_length(along);
-    return length > 0.0 ? (areas[0] < areas[1] ? areas[0] : areas[1]) / length : 0.0;
+    return (areas[0] < areas[1] ? areas[0] : areas[1]) / vec3_length(along);
 }
 
 /* The four corners of the triangles at an edge. */

@@ -154,11 +154,12 @@ bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise)
     return 2.0 * shape->area <= facet_reflex_limit(p, noise) * shape->diagonal;
 }
 
-/* The edge into corner 0, from the last corner that is somewhere else. */
+/* The edge into corner 0, from the last corner that is somewhere else: where there is an area, one
+ * is. */
 static vec3 edge_into_first(const polygon *p)
 {
     vec3 first = polygon_corner(p, 0), edge = {0.0, 0.0, 0.0};
-    for (abut_index i = p->count - 1; i > 0 && vec3_max_abs(edge) == 0.0; i--) {
+    for (abut_index i = p->count - 1; vec3_max_abs(edge) == 0.0; i--) {
         edge = vec3_sub(first, polygon_corner(p, i));
     }
     return edge;
@@ -267,7 +268,7 @@ static abut_index fan_limit(const polygon *p, const facet_shape *shape, const ui
                             abut_index step)
 {
     abut_index k = step > 0 ? 1 : p->count - 1;
-    while (k > 0 && k < p->count && flat[polygon_wrap(p, shape->start + k)]) {
+    while (flat[polygon_wrap(p, shape->start + k)]) {
         k += step;
     }
     return k;

@@ -281,12 +281,12 @@ static abut_status choose_images(abut_pairs *pairs)
 }
 
 /* Take a level for each octave of the sizes of the spheres, or images, that the grid will hold. */
-static abut_status set_octaves(abut_pairs *pairs)
+static void set_octaves(abut_pairs *pairs)
 {
     const bool has_images = pairs->images != NULL;
     const row_set *set = pairs->second_set;
-    return finder_set_octaves(has_images ? pairs->image_reaches : set->reaches,
-                              has_images ? pairs->image_count : set->count, &pairs->levels);
+    finder_set_octaves(has_images ? pairs->image_reaches : set->reaches,
+                       has_images ? pairs->image_count : set->count, &pairs->levels);
 }
 
 static abut_status fill_grid(abut_pairs *pairs)
@@ -320,10 +320,10 @@ static bool takes_octaves(pair_leftovers *leftovers)
 static abut_status spread_crowd(abut_pairs *pairs)
 {
     const level_set before = pairs->levels;
-    abut_status status = set_octaves(pairs);
-    if (status || pairs->levels.count <= before.count) {
+    set_octaves(pairs);
+    if (pairs->levels.count <= before.count) {
         pairs->levels = before; /* the grid that there is has these */
-        return status;
+        return ABUT_OK;
     }
     atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);
     return fill_grid(pairs);
@@ -337,7 +337,7 @@ static abut_status build_grid(abut_pairs *pairs)
     const bool has_octaves = may_choose && takes_octaves(finder->leftovers);
     abut_status status = choose_images(pairs);
     if (!status && has_octaves) {
-        status = set_octaves(pairs);
+        set_octaves(pairs);
     }
     if (!status) {
         status = fill_grid(pairs);

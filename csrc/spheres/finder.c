@@ -239,7 +239,7 @@ static double largest_of_others(const level_set *levels)
     return largest;
 }
 
-abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels)
+void finder_set_octaves(const double *reaches, abut_index count, level_set *levels)
 {
     double smallest = reaches[0], largest = reaches[0];
     for (abut_index i = 0; i < count; i++) {
@@ -261,9 +261,8 @@ abut_status finder_set_octaves(const double *reaches, abut_index count, level_se
         levels->sizes[levels->count++] = 2.0 * giant;
     }
     abut_index index;
-    abut_status status = count_levels(reaches, count, levels, &index);
+    count_levels(reaches, count, levels, &index); /* the last one holds the largest */
     fit_sizes(levels);
-    return status;
 }
 
 /* ---- building ---- */

@@ -69,7 +69,7 @@ abut_status finder_report_size(abut_error *error, abut_status status, abut_index
                                double reach, const level_set *levels);
 
 /* Likewise a level for each octave of sizes, whatever the finder's input asks for; a level of
- * giants stays. ABUT_OK. */
-abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
+ * giants stays. */
+void finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
 
 #endif

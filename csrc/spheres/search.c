@@ -88,11 +88,11 @@ static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int
     return count;
 }
 
-/* End the search with this status. */
-static bool fail(searcher *s, abut_status status)
+/* Whether the search goes on; with a status other than ABUT_OK it ends. */
+static bool goes_on(searcher *s, abut_status status)
 {
     s->status = status;
-    return false;
+    return status == ABUT_OK;
 }
 
 /* Count pairs with images of all threads. False: there are more than there may be. */
@@ -111,7 +111,7 @@ static bool drain(pair_queue *queue, abut_index room)
     int_pair *found =
         memory_grow(s->found, s->found_count + queue->count, &s->found_capacity, sizeof *found);
     if (!found) {
-        return fail(s, ABUT_NO_MEMORY);
+        return goes_on(s, ABUT_NO_MEMORY);
     }
     s->found = found;
     int32_t count = queue->count;
@@ -123,7 +123,7 @@ static bool drain(pair_queue *queue, abut_index room)
         name_own(queue, found + s->found_count);
     }
     if (pairs->image_pair_limit > 0 && !has_pairs_left(s, count)) {
-        return fail(s, ABUT_PERIOD_TOO_SHORT);
+        return goes_on(s, ABUT_PERIOD_TOO_SHORT);
     }
     s->found_count += count;
     queue->count = 0;
@@ -135,10 +135,9 @@ static bool drain(pair_queue *queue, abut_index room)
         queue->capacity = queue->firsts && queue->seconds ? (int32_t)capacity : 0;
     }
     if (queue->capacity == 0) {
-        return fail(s, ABUT_NO_MEMORY);
+        return goes_on(s, ABUT_NO_MEMORY);
     }
-    abut_status status = parallel_report(s->job, count + room);
-    return status ? fail(s, status) : true;
+    return goes_on(s, parallel_report(s->job, count + room));
 }
 
 /* Distances that take as long as a unit of work. */
@@ -147,8 +146,7 @@ enum { DISTANCES_PER_WORK = 8 };
 /* Tell of distances that were computed. False: the search is to end. */
 static bool report_work(searcher *s, abut_index distances)
 {
-    const abut_status status = parallel_report(s->job, distances / DISTANCES_PER_WORK);
-    return status ? fail(s, status) : true;
+    return goes_on(s, parallel_report(s->job, distances / DISTANCES_PER_WORK));
 }
 
 /* ---- one level ---- */

@@ -35,4 +35,10 @@ static inline abut_index column_width(int width, int dimension)
 #define COMPARE_COLUMN(name, type, width, per, ...)                                                \
     same &= CHECK(!a->name || memcmp(a->name, b->name, COLUMN_BYTES(type, width, per)) == 0);
 
+/* One column of a table, which is empty otherwise; both are structs of such columns. */
+static inline void take_column(const abut_column *column, const void *from, void *to)
+{
+    memcpy((char *)to + column->place, (const char *)from + column->place, sizeof(void *));
+}
+
 #endif

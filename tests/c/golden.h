@@ -53,7 +53,9 @@ typedef struct golden_rigids {
     abut_index materials[BODIES];
 } golden_rigids;
 
+/* `alone`: spheres that are no cluster's members, which stand behind them. */
 typedef struct golden {
+    int alone;
     abut_mesh *meshes[2];
     abut_finder *finder;
     abut_shape *shapes[SHAPES];
@@ -114,7 +116,7 @@ static inline void golden_build_meshes(golden *g)
     golden_need(abut_finder_build(both, 2, &g->finder, NULL), "finder");
 }
 
-static inline void golden_set_walls(golden *g)
+static inline abut_status golden_set_walls(const golden *g)
 {
     const abut_motion turns = {ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 7.0, 0.0};
     const abut_motion shakes = {ABUT_OSCILLATING, {0.0, 0.0, 0.01}, {0.0}, 10.0, 0.5};
@@ -127,8 +129,7 @@ static inline void golden_set_walls(golden *g)
             walls[k].pose[5 * i] = 1.0;
         }
     }
-    golden_need(abut_simulation_set_walls(g->simulation, g->finder, walls, WALLS, NULL, NULL),
-                "walls");
+    return abut_simulation_set_walls(g->simulation, g->finder, walls, WALLS, NULL, NULL);
 }
 
 /* ---- shapes and laws ---- */
@@ -158,7 +159,7 @@ static inline void golden_build_shapes(golden *g)
 }
 
 /* Spheres are of materials 0 and 1; bodies are of 2, since they know no rolling of type A. */
-static inline void golden_set_laws(abut_simulation *s)
+static inline abut_status golden_set_laws(abut_simulation *s)
 {
     abut_law laws[MATERIALS * MATERIALS];
     for (int k = 0; k < MATERIALS * MATERIALS; k++) {
@@ -174,19 +175,19 @@ static inline void golden_set_laws(abut_simulation *s)
                              .rolling_damping = 0.3,
                              .curvature = 0.02};
     }
-    golden_need(abut_simulation_set_laws(s, MATERIALS, laws, NULL), "laws");
+    return abut_simulation_set_laws(s, MATERIALS, laws, NULL);
 }
 
-/* A simulation with walls, and nothing in it. */
-static inline void golden_begin(golden *g, int workers)
+/* A simulation with walls, and nothing in it; NULL where there is no memory. */
+static inline abut_status golden_begin(golden *g, int workers)
 {
     const abut_simulation_input input = {
         .step = 2e-4, .gravity = {0.0, 0.0, -9.81}, .resolution = ABUT_SHARING, .workers = workers};
     const abut_shape *const shapes[SHAPES] = {g->shapes[0], g->shapes[1]};
-    golden_need(abut_simulation_build(&input, &g->simulation, NULL), "simulation");
-    golden_set_laws(g->simulation);
-    golden_need(abut_simulation_set_shapes(g->simulation, shapes, SHAPES, NULL), "shapes");
-    golden_set_walls(g);
+    abut_status status = abut_simulation_build(&input, &g->simulation, NULL);
+    status = status ? status : golden_set_laws(g->simulation);
+    status = status ? status : abut_simulation_set_shapes(g->simulation, shapes, SHAPES, NULL);
+    return status ? status : golden_set_walls(g);
 }
 
 /* ---- grains ---- */
@@ -199,9 +200,9 @@ static inline void golden_draw_velocity(double *to)
 }
 
 /* In layers, each in a cell of its own. */
-static inline void golden_place_spheres(golden_rows *r)
+static inline void golden_place_spheres(golden_rows *r, int alone)
 {
-    for (int k = 0; k < ALONE; k++) {
+    for (int k = 0; k < alone; k++) {
         const int cell[3] = {k % ROW, k / ROW % ROW, k / LAYER};
         for (int axis = 0; axis < 3; axis++) {
             r->centers[3 * k + axis] = 0.06 + 0.08 * cell[axis] + draw_between(-0.006, 0.006);
@@ -211,7 +212,7 @@ static inline void golden_place_spheres(golden_rows *r)
         r->masses[k] = 4000.0 * r->radii[k] * r->radii[k] * r->radii[k];
         r->materials[k] = k % 3 == 0;
     }
-    for (int k = ALONE; k < SPHERES; k++) {
+    for (int k = alone; k < alone + CLUSTERS * MEMBERS; k++) {
         r->radii[k] = 0.05, r->masses[k] = 0.4, r->materials[k] = 1;
     }
 }
@@ -282,9 +283,9 @@ static inline abut_spheres golden_spheres(golden_rows *r, int first, int count)
 }
 
 /* What steps leave behind. */
-static inline abut_spheres golden_made(golden_rows *r)
+static inline abut_spheres golden_made(golden_rows *r, int count)
 {
-    return (abut_spheres){.count = SPHERES,
+    return (abut_spheres){.count = count,
                           .forces = r->forces,
                           .torques = r->torques,
                           .images = r->images,
@@ -324,31 +325,39 @@ static inline abut_rigids golden_going(golden_rigids *r, abut_rigid_kind kind)
     return of;
 }
 
-static inline void golden_add(golden *g, const abut_rigids *clusters, const abut_rigids *bodies)
+static inline abut_status golden_add(golden *g, const abut_rigids *clusters,
+                                     const abut_rigids *bodies)
 {
-    const abut_spheres alone = golden_spheres(&g->rows, 0, ALONE);
-    const abut_spheres members = golden_spheres(&g->rows, ALONE, SPHERES - ALONE);
+    const abut_spheres alone = golden_spheres(&g->rows, 0, g->alone);
+    const abut_spheres members = golden_spheres(&g->rows, g->alone, CLUSTERS * MEMBERS);
     abut_simulation *s = g->simulation;
-    golden_need(abut_simulation_add(s, &alone, NULL), "spheres");
-    golden_need(abut_simulation_add_rigids(s, ABUT_CLUSTERS, clusters, &members, NULL), "clusters");
-    golden_need(abut_simulation_add_rigids(s, ABUT_BODIES, bodies, NULL, NULL), "bodies");
+    abut_status status = abut_simulation_add(s, &alone, NULL);
+    status =
+        status ? status : abut_simulation_add_rigids(s, ABUT_CLUSTERS, clusters, &members, NULL);
+    return status ? status : abut_simulation_add_rigids(s, ABUT_BODIES, bodies, NULL, NULL);
 }
 
-static inline void golden_fill(golden *g)
+/* Rows of all that there is, of which so many spheres are alone. */
+static inline void golden_draw(golden *g, int alone)
 {
     memset(&g->rows, 0, sizeof g->rows);
     memset(&g->clusters, 0, sizeof g->clusters);
     memset(&g->bodies, 0, sizeof g->bodies);
     state = 2000;
-    for (int k = 0; k < SPHERES; k++) {
-        g->rows.clusters[k] = k < ALONE ? -1 : (k - ALONE) / MEMBERS;
+    g->alone = alone;
+    for (int k = 0; k < alone + CLUSTERS * MEMBERS; k++) {
+        g->rows.clusters[k] = k < alone ? -1 : (k - alone) / MEMBERS;
     }
-    golden_place_spheres(&g->rows);
+    golden_place_spheres(&g->rows, alone);
     golden_make_clusters(&g->clusters);
     golden_make_bodies(g);
+}
+
+static inline abut_status golden_fill(golden *g)
+{
     const abut_rigids clusters = golden_columns(&g->clusters, ABUT_CLUSTERS);
     const abut_rigids bodies = golden_columns(&g->bodies, ABUT_BODIES);
-    golden_add(g, &clusters, &bodies);
+    return golden_add(g, &clusters, &bodies);
 }
 
 static inline void golden_run(abut_simulation *s)
@@ -395,8 +404,9 @@ static inline void golden_free(const abut_interactions *of, abut_interaction who
 /* Read all that there is, in a simulation of which nothing is left behind. */
 static inline void golden_read(golden *g)
 {
-    const abut_spheres spheres = golden_spheres(&g->rows, 0, SPHERES);
-    const abut_spheres made = golden_made(&g->rows);
+    const int count = g->alone + CLUSTERS * MEMBERS;
+    const abut_spheres spheres = golden_spheres(&g->rows, 0, count);
+    const abut_spheres made = golden_made(&g->rows, count);
     abut_simulation_read(g->simulation, &spheres);
     abut_simulation_read(g->simulation, &made);
     golden_rigids *const kinds[] = {[ABUT_CLUSTERS] = &g->clusters, [ABUT_BODIES] = &g->bodies};
@@ -408,39 +418,64 @@ static inline void golden_read(golden *g)
     }
 }
 
+/* What a simulation goes on from, beside its rows. */
+typedef struct golden_past {
+    abut_interactions tables[ABUT_INTERACTION_COUNT];
+    abut_wall_state walls[WALLS];
+    abut_step_state at;
+} golden_past;
+
+static inline void golden_read_past(golden *g, golden_past *past)
+{
+    golden_read(g);
+    for (int who = 0; who < ABUT_INTERACTION_COUNT; who++) {
+        past->tables[who] = golden_allocate(g->simulation, (abut_interaction)who);
+        golden_need(abut_simulation_write_interactions(g->simulation, (abut_interaction)who,
+                                                       &past->tables[who], NULL),
+                    "interactions");
+    }
+    past->at = abut_simulation_step_state(g->simulation);
+    memcpy(past->walls, past->at.walls, sizeof past->walls);
+    past->at.walls = past->walls;
+}
+
+static inline void golden_free_past(golden_past *past)
+{
+    for (int who = 0; who < ABUT_INTERACTION_COUNT; who++) {
+        golden_free(&past->tables[who], (abut_interaction)who);
+    }
+}
+
+/* A simulation that goes on from there. */
+static inline abut_status golden_go_on(golden *g, const golden_past *past, int workers)
+{
+    const abut_rigids clusters = golden_going(&g->clusters, ABUT_CLUSTERS);
+    const abut_rigids bodies = golden_going(&g->bodies, ABUT_BODIES);
+    const abut_spheres made = golden_made(&g->rows, g->alone + CLUSTERS * MEMBERS);
+    abut_status status = golden_begin(g, workers);
+    status = status ? status : golden_add(g, &clusters, &bodies);
+    if (status) {
+        return status;
+    }
+    status = abut_simulation_assign(g->simulation, &made, NULL);
+    abut_simulation_restore(g->simulation, &past->at);
+    for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
+        /* those of spheres first, as the Python package does */
+        const int who = (k + ABUT_BODY_INTERACTIONS) % ABUT_INTERACTION_COUNT;
+        status = abut_simulation_restore_interactions(g->simulation, (abut_interaction)who,
+                                                      &past->tables[who], NULL);
+    }
+    return status;
+}
+
 /* Another simulation, from what is read of this one, which ends. */
 static inline void golden_restart(golden *g, int workers)
 {
-    abut_simulation *before = g->simulation;
-    abut_interactions tables[ABUT_INTERACTION_COUNT];
-    golden_read(g);
-    for (int who = 0; who < ABUT_INTERACTION_COUNT; who++) {
-        tables[who] = golden_allocate(before, (abut_interaction)who);
-        golden_need(
-            abut_simulation_write_interactions(before, (abut_interaction)who, &tables[who], NULL),
-            "interactions");
-    }
-    abut_wall_state walls[WALLS];
-    abut_step_state at = abut_simulation_step_state(before);
-    memcpy(walls, at.walls, sizeof walls);
-    at.walls = walls;
-    abut_simulation_free(before);
-
-    golden_begin(g, workers);
-    const abut_rigids clusters = golden_going(&g->clusters, ABUT_CLUSTERS);
-    const abut_rigids bodies = golden_going(&g->bodies, ABUT_BODIES);
-    golden_add(g, &clusters, &bodies);
-    const abut_spheres made = golden_made(&g->rows);
-    golden_need(abut_simulation_assign(g->simulation, &made, NULL), "state");
-    abut_simulation_restore(g->simulation, &at);
-    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
-        /* those of spheres first, as the Python package does */
-        const int who = (k + ABUT_BODY_INTERACTIONS) % ABUT_INTERACTION_COUNT;
-        golden_need(abut_simulation_restore_interactions(g->simulation, (abut_interaction)who,
-                                                         &tables[who], NULL),
-                    "restart");
-        golden_free(&tables[who], (abut_interaction)who);
-    }
+    golden_past past;
+    golden_read_past(g, &past);
+    abut_simulation_free(g->simulation);
+    golden_need(golden_go_on(g, &past, workers), "restart");
+    golden_free_past(&past);
 }
 
 /* ---- the hash ---- */
@@ -469,14 +504,29 @@ static inline void golden_hash_state(golden *g, char text[SHA256_TEXT])
     sha256_end(s, text);
 }
 
+static inline void golden_build(golden *g)
+{
+    golden_build_meshes(g);
+    golden_build_shapes(g);
+}
+
+static inline void golden_end(golden *g)
+{
+    abut_finder_free(g->finder);
+    for (int k = 0; k < 2; k++) {
+        abut_mesh_free(g->meshes[k]);
+        abut_shape_free(g->shapes[k]);
+    }
+}
+
 /* All of it by so many threads at most; with a restart in the middle, or without. */
 static inline void golden_do(int workers, bool restarts, char text[SHA256_TEXT])
 {
     static golden g;
-    golden_build_meshes(&g);
-    golden_build_shapes(&g);
-    golden_begin(&g, workers);
-    golden_fill(&g);
+    golden_build(&g);
+    golden_draw(&g, ALONE);
+    golden_need(golden_begin(&g, workers), "begin");
+    golden_need(golden_fill(&g), "fill");
     golden_run(g.simulation);
     if (restarts) {
         golden_restart(&g, workers);
@@ -484,11 +534,7 @@ static inline void golden_do(int workers, bool restarts, char text[SHA256_TEXT])
     golden_run(g.simulation);
     golden_hash_state(&g, text);
     abut_simulation_free(g.simulation);
-    abut_finder_free(g.finder);
-    for (int k = 0; k < 2; k++) {
-        abut_mesh_free(g.meshes[k]);
-        abut_shape_free(g.shapes[k]);
-    }
+    golden_end(&g);
 }
 
 #endif

@@ -1,7 +1,9 @@
 /* Bins: what touches a sphere stands in its buckets, once; and nothing grows with the scene. */
 #include "base/memory.h"
 #include "bins/bins.h"
+#include "bins/levels.h"
 #include "bins/pieces.h"
+#include "bins/slabs.h"
 
 #include "check.h"
 #include "random.h"
@@ -173,7 +175,8 @@ static void check_cell_sides(const scene *s)
 
 /* ---- what holds of every set ---- */
 
-static int cut_count; /* scenes whose facets were cut */
+static int cut_count;    /* scenes whose facets were cut */
+static int repeat_count; /* scenes whose cells repeat */
 
 /* Buckets for each facet, and what is there without any. */
 enum { BUCKETS_PER_FACET = 32, BUCKETS_ANYWAY = 256, ENTRIES_PER_FACET = 27 };
@@ -206,6 +209,18 @@ static void check_levels(const scene *s)
     }
 }
 
+/* Slabs need a bucket for each cell. */
+static void check_slabs(const scene *s)
+{
+    bool repeats = false;
+    for (int32_t k = 0; k < s->set->level_count; k++) {
+        repeats |= s->set->levels[k].mask != UINT32_MAX;
+    }
+    CHECK(bins_find_slabs(s->set, s->mesh, s->reach));
+    CHECK(!repeats || !s->set->slab_low);
+    repeat_count += repeats;
+}
+
 /* Small cells and facets in pieces: none may be lost or found twice. */
 static void check_fine(scene *s)
 {
@@ -218,6 +233,7 @@ static void check_fine(scene *s)
     check_cell_sides(s);
     check_levels(s);
     CHECK(s->set->entry_count <= (int64_t)64 * ENTRIES_PER_FACET * FACETS);
+    check_slabs(s);
     bins_free(s->set);
     s->set = whole;
     cut_count += expected > 0.0;
@@ -449,6 +465,40 @@ static void check_no_facets(void)
     free_scene(&s);
 }
 
+/* Cells near each other are in buckets of their own, however many buckets there are. */
+static void check_repeated_cells(void)
+{
+    enum { SIDE = 2 * CELL_SPAN + 1, MIDDLE = SIDE * SIDE * SIDE / 2 };
+    for (uint32_t buckets = BUCKETS_LOW; buckets <= BUCKETS_HIGH; buckets *= 2) {
+        bin_level level = {0};
+        bins_repeat_cells(&level, buckets);
+        for (int k = 0; k < SIDE * SIDE * SIDE; k++) {
+            const int cell[3] = {k % SIDE, k / SIDE % SIDE, k / SIDE / SIDE};
+            uint32_t sum = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                sum += (uint32_t)(cell[axis] - CELL_SPAN) * level.stride[axis];
+            }
+            CHECK_INT((sum & level.mask) == 0, k == MIDDLE);
+        }
+    }
+}
+
+/* Of very many facets none is cut, whose pieces would be more than a mesh may have. */
+static void check_too_many_to_cut(void)
+{
+    enum { MANY = 66000, FEW = 1000 };
+    double *vertices = malloc(9 * MANY * sizeof *vertices);
+    for (int k = 0; k < 9 * MANY; k++) {
+        vertices[k] = draw_number();
+    }
+    abut_mesh *many = build_noisy_triangles(MANY, vertices, vertices);
+    abut_mesh *few = build_noisy_triangles(FEW, vertices, vertices);
+    CHECK(pieces_expected(many, 0.01) == 0.0);
+    CHECK(pieces_expected(few, 0.01) > FEW);
+    abut_mesh_free(many), abut_mesh_free(few);
+    free(vertices);
+}
+
 void test_bins(void)
 {
     state = 1;
@@ -461,6 +511,8 @@ void test_bins(void)
     check_vicinity();
     check_last_image();
     check_no_facets();
-    CHECK(cut_count > 3);
+    check_repeated_cells();
+    check_too_many_to_cut();
+    CHECK(cut_count > 3 && repeat_count > 0);
     CHECK_INT(memory_live_count(), 0);
 }

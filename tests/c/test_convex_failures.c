@@ -183,6 +183,9 @@ static void check_bad_input(const convex_scene *s)
     abut_error error;
     input.options.method = (abut_convex_method)4;
     CHECK_INT(abut_convex_finder_build(&input, &finder, &error), ABUT_BAD_METHOD);
+    input.options.method = (abut_convex_method)-1;
+    CHECK_INT(abut_convex_finder_build(&input, &finder, &error), ABUT_BAD_METHOD);
+    CHECK_INT(error.index, -1);
     CHECK_INT(abut_convex_finder_build(&input, &finder, NULL), ABUT_BAD_METHOD);
     input = input_of(s), input.body_count = (abut_index)INT32_MAX + 1;
     CHECK_INT(abut_convex_finder_build(&input, &finder, &error), ABUT_TOO_MANY_BODIES);
@@ -203,38 +206,120 @@ static void check_status(abut_convex_input input, abut_status status)
     CHECK(finder == NULL && error.status == status);
 }
 
+static void check_query(const convex_scene *s, const abut_convex_query *query, abut_status status,
+                        abut_index index, abut_index detail)
+{
+    abut_convex_contacts *contacts = NULL;
+    abut_error error;
+    CHECK_INT(abut_convex_find(s->finder, query, &contacts, &error), status);
+    CHECK(contacts == NULL && error.status == status);
+    CHECK(error.index == index && error.detail == detail);
+}
+
+/* Numbers of a body, which are out of their range in turn, and one that no test of ranges takes. */
+static void check_bodies_refused(const convex_scene *s)
+{
+    static const struct {
+        double scale;
+        abut_status status;
+    } cases[] = {{-1.0, ABUT_BAD_SCALE},
+                 {2.0 * ABUT_COORDINATE_LIMIT, ABUT_BAD_SCALE},
+                 {(double)NAN, ABUT_BAD_SCALE},
+                 {1e-76, ABUT_BODY_TOO_SMALL},
+                 {ABUT_COORDINATE_LIMIT, ABUT_BODY_TOO_LARGE}};
+    double scales[MOST_BODIES];
+    memcpy(scales, s->scales, sizeof scales);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        abut_convex_input input = input_of(s);
+        abut_convex_finder *finder = NULL;
+        abut_error error;
+        scales[10] = cases[k].scale, input.scales = scales;
+        CHECK_INT(abut_convex_finder_build(&input, &finder, &error), cases[k].status);
+        CHECK(finder == NULL && error.index == 10 && error.status == cases[k].status);
+    }
+}
+
+/* Gaps, pairs and rows before that are none; of two of a kind the first one is named. */
+static void check_queries_refused(const convex_scene *s)
+{
+    static const double gaps[] = {-1.0, 2.0 * ABUT_COORDINATE_LIMIT, (double)NAN};
+    static const abut_index wrong[] = {0, -1, MOST_BODIES}, right[] = {1, 2, 3}, none[] = {-1, -1};
+    static const abut_index matches[] = {-1, 0, -2, 7}, rows[] = {-1, 0, 1};
+    double begins_with[ABUT_CONVEX_STATE] = {0.0};
+    abut_convex_query query = query_of(s);
+    for (int k = 0; k < 3; k++) {
+        query.gap = gaps[k];
+        check_query(s, &query, ABUT_BAD_GAP, 0, 0);
+    }
+    query = query_of(s);
+    query.i = wrong, query.j = right, query.pair_count = 3;
+    check_query(s, &query, ABUT_BAD_I, 1, -1);
+    query.i = right, query.j = wrong;
+    check_query(s, &query, ABUT_BAD_J, 1, -1);
+    query.j = right;
+    check_query(s, &query, ABUT_SAME_BODY, 0, 1);
+    query.i = (const abut_index[]){0, 1, 2};
+    query.before = (abut_convex_before){
+        .row_count = 1, .i = right, .j = right, .state = begins_with, .match = matches};
+    check_query(s, &query, ABUT_BAD_MATCH, 2, -2);
+    query.before.match = rows;
+    check_query(s, &query, ABUT_BAD_MATCH, 2, 1);
+    query.before.match = none, query.pair_count = 2;
+    abut_index count = 0;
+    CHECK_INT(find_and_count(s->finder, &query, &count), ABUT_OK);
+}
+
+/* Coordinates of a place beyond the limit, along each axis, and far from the world that repeats. */
+static void check_places_refused(convex_scene *s)
+{
+    static const abut_index i[] = {0, 5}, j[] = {1, 3};
+    static const double short_period[] = {1.0, 1.0, 1.0};
+    abut_convex_query query = query_of(s);
+    for (int axis = 0; axis < 3; axis++) {
+        double *x = &s->positions[9 + axis];
+        const double was = *x;
+        *x = 2.0 * ABUT_COORDINATE_LIMIT;
+        query.i = NULL, query.period = NULL;
+        check_query(s, &query, ABUT_POSITION_TOO_FAR, 3, axis);
+        query.i = i, query.j = j, query.pair_count = 2, query.period = short_period, *x = 1e12;
+        check_query(s, &query, ABUT_POSITION_FAR_PERIODS, 3, axis);
+        query.i = j, query.j = i;
+        check_query(s, &query, ABUT_POSITION_FAR_PERIODS, 3, axis);
+        *x = was;
+    }
+}
+
+/* Quaternions of any length turn bodies, as long as squares of it would overflow, too. */
+static void check_long_quaternions(convex_scene *s)
+{
+    const abut_convex_query query = query_of(s);
+    convex_table usual = find_table(s, &query);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int k = 0; k < 4 * s->count; k++) {
+            s->orientations[k] *= turn ? 0x1p-600 : 0x1p600;
+        }
+        if (turn == 0) {
+            convex_table t = find_table(s, &query);
+            CHECK_INT(t.rows, usual.rows);
+            for (abut_index row = 0; row < t.rows; row++) {
+                CHECK_NEAR(t.columns.overlap[row], usual.columns.overlap[row], 1e-9);
+            }
+            free_table(&t);
+        }
+    }
+    free_table(&usual);
+}
+
 /* What Python sees to itself. */
-static void check_limits(convex_scene *s)
+static void check_options_refused(const convex_scene *s)
 {
     abut_convex_input input = input_of(s);
-    double scales[MOST_BODIES];
-    for (int k = 0; k < s->count; k++) {
-        scales[k] = 1e75;
-    }
     input.shape_count = 0;
     check_status(input, ABUT_NO_SHAPES);
-    input = input_of(s), input.scales = scales;
-    check_status(input, ABUT_BODY_TOO_LARGE);
     input = input_of(s), input.options.iterations = 0;
     check_status(input, ABUT_BAD_ITERATIONS);
     input = input_of(s), input.options.cp_first = 2.0;
     check_status(input, ABUT_BAD_CP_ANGLE);
-    const double short_period[] = {1.0, 0.0, 0.0};
-    const abut_index i[] = {0, 0}, j[] = {3, MOST_BODIES};
-    abut_convex_query query = query_of(s);
-    const double was = s->positions[9];
-    s->positions[9] = 1e12;
-    query.period = short_period, query.i = i, query.j = j, query.pair_count = 1;
-    abut_convex_contacts *contacts = NULL;
-    abut_error error;
-    CHECK_INT(abut_convex_find(s->finder, &query, &contacts, &error), ABUT_POSITION_FAR_PERIODS);
-    CHECK(error.index == 3 && error.detail == 0);
-    s->positions[9] = was;
-    query.period = NULL, query.pair_count = 2;
-    CHECK_INT(abut_convex_find(s->finder, &query, &contacts, &error), ABUT_BAD_J);
-    query.i = j, query.j = i;
-    CHECK_INT(abut_convex_find(s->finder, &query, &contacts, &error), ABUT_BAD_I);
-    CHECK(contacts == NULL && error.index == 1);
 }
 
 /* Entrances before of another number of pairs, and offsets that do not ascend. */
@@ -251,6 +336,10 @@ static void check_entrances_before(const convex_scene *s)
                   ABUT_BAD_ENTRANCE_ROWS);
         CHECK(entrances == NULL && error.detail == 2);
     }
+    const abut_entrances_before rows_alone = {.row_count = 1};
+    abut_entrances *entrances = NULL;
+    CHECK_INT(abut_entrances_find(s->finder, &query, &rows_alone, &entrances, NULL),
+              ABUT_BAD_ENTRANCE_ROWS);
 }
 
 void test_convex_failures(void)
@@ -263,7 +352,11 @@ void test_convex_failures(void)
     check_loops(&s);
     check_interruption(&s);
     check_bad_input(&s);
-    check_limits(&s);
+    check_options_refused(&s);
+    check_bodies_refused(&s);
+    check_queries_refused(&s);
+    check_places_refused(&s);
+    check_long_quaternions(&s);
     check_entrances_before(&s);
     end_bodies(&s);
 }

@@ -1,4 +1,7 @@
 /* Queries of many convex bodies: each row depends on its own pair and state alone. */
+#include "base/columns.h"
+
+#include "columns.h"
 #include "convex_scenes.h"
 
 /* ---- what a row depends on ---- */
@@ -103,7 +106,156 @@ static void check_missing_states(const convex_scene *s)
     free_table(&cold), free_table(&half), free_table(&warm), free_table(&mixed);
 }
 
+/* ---- columns ---- */
+
+/* A column that is asked for alone is as with all others. */
+static void check_columns_alone(const convex_scene *s, const abut_convex_query *query)
+{
+    convex_table all = find_table(s, query);
+    convex_table one = make_table(all.rows, all.spots, s->dimension, s->count);
+    abut_convex_contacts *contacts = NULL;
+    abut_index count;
+    CHECK_INT(abut_convex_find(s->finder, query, &contacts, NULL), ABUT_OK);
+    const abut_column *columns = abut_table_columns(ABUT_CONVEX_TABLE, &count);
+    for (abut_index k = 0; k < count; k++) {
+        abut_convex_columns own = {0};
+        take_column(&columns[k], &one.columns, &own);
+        abut_convex_contacts_write(contacts, &own);
+    }
+    CHECK(is_same_table(&all, &one));
+    CHECK(all.rows > s->count && all.spots > 0);
+    abut_convex_contacts_free(contacts);
+    free_table(&all), free_table(&one);
+}
+
+static abut_entrances *enter(const convex_scene *s, const abut_convex_query *query,
+                             const abut_entrances_before *before)
+{
+    abut_entrances *entrances = NULL;
+    CHECK_INT(abut_entrances_find(s->finder, query, before, &entrances, NULL), ABUT_OK);
+    return entrances;
+}
+
+/* Two tables of entrances of so many. */
+static void check_same_entrances(const abut_entrance_columns *a, const abut_entrance_columns *b,
+                                 column_counts n)
+{
+    bool same = true;
+    ABUT_ENTRANCE_COLUMNS(COMPARE_COLUMN)
+    CHECK(same);
+}
+
+/* Entrances before with features that no shape has, of either end, are left out. */
+static void check_broken_entrances(const convex_scene *s, const abut_convex_query *query,
+                                   const abut_entrance_columns *all, column_counts n)
+{
+    static const uint8_t types[] = {3, ABUT_EDGE, ABUT_VERTEX, 255, ABUT_FACET};
+    static const abut_index features[] = {0, -1, 1000, 0, -1};
+    abut_entrance_columns other = {ABUT_ENTRANCE_COLUMNS(ALLOCATE_COLUMN)};
+    const abut_entrances_before before = {.pair_count = query->pair_count,
+                                          .row_count = n.ROWS,
+                                          .offsets = all->offsets,
+                                          .type = other.type,
+                                          .feature = other.feature};
+    memcpy(other.type, all->type, 2 * (size_t)n.ROWS);
+    memcpy(other.feature, all->feature, 2 * (size_t)n.ROWS * sizeof *all->feature);
+    for (abut_index row = 0; row < n.ROWS; row += 3) {
+        other.type[2 * row + row % 2] = types[row % 5];
+        other.feature[2 * row + row % 2] = features[row % 5];
+    }
+    abut_entrances *entrances = enter(s, query, &before);
+    CHECK_INT(abut_entrances_count(entrances), n.ROWS);
+    abut_entrances_write(entrances, &other);
+    check_same_entrances(all, &other, n);
+    abut_entrances_free(entrances);
+    abut_entrance_columns *c = &other;
+    ABUT_ENTRANCE_COLUMNS(FREE_COLUMN)
+}
+
+/* The same of entrances, which there are none of without pairs. */
+static void check_entrance_columns(const convex_scene *s)
+{
+    const abut_entrances_before none = {0};
+    abut_convex_query query = query_of(s);
+    abut_entrances *entrances = enter(s, &query, &none);
+    CHECK_INT(abut_entrances_count(entrances), 0);
+    abut_entrances_free(entrances);
+    convex_table t = find_table(s, &query);
+    query.i = t.columns.i, query.j = t.columns.j, query.pair_count = t.rows;
+    entrances = enter(s, &query, &none);
+    const column_counts n = {
+        .ROWS = abut_entrances_count(entrances), .OFFSETS = t.rows + 1, .dimension = s->dimension};
+    abut_entrance_columns all = {ABUT_ENTRANCE_COLUMNS(ALLOCATE_COLUMN)};
+    abut_entrance_columns one = {ABUT_ENTRANCE_COLUMNS(ALLOCATE_COLUMN)}, *c = &all;
+    abut_index count;
+    const abut_column *columns = abut_table_columns(ABUT_ENTRANCE_TABLE, &count);
+    abut_entrances_write(entrances, &all);
+    for (abut_index k = 0; k < count; k++) {
+        abut_entrance_columns own = {0};
+        take_column(&columns[k], &one, &own);
+        abut_entrances_write(entrances, &own);
+    }
+    CHECK(n.ROWS > t.rows && all.offsets[t.rows] == n.ROWS);
+    check_same_entrances(&all, &one, n);
+    abut_entrances_free(entrances);
+    check_broken_entrances(s, &query, &all, n);
+    ABUT_ENTRANCE_COLUMNS(FREE_COLUMN)
+    c = &one;
+    ABUT_ENTRANCE_COLUMNS(FREE_COLUMN)
+    free_table(&t);
+}
+
+/* A column that is missing on either side is not copied. */
+static void check_copies(void)
+{
+    const column_counts n = {.ROWS = 2, .OFFSETS = 2, .dimension = 3};
+    const abut_index counts[] = {[ABUT_COLUMN_ROWS] = 2,
+                                 [ABUT_COLUMN_ENTRIES] = 0,
+                                 [ABUT_COLUMN_ENTRY_OFFSETS] = 0,
+                                 [ABUT_COLUMN_OFFSETS] = 2};
+    double overlap[] = {1.0, 2.0};
+    abut_index feature[] = {1, 2, 3, 4};
+    abut_entrance_columns to = {ABUT_ENTRANCE_COLUMNS(ALLOCATE_COLUMN)}, *c = &to;
+    abut_index *pair = to.pair;
+    to.pair = NULL;
+    const abut_entrance_columns from = {.pair = feature, .overlap = overlap};
+    columns_copy(ABUT_ENTRANCE_TABLE, &to, &from, counts);
+    CHECK(to.overlap[0] == 1.0 && to.overlap[1] == 2.0);
+    CHECK(to.feature[0] == 0 && pair[0] == 0);
+    to.pair = pair;
+    ABUT_ENTRANCE_COLUMNS(FREE_COLUMN)
+}
+
 /* ---- space that repeats ---- */
+
+/* Rows before of a list of pairs: of the same pairs, without images, with images where space does
+ * not repeat now, and each with one number that is another. Overlaps are the same either way. */
+static void check_lists_before(const convex_scene *s)
+{
+    abut_convex_query query = query_of(s);
+    convex_table pairs = find_table(s, &query);
+    query.i = pairs.columns.i, query.j = pairs.columns.j, query.pair_count = pairs.rows;
+    query.all_rows = 1;
+    for (int k = 0; k < 10; k++) {
+        query.before = (abut_convex_before){0};
+        query.period = k % 2 ? s->period : NULL;
+        convex_table cold = find_table(s, &query);
+        query.before = before_of(&cold);
+        cold.columns.i[0] += k / 2 == 1 ? 1 : 0;
+        cold.columns.j[0] += k / 2 == 2 ? 1 : 0;
+        cold.columns.image[0] += k / 2 == 3 ? 1 : 0;
+        if (k / 2 == 4) {
+            query.before.image = NULL;
+        }
+        convex_table warm = find_table(s, &query);
+        for (abut_index row = 0; row < cold.rows; row++) {
+            CHECK_NEAR(warm.columns.overlap[row], cold.columns.overlap[row], 1e-9);
+        }
+        CHECK_INT(warm.rows, cold.rows);
+        free_table(&warm), free_table(&cold);
+    }
+    free_table(&pairs);
+}
 
 /* A body meets its own image. */
 static void check_own_image(const convex_scene *s)
@@ -141,12 +293,15 @@ static void check_spots_match(void)
     CHECK_INT(match[3], -1);
     CHECK_INT(abut_spots_match(&now, &before, rows, NULL, match, NULL), ABUT_OK);
     CHECK_INT(match[2], -1);
-    const abut_index wrong[] = {0, 2, -1};
+    const abut_index wrong[] = {0, 2, -1}, below[] = {0, 1, -2};
     CHECK_INT(abut_spots_match(&now, &before, wrong, NULL, match, &error), ABUT_BAD_SPOT_MATCH);
-    CHECK_INT(error.index, 1);
+    CHECK(error.index == 1 && error.detail == 2 && error.value == 2.0);
+    CHECK_INT(abut_spots_match(&now, &before, below, NULL, match, &error), ABUT_BAD_SPOT_MATCH);
+    CHECK(error.index == 2 && error.detail == -2);
     const abut_spot_step broken = {2, 2, before_offsets, before_types, before_features};
     CHECK_INT(abut_spots_match(&now, &broken, rows, NULL, match, &error), ABUT_BAD_SPOT_ROWS);
     CHECK_INT(error.of_before, 1);
+    CHECK_INT(abut_spots_match(&broken, &before, rows, NULL, match, NULL), ABUT_BAD_SPOT_ROWS);
     const abut_index nowhere[] = {-1, -1, -1};
     CHECK_INT(abut_spots_match(&now, &(abut_spot_step){0}, nowhere, NULL, match, NULL), ABUT_OK);
     CHECK_INT(match[0], -1);
@@ -161,6 +316,12 @@ static void check_dimension(int dimension, double side)
     check_missing_states(&s);
     s.period[0] = s.period[1] = side;
     check_own_image(&s);
+    check_lists_before(&s);
+    abut_convex_query query = query_of(&s);
+    check_columns_alone(&s, &query);
+    query.period = s.period;
+    check_columns_alone(&s, &query);
+    check_entrance_columns(&s);
     end_bodies(&s);
 }
 
@@ -169,4 +330,5 @@ void test_convex_find(void)
     check_dimension(2, 25.0);
     check_dimension(3, 9.0);
     check_spots_match();
+    check_copies();
 }

@@ -217,7 +217,39 @@ static void check_link(const convex_pair *pair, const convex_link *link, bool is
     CHECK_NEAR(vec3_length(across), fabs(link->gap), 2.0 * pair->tolerance);
 }
 
-/* ---- points and flat bodies ---- */
+/* Bodies that slide in each other: what they climb to from the step before is a minimum, too. */
+static void check_slides(abut_shape *const shapes[SHAPE_COUNT])
+{
+    const abut_convex_options options = options_of_search();
+    for (int k = 0; k < PAIRS; k++) {
+        const abut_shape *a = shapes[k % 4], *b = shapes[k / 4 % 4];
+        const vec3 axis = draw_unit(), way = vec3_scale(draw_unit(), 0.05);
+        convex_pair pair = make_pair(a, b, axis, k, vec3_scale(draw_unit(), 0.5));
+        convex_link link;
+        entrances_find(&pair, NULL, &options, &link);
+        for (int step = 0; step < 6; step++) {
+            const convex_link before = link;
+            pair.shift = vec3_add(pair.shift, way);
+            entrances_find(&pair, &before, &options, &link);
+            check_link(&pair, &link, false);
+        }
+    }
+}
+
+/* ---- polygons, points and flat bodies ---- */
+
+static void check_climb_of_polygons(void)
+{
+    abut_shape *a = polygon_shape(7, 1.0, 0.2), *b = polygon_shape(4, 0.8, 0.0);
+    for (int k = 0; k < PAIRS; k++) {
+        const vec3 shift = {draw_between(-1.0, 1.0), draw_between(-1.0, 1.0), 0.0};
+        const convex_pair pair = make_pair(a, b, (vec3){0.0, 0.0, 1.0}, k, shift);
+        const abut_index count = entrances_all(&pair, NULL, 0, listed);
+        check_listed(&pair, count);
+        check_top(&pair, listed[draw() % (uint64_t)count], count);
+    }
+    abut_shape_free(a), abut_shape_free(b);
+}
 
 /* A search without a step before, and all entrances, of any pair. */
 static void check_pair(const convex_pair *pair)
@@ -353,6 +385,8 @@ void test_entrances(void)
     make_shapes(shapes);
     check_garbage(shapes);
     check_climb(shapes);
+    check_slides(shapes);
+    check_climb_of_polygons();
     check_points(shapes);
     check_flat_bodies(shapes);
     free_shapes(shapes);

@@ -83,8 +83,70 @@ static void check_exact_products(void)
     CHECK_NEAR(x * x - (1.0 + ldexp(1.0, -51)) * 1.0, 0.0, 0.0);
 }
 
+/* ---- weights of polygons that are hardly ones ---- */
+
+/* The weights of one contact, which is with the facet; free its columns. */
+static found find_weights(abut_index count, const double *vertices, double noise,
+                          abut_weights weights, vec3 center)
+{
+    const abut_index corners[] = {0, 1, 2, 3, 4}, offsets[] = {0, count};
+    const abut_mesh_input input = {.vertex_count = count,
+                                   .facet_count = 1,
+                                   .index_count = count,
+                                   .vertices = vertices,
+                                   .indices = corners,
+                                   .offsets = offsets,
+                                   .noise = &noise};
+    const double radius = 0.2;
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = NULL;
+    abut_query query = abut_query_default();
+    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
+    CHECK_INT(abut_finder_build((const abut_mesh *const[]){mesh}, 1, &finder, NULL), ABUT_OK);
+    query.sphere_count = 1, query.centers = &center.x, query.radii = &radius;
+    query.weights = weights;
+    const found f = find_columns(finder, &query);
+    CHECK(f.rows == 1 && f.columns.type[0] == ABUT_FACET && f.nodes == count);
+    abut_finder_free(finder), abut_mesh_free(mesh);
+    return f;
+}
+
+static double sum_of_weights(const found *f)
+{
+    double sum = 0.0;
+    for (abut_index k = 0; k < f->nodes; k++) {
+        CHECK(f->columns.weight[k] >= 0.0);
+        sum += f->columns.weight[k];
+    }
+    return sum;
+}
+
+/* Zhong's weights are those of a polygon even where it is bent; a corner that noise has made reflex
+ * carries nothing; and where two corners in one place are all that a polygon as thin as its noise
+ * has, somebody carries it. */
+static void check_weights(void)
+{
+    const double bent[] = {0, 0, 0, 2, 0, 0, 2, 2, 1e-3, 0, 2, 0};
+    const double arrow[] = {0, 0, 0, 1, 0.002, 0, 2, 0, 0, 1, 0.003, 0};
+    const double thin[] = {0, 0, 0, 2, 0, 0, 2, 0, 0, 1, 0.003, 0};
+    found f = find_weights(4, bent, 0.0, ABUT_ZHONG, (vec3){1.0, 1.0, 0.1});
+    for (int k = 0; k < 4; k++) {
+        CHECK_NEAR(f.columns.weight[k], 0.25, 1e-3);
+    }
+    CHECK_NEAR(sum_of_weights(&f), 1.0, 1e-15);
+    free_columns(&f.columns);
+    f = find_weights(4, arrow, 0.01, ABUT_WACHSPRESS, (vec3){1.0, 0.0025, 0.1});
+    CHECK(f.columns.weight[1] == 0.0);
+    CHECK_NEAR(sum_of_weights(&f), 1.0, 1e-15);
+    free_columns(&f.columns);
+    f = find_weights(4, thin, 0.01, ABUT_WACHSPRESS, (vec3){1.0, 0.001, 0.1});
+    CHECK_NEAR(sum_of_weights(&f), 1.0, 1e-15);
+    free_columns(&f.columns);
+}
+
 void test_facet(void)
 {
+    check_weights();
     check_features();
     check_exact_products();
 }

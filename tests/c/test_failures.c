@@ -1,6 +1,8 @@
-/* Every allocation of a build and a query fails once: a clean status each time, nothing leaks. */
+/* Every allocation of a build and a query fails once, or it is interrupted at each question: a
+ * clean status each time, nothing leaks. */
 #include "abut.h"
 #include "base/memory.h"
+#include "walls/order.h"
 
 #include "check.h"
 #include "failing.h"
@@ -8,19 +10,25 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { SIDE = 8, VERTEX_COUNT = (SIDE + 1) * (SIDE + 1), SPHERE_COUNT = 3000, PAIR_SPHERES = 400 };
+enum {
+    SIDE = 8,
+    VERTEX_COUNT = (SIDE + 1) * (SIDE + 1),
+    SPHERE_COUNT = 3000,
+    FEW_SPHERES = 202,
+    MESHES = 40
+};
 
 /* A rough sheet of quads, of which one is split, since it is an arrow, and one dropped: it has no
  * area. */
-typedef struct scene {
+typedef struct sheet {
     double vertices[3 * VERTEX_COUNT];
     abut_index indices[4 * SIDE * SIDE];
     abut_index offsets[SIDE * SIDE + 1];
     double centers[3 * SPHERE_COUNT];
     double radii[SPHERE_COUNT];
-} scene;
+} sheet;
 
-static void place_vertices(scene *s)
+static void place_vertices(sheet *s)
 {
     for (int i = 0; i < VERTEX_COUNT; i++) {
         double x = i % (SIDE + 1), y = (double)(i / (SIDE + 1));
@@ -30,7 +38,7 @@ static void place_vertices(scene *s)
     }
 }
 
-static void place_facets(scene *s)
+static void place_facets(sheet *s)
 {
     for (int f = 0; f < SIDE * SIDE; f++) {
         abut_index corner = f % SIDE + f / SIDE * (SIDE + 1);
@@ -47,19 +55,20 @@ static void place_facets(scene *s)
     s->indices[4 * 20 + 2] = 0;
 }
 
-static void place_spheres(scene *s)
+static void place_spheres(sheet *s)
 {
     for (int i = 0; i < SPHERE_COUNT; i++) {
         double x = fmod(0.618 * i, SIDE), y = fmod(0.414 * i, SIDE);
         s->centers[3 * i] = x;
         s->centers[3 * i + 1] = y;
         s->centers[3 * i + 2] = 0.25 * x + 0.1;
-        s->radii[i] =
-            i % 100 == 0 ? 6.0 : 0.5; /* a few touch more facets than a first buffer holds */
+        s->radii[i] = i % 100 == 0 ? 6.0
+                      : i % 7 == 3 ? 0.45
+                                   : 0.5; /* a few touch more facets than a first buffer holds */
     }
 }
 
-static abut_status write_columns(const abut_contacts *contacts)
+static abut_status write_columns(const abut_contacts *contacts, abut_index spheres)
 {
     abut_index rows = abut_contacts_count(contacts), nodes = abut_contacts_node_count(contacts);
     abut_index *numbers = memory_alloc_zeroed(8 * rows + SPHERE_COUNT + nodes + 2, sizeof *numbers);
@@ -85,51 +94,91 @@ static abut_status write_columns(const abut_contacts *contacts)
             .weight = values + 9 * rows,
         };
         abut_contacts_write(contacts, &columns);
-        CHECK_INT(columns.offsets[SPHERE_COUNT], rows);
+        CHECK_INT(columns.offsets[spheres], rows);
         CHECK_INT(columns.node_offsets[rows], nodes);
     }
     memory_free(numbers), memory_free(values), memory_free(types);
     return status;
 }
 
-/* What a program does; the first failure ends it. */
-static abut_status build_and_find(const abut_mesh_input *input, const abut_query *query,
-                                  abut_index *rows)
+/* What is asked for of a mesh, or of so many copies of it. */
+typedef struct question {
+    const abut_mesh_input *input;
+    abut_index mesh_count;
+    abut_query query;
+} question;
+
+static abut_status build(const question *q, abut_mesh **mesh, abut_finder **finder)
 {
-    abut_mesh *mesh = NULL;
-    abut_finder *finder = NULL;
+    const abut_mesh *meshes[MESHES];
+    abut_error error = {.status = ABUT_OK};
+    abut_status status = abut_mesh_build(q->input, mesh, &error);
+    for (int k = 0; k < MESHES; k++) {
+        meshes[k] = *mesh;
+    }
+    if (!status) {
+        status = abut_finder_build(meshes, q->mesh_count, finder, &error);
+    }
+    CHECK_INT(error.status, status);
+    return status;
+}
+
+static abut_status find(const question *q, const abut_finder *finder, abut_index *rows)
+{
     abut_contacts *contacts = NULL;
     abut_error error = {.status = ABUT_OK};
-    abut_status status = abut_mesh_build(input, &mesh, &error);
-    if (!status) {
-        status = abut_finder_build((const abut_mesh *const *)&mesh, 1, &finder, &error);
-    }
-    if (!status) {
-        status = abut_contacts_find(finder, query, &contacts, &error);
-    }
+    abut_status status = abut_contacts_find(finder, &q->query, &contacts, &error);
     CHECK_INT(error.status, status);
     CHECK((contacts != NULL) == (status == ABUT_OK));
     if (!status) {
         *rows = abut_contacts_count(contacts);
-        status = write_columns(contacts);
+        status = write_columns(contacts, q->query.sphere_count);
     }
-    abut_contacts_free(contacts), abut_finder_free(finder), abut_mesh_free(mesh);
+    abut_contacts_free(contacts);
     return status;
 }
 
-static void fail_every_allocation(const abut_mesh_input *input, const abut_query *query)
+/* What a program does; the first failure ends it. */
+static abut_status build_and_find(const question *q, abut_index *rows)
 {
-    const long live = memory_live_count();
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = NULL;
+    abut_status status = build(q, &mesh, &finder);
+    status = status ? status : find(q, finder, rows);
+    abut_finder_free(finder), abut_mesh_free(mesh);
+    return status;
+}
+
+static void fail_every_allocation(const question *q)
+{
     abut_index whole = -1, rows = -1;
-    CHECK_INT(build_and_find(input, query, &whole), ABUT_OK);
-    CHECK_INT(memory_live_count(), live);
-    CHECK(whole > query->sphere_count);
+    CHECK_INT(build_and_find(q, &whole), ABUT_OK);
+    CHECK(whole > q->query.sphere_count / 2);
     failures f = {0};
     while (fail_next(&f)) {
-        f.status = build_and_find(input, query, &rows);
+        f.status = build_and_find(q, &rows);
     }
     CHECK(f.count > 20); /* it did fail, all the way through */
     CHECK_INT(rows, whole);
+}
+
+/* The finder serves again after each interruption. */
+static void interrupt_every_question(const question *q)
+{
+    question asked = *q;
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = NULL;
+    abut_index whole = -1, rows = -1;
+    CHECK_INT(build(q, &mesh, &finder), ABUT_OK);
+    CHECK_INT(find(q, finder, &whole), ABUT_OK);
+    interruptions i = {0};
+    asked.query.interrupted = interrupt_now, asked.query.interrupted_data = &i;
+    while (interrupt_next(&i)) {
+        i.status = find(&asked, finder, &rows);
+    }
+    CHECK(i.count > 3);
+    CHECK_INT(rows, whole);
+    abut_finder_free(finder), abut_mesh_free(mesh);
 }
 
 static abut_status build_and_prepare(const abut_mesh_input *input, double reach)
@@ -162,7 +211,26 @@ static void fail_prepare(const abut_mesh_input *input, double reach)
     CHECK(f.count > 20);
 }
 
-static void fail_contacts(const scene *s)
+/* Each resolution, of one mesh and of many, in the caller's order and by place, also in a box. */
+static void ask_of_all_kinds(question *q)
+{
+    static const abut_resolution resolutions[] = {ABUT_SHARING, ABUT_HIERARCHY, ABUT_ALL};
+    static const double period[3] = {SIDE + 0.5, SIDE + 0.5, 0.0};
+    for (int k = 0; k < 6; k++) {
+        q->query.resolution = resolutions[k % 3];
+        q->query.workers = 1 + k / 2 % 2;
+        q->query.period = k % 2 ? period : NULL;
+        q->mesh_count = k < 3 ? 1 : MESHES;
+        order_force(k % 4 < 2);
+        if (k < 4) {
+            fail_every_allocation(q);
+        }
+        interrupt_every_question(q);
+    }
+    order_force(false);
+}
+
+static void fail_contacts(const sheet *s)
 {
     const abut_mesh_input input = {.vertex_count = VERTEX_COUNT,
                                    .facet_count = SIDE * SIDE,
@@ -172,109 +240,26 @@ static void fail_contacts(const scene *s)
                                    .offsets = s->offsets,
                                    .drop_zero_area = 1,
                                    .split = 1};
-    abut_query query = abut_query_default();
-    query.sphere_count = SPHERE_COUNT;
-    query.centers = s->centers;
-    query.radii = s->radii;
-    query.resolution = ABUT_ALL;
     const double floor[6] = {0, 0, 0, 0, 0, 1};
-    query.half_space_count = 1, query.half_spaces = floor;
-    for (query.workers = 1; query.workers <= 2; query.workers++) {
-        fail_every_allocation(&input, &query);
+    question q = {.input = &input, .mesh_count = 1, .query = abut_query_default()};
+    q.query.sphere_count = SPHERE_COUNT;
+    q.query.centers = s->centers;
+    q.query.radii = s->radii;
+    q.query.resolution = ABUT_ALL;
+    q.query.half_space_count = 1, q.query.half_spaces = floor;
+    for (q.query.workers = 1; q.query.workers <= 2; q.query.workers++) {
+        fail_every_allocation(&q);
     }
     fail_prepare(&input, 0.3);
     fail_prepare(&input, 1000.0);
-}
-
-/* ---- pairs of spheres ---- */
-
-/* Two queries of one finder: the second uses memory of the first. */
-static abut_status find_pairs_twice(const abut_pair_finder *finder, const abut_pair_query *query,
-                                    abut_index *count)
-{
-    abut_status status = ABUT_OK;
-    for (int k = 0; !status && k < 2; k++) {
-        abut_pairs *pairs = NULL;
-        abut_error error;
-        abut_pair_query own = *query;
-        if (k == 1) {
-            own.other_centers = query->centers;
-            own.other_count = PAIR_SPHERES;
-        }
-        status = abut_pairs_find(finder, &own, &pairs, &error);
-        CHECK_INT(error.status, status);
-        CHECK((pairs != NULL) == (status == ABUT_OK));
-        *count = status ? -1 : abut_pairs_count(pairs);
-        abut_pairs_free(pairs);
-    }
-    return status;
-}
-
-/* Where a query fails, the finder still serves the next one. */
-static abut_status build_and_find_pairs(const abut_pair_input *input, const abut_pair_query *query,
-                                        abut_index *count)
-{
-    abut_pair_finder *finder = NULL;
-    abut_error error;
-    abut_status status = abut_pair_finder_build(input, &finder, &error);
-    CHECK_INT(error.status, status);
-    CHECK((finder != NULL) == (status == ABUT_OK));
-    if (!status) {
-        status = find_pairs_twice(finder, query, count);
-        if (status) {
-            memory_fail_at(0);
-            CHECK_INT(find_pairs_twice(finder, query, count), ABUT_OK);
-        }
-    }
-    abut_pair_finder_free(finder);
-    return status;
-}
-
-static void fail_every_allocation_of_pairs(const abut_pair_input *input,
-                                           const abut_pair_query *query)
-{
-    const long live = memory_live_count();
-    abut_index whole = -1;
-    CHECK_INT(build_and_find_pairs(input, query, &whole), ABUT_OK);
-    CHECK(whole > PAIR_SPHERES);
-    int call = 0;
-    bool has_failed;
-    do {
-        abut_index count = whole;
-        memory_fail_at(++call);
-        abut_status status = build_and_find_pairs(input, query, &count);
-        has_failed = status != ABUT_OK;
-        CHECK(status == ABUT_OK || status == ABUT_NO_MEMORY);
-        CHECK_INT(count, whole);
-        CHECK_INT(memory_live_count(), live);
-    } while (has_failed && call < 1000);
-    memory_fail_at(0);
-    CHECK(call > 30); /* it did fail, all the way through */
-}
-
-/* Floats and doubles, and the images of a small box. */
-static void fail_pairs(const scene *s)
-{
-    static const double small_box[3] = {7.0, 0.0, 0.0};
-    static double gaps[PAIR_SPHERES];
-    abut_pair_input input = abut_pair_input_default();
-    input.sphere_count = PAIR_SPHERES;
-    input.radii = s->radii;
-    abut_pair_query query = abut_pair_query_default();
-    query.centers = s->centers;
-    query.other_radii = s->radii;
-    for (query.workers = 1; query.workers <= 2; query.workers++) {
-        input.period = NULL, input.gaps = NULL;
-        fail_every_allocation_of_pairs(&input, &query);
-        input.period = small_box, input.gaps = gaps;
-        fail_every_allocation_of_pairs(&input, &query);
-    }
+    q.query.sphere_count = FEW_SPHERES;
+    ask_of_all_kinds(&q);
 }
 
 void test_failures(void)
 {
-    static scene s;
+    static sheet s;
     place_vertices(&s), place_facets(&s), place_spheres(&s);
     fail_contacts(&s);
-    fail_pairs(&s);
+    CHECK_INT(memory_live_count(), 0);
 }

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "failing.h"
 #include "random.h"
 #include "simd_levels.h"
 #include "triangle_mesh.h"
@@ -229,6 +230,46 @@ static void check_bad_numbers(const setting *s)
     abut_finder_free(finder);
 }
 
+/* ---- very many ---- */
+
+enum { MANY = 1500 };
+
+/* About the whole sphere, evenly: a golden spiral. */
+static void place_many(double *planes)
+{
+    for (int k = 0; k < MANY; k++) {
+        const double z = 1.0 - (2.0 * k + 1.0) / MANY, r = sqrt(1.0 - z * z), turn = 2.399963 * k;
+        const vec3 normal = {r * cos(turn), r * sin(turn), z};
+        vec3_store(planes + 6 * k, vec3_scale(normal, -0.5));
+        vec3_store(planes + 6 * k + 3, normal);
+    }
+}
+
+/* All of them touch one sphere, and each allocation fails once. */
+static void check_many(void)
+{
+    static const double center[3] = {0.01, 0.02, 0.03}, radius = 0.6;
+    static double planes[6 * MANY];
+    abut_query query = abut_query_default();
+    query.sphere_count = 1, query.centers = center, query.radii = &radius;
+    query.half_space_count = MANY, query.half_spaces = planes;
+    query.resolution = ABUT_ALL;
+    place_many(planes);
+    failures f = {0};
+    while (fail_next(&f)) {
+        abut_finder *finder = NULL;
+        abut_contacts *contacts = NULL;
+        f.status = abut_finder_build(NULL, 0, &finder, NULL);
+        if (!f.status) {
+            f.status = abut_contacts_find(finder, &query, &contacts, NULL);
+        }
+        CHECK(f.status || abut_contacts_count(contacts) == MANY);
+        abut_contacts_free(contacts);
+        abut_finder_free(finder);
+    }
+    CHECK(f.count > 5);
+}
+
 void test_half_spaces(void)
 {
     const setting *s = make_scene();
@@ -237,6 +278,7 @@ void test_half_spaces(void)
     check_query(s, mesh, 0);
     check_period(s, mesh);
     check_bad_numbers(s);
+    check_many();
     abut_mesh_free(mesh);
     CHECK_INT(memory_live_count(), 0);
 }

@@ -34,12 +34,17 @@ typedef struct rank {
     int periodicity[3], tilt;
     int64_t number; /* of the last step */
     int timeouts;
-    double vector[2 * 7]; /* of the fix */
+    double vector[3 * 7]; /* of the fix */
     const char *lacks;    /* what it has not */
     abut_lammps *walls;
 } rank;
 
 /* ---- what LAMMPS' library does ---- */
+
+static bool is_lacked(const rank *r, const char *name)
+{
+    return r->lacks && strcmp(name, r->lacks) == 0;
+}
 
 static void *extract_atom(void *lammps, const char *name)
 {
@@ -59,7 +64,7 @@ static void *extract_atom(void *lammps, const char *name)
                {"i2_w_more_keys", r->key_rows[1]},
                {"d2_w_more_states", r->state_rows[1]}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        if (strcmp(name, all[k].name) == 0 && !(r->lacks && strcmp(name, r->lacks) == 0)) {
+        if (strcmp(name, all[k].name) == 0 && !is_lacked(r, name)) {
             return all[k].array;
         }
     }
@@ -76,7 +81,7 @@ static void *extract_global(void *lammps, const char *name)
                {"boxlo", &r->low},      {"boxhi", &r->high},      {"periodicity", &r->periodicity},
                {"triclinic", &r->tilt}, {"ntimestep", &r->number}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        if (strcmp(name, all[k].name) == 0) {
+        if (strcmp(name, all[k].name) == 0 && !is_lacked(r, name)) {
             return all[k].data;
         }
     }
@@ -91,7 +96,7 @@ static void force_timeout(void *lammps)
 static void set_vector(void *lammps, const char *fix, int number, double value)
 {
     CHECK(strcmp(fix, "w") == 0);
-    CHECK(number >= 1 && number <= 2 * 7);
+    CHECK(number >= 1 && number <= 3 * 7);
     ((rank *)lammps)->vector[number - 1] = value;
 }
 
@@ -101,7 +106,7 @@ static void set_vector(void *lammps, const char *fix, int number, double value)
 typedef struct scene {
     abut_mesh *meshes[2];
     abut_motion motion;
-    abut_wall walls[2];
+    abut_wall walls[3];
     abut_law laws[4];
     abut_lammps_input input;
 } scene;
@@ -121,7 +126,7 @@ static const double sides[4][12] = {{0, 0, 0, 0, 1, 0, 0, 1, 2, 0, 0, 2},
                                     {1, 0, 0, 1, 0, 2, 1, 1, 2, 1, 1, 0},
                                     {0, 0, 0, 0, 0, 2, 1, 0, 2, 1, 0, 0},
                                     {0, 1, 0, 1, 1, 0, 1, 1, 2, 0, 1, 2}};
-static const abut_index order[2] = {1, 0}; /* the plate was given first */
+static const abut_index order[3] = {1, 0, 2}; /* the plate was given first */
 static const double plate[1][12] = {{-1, -1, 0, 2, -1, 0, 2, 2, 0, -1, 2, 0}};
 
 static void make_scene(scene *s, abut_rolling rolling)
@@ -129,7 +134,7 @@ static void make_scene(scene *s, abut_rolling rolling)
     *s = (scene){.meshes = {build_quads(4, sides), build_quads(1, plate)}};
     s->motion = (abut_motion){
         .kind = ABUT_ROTATING, .vector = {0, 0, 1}, .origin = {0.5, 0.5, 0}, .rate = 2.0};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         s->walls[k] = (abut_wall){.material = 1};
         for (int axis = 0; axis < 4; axis++) {
             s->walls[k].pose[5 * axis] = 1.0;
@@ -406,6 +411,10 @@ static void check_leaver(void)
     abut_lammps_read_ids(r.walls, ids);
     CHECK_INT(ids[3], r.ids[3]);
     CHECK_INT(ids[4], r.ids[5]);
+    r.ids[0] = 2, r.ids[1] = 1; /* LAMMPS has sorted them */
+    act(&r, 3);
+    abut_lammps_read_ids(r.walls, ids);
+    CHECK(ids[0] == 2 && ids[1] == 1);
     abut_lammps_free(r.walls);
     free_scene(&s);
 }
@@ -546,6 +555,85 @@ static void check_bad_slots(rank *r)
     CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
 }
 
+/* Without any one of the arrays. */
+static void check_data(rank *r)
+{
+    static const char *const all[] = {
+        "v",         "omega",     "torque",      "radius",         "rmass",           "mask",
+        "i_w_count", "i2_w_keys", "d2_w_states", "i2_w_more_keys", "d2_w_more_states"};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        r->lacks = all[k];
+        check_error(r, ABUT_ATOM_DATA, 0);
+    }
+    r->lacks = NULL;
+    act(r, r->number + 1);
+    CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
+}
+
+static void check_bad_build(const scene *s, const rank *r)
+{
+    abut_lammps *walls = NULL;
+    abut_error error;
+    CHECK_INT(abut_lammps_build(&s->input, &walls, &error), ABUT_ATOM_DATA);
+    CHECK(!walls && error.status == ABUT_ATOM_DATA);
+    CHECK(s->input.lammps == r);
+}
+
+/* What there is from the begin on; names get letters in front and behind. */
+static void check_globals_and_names(void)
+{
+    static const char *const all[] = {"dt",    "atime", "atimestep",   "ntimestep",
+                                      "boxlo", "boxhi", "periodicity", "triclinic"};
+    static scene s;
+    static rank r;
+    char name[300];
+    make_scene(&s, ABUT_NO_ROLLING);
+    s.input.lammps = &r;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        r.lacks = all[k];
+        check_bad_build(&s, &r);
+    }
+    r.lacks = NULL, s.input.name = name;
+    for (int length = 0; length < 299; length++) { /* too long for one of them, and then for all */
+        const bool is_short = length > 0 && length + 15 < LAMMPS_NAME_SIZE;
+        memset(name, 'w', sizeof name), name[length] = 0;
+        if (!is_short) {
+            check_bad_build(&s, &r);
+        }
+    }
+    free_scene(&s);
+}
+
+/* Of a half space, which has one facet and no features, beside the meshes; in a single slot. */
+static void check_slot_of_half_space(void)
+{
+    static scene s;
+    static rank r;
+    make_scene(&s, ABUT_NO_ROLLING);
+    s.walls[2].point[2] = 0.5, s.walls[2].normal[2] = 1.0;
+    s.input.wall_count = 3, s.input.slots = 1;
+    begin_rank(&r, &s);
+    add_atom(&r);
+    const double above[3] = {0.5, 0.5, 0.5 + 0.99 * radius};
+    memcpy(r.x[0], above, sizeof above);
+    act(&r, 100);
+    act(&r, 101); /* not as a setup */
+    CHECK(r.f[0][2] > 0.0);
+    const int count = r.counts[0];
+    r.counts[0] = 1 + 65536 * 2;
+    check_error(&r, ABUT_OTHER_SLOTS, 1);
+    r.counts[0] = count;
+    for (int k = 1; k < 3; k++) {
+        r.keys[0][k] = 4;
+        check_error(&r, ABUT_BAD_SLOT, 1);
+        r.keys[0][k] = 0;
+    }
+    act(&r, r.number + 1);
+    CHECK(r.f[0][2] > 0.0);
+    abut_lammps_free(r.walls);
+    free_scene(&s);
+}
+
 static void check_errors(void)
 {
     static scene s;
@@ -562,11 +650,12 @@ static void check_errors(void)
     check_error(&r, ABUT_ATOM_MASS, 5);
     r.masses[4] = mass, r.v[4][0] = NAN;
     check_error(&r, ABUT_ATOM_FORCE, 5);
-    r.v[4][0] = 0.0, r.tilt = 1;
+    r.v[4][0] = 0.0, r.masses[4] = 2.0 * ABUT_COORDINATE_LIMIT;
+    check_error(&r, ABUT_ATOM_MASS, 5);
+    r.masses[4] = mass, r.tilt = 1;
     check_error(&r, ABUT_BOX_TILTED, 0);
-    r.tilt = 0, r.lacks = "d2_w_more_states";
-    check_error(&r, ABUT_ATOM_DATA, 0);
-    r.lacks = NULL;
+    r.tilt = 0;
+    check_data(&r);
     abut_lammps_free(r.walls);
     s.input.slots = 2, s.input.lammps = &r; /* fewer than it touches */
     memset(r.counts, 0, sizeof r.counts);
@@ -580,15 +669,19 @@ static void check_errors(void)
 
 /* ---- memory ---- */
 
-/* A call that finds no memory for something changes nothing, and can be made again. */
-static void check_failures(void)
+/* A call that finds no memory for something changes nothing, and can be made again; the first one,
+ * or the second. */
+static void check_failures(bool is_first)
 {
     static scene s;
     static rank r;
     make_scene(&s, ABUT_ROLLING_C);
     fill_rank(&r, &s);
     put_into_corner(&r, 4);
-    act(&r, 0);
+    r.masks[7] = 1; /* some are members of the group, which are listed */
+    if (!is_first) {
+        act(&r, 0);
+    }
     int failed = 0;
     for (long call = 1;; call++) {
         memory_fail_at(call);
@@ -604,7 +697,9 @@ static void check_failures(void)
         abut_lammps_free(r.walls); /* the next one has all to build */
         s.input.lammps = &r;
         CHECK_INT(abut_lammps_build(&s.input, &r.walls, NULL), ABUT_OK);
-        act(&r, 0);
+        if (!is_first) {
+            act(&r, 0);
+        }
         r.x[0][2] += 3.0 * (call % 2 ? 1.0 : -1.0); /* and other facets are near */
     }
     CHECK(failed > 5);
@@ -653,7 +748,10 @@ void test_lammps(void)
     check_other_motions();
     check_bins();
     check_errors();
-    check_failures();
+    check_slot_of_half_space();
+    check_globals_and_names();
+    check_failures(true);
+    check_failures(false);
     check_build_failures();
     CHECK_INT(memory_live_count(), live);
 }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_SPHERES = 4000, MOST_ROWS = 16000, MOST_NODES = 3 * MOST_ROWS };
 
@@ -246,6 +247,33 @@ static void test_allocation_failures_of_a_crowd(void)
     CHECK_INT(crowd_rows[299], 299);
 }
 
+/* A number that is out of bounds, or a mesh that is no longer there, changes nothing for others. */
+static void test_a_crowd_that_is_not_sound(void)
+{
+    enum { FEW = 300, BAD = 7 };
+    static abut_index meshes[FEW];
+    static const double wrong[] = {NAN, 1e80, -INFINITY};
+    for (int kind = 0; kind < 9; kind++) {
+        abut_step step = crowd_of(FEW), last = step;
+        double points[3 * FEW], normals[3 * FEW], tilts[FEW] = {0.0};
+        memcpy(points, crowd_points, sizeof points);
+        memcpy(normals, crowd_points, sizeof normals);
+        last.point = points, last.normal = normals, last.tilt = tilts;
+        (kind % 3 == 0 ? points : normals)[3 * BAD + kind / 3] =
+            kind % 3 == 2 ? 1.0 : wrong[kind / 3];
+        tilts[BAD] = kind == 2 ? NAN : 0.0;
+        meshes[BAD] = kind == 5 ? 1 : 0;
+        last.mesh = meshes;
+        step.mesh = kind == 8 ? meshes : NULL;
+        CHECK_INT(abut_contacts_match(&step, &last, NULL, 1, crowd_rows, NULL), ABUT_OK);
+        abut_index wrong_rows = 0;
+        for (abut_index k = 0; k < FEW; k++) {
+            wrong_rows += k != BAD && crowd_rows[k] != k;
+        }
+        CHECK_INT(wrong_rows, 0);
+    }
+}
+
 /* Python sees to numbers of spheres itself. */
 static void test_numbers_that_no_sphere_had(void)
 {
@@ -266,4 +294,5 @@ void test_match(void)
     test_allocation_failures();
     test_crowd_is_interrupted();
     test_allocation_failures_of_a_crowd();
+    test_a_crowd_that_is_not_sound();
 }

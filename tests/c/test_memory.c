@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/pool.h"
 
 #include "check.h"
 
@@ -153,6 +154,32 @@ static void check_first_lines(void)
     memory_free(bytes);
 }
 
+/* ---- things that are used again ---- */
+
+static int destroyed;
+
+static void count_destroyed(pooled *self)
+{
+    (void)self;
+    destroyed++;
+}
+
+/* A pool keeps so many and destroys the next one. */
+static void check_that_a_pool_keeps_what_it_has_room_for(void)
+{
+    static pool p;
+    static pooled items[POOL_SLOTS + 1];
+    for (int k = 0; k <= POOL_SLOTS; k++) {
+        items[k].destroy = count_destroyed;
+        pool_give(&p, &items[k]);
+    }
+    CHECK_INT(destroyed, 1);
+    CHECK(pool_take(&p) == &items[0]);
+    pool_empty(&p);
+    CHECK_INT(destroyed, POOL_SLOTS);
+    CHECK(pool_take(&p) == NULL);
+}
+
 void test_memory(void)
 {
     check_that_impossible_arrays_are_refused();
@@ -166,4 +193,5 @@ void test_memory(void)
     check_that_a_block_too_large_is_given_back();
     check_that_a_block_that_fails_is_empty();
     check_first_lines();
+    check_that_a_pool_keeps_what_it_has_room_for();
 }

@@ -149,6 +149,13 @@ static void check_errors(const abut_finder *finder, setup *s, abut_query query)
     CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_TOO_MANY_IMAGES);
     CHECK(error.index == 0 || error.index == 1);
     order_force(false);
+    const double wide[3] = {100.0, 0.0, 0.0};
+    query.period = wide, query.sphere_count = 1;
+    for (int k = 0; k < 2; k++) { /* in an image whose number is beyond those that there are */
+        s->centers[0] = k == 0 ? 1e12 : -1e12;
+        CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_TOO_MANY_IMAGES);
+        CHECK_INT(error.index, 0);
+    }
 }
 
 /* Each allocation of a first query fails once. */

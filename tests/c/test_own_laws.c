@@ -1,4 +1,5 @@
 /* Laws of a caller's own: what a function in C is told of, and what is wrong. */
+#include "base/memory.h"
 #include "dem/simulation.h"
 
 #include "abut.h"
@@ -91,7 +92,33 @@ static void check_errors(void)
     CHECK_INT(set_law(s, 1.0, 1e300, &error), ABUT_BAD_LAW);
     CHECK(error.value == 1e300);
     CHECK_INT(abut_simulation_set_laws(s, 1, &OWN, NULL), ABUT_BAD_LAW);
+    const abut_own_law of = {.function = spring};
+    const abut_own_laws own = {.laws = &of, .count = 1};
+    const abut_law bad[] = {{.kind = ABUT_OWN_LAW, .number = -1.0},
+                            {.kind = ABUT_OWN_LAW, .number = 1.0},
+                            {.kind = ABUT_OWN_LAW, .curvature = -2.0}};
+    for (int k = 0; k < 3; k++) {
+        CHECK_INT(abut_simulation_set_own_laws(s, 1, &bad[k], &own, &error), ABUT_BAD_LAW);
+        CHECK(error.value == (k < 2 ? bad[k].number : bad[k].curvature));
+    }
     CHECK_INT(run(s, NULL), ABUT_OK);
+    abut_simulation_free(s);
+}
+
+/* A law that finds no memory is not taken. */
+static void check_memory(void)
+{
+    abut_simulation *s = build();
+    int failures = 0;
+    for (bool has_failed = true; has_failed; failures += has_failed) {
+        memory_fail_at(failures + 1);
+        const abut_status status = set_law(s, 0.01, 0.0, NULL);
+        has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK_INT(run(s, NULL), has_failed ? ABUT_OK : ABUT_LAW_NOT_FINITE);
+    }
+    CHECK(failures > 5);
     abut_simulation_free(s);
 }
 
@@ -257,4 +284,5 @@ void test_own_laws(void)
     check_stiffness();
     check_history();
     check_errors();
+    check_memory();
 }

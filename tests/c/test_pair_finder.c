@@ -23,6 +23,7 @@ static void place_again(scene *s, double side)
     }
 }
 
+/* Nothing is counted of a search that failed. */
 static void find_wrong_centers(const scene *s, const abut_pair_finder *finder)
 {
     static scene wrong;
@@ -30,8 +31,12 @@ static void find_wrong_centers(const scene *s, const abut_pair_finder *finder)
     wrong.own.centers[100] = NAN;
     abut_pair_query query = query_of(&wrong);
     abut_pairs *pairs = NULL;
+    abut_pair_statistics statistics;
+    abut_pair_level levels[ABUT_LEVEL_LIMIT];
     CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_CENTER_NOT_FINITE);
     CHECK(pairs == NULL);
+    abut_pair_finder_inspect(finder, &statistics, levels);
+    CHECK_INT(statistics.pair_count, 0);
 }
 
 static void use_again(scene *s)
@@ -130,6 +135,25 @@ static void check_bad_numbers(void)
     static const double sizes[] = {1.0, 4.0};
     input.sphere_count = 3, input.sizes = sizes, input.level_count = 2;
     check_build_error(&input, ABUT_SIZE_TOO_SMALL, 2);
+    static const double wrong[][2] = {{0.0, 6.0}, {7.0, 6.0},   {7.0, 7.0},
+                                      {7.0, NAN}, {1e-80, 7.0}, {7.0, 1e80}};
+    static const int places[] = {0, 1, 1, 1, 0, 1};
+    for (int k = 0; k < 6; k++) {
+        input.sizes = wrong[k];
+        check_build_error(&input, ABUT_BAD_SIZE, places[k]);
+    }
+}
+
+/* Levels are chosen where there are none. */
+static void check_sizes_of_no_level(void)
+{
+    static const double radii[] = {1.0, 2.0, 3.0};
+    abut_pair_input input = abut_pair_input_default();
+    input.sphere_count = 3, input.radii = radii, input.sizes = radii, input.level_count = 0;
+    abut_pair_finder *finder = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    CHECK(abut_pair_level_count(finder) > 0);
+    abut_pair_finder_free(finder);
 }
 
 /* ---- statistics ---- */
@@ -301,6 +325,28 @@ static void check_statistics(void)
     }
 }
 
+/* Nor has one any work that has nobody to look for. */
+static void check_that_none_are_counted(void)
+{
+    static scene s;
+    start(&s, 3);
+    add(&s, &s.own, (const double[]){0.0, 0.0, 0.0}, 1.0);
+    s.has_others = true;
+    abut_pair_input input = input_of(&s);
+    abut_pair_query query = query_of(&s);
+    abut_pair_finder *finder = NULL;
+    abut_pairs *pairs = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK);
+    abut_pairs_free(pairs);
+    abut_pair_statistics statistics;
+    abut_pair_level levels[ABUT_LEVEL_LIMIT];
+    abut_pair_finder_inspect(finder, &statistics, levels);
+    CHECK_INT(statistics.sphere_count, 1);
+    CHECK_INT(statistics.pair_count + levels[0].test_count, 0);
+    abut_pair_finder_free(finder);
+}
+
 /* ---- memory that one finder lends to others ---- */
 
 /* What a lender, or a finder that has one, tells of its last query. */
@@ -358,7 +404,9 @@ void test_pair_finder(void)
     check_interruption(1, 2);
     check_interruption(3, 0);
     check_bad_numbers();
+    check_sizes_of_no_level();
     check_statistics();
+    check_that_none_are_counted();
     check_lent_memory();
     CHECK_INT(memory_live_count(), live);
 }

@@ -210,7 +210,123 @@ static void check_that_numbers_in_any_order_are_checked(void)
     CHECK_INT(match[2], 2);
 }
 
+/* What there is no name for; `what` is the status, `index` the first place that is wrong. */
+static void check_wrong_step(const abut_pair_step *now, const abut_pair_step *before,
+                             const abut_index *earlier, abut_status what, abut_index index)
+{
+    abut_index match[PAIRS];
+    abut_error error;
+    CHECK_INT(abut_pairs_match(now, before, earlier, NULL, 1, match, &error), what);
+    CHECK_INT(error.index, index);
+    CHECK_INT(abut_pairs_match(now, before, earlier, NULL, 1, match, NULL), what);
+}
+
+static void check_that_steps_are_checked(void)
+{
+    static const abut_index far[SPHERES] = {0, 1, SPHERES, 2}, wrong[PAIRS] = {0, SPHERES, 2};
+    const abut_pair_step step = small_step_of(&chain);
+    abut_pair_step bad = step;
+    check_wrong_step(&step, &step, far, ABUT_BAD_EARLIER, 2);
+    bad.i = wrong;
+    check_wrong_step(&bad, &step, NULL, ABUT_BAD_I, 1);
+    bad = step, bad.j = wrong;
+    check_wrong_step(&bad, &step, NULL, ABUT_BAD_J, 1);
+    bad = step, bad.offsets = NULL;
+    check_wrong_step(&bad, &step, NULL, ABUT_BAD_PAIR_ROWS, 0);
+    bad.sphere_count = 0;
+    check_wrong_step(&step, &bad, NULL, ABUT_BAD_PAIR_ROWS, 0);
+    bad.offsets = chain.offsets, bad.sphere_count = -1;
+    check_wrong_step(&step, &bad, NULL, ABUT_BAD_PAIR_ROWS, 0);
+}
+
+/* The pair before has the same first sphere, and another second one. */
+static void check_that_both_spheres_are_compared(void)
+{
+    static const abut_index seconds[PAIRS] = {2, 2, 3}, match[PAIRS] = {0, 1, 2};
+    const abut_pair_step now = small_step_of(&chain);
+    abut_pair_step before = now;
+    const double tangent[2 * PAIRS] = {0.0};
+    double carried[2 * PAIRS];
+    abut_error error;
+    before.j = seconds;
+    CHECK_INT(abut_pairs_carry(&now, &before, NULL, NULL, match, tangent, 1, carried, &error),
+              ABUT_BAD_PAIR_SPHERES);
+    CHECK_INT(error.index, 0);
+}
+
+/* Without normals images tell; or that there is one only, then and now. */
+static void check_images_alone(void)
+{
+    static const small_step now = {
+        .i = {0, 0, 2}, .j = {1, 1, 3}, .image = {0, 0, 1, 0, 0, 1}, .offsets = {0, 2, 2, 3, 3}};
+    small_step before = {
+        .i = {0, 1, 2}, .j = {1, 2, 3}, .image = {5, 5, 0, 0, 7, 7}, .offsets = {0, 1, 2, 3, 3}};
+    abut_pair_step step = small_step_of(&now), last = small_step_of(&before);
+    abut_index match[PAIRS];
+    step.normal = last.normal = NULL;
+    CHECK_INT(abut_pairs_match(&step, &last, NULL, NULL, 1, match, NULL), ABUT_OK);
+    CHECK(match[0] == -1 && match[1] == -1 && match[2] == 2);
+    CHECK_INT(abut_pairs_match(&last, &step, NULL, NULL, 1, match, NULL), ABUT_OK);
+    CHECK(match[0] == -1 && match[1] == -1 && match[2] == 2);
+    before.image[0] = 1, before.image[1] = 0;
+    CHECK_INT(abut_pairs_match(&step, &last, NULL, NULL, 1, match, NULL), ABUT_OK);
+    CHECK(match[0] == -1 && match[1] == 0 && match[2] == 2);
+}
+
+/* A guess tells nothing new, whatever is said of the two steps. */
+static void check_guesses(void)
+{
+    static const abut_index guess[PAIRS] = {0, 1, 2};
+    for (int k = 0; k < 16; k++) {
+        abut_pair_step now = small_step_of(&chain), before = now;
+        abut_index match[PAIRS];
+        now.guess = guess;
+        now.any_order = k & 1, before.any_order = k >> 1 & 1;
+        now.offsets = now.any_order ? NULL : now.offsets;
+        before.offsets = before.any_order ? NULL : before.offsets;
+        now.normal = before.normal = k & 4 ? chain.normal : NULL;
+        before.image = k & 8 ? chain.image : NULL;
+        CHECK_INT(abut_pairs_match(&now, &before, NULL, NULL, 1, match, NULL), ABUT_OK);
+        for (int row = 0; row < PAIRS; row++) {
+            CHECK_INT(match[row], row);
+        }
+    }
+}
+
 /* ---- memory ---- */
+
+/* Very many images of the same two spheres, of which one has a normal that is no number. */
+static void check_very_many_images(void)
+{
+    static scene s;
+    start(&s, 2);
+    scatter_in_cube(&s, &s.own, 2, 1.0, 5.0, 5.5);
+    set_period(&s, 3, 1.0);
+    table t = find_table(&s);
+    const size_t size = (size_t)t.count * 2 * sizeof(double);
+    double *normal = memcpy(malloc(size), t.columns.normal, size);
+    abut_index *match = calloc((size_t)t.count, sizeof *match);
+    const abut_pair_step now = step_of(&s, &t);
+    abut_pair_step before = now;
+    before.normal = normal;
+    abut_index broken = 0;
+    while (t.columns.j[broken] == 0) { /* behind images of the first sphere itself */
+        broken++;
+    }
+    for (int is_broken = 0; is_broken < 2; is_broken++) {
+        failures f = {0};
+        while (fail_next(&f)) {
+            f.status = abut_pairs_match(&now, &before, NULL, NULL, 1, match, NULL);
+        }
+        CHECK(f.count > 2);
+        for (abut_index row = 0; row < t.count; row++) {
+            CHECK(match[row] == row || (is_broken && row == broken));
+        }
+        normal[2 * broken] = NAN;
+    }
+    free(match), free(normal);
+    free_table(&t);
+}
 
 /* Only spheres with several images need any, and rows in any order. */
 static void check_every_failure(bool is_shuffled)
@@ -277,6 +393,11 @@ void test_pair_history(void)
     check_that_matches_are_checked();
     check_any_order();
     check_that_numbers_in_any_order_are_checked();
+    check_that_steps_are_checked();
+    check_that_both_spheres_are_compared();
+    check_images_alone();
+    check_guesses();
+    check_very_many_images();
     check_every_failure(false);
     check_every_failure(true);
     check_tilts();

@@ -556,6 +556,9 @@ static void check_units(void)
         CHECK(check_scene(&s) > 100);
         set_period(&s, 5, 6.0 * units[k]);
         CHECK(check_scene(&s) > 100);
+        /* more cells than are told apart */
+        set_period(&s, 5, fmin(1e15 * units[k], 0.5 * ABUT_COORDINATE_LIMIT));
+        CHECK(check_scene(&s) > 100);
     }
 }
 

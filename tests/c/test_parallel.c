@@ -253,6 +253,16 @@ static void check_that_a_chunk_may_run_others(void)
     }
 }
 
+static void check_that_the_first_is_kept(void)
+{
+    static const abut_index numbers[] = {7, 9, 7, 3, 5};
+    atomic_intptr_t first = -1;
+    for (int k = 0; k < 5; k++) {
+        parallel_keep_first(&first, numbers[k]);
+        CHECK_INT(atomic_load(&first), k < 3 ? 7 : 3);
+    }
+}
+
 #ifdef HAS_FORK
 /* The parent has used threads by now; a child that hangs is ended by its alarm. */
 static void check_that_a_forked_child_works(void)
@@ -283,6 +293,7 @@ void test_parallel(void)
     }
     check_that_each_chunk_is_done_once(1000000);
     check_how_often_is_asked();
+    check_that_the_first_is_kept();
     check_that_an_idle_caller_still_asks();
     check_that_shared_threads_are_interrupted();
     check_that_a_chunk_may_run_others();

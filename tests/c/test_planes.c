@@ -220,6 +220,7 @@ static void check_planes(void)
     off.off = 1e-9, tilted.tilt = 1e-6;
     CHECK(!plane_is_sure(&off, 0.1, 1e-4));
     CHECK(!plane_is_sure(&tilted, 0.1, 1e-4));
+    CHECK(!plane_is_sure(&tilted, 0.1, 1.0)); /* by more than noise tilts */
     abut_mesh_free(mesh);
 
     mesh = build_mesh(make_scene(&folded), &folded); /* squares across the fold are in neither */

@@ -4,6 +4,7 @@
 #include "mesh/mesh.h"
 
 #include "check.h"
+#include "contact_columns.h"
 #include "failing.h"
 #include "triangle_mesh.h"
 
@@ -65,6 +66,34 @@ static void check_failing_updates(abut_finder *finder, const abut_mesh *mesh,
     CHECK_INT(count_touched(finder, 5.05), 1);
 }
 
+/* So far away that rounding leaves no slack for vertices that move: bins are made anew. */
+static void check_far(double way)
+{
+    double vertices[9];
+    for (int i = 0; i < 9; i++) {
+        vertices[i] = START[i] + (i % 3 == 0 ? 1e12 : 0.0);
+    }
+    abut_mesh *mesh = build_triangles(1, vertices), *moved[3] = {NULL};
+    abut_finder *finder = NULL;
+    CHECK_INT(abut_finder_build((const abut_mesh *const[]){mesh}, 1, &finder, NULL), ABUT_OK);
+    for (int k = 0; k < 3; k++) {
+        vertices[2] += way, vertices[5] += way, vertices[8] += way;
+        CHECK_INT(abut_mesh_move(mesh, vertices, 1, &moved[k], NULL), ABUT_OK);
+        CHECK_INT(abut_finder_update(finder, 0, moved[k], NULL), ABUT_OK);
+        const double center[3] = {1e12 + 0.25, 0.25, vertices[2] + 0.05}, radius = 0.1;
+        abut_query query = abut_query_default();
+        query.sphere_count = 1, query.centers = center, query.radii = &radius;
+        found f = find_columns(finder, &query);
+        CHECK_INT(f.rows, 1);
+        CHECK_NEAR(f.columns.overlap[0], 0.05, 1e-3);
+        free_columns(&f.columns);
+    }
+    abut_finder_free(finder), abut_mesh_free(mesh);
+    for (int k = 0; k < 3; k++) {
+        abut_mesh_free(moved[k]);
+    }
+}
+
 static void check_errors(const abut_mesh *mesh)
 {
     const double line[] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, turned[] = {0, 0, 0, 0, 1, 0, 1, 0, 0};
@@ -87,6 +116,7 @@ void test_refit(void)
     check_failing_moves(mesh);
     check_failing_updates(finder, mesh, moved);
     check_errors(mesh);
+    check_far(1e-3), check_far(1e-9);
     abut_finder_free(finder);
     abut_mesh_free(moved);
     abut_mesh_free(mesh);

@@ -1,6 +1,7 @@
 /* Functions that are rounded correctly, where glibc's are not, or not on every processor: values by
  * mpmath with 600 bits. */
 #include "base/rounded.h"
+#include "base/root.h"
 
 #include "check.h"
 
@@ -84,4 +85,10 @@ void test_rounded(void)
     CHECK(rounded_log(1.0) == 0.0 && rounded_acos(1.0) == 0.0 && rounded_acosh(1.0) == 0.0);
     CHECK(rounded_pow(0.0, 2.0) == 0.0 && rounded_log(0.0) == -(double)INFINITY);
     CHECK(rounded_atan2(0.0, 1.0) == 0.0);
+    /* beyond what is done here the library's are good enough */
+    CHECK(rounded_acosh(0x1p1023) == acosh(0x1p1023));
+    CHECK(rounded_pow(0x1p1020, 0.7) == pow(0x1p1020, 0.7));
+    CHECK(rounded_pow(0x1p1000, -1.02) == pow(0x1p1000, -1.02));
+    CHECK(root_cube(27.0) == 3.0 && root_cube(0.0) == 0.0 && root_cube(0x1p-900) == 0x1p-300);
+    CHECK(root_cube((double)INFINITY) == (double)INFINITY && isnan(root_cube((double)NAN)));
 }

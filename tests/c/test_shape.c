@@ -476,10 +476,14 @@ static void check_failures(void)
         abut_shape_free(s);
     }
     CHECK(f.count > 15);
-    memory_fail_at(2);
-    CHECK_INT(abut_shape_build_point(3, 1.0, &s, &error), ABUT_NO_MEMORY);
-    CHECK(s == NULL);
-    memory_fail_at(0);
+    f = (failures){0};
+    while (fail_next(&f)) {
+        f.status = abut_shape_build_point(3, 1.0, &s, &error);
+        CHECK_INT(error.status, f.status);
+        CHECK((s == NULL) == (f.status != ABUT_OK));
+        abut_shape_free(s);
+    }
+    CHECK_INT(f.count, 3);
     CHECK_INT(abut_shape_build(&(abut_shape_input){.dimension = 1}, &s, &error),
               ABUT_BAD_DIMENSION);
     CHECK(s == NULL && error.index == 1);
@@ -492,6 +496,134 @@ static void check_refused(abut_shape_input input, abut_status status, abut_index
     abut_error error;
     CHECK_INT(abut_shape_build(&input, &shape, &error), status);
     CHECK(shape == NULL && error.status == status && error.detail == detail);
+}
+
+/* Spheres and disks that are refused. */
+static void check_points_refused(void)
+{
+    static const struct {
+        int dimension;
+        double radius;
+        abut_status status;
+    } cases[] = {{1, 1.0, ABUT_BAD_DIMENSION},
+                 {4, 1.0, ABUT_BAD_DIMENSION},
+                 {3, -1.0, ABUT_SHAPE_BAD_RADIUS},
+                 {2, 2.0 * ABUT_COORDINATE_LIMIT, ABUT_SHAPE_BAD_RADIUS},
+                 {2, (double)NAN, ABUT_SHAPE_BAD_RADIUS}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        abut_shape *s = NULL;
+        abut_error error;
+        CHECK_INT(abut_shape_build_point(cases[k].dimension, cases[k].radius, &s, &error),
+                  cases[k].status);
+        CHECK(s == NULL && error.status == cases[k].status);
+        CHECK(error.index == (k < 2 ? cases[k].dimension : 0));
+    }
+}
+
+/* More than there are numbers for, which is seen before anything is read. */
+static void check_too_many(void)
+{
+    abut_shape_input inputs[3];
+    for (int k = 0; k < 3; k++) {
+        inputs[k] = cube_input(CUBE, SQUARES);
+    }
+    inputs[0].vertex_count = inputs[1].index_count = inputs[2].facet_count = INT32_MAX;
+    for (int k = 0; k < 3; k++) {
+        check_refused(inputs[k], ABUT_TOO_MANY_FACETS, 0);
+    }
+}
+
+/* Each facet's corners must begin where those of the one before end, and there must be some. */
+static void check_offsets_refused(void)
+{
+    static const struct {
+        int place;
+        abut_index offset;
+        abut_status status;
+        abut_index detail;
+    } cases[] = {{0, 1, ABUT_BAD_OFFSETS, 0},
+                 {2, 3, ABUT_BAD_OFFSETS, 0},
+                 {6, 25, ABUT_BAD_OFFSETS, 0},
+                 {1, 2, ABUT_FACET_TOO_FEW_CORNERS, 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        abut_index offsets[7];
+        memcpy(offsets, BY_FOUR, sizeof offsets);
+        offsets[cases[k].place] = cases[k].offset;
+        abut_shape_input in = cube_input(CUBE, SQUARES);
+        in.offsets = offsets;
+        check_refused(in, cases[k].status, cases[k].detail);
+    }
+}
+
+/* Facets of a cube that name no vertex, and one twice instead of its neighbor: none of those looks
+ * inward. */
+static void check_facets_refused(void)
+{
+    abut_index indices[24];
+    memcpy(indices, SQUARES, sizeof indices);
+    indices[5] = -1;
+    check_refused(cube_input(CUBE, indices), ABUT_SHAPE_BAD_VERTEX, -1);
+    indices[5] = 8;
+    check_refused(cube_input(CUBE, indices), ABUT_SHAPE_BAD_VERTEX, 8);
+    memcpy(indices, SQUARES, sizeof indices);
+    memcpy(indices + 16, SQUARES, 4 * sizeof *indices);
+    check_refused(cube_input(CUBE, indices), ABUT_SHAPE_NOT_CLOSED, 2);
+}
+
+/* Bodies that are closed, but whose facets are none of a convex one. */
+static void check_not_convex(void)
+{
+    /* a square frame: its top and its bottom have two rims each */
+    double frame[48];
+    abut_index quads[64], offsets[17];
+    for (int k = 0; k < 16; k++) {
+        const int side = k % 4, next = (side + 1) % 4, layer = k / 4;
+        const double half = layer % 2 ? 1.0 : 2.0;
+        frame[3 * k] = half * (side == 0 || side == 3 ? -1.0 : 1.0);
+        frame[3 * k + 1] = half * (side < 2 ? -1.0 : 1.0);
+        frame[3 * k + 2] = layer / 2;
+        /* bottom, outside, top, inside: from one ring of four vertices to the next */
+        static const int rings[4][2] = {{1, 0}, {0, 2}, {2, 3}, {3, 1}};
+        const int from = 4 * rings[layer][0], to = 4 * rings[layer][1];
+        const abut_index quad[4] = {from + side, from + next, to + next, to + side};
+        memcpy(quads + 4 * k, quad, sizeof quad);
+        offsets[k] = 4 * k;
+    }
+    offsets[16] = 64;
+    check_refused((abut_shape_input){3, 16, 16, 64, frame, quads, offsets, 0.0},
+                  ABUT_SHAPE_NOT_CONVEX, 4);
+    /* a tetrahedron with a vertex off one edge, of which two facets have four corners */
+    const double bent[] = {0, 0, 0, 2, 0, 0, 1, 2, 0, 1, 1, 2, 1, -0.5, -0.5};
+    const abut_index mixed[] = {0, 2, 1, 4, 0, 4, 1, 3, 1, 2, 3, 2, 0, 3};
+    const abut_index ends[] = {0, 4, 8, 11, 14};
+    check_refused((abut_shape_input){3, 5, 4, 14, bent, mixed, ends, 0.0}, ABUT_SHAPE_NOT_PLANAR,
+                  0);
+    /* a polygon that is hardly higher than what is told apart */
+    const double low[] = {0, -4.7e-13, 0.5, -4.7e-13, 1, -4.7e-13, 0.97, 2.5e-13, 0.95, 0, 0.05, 0};
+    const abut_index sides[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0},
+                     twos[] = {0, 2, 4, 6, 8, 10, 12};
+    check_refused((abut_shape_input){2, 6, 6, 12, low, sides, twos, 0.0}, ABUT_SHAPE_NOT_CONVEX, 0);
+}
+
+/* A triangle of no area on an edge, and a side that is given in two halves, the second one first,
+ * are merged with what they lie in. */
+static void check_merged(void)
+{
+    const double tetra[] = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0, 0};
+    const abut_index facets[] = {0, 2, 4, 4, 2, 1, 0, 4, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    abut_shape *s = NULL;
+    CHECK_INT(build_shape(tetra, 5, facets, 6, 0.0, &s, NULL), ABUT_OK);
+    CHECK_INT(s->vertex_count, 4), CHECK_INT(s->facet_count, 4);
+    CHECK_NEAR(s->view.volume, 8.0 / 6.0, 1e-15);
+    check_lists(s);
+    abut_shape_free(s);
+    const double triangle[] = {0, 0, 2, 0, 1, 2, 1, 0};
+    const abut_index sides[] = {3, 1, 1, 2, 2, 0, 0, 3}, offsets[] = {0, 2, 4, 6, 8};
+    s = shape_of(2, 4, triangle, 4, sides, offsets, 0.0);
+    CHECK_INT(s->vertex_count, 3), CHECK_INT(s->facet_count, 3);
+    CHECK_NEAR(s->view.volume, 2.0, 1e-15);
+    check_lists(s);
+    abut_shape_free(s);
 }
 
 /* Python gives facets of its own, which are right. */
@@ -523,6 +655,12 @@ void test_shape(void)
     check_limits();
     check_failures();
     check_errors();
+    check_points_refused();
+    check_too_many();
+    check_offsets_refused();
+    check_facets_refused();
+    check_not_convex();
+    check_merged();
     check_cube();
     check_dropped();
     CHECK_INT(memory_live_count(), 0);

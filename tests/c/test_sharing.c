@@ -360,6 +360,11 @@ static void fail_every_allocation(void)
         f.status = solve_afresh();
     }
     CHECK(f.count > 4);
+    f = (failures){0};
+    while (fail_next(&f)) { /* with copies of the caller's */
+        f.status = abut_share(set.count, &set.normals[0].x, set.overlaps, 1.5, set.shares);
+    }
+    CHECK(f.count > 6);
 }
 
 static void check_failures(void)
@@ -392,6 +397,32 @@ static abut_status share_many(void *context, abut_index chunk, parallel_job *job
     return sharing_solve(&scratch, set.count, set.normals, set.overlaps, 1.5, set.shares, job);
 }
 
+static abut_status relax_many(void *context, abut_index chunk, parallel_job *job)
+{
+    (void)context, (void)chunk;
+    for (abut_index i = 0; i < set.count; i++) {
+        loads[i] = 0.0;
+    }
+    return relax_loads(set.count, set.normals, forces, loads, job);
+}
+
+/* Sweeps are interrupted, too. */
+static void check_interrupted_sweeps(void)
+{
+    state = 88675123u;
+    make_set(LARGEST_SET, any_normal, equal_overlap);
+    relax_from_nothing();
+    interruptions i = {0};
+    const parallel_plan plan = {
+        .chunk_count = 1, .workers = 1, .interrupted = interrupt_now, .interrupted_data = &i};
+    const double last = loads[set.count - 1];
+    while (interrupt_next(&i)) {
+        i.status = parallel_run(&plan, relax_many, NULL);
+    }
+    CHECK(i.count > 3);
+    CHECK(loads[set.count - 1] == last);
+}
+
 static void check_interrupted(void)
 {
     make_set(MANY, any_normal, equal_overlap);
@@ -413,5 +444,6 @@ void test_sharing(void)
     check_failures();
     check_scratch();
     check_interrupted();
+    check_interrupted_sweeps();
     sharing_free(&scratch);
 }

@@ -6,6 +6,7 @@
 #include "abut.h"
 
 #include "check.h"
+#include "failing.h"
 #include "random.h"
 #include "simd_levels.h"
 #include "triangle_mesh.h"
@@ -248,20 +249,62 @@ static void check_failures(setting *whole, setting *s)
     begin(s, 1.0, 1);
     order_sort_always(true);
     abut_index step = 0;
-    int failures = 0;
+    int failed = 0;
     for (long call = 1; step < STEPS; call++) {
         memory_fail_at(call);
         const abut_status status = run(s->simulation, 1);
         const bool has_failed = memory_has_failed();
         memory_fail_at(0);
         CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
-        failures += has_failed;
+        failed += has_failed;
         call = has_failed ? call : 0;
         step += !has_failed;
         CHECK_INT(abut_simulation_step_count(s->simulation), step);
     }
     order_sort_always(false);
-    CHECK(failures > 20);
+    CHECK(failed > 20);
+    read_state(s);
+    CHECK(are_same(whole, s));
+    end(s);
+}
+
+/* Likewise of the first step, for which nothing is there: each time in a simulation of its own. */
+static void check_first_failures(setting *s, double period)
+{
+    int failed = 0;
+    for (bool has_failed = true; has_failed; failed += has_failed) {
+        begin(s, period, 1);
+        memory_fail_at(failed + 1);
+        const abut_status status = run(s->simulation, 1);
+        has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK_INT(run(s->simulation, 2), ABUT_OK);
+        CHECK_INT(abut_simulation_step_count(s->simulation), has_failed ? 2 : 3);
+        end(s);
+    }
+    CHECK(failed > 50);
+}
+
+/* Interrupted at questions early and late in a step: it is not done, and goes on to the same bits.
+ */
+static void check_interruptions(setting *whole, setting *s)
+{
+    do_run(whole, 1.0, 1);
+    begin(s, 1.0, 1);
+    parallel_ask_always(true);
+    int count = 0;
+    for (abut_index step = 0; step < STEPS; count++) {
+        interruptions i = {.place = count % 40 * 3};
+        abut_index done = 0;
+        const abut_status status =
+            abut_simulation_run(s->simulation, STEPS - step, interrupt_now, &i, &done, NULL);
+        step += done;
+        CHECK_INT(status, step < STEPS ? ABUT_INTERRUPTED : ABUT_OK);
+        CHECK_INT(abut_simulation_step_count(s->simulation), step);
+    }
+    parallel_ask_always(false);
+    CHECK(count > 20);
     read_state(s);
     CHECK(are_same(whole, s));
     end(s);
@@ -356,7 +399,7 @@ static abut_status look(setting *s)
 /* Whether it failed where an allocation did, and left as many spheres as there were. */
 static int do_with_failures(setting *s, deed *does)
 {
-    int failures = 0;
+    int failed = 0;
     bool has_failed = true;
     for (long call = 1; has_failed; call++) {
         const abut_index count = abut_simulation_sphere_count(s->simulation);
@@ -367,9 +410,9 @@ static int do_with_failures(setting *s, deed *does)
         CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
         CHECK(!has_failed || abut_simulation_sphere_count(s->simulation) == count);
         CHECK_INT(run(s->simulation, has_failed ? 0 : 5), ABUT_OK);
-        failures += has_failed;
+        failed += has_failed;
     }
-    return failures;
+    return failed;
 }
 
 /* Whatever failed on the way: the same bits as where nothing did. */
@@ -400,6 +443,9 @@ void test_simulation(void)
     check_same_bits(&first, &other, 1.0);
     check_many(&first, &other);
     check_failures(&first, &other);
+    check_first_failures(&first, 0.0);
+    check_first_failures(&first, 1.0);
+    check_interruptions(&first, &other);
     check_deeds(&first, &other);
     is_sticky = true;
     check_same_bits(&first, &other, 1.0);

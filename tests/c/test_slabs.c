@@ -62,6 +62,13 @@ static const recipe RECIPES[] = {
      .depth = 1e-12,
      .is_coarse = true,
      .pays = true},
+    {.name = "broad ones, turned",
+     .size = 1.0,
+     .radius = 0.01,
+     .turn = PI,
+     .depth = 1e-12,
+     .is_coarse = true,
+     .pays = true},
     {.name = "a pose", .size = 1.0, .radius = 0.05, .depth = 1e-9, .has_pose = true, .pays = true},
 };
 enum { RECIPES_COUNT = sizeof RECIPES / sizeof *RECIPES };

@@ -20,6 +20,12 @@ static void check_messages(void)
          "others: gaps[2] is -1; it must be at least 0 and at most 1e75"},
         {{ABUT_BAD_PAIR_ROWS, 2, 7, 0.0, 0, 1},
          "previous: offsets do not ascend from 0 to the number of pairs, 7"},
+        {{ABUT_SHAPE_FLAT, 2, 0, 0.0, 0, 0}, "the shape is flat: all vertices lie on one line"},
+        {{ABUT_SHAPE_FLAT, 3, 0, 0.0, 0, 0}, "the shape is flat: all vertices lie in one plane"},
+        {{ABUT_BAD_GRAVITY, 1, 0, INFINITY, 0, 0}, "gravity[1] is inf"},
+        {{ABUT_BAD_GRAVITY, 2, 0, 0x1.fffffffffffffp-1, 0, 0}, "gravity[2] is 0.9999999999999999"},
+        {{(abut_status)-1, 0, 0, 0.0, 0, 0}, "unknown error"},
+        {{ABUT_STATUS_COUNT, 0, 0, 0.0, 0, 0}, "unknown error"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[200];
