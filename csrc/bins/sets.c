@@ -35,7 +35,7 @@ enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *own)
 {
     const double extent = box_extent(own), widths = WIDTHS * 2.0 * mesh->view.areas[facet] / extent;
-    return widths < extent && widths > 0.0 ? widths : extent;
+    return widths < extent ? widths : extent;
 }
 
 /* The octave of the facet that so many others are smaller than. */

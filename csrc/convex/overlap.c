@@ -28,20 +28,15 @@ static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double dista
     return apart;
 }
 
-/* Take the proximal step, from the features of `before`. */
+/* Take the proximal step, from the features of `before`: by more than the depth, so that the bodies
+ * are apart then. */
 static void separate(separation *s, const convex_link *before)
 {
     const double size = s->pair->size, depth = fabs(s->at.gap);
     s->distance = depth + larger(DEPTH_SEPARATION * depth, LEAST_SEPARATION * size);
-    for (;;) {
-        const convex_pair apart = pair_apart(s->pair, s->at.normal, s->distance);
-        link_find_apart(&apart, before, s->iterations, &s->apart);
-        s->done += s->apart.iterations;
-        if (s->apart.status != ABUT_OVERLAPPING || s->distance > MOST_SEPARATION * size) {
-            return;
-        }
-        s->distance *= 2.0;
-    }
+    const convex_pair apart = pair_apart(s->pair, s->at.normal, s->distance);
+    link_find_apart(&apart, before, s->iterations, &s->apart);
+    s->done += s->apart.iterations;
 }
 
 /* ---- steps ---- */

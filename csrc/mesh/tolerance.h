@@ -171,10 +171,9 @@
 #define MEETING_LENGTH 1e-6
 
 /* Bodies that overlap are set apart by this part of their depth, and by at least this: what the
- * link's direction is off by is then far below what is told apart. And by this at most. */
+ * link's direction is off by is then far below what is told apart. */
 #define DEPTH_SEPARATION 0.25
 #define LEAST_SEPARATION 1e-3
-#define MOST_SEPARATION 8.0
 
 /* Bodies that overlap by more are deep in each other: by a fifth of their radii. */
 #define DEEP 0.1

@@ -369,6 +369,24 @@ static void check_wide_facets(void)
     }
 }
 
+/* Unless they are so far away that these cells have no numbers there. */
+static void check_far_wide_facets(void)
+{
+    static scene s;
+    for (int exponent = 35; exponent < 37; exponent++) {
+        scatter(&s, 0.0, 1.0, 1.0);
+        for (int f = 0; f < FACETS; f += 100) {
+            for (int i = 0; i < 9; i++) {
+                s.corners[9 * f + i] = 2.5 * s.corners[9 * f + i] + ldexp(i % 3 == 0, exponent);
+            }
+        }
+        build(&s, 0.25);
+        CHECK_INT(s.set->level_count, exponent < 36 ? 1 : 2);
+        free_scene(&s);
+        check_all(&s, 0.25);
+    }
+}
+
 static void check_whole(void)
 {
     static scene s;
@@ -483,6 +501,31 @@ static void check_repeated_cells(void)
     }
 }
 
+/* Triangles so small that squares vanish may be anywhere, and of very many in one place the first
+ * tell whether slabs pay. */
+static void check_odd_slabs(void)
+{
+    enum { CROWD = 2000 };
+    static double vertices[9 * CROWD];
+    for (int k = 0; k < 9 * CROWD; k++) {
+        vertices[k] = draw_number();
+    }
+    abut_mesh *crowd = build_triangles(CROWD, vertices);
+    bins *set = bins_build(crowd, 0.5, &everything);
+    CHECK(set && bins_find_slabs(set, crowd, 0.5));
+    bins_free(set), abut_mesh_free(crowd);
+    const double smallest[] = {0, 0, 0, 1e-160, 0, 0, 0, 1e-160, 0};
+    abut_mesh *dot = build_triangles(1, smallest);
+    set = bins_build(dot, 1e-161, &everything);
+    if (CHECK(set && bins_build_slabs(set, dot))) {
+        for (int64_t e = 0; e < set->entry_count; e++) {
+            CHECK(!set->across[0][e] && !set->across[1][e] && !set->across[2][e]);
+            CHECK(set->slab_low[e] <= 0 && set->slab_high[e] >= 0);
+        }
+    }
+    bins_free(set), abut_mesh_free(dot);
+}
+
 /* Of very many facets none is cut, whose pieces would be more than a mesh may have. */
 static void check_too_many_to_cut(void)
 {
@@ -507,12 +550,14 @@ void test_bins(void)
     check_odd_facets();
     check_level_count();
     check_wide_facets();
+    check_far_wide_facets();
     check_whole();
     check_vicinity();
     check_last_image();
     check_no_facets();
     check_repeated_cells();
     check_too_many_to_cut();
+    check_odd_slabs();
     CHECK(cut_count > 3 && repeat_count > 0);
     CHECK_INT(memory_live_count(), 0);
 }

@@ -418,6 +418,35 @@ static void check_names(setting *s)
     abut_mesh_free(mesh);
 }
 
+/* A body and a sphere that meet on both sides of a short box, along each axis in turn. */
+static void check_images(setting *s)
+{
+    const abut_shape *shapes[] = {s->cube};
+    const abut_law law = linear(0.0, 1.0);
+    for (int axis = 0; axis < 3; axis++) {
+        abut_simulation_input input = {.step = 1e-3, .workers = 1};
+        double center[3] = {0.5, 0.5, 0.5}, radius = 0.4, mass = 1.0;
+        abut_index material = 0, done = 0;
+        abut_error error;
+        const abut_spheres rows = {.count = 1,
+                                   .centers = center,
+                                   .radii = &radius,
+                                   .masses = &mass,
+                                   .materials = &material};
+        input.period[axis] = 4.0, center[axis] = 2.0;
+        CHECK_INT(abut_simulation_build(&input, &s->simulation, NULL), ABUT_OK);
+        CHECK_INT(abut_simulation_set_laws(s->simulation, 1, &law, NULL), ABUT_OK);
+        CHECK_INT(abut_simulation_set_shapes(s->simulation, shapes, 1, NULL), ABUT_OK);
+        place(s, (vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
+        CHECK_INT(add_cubes(s, 1, 1.0), ABUT_OK);
+        CHECK_INT(abut_simulation_add(s->simulation, &rows, NULL), ABUT_OK);
+        CHECK_INT(abut_simulation_run(s->simulation, 1, NULL, NULL, &done, &error),
+                  ABUT_BODY_IMAGES);
+        CHECK(error.index == 0 && error.detail == 0);
+        end(s);
+    }
+}
+
 /* ---- a point that is rounded ---- */
 
 enum { ROLLED_STEPS = 3000 };
@@ -535,6 +564,7 @@ void test_bodies(void)
     check_changes(&s);
     check_errors(&s);
     check_names(&s);
+    check_images(&s);
     const abut_law laws[] = {linear(0.4, 0.5), rolling_hertz()};
     for (int k = 0; k < 2; k++) {
         check_threads(&s, &other, laws[k]);

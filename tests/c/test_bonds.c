@@ -216,6 +216,99 @@ static void check_errors(lump *l)
     abut_simulation_free(l->simulation);
 }
 
+/* ---- what broken bonds leave ---- */
+
+enum { RESTS = 3 };
+
+static abut_status restore_rests(abut_simulation *s, abut_index *i, abut_index *j,
+                                 abut_error *error)
+{
+    abut_index shift[3 * RESTS] = {0};
+    double overlap[RESTS] = {0.1, 0.2, 0.3};
+    const abut_breakages none = {.count = 0};
+    const abut_rests rests = {.count = RESTS, .i = i, .j = j, .shift = shift, .overlap = overlap};
+    return abut_simulation_restore_breakages(s, &none, &rests, error);
+}
+
+/* Which pairs rest: columns that are not asked for are left alone. */
+static void check_rest(const abut_simulation *s, abut_index count, abut_index row, abut_index i,
+                       abut_index j)
+{
+    abut_index own[RESTS] = {0}, others[RESTS] = {0};
+    const abut_rests to = {.i = own, .j = others};
+    CHECK_INT(abut_simulation_rest_count(s), count);
+    abut_simulation_read_rests(s, &to);
+    CHECK_INT(own[row], i);
+    CHECK_INT(others[row], j);
+}
+
+/* They are renumbered with their spheres, go with one of them, and where both are bonded anew. */
+static void check_rests(lump *l)
+{
+    abut_index i[RESTS] = {1, 3, 6}, j[RESTS] = {2, 4, 7}, wrong[RESTS] = {2, 3, 7};
+    uint8_t is_gone[SPHERES] = {1, 0, 0, 0, 1};
+    abut_error error;
+    begin(l, 1);
+    memory_fail_at(1);
+    CHECK_INT(restore_rests(l->simulation, i, j, &error), ABUT_NO_MEMORY);
+    memory_fail_at(0);
+    CHECK_INT(restore_rests(l->simulation, i, wrong, &error), ABUT_BAD_J);
+    CHECK_INT(error.index, 1);
+    CHECK_INT(restore_rests(l->simulation, j, i, &error), ABUT_BAD_J);
+    CHECK_INT(abut_simulation_rest_count(l->simulation), 0);
+    CHECK_INT(restore_rests(l->simulation, i, j, NULL), ABUT_OK);
+    check_rest(l->simulation, 3, 2, 6, 7);
+    CHECK_INT(abut_simulation_remove(l->simulation, is_gone, NULL), ABUT_OK);
+    check_rest(l->simulation, 2, 0, 0, 1);
+    check_rest(l->simulation, 2, 1, 4, 5);
+    CHECK_INT(try_bond(l->simulation, 1, 0, 1.0), ABUT_OK);
+    check_rest(l->simulation, 1, 0, 4, 5);
+    abut_simulation_free(l->simulation);
+}
+
+/* A bond goes on from what is read of it, and not from turns that are none. */
+static void check_going_on(lump *l)
+{
+    static abut_index i[1], j[1], ids[2], contact[1], shift[3];
+    static double numbers[8], turns[8], force[3], moments[6];
+    const abut_bonds of = {.count = 1,
+                           .i = i,
+                           .j = j,
+                           .ids = ids,
+                           .young = &numbers[0],
+                           .poisson = &numbers[1],
+                           .radius = &numbers[2],
+                           .damping = &numbers[3],
+                           .tensile_strength = &numbers[4],
+                           .shear_strength = &numbers[5],
+                           .contact = contact,
+                           .length = &numbers[6],
+                           .rest_overlap = &numbers[7],
+                           .shift = shift,
+                           .turns = turns,
+                           .force = force,
+                           .moments = moments};
+    begin(l, 1);
+    CHECK_INT(try_bond(l->simulation, 0, 1, 1.0), ABUT_OK);
+    abut_simulation_read_bonds(l->simulation, &of);
+    abut_simulation_free(l->simulation);
+    begin(l, 1);
+    for (int k = 0; k < 2; k++) {
+        double kept[8];
+        memcpy(kept, turns, sizeof kept);
+        for (int n = 0; n < 4; n++) {
+            turns[4 * k + n] *= k == 0 ? 0.1 : 3.0;
+        }
+        CHECK_INT(abut_simulation_add_bonds(l->simulation, &of, NULL), ABUT_BAD_BOND);
+        memcpy(turns, kept, sizeof kept);
+    }
+    CHECK_INT(abut_simulation_add_bonds(l->simulation, &of, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_bond_count(l->simulation), 1);
+    abut_simulation_free(l->simulation);
+}
+
+/* ---- a ring ---- */
+
 /* Two in a box so short that they touch on both sides, of which the bond hides the law at one: the
  * same bits where the first is stored behind the second. */
 static void run_ring(bool is_sorted, double centers[6])
@@ -263,6 +356,8 @@ void test_bonds(void)
     check_bits(&whole, &other);
     check_failures(&whole, &other);
     check_errors(&other);
+    check_rests(&other);
+    check_going_on(&other);
     check_images();
     CHECK(memory_live_count() <= live);
 }

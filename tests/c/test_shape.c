@@ -598,11 +598,25 @@ static void check_not_convex(void)
     const abut_index ends[] = {0, 4, 8, 11, 14};
     check_refused((abut_shape_input){3, 5, 4, 14, bent, mixed, ends, 0.0}, ABUT_SHAPE_NOT_PLANAR,
                   0);
-    /* a polygon that is hardly higher than what is told apart */
+}
+
+/* Bodies that are hardly thicker than what is told apart: all their corners are in the plane of one
+ * facet, or on the line of one side. */
+static void check_hardly_thick(void)
+{
     const double low[] = {0, -4.7e-13, 0.5, -4.7e-13, 1, -4.7e-13, 0.97, 2.5e-13, 0.95, 0, 0.05, 0};
-    const abut_index sides[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0},
-                     twos[] = {0, 2, 4, 6, 8, 10, 12};
+    const abut_index sides[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0};
+    const abut_index twos[] = {0, 2, 4, 6, 8, 10, 12};
     check_refused((abut_shape_input){2, 6, 6, 12, low, sides, twos, 0.0}, ABUT_SHAPE_NOT_CONVEX, 0);
+    const double z = 6e-13;
+    const double thin[] = {0,    0,    -z, 1,    0,    -z, 0,    1,    -z, 0.3, 0.3,   -z,
+                           0.02, 0.02, 0,  0.96, 0.02, 0,  0.02, 0.96, 0,  0.5, 0.005, 0.4 * z};
+    const abut_index corners[] = {0, 3, 1, 1, 3, 2, 2, 3, 0, 4, 5, 6, 0, 1, 7, 1, 4, 7,
+                                  4, 0, 7, 1, 5, 4, 1, 2, 5, 2, 6, 5, 2, 0, 6, 0, 4, 6};
+    abut_shape *shape = NULL;
+    abut_error error;
+    CHECK_INT(build_shape(thin, 8, corners, 12, 0.0, &shape, &error), ABUT_SHAPE_FLAT);
+    CHECK(shape == NULL && error.index == 3);
 }
 
 /* A triangle of no area on an edge, and a side that is given in two halves, the second one first,
@@ -660,6 +674,7 @@ void test_shape(void)
     check_offsets_refused();
     check_facets_refused();
     check_not_convex();
+    check_hardly_thick();
     check_merged();
     check_cube();
     check_dropped();

@@ -310,6 +310,32 @@ static void check_interruptions(setting *whole, setting *s)
     end(s);
 }
 
+/* What is locked, and a wall without mass, do not limit the step. */
+static void check_locks(setting *s)
+{
+    double steps[64];
+    begin(s, 0.0, 1);
+    CHECK_INT(run(s->simulation, STEPS), ABUT_OK);
+    abut_drive drive = abut_simulation_drive(s->simulation, 1);
+    for (int mask = 0; mask < 64; mask++) {
+        abut_stable_step longest;
+        for (int k = 0; k < 6; k++) {
+            drive.locked[k] = mask >> k & 1;
+        }
+        abut_simulation_set_drive(s->simulation, 1, &drive);
+        CHECK_INT(abut_simulation_stable_step_of_walls(s->simulation, &longest), ABUT_OK);
+        steps[mask] = longest.step;
+        CHECK(steps[mask] >= steps[0]);
+    }
+    CHECK(steps[0] < 1.0 && steps[7] > steps[0] && steps[7] < 1.0 && steps[63] == INFINITY);
+    abut_stable_step longest;
+    drive.mass = 0.0, drive.locked[0] = 0.0;
+    abut_simulation_set_drive(s->simulation, 1, &drive);
+    CHECK_INT(abut_simulation_stable_step_of_walls(s->simulation, &longest), ABUT_OK);
+    CHECK(longest.step == INFINITY);
+    end(s);
+}
+
 /* What callers do between steps. */
 typedef abut_status deed(setting *s);
 
@@ -453,6 +479,7 @@ void test_simulation(void)
     is_driven = true;
     check_same_bits(&first, &other, 0.0);
     check_failures(&first, &other);
+    check_locks(&first);
     abut_finder_free(first.finder);
     abut_mesh_free(first.box);
     abut_mesh_free(first.paddle);

@@ -2,7 +2,7 @@
  * what to go on from that somebody has changed, and allocations that fail. */
 #include "base/memory.h"
 
-#include "check.h"
+#include "failing.h"
 #include "golden.h"
 
 enum { FEW = 36 };
@@ -173,12 +173,30 @@ static void check_assigned(abut_rigid_kind kind, int column)
     CHECK_INT(after.fixed[0], column == 4);
 }
 
+/* What is wrong is not assigned. */
+static void check_not_assigned(abut_rigid_kind kind)
+{
+    double wrong[4 * BODIES] = {0.0};
+    abut_error error;
+    wrong[4] = NAN;
+    const abut_rigids from[] = {{.positions = wrong},
+                                {.orientations = wrong},
+                                {.velocities = wrong},
+                                {.angular_momenta = wrong}};
+    for (int k = 0; k < 4; k++) {
+        CHECK_INT(abut_simulation_assign_rigids(scene.simulation, kind, &from[k], &error),
+                  ABUT_BAD_BODY);
+        CHECK(error.index == 1 && error.detail == k);
+    }
+}
+
 static void check_columns_alone(void)
 {
     for (int column = 0; column < 5; column++) {
         begin();
         check_assigned(ABUT_CLUSTERS, column);
         check_assigned(ABUT_BODIES, column);
+        check_not_assigned(ABUT_BODIES);
         end();
     }
 }
@@ -193,6 +211,8 @@ static void check_applied(void)
         abut_error error;
         CHECK_INT(abut_simulation_apply(s, forces, torques, NULL), ABUT_OK);
         CHECK_INT(abut_simulation_apply_to_bodies(s, forces, torques, NULL), ABUT_OK);
+        CHECK_INT(abut_simulation_apply(s, wrong, torques, &error), ABUT_BAD_FORCE);
+        CHECK_INT(error.index, 1);
         CHECK_INT(abut_simulation_apply(s, forces, wrong, &error), ABUT_BAD_FORCE);
         CHECK_INT(error.index, 1);
         CHECK_INT(abut_simulation_apply_to_bodies(s, forces, wrong, &error), ABUT_BAD_FORCE);
@@ -224,6 +244,47 @@ static void check_grains(void)
     CHECK_INT(memcmp(masses, own_masses, sizeof masses), 0);
     CHECK_INT(memcmp(of_sphere, own, sizeof own), 0);
     CHECK(masses[count - 1] > 0.0 && of_sphere[FEW] == FEW);
+}
+
+/* Bounds that are none, and nothing outside where there are none. */
+static void check_bounds(void)
+{
+    abut_simulation *s = scene.simulation;
+    const double low[3] = {0.0, 0.0, 0.0}, high[3] = {1.0, 1.0, 1.0}, wrong[3] = {1.0, 0.0, 1.0};
+    uint8_t spheres[SPHERES] = {1}, bodies[BODIES] = {1};
+    abut_error error;
+    CHECK_INT(abut_simulation_set_bounds(s, low, wrong, 0, &error), ABUT_BAD_BOUNDS);
+    CHECK_INT(error.index, 1);
+    abut_simulation_find_outside(s, spheres, bodies);
+    CHECK(!spheres[0] && !bodies[0]);
+    CHECK_INT(abut_simulation_set_bounds(s, high, (const double[]){2.0, 2.0, 2.0}, 0, NULL),
+              ABUT_OK);
+    abut_simulation_find_outside(s, spheres, bodies);
+    CHECK(spheres[0] && spheres[FEW] && bodies[0]);
+    CHECK_INT(abut_simulation_set_bounds(s, NULL, NULL, 0, NULL), ABUT_OK);
+}
+
+/* No wall here deforms, whatever number of vertices somebody has for it. */
+static void check_deforming(void)
+{
+    for (int wall = 0; wall < WALLS; wall++) {
+        CHECK(!abut_simulation_deforms(scene.simulation, wall, 0));
+        CHECK(!abut_simulation_deforms(scene.simulation, wall, 8));
+    }
+}
+
+/* Between two steps, of which there are many that take no time. */
+static void check_interruption(void)
+{
+    const abut_simulation_input input = {.step = 1.0, .workers = 1};
+    abut_simulation *s = NULL;
+    interruptions i = {.place = 1};
+    abut_index done = 0;
+    CHECK_INT(abut_simulation_build(&input, &s, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_run(s, 200000, interrupt_now, &i, &done, NULL), ABUT_INTERRUPTED);
+    CHECK(done > 1 && done < 200000);
+    CHECK_INT(abut_simulation_step_count(s), done);
+    abut_simulation_free(s);
 }
 
 /* ---- going on ---- */
@@ -352,6 +413,9 @@ void test_whole(void)
     check_bad_gravity();
     check_applied();
     check_grains();
+    check_bounds();
+    check_deforming();
+    check_interruption();
     check_pasts();
     end();
     check_columns_alone();
