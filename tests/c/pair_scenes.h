@@ -114,6 +114,17 @@ static inline abut_pair_query query_of(const scene *s)
     return query;
 }
 
+/* The pairs of a scene by a finder of their own, which is to be freed after them. */
+static inline abut_pairs *find_pairs(const scene *s, abut_pair_finder **finder)
+{
+    const abut_pair_input input = input_of(s);
+    const abut_pair_query query = query_of(s);
+    abut_pairs *pairs = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, finder, NULL), ABUT_OK);
+    CHECK_INT(abut_pairs_find(*finder, &query, &pairs, NULL), ABUT_OK);
+    return pairs;
+}
+
 /* ---- pairs as columns ---- */
 
 typedef struct table {

@@ -159,12 +159,8 @@ static void check_interruptions(const scene *s, const table *expected, int worke
 /* Whether a search finds its cells crowded, and takes a level for each octave. */
 static bool takes_octaves(const scene *s)
 {
-    const abut_pair_input input = input_of(s);
-    const abut_pair_query query = query_of(s);
     abut_pair_finder *finder = NULL;
-    abut_pairs *pairs = NULL;
-    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
-    CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK);
+    abut_pairs *pairs = find_pairs(s, &finder);
     const bool takes = finder->leftovers->octave_queries > 0;
     abut_pairs_free(pairs);
     abut_pair_finder_free(finder);

@@ -294,13 +294,8 @@ static void check_that_none_are_counted(void)
     start(&s, 3);
     add(&s, &s.own, (const double[]){0.0, 0.0, 0.0}, 1.0);
     s.has_others = true;
-    abut_pair_input input = input_of(&s);
-    abut_pair_query query = query_of(&s);
     abut_pair_finder *finder = NULL;
-    abut_pairs *pairs = NULL;
-    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
-    CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK);
-    abut_pairs_free(pairs);
+    abut_pairs_free(find_pairs(&s, &finder));
     abut_pair_statistics statistics;
     abut_pair_level levels[ABUT_LEVEL_LIMIT];
     abut_pair_finder_inspect(finder, &statistics, levels);

@@ -11,12 +11,8 @@
 static table find_table(const scene *s)
 {
     table t = start_table(s);
-    const abut_pair_input input = input_of(s);
-    const abut_pair_query query = query_of(s);
     abut_pair_finder *finder = NULL;
-    abut_pairs *pairs = NULL;
-    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
-    CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK);
+    abut_pairs *pairs = find_pairs(s, &finder);
     write_table(s, pairs, &t);
     abut_pairs_free(pairs);
     abut_pair_finder_free(finder);

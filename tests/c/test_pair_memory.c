@@ -108,14 +108,10 @@ static void check_choice(const scene *s, const abut_pairs *pairs, const table *e
 
 static void check_all_choices(const scene *s)
 {
-    const abut_pair_input input = input_of(s);
-    const abut_pair_query query = query_of(s);
     abut_pair_finder *finder = NULL;
-    abut_pairs *pairs = NULL;
+    abut_pairs *pairs = find_pairs(s, &finder);
     table expected = compare_all(s);
     CHECK(expected.count > 600);
-    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
-    CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK);
     for (int chosen = 0; chosen < ALL; chosen++) {
         check_choice(s, pairs, &expected, chosen);
     }
@@ -174,17 +170,6 @@ static abut_pair_columns columns_in(double *block, int moved, int left_out)
                                .point = at[4]};
 }
 
-static abut_pairs *find_alike(const scene *s, abut_pair_finder **finder)
-{
-    const abut_pair_input input = input_of(s);
-    const abut_pair_query query = query_of(s);
-    abut_pairs *pairs = NULL;
-    CHECK_INT(abut_pair_finder_build(&input, finder, NULL), ABUT_OK);
-    CHECK_INT(abut_pairs_find(*finder, &query, &pairs, NULL), ABUT_OK);
-    CHECK_INT(abut_pairs_count(pairs), ALIKE_PAIRS);
-    return pairs;
-}
-
 static int are_right(const abut_pair_columns *c, double x)
 {
     int right = 1;
@@ -203,7 +188,8 @@ static void check_alike(double x, int first, double *block)
     static scene s;
     abut_pair_finder *finder = NULL;
     place_alike(&s, x);
-    abut_pairs *pairs = find_alike(&s, &finder);
+    abut_pairs *pairs = find_pairs(&s, &finder);
+    CHECK_INT(abut_pairs_count(pairs), ALIKE_PAIRS);
     for (int moved = first; moved <= COLUMNS + 1; moved++) {
         const abut_pair_columns columns = columns_in(block, moved, moved > COLUMNS ? 1 : COLUMNS);
         memset(block, 0x55, BLOCK * sizeof *block);
