@@ -23,7 +23,7 @@
 # [docs/convex.md](../docs/convex.md) tells what is theirs and what is ours, and when to take
 # another.
 #
-# Hulls need the extra `sparse` (SciPy), pictures the extra `plot`, the heap's the extra `view`.
+# Hulls need the extra `scipy`, pictures the extra `plot`, the heap's the extra `view`.
 
 # %%
 # %matplotlib inline

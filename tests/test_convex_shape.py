@@ -374,6 +374,6 @@ def test_to_mesh(cube, square):
 
 def test_hulls_need_scipy(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.spatial", None)
-    with pytest.raises(ImportError, match=r"pip install 'abut\[sparse\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'abut\[scipy\]'"):
         abut.ConvexShape(TETRA)
     assert abut.ConvexShape(CUBE, QUADS).volume == pytest.approx(8)

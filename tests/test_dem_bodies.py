@@ -707,7 +707,7 @@ def test_other_errors_of_a_search_name_bodies():
 def test_warns_of_long_steps():
     sim = world(abut.Linear(STIFFNESS, restitution=0.5), step=0.1)
     sim.add_bodies(CUBE, [[0, 0, 5]], WOOD)
-    with pytest.warns(abut.SimulationWarning, match="times the longest stable one"):
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable step"):
         sim.run(steps=1)
 
 

@@ -158,7 +158,7 @@ def test_the_mesh_does_not_show(options):
 
 
 @pytest.mark.long
-@pytest.mark.filterwarnings("ignore:step is:abut.SimulationWarning")
+@pytest.mark.filterwarnings("ignore:use sim.step:abut.SimulationWarning")
 def test_mixer():
     """29,559 spheres of table 9, 0.3 s: the drum holds the bed, and all of it stays inside."""
     bed, mixer = abut.examples.mixer(), abut.examples.mixer_meshes()

@@ -181,9 +181,9 @@ def test_what_comes_in_keeps_its_rate():
 def test_a_step_that_is_assigned_is_looked_at_once():
     sim = busy()
     sim.run(steps=3)
-    with pytest.warns(abut.SimulationWarning, match="times the longest stable one"):
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable step"):
         sim.step = 10 * sim.stable_step()
-    with pytest.warns(abut.SimulationWarning, match="times the longest stable one"):
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable step"):
         sim.step = 8 * sim.stable_step()
     sim.step = STEP
 

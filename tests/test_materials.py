@@ -24,7 +24,7 @@ def test_shear_modulus():
 def test_numbers_become_floats():
     material = abut.Material(np.int64(2500), np.float32(2.0), 0)
     assert repr(material) == "Material(density=2500.0, young=2.0, poisson=0.0)"
-    assert all(type(value) is float for value in vars(material).values())
+    assert all(type(v) is float for name, v in vars(material).items() if name != "name")
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,7 @@ def test_numbers_become_floats():
         ({"poisson": 0.5}, "poisson is 0.5"),
         ({"poisson": np.nan}, "poisson is nan"),
         ({"young": [1.0, 2.0]}, r"young has shape \(2,\)"),
+        ({"name": ""}, "name is empty"),
     ],
 )
 def test_what_is_no_material(arguments, message):
@@ -58,6 +59,17 @@ def test_what_is_no_number(name, value):
 def test_none_is_no_ratio():
     with pytest.raises(TypeError, match="poisson is None"):
         abut.Material(poisson=None)
+
+
+def test_a_name_tells_materials_apart():
+    smooth, rough = abut.Material(name="smooth"), abut.Material(name="rough")
+    assert smooth != rough and smooth != abut.Material()
+    assert smooth == abut.Material(name="smooth")
+    assert repr(smooth) == "Material(density=None, young=None, poisson=0.2, name='smooth')"
+    assert "name" not in abut.Material().to_dict()  # which earlier versions read
+    assert from_dict(json.loads(json.dumps(smooth.to_dict()))) == smooth
+    with pytest.raises(TypeError, match="name is an int, but must be a string"):
+        abut.Material(name=3)
 
 
 def test_it_does_not_change():

@@ -1,5 +1,7 @@
 """Values that a simulation writes down, and their tables."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -57,11 +59,18 @@ def test_table(tmp_path, value, head, row):
 
 def test_values_of_different_shapes(tmp_path):
     record = recorded(lambda s: np.zeros(s.step_count))
+    assert [value.tolist() for value in record.values] == [[0, 0], [0, 0, 0, 0]]
+    record.values[0][:] = 9
+    assert record.values[0].tolist() == [0, 0]
     with pytest.raises(ValueError, match=r"different shapes, such as \(2,\) and \(4,\)"):
-        _ = record.values
-    with pytest.raises(ValueError, match="different shapes"):
         record.save(tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
+
+
+def test_a_copy_belongs_to_no_simulation():
+    record = pickle.loads(pickle.dumps(recorded(lambda s: s.step_count)))
+    record.remove()
+    assert record.values.tolist() == [2, 4]
 
 
 def test_other_endings(tmp_path):

@@ -80,6 +80,23 @@ def test_wrong_arguments(options, error, message):
         empty(**options)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: abut.Simulation(dt=1e-5), r"Simulation has no argument 'dt': use step="),
+        (lambda: abut.Simulation(1e-5, threads=2), r"no argument 'threads': use workers="),
+        (lambda: abut.Simulation(1e-5, color=2), r"^Simulation.__init__\(\) got an unexpected"),
+        (lambda: abut.Simulation(), r"^Simulation.__init__\(\) missing 1 required"),
+        (lambda: empty().add_spheres(mass=2), r"^Simulation.add_spheres\(\) got an unexpected"),
+        (lambda: empty().run(time=2), r"^Simulation.run\(\) got an unexpected"),
+        (lambda: empty().stress(at=2), r"^Simulation.stress\(\) got an unexpected"),
+    ],
+)
+def test_wrong_names_of_arguments(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
 def test_what_it_was_made_of():
     sim = abut.Simulation(1e-3, (1, 2, 3), (5, None, None), "sharing")
     assert sim.step == 1e-3 and sim.gravity.tolist() == [1, 2, 3]
@@ -104,6 +121,34 @@ def test_equal_materials_are_one():
     sim.add_spheres([[0, 0, 0]], 0.1, abut.Material(density=1000.0, young=1e6))
     assert sim.materials == (abut.Material(1000, 1e6), abut.Material())
     assert sim.material.tolist() == [0] and sim.material.dtype == np.intp
+
+
+def test_a_law_that_replaces_one_of_an_equal_material_is_told():
+    smooth, rough = abut.Material(), abut.Material()
+    sim, (slides, sticks) = empty(), (abut.Hertz(friction=mu) for mu in (0.1, 0.9))
+    sim.set_law(GRAIN, smooth, slides)
+    with pytest.warns(abut.SimulationWarning, match="Give each object a name=") as told:
+        sim.set_law(rough, GRAIN, sticks)
+    assert len(told) == 1 and "set_law replaces Hertz(friction=0.1" in str(told[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.set_law(GRAIN, rough, slides)  # the same object again: it is meant
+        sim.set_law(GRAIN, abut.Material(), slides)  # nothing is lost
+        sim.set_law(GRAIN, abut.Material(name="other"), sticks)
+
+
+def test_two_walls_with_names_have_laws_of_their_own():
+    sim = empty()
+    for k, friction in enumerate((0.0, 1.0)):
+        material = abut.Material(name=f"wall {k}")
+        sim.set_law(GRAIN, material, abut.Hertz(friction=friction))
+        sim.add_wall(
+            abut.Mesh(np.add([[0, -1, 0], [1, 1, 0], [0, 1, 0]], [4 * k, 0, 0]), [[0, 1, 2]]),
+            material,
+        )
+        sim.add_spheres([[4 * k + 0.3, 0.4, 0.099]], 0.1, GRAIN, velocities=[[0.1, 0, 0]])
+    sim.run(steps=1)
+    assert sim.contacts.force[0, 0] == 0 > sim.contacts.force[1, 0]
 
 
 @pytest.mark.parametrize(
@@ -426,7 +471,7 @@ def test_step_that_is_too_long_is_told_at_the_start_or_after_two_steps():
     sim = resting()
     sim.remove_spheres(sim.ids)
     sim.add_spheres([[0, 0, 5]], 1e-3, GRAIN)
-    with pytest.warns(abut.SimulationWarning, match="times the longest stable one") as told:
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable step") as told:
         sim.run(steps=3)
     assert len(told) == 1 and told[0].filename == __file__
 
@@ -447,7 +492,7 @@ def test_step_that_contacts_make_too_long_is_told_after_two_steps():
     fresh.set_law(GRAIN, GRAIN, abut.Linear(100.0))
     fresh.add_spheres([[0, 0, 0], *around], 0.1, GRAIN)
     fresh.masses = [1.0] + 6 * [1e6]
-    with pytest.warns(abut.SimulationWarning, match="2.3 times the longest stable one") as told:
+    with pytest.warns(abut.SimulationWarning, match="2.3 times the longest stable step") as told:
         fresh.run(steps=2)
     assert len(told) == 1
 
@@ -500,6 +545,7 @@ def test_run_counts_steps():
         (((-1.0,), {}), ValueError, "duration is -1"),
         (((math.nan,), {}), ValueError, "duration is nan"),
         (((math.inf,), {}), ValueError, "duration is inf"),
+        (((1e-9,), {}), ValueError, "duration is 1e-09, shorter than half a step of"),
         (((1e300,), {}), ValueError, "more steps than can be counted"),
         (((), {"steps": -1}), ValueError, "steps is -1"),
         (((), {"steps": 1.5}), TypeError, "steps is 1.5"),
@@ -761,7 +807,7 @@ def test_insertion_that_waits_has_the_same_bits_in_parts(parts):
 
 @pytest.mark.parametrize("name", ["add", "run"])
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.filterwarnings("ignore:step is")
+@pytest.mark.filterwarnings("ignore:use sim.step")
 def test_insertion_that_is_interrupted_is_as_if_it_were_not(name, after):
     expected = falling_feed()
     expected.run(steps=20)

@@ -285,8 +285,8 @@ def test_parquet(table, tmp_path):
 @pytest.mark.parametrize(
     ("call", "module", "extra"),
     [
-        (lambda: contacts().weight_matrix(), "scipy", "sparse"),
-        (lambda: pairs().matrix(), "scipy", "sparse"),
+        (lambda: contacts().weight_matrix(), "scipy", "scipy"),
+        (lambda: pairs().matrix(), "scipy", "scipy"),
         (lambda: convex().to_pandas(), "pandas", "io"),
         (lambda: contacts().to_pyvista(), "pyvista", "view"),
     ],

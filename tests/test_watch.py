@@ -198,40 +198,47 @@ def closing():
 @pytest.mark.parametrize(("calls", "steps"), [(1, 405), (81, 5)])
 def test_step_that_gets_too_long_on_the_way_is_told_once(calls, steps):
     (told,) = told_by(closing(), calls, steps)
-    assert "2.3 times the longest stable one" in told
-    assert "which sphere 6 with its 6 contacts sets after step " in told
+    assert "2.3 times the longest stable step" in told
+    assert "Sphere 6 with its 6 contacts sets this limit after step " in told
 
 
 def test_step_is_looked_at_every_200_steps():
     (told,) = told_by(closing(), 1, 405)
-    assert "sets after step 400: with 2 times, 6 of 11 measured scenes got restless, and 0" in told
+    assert "and grains may not come to rest. Sphere 6" in told and "after step 400" in told
+
+
+def test_step_that_is_named_is_short_enough():
+    sim = closing()
+    (told,) = told_by(sim, 1, 405)
+    sim.step = float(told.split()[3])
+    assert told.startswith("use sim.step = ") and 0.9 < sim.step / sim.stable_step() <= 1
 
 
 def test_step_of_few_is_looked_at_less_often():
     sim = closing()
     sim.remove_spheres(sim.ids[7:])
-    (told,) = (text for text in told_by(sim, 1, 605) if text.startswith("step is"))
-    assert "sets after step 600" in told
+    (told,) = (text for text in told_by(sim, 1, 605) if text.startswith("use sim.step"))
+    assert "sets this limit after step 600" in told
 
 
 def test_bodies_that_make_a_step_too_long_are_told():
     sim = world(step=0.05)
     sim.add_bodies(CUBE, [[0, 0, 0]], GRAIN, scales=0.1)
     (told,) = told_by(sim, 3, 1)
-    assert "which body 0, which touches nothing, sets after step 0" in told
+    assert (
+        "grains may fly apart. Body 0, which touches nothing, sets this limit after step 0" in told
+    )
 
 
 def test_what_is_told_of_steps_is_what_docs_have():
-    """The table of docs/dem.md has as many restless scenes, and scenes that flew apart."""
+    """From these multiples on scenes of the table in docs/dem.md do not rest, and fly apart."""
     lines = Path(__file__).parents[1].joinpath("docs/dem.md").read_text().splitlines()
     begin = next(k for k, line in enumerate(lines) if line.startswith("| times the longest"))
-    head, _, *rows = (line.strip("|").split("|") for line in lines[begin : begin + 13])
-    for number, (factor, restless, apart) in enumerate(watch._MEASURED):
-        column = len(head) - len(watch._MEASURED) + number
-        cells = [row[column].strip() for row in rows]
-        assert float(head[column]) == factor and len(cells) == watch._SCENES
-        assert cells.count("apart") == apart
-        assert sum(cell not in ("", "apart") for cell in cells) == restless
+    head, _, *rows = (line.strip("|").split("|")[1:] for line in lines[begin : begin + 13])
+    columns = dict(zip(map(float, head), zip(*rows, strict=True), strict=True))
+    assert min(k for k, cells in columns.items() if any(map(str.strip, cells))) == watch.LONGEST
+    apart = min(k for k, cells in columns.items() if "apart" in map(str.strip, cells))
+    assert apart == watch._APART
 
 
 # ---- once a simulation ---------------------------------------------------------------------------
@@ -245,7 +252,7 @@ def spoilt():
 
 def test_a_warning_is_given_once_a_simulation_and_not_once_a_file(tmp_path):
     sim = spoilt()
-    assert [text[:6] for text in told_by(sim, 3, 1)] == ["step i", "sphere"]
+    assert [text[:6] for text in told_by(sim, 3, 1)] == ["use si", "sphere"]
     sim.save(tmp_path / "a.npz")
     assert told_by(abut.load_simulation(tmp_path / "a.npz"), 3, 1) == []
     assert len(told_by(spoilt(), 3, 1)) == 2
@@ -267,7 +274,7 @@ def test_a_simulation_goes_on_where_warnings_are_errors():
     sim.every(0.05, lambda s: None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for text in ("step is", "sphere 0 moves"):
+        for text in ("use sim.step", "sphere 0 moves"):
             with pytest.raises(abut.SimulationWarning, match=text):
                 sim.run(steps=3)
         sim.run(steps=3 - sim.step_count)

@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.drives import Free, Servo
     from .simulation.frames import write_dump, write_frames
+    from .simulation.handle import Handle
     from .simulation.insertion import Insertion
     from .simulation.law_check import check_law
     from .simulation.laws import Hertz, Linear, RollingA, RollingC, damping_ratio
@@ -151,6 +152,7 @@ __all__ = [
     "Frames",
     "Free",
     "HalfSpace",
+    "Handle",
     "Hertz",
     "Insertion",
     "Linear",
@@ -246,6 +248,7 @@ _NAMES = {
     "simulation.bonds": ("Bond",),
     "simulation.clusters": ("Cluster",),
     "simulation.frames": ("write_dump", "write_frames"),
+    "simulation.handle": ("Handle",),
     "simulation.insertion": ("Insertion",),
     "simulation.cohesion": ("DMT", "JKR", "LiquidBridge"),
     "simulation.law_check": ("check_law",),

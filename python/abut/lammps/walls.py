@@ -22,7 +22,7 @@ from ..simulation.law_table import Law
 from ..simulation.materials import Material
 from ..simulation.placement import SimulationWarning
 from ..simulation.wall_entries import WallEntry
-from ..simulation.watch import LONGEST, sure
+from ..simulation.watch import LONGEST, too_long
 from .arguments import (
     each,
     is_list,
@@ -425,10 +425,7 @@ class Walls(Connection):
         stable = self._comm.allreduce(own, MPI.MIN)
         if step > LONGEST * stable:
             self._warned_step = step
-            self._warn(
-                f"LAMMPS' timestep is {step:g}, {step / stable:.2g} times the longest that is"
-                f" stable with the walls' law, {stable:.3g}: {sure(step / stable)}"
-            )
+            self._warn(f"{too_long(step, stable, 'the timestep')}. The walls' law sets this limit")
 
     def _warn(self, message: str, kind: type[Warning] = SimulationWarning) -> None:
         """Give a warning, which all processes would give, on the first one."""

@@ -188,7 +188,7 @@ class Contacts(ContactTable):
         ValueError
             If the contacts do not know their meshes.
         ImportError
-            If SciPy is not installed (extra ``sparse``).
+            If SciPy is not installed (extra ``scipy``).
 
         Examples
         --------
@@ -198,7 +198,7 @@ class Contacts(ContactTable):
         >>> contacts.weight_matrix().toarray()
         array([[0.25, 0.5 , 0.25]])
         """
-        sparse = import_extra("scipy.sparse", "sparse")
+        sparse = import_extra("scipy.sparse", "scipy")
         number, touched = mesh_of(self, mesh)
         shape = len(self), len(touched.vertices)
         counts = np.diff(self.node_offsets)

@@ -123,7 +123,7 @@ class Pairs(ContactTable):
             If `values` is of another shape, `i` or `j` hold what is no number of a sphere, or
             `symmetric` is asked for of pairs with others.
         ImportError
-            If SciPy is not installed (extra ``sparse``).
+            If SciPy is not installed (extra ``scipy``).
 
         Examples
         --------
@@ -144,7 +144,7 @@ class Pairs(ContactTable):
         >>> touching.sum(axis=1)
         array([1., 1., 1., 1., 0.])
         """
-        sparse = import_extra("scipy.sparse", "sparse")
+        sparse = import_extra("scipy.sparse", "scipy")
         entries = checks.doubles(self.overlap if values is None else values, "values")
         if entries.shape != (len(self),):
             raise ValueError(f"values has shape {entries.shape}, but must be ({len(self)},)")

@@ -13,7 +13,7 @@ from .facets import Corners, regular
 
 def hull_facets(vertices: Doubles) -> Corners:
     """The facets of the hull of finite points (v, 2 | 3), counter-clockwise from outside."""
-    spatial = import_extra("scipy.spatial", "sparse")
+    spatial = import_extra("scipy.spatial", "scipy")
     dimension = vertices.shape[1]
     try:
         hull = spatial.ConvexHull(_normalized(vertices))

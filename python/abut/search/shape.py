@@ -35,7 +35,7 @@ class ConvexShape(Faceted):
     facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets), optional
         The corners of each facet, as `Mesh` takes them: counter-clockwise as seen from outside; of
         a polygon its sides, of two corners each, which have it on their left. By default those of
-        the convex hull of the vertices, which needs SciPy (extra ``sparse``).
+        the convex hull of the vertices, which needs SciPy (extra ``scipy``).
     radius : float, default 0
         Of the rounding: all that is within this distance of the polyhedron is the body.
 

@@ -378,7 +378,7 @@ def _optimal(model: Model, count: int) -> Array:
 def _refined(model: Model, sizes: Array) -> Array:
     """Sizes of less work between the candidates."""
     spectrum = model.spectrum
-    minimize = import_extra("scipy.optimize", "sparse").minimize
+    minimize = import_extra("scipy.optimize", "scipy").minimize
     if len(sizes) == 1:
         return sizes
 

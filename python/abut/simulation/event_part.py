@@ -12,6 +12,7 @@ from ..base import checks
 from ..base.arrays import Doubles
 from .bodies import read_forces
 from .bounds_part import BoundsPart
+from .handle import Handle
 from .insertion import Insertion
 from .known import changes
 from .placement import touching
@@ -26,7 +27,7 @@ class EventPart(BoundsPart):
     """What a `Simulation` calls, and what it lets come in."""
 
     @changes
-    def add_force(self, call: Callable[[Simulation], Any]) -> None:
+    def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
         """Add forces of your own, such as drag or a field.
 
         Parameters
@@ -34,6 +35,11 @@ class EventPart(BoundsPart):
         call : callable
             Takes the simulation at the beginning of each step, and returns forces (n, 3), or a
             tuple (forces, torques) of both. Of several callables they add up.
+
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the calls.
 
         Raises
         ------
@@ -52,15 +58,15 @@ class EventPart(BoundsPart):
         >>> import abut
         >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
         >>> _ = sim.add_spheres([[0, 0, 0]], 0.1, abut.Material(density=1000))
-        >>> sim.add_force(lambda s: -4.0 * s.velocities + [8.0, 0, 0])
+        >>> wind = sim.add_force(lambda s: -4.0 * s.velocities + [8.0, 0, 0])
         >>> sim.run(20.0)
         >>> sim.velocities.round(3)
         array([[2., 0., 0.]])
         """
-        self._forces.append(_read_call(call))
+        return self._enlist(self._forces, call, "add_force")
 
     @changes
-    def add_body_force(self, call: Callable[[Simulation], Any]) -> None:
+    def add_body_force(self, call: Callable[[Simulation], Any]) -> Handle:
         """Add forces of your own on convex bodies, as `add_force` does on spheres.
 
         Parameters
@@ -68,21 +74,36 @@ class EventPart(BoundsPart):
         call : callable
             As for `add_force`, but (b, 3), and forces act on the centers of mass.
 
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the calls.
+
         Examples
         --------
         >>> import abut
         >>> tetra = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
         >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
         >>> _ = sim.add_bodies(tetra, [[0, 0, 0]], abut.Material(), masses=2.0)
-        >>> sim.add_body_force(lambda s: [[4.0, 0, 0]])
+        >>> pull = sim.add_body_force(lambda s: [[4.0, 0, 0]])
         >>> sim.run(1.0)
         >>> sim.bodies.velocities.round(3)
         array([[2., 0., 0.]])
         """
-        self._body_forces.append(_read_call(call))
+        return self._enlist(self._body_forces, call, "add_body_force")
+
+    def _enlist(self, calls: list[Callable[[Simulation], Any]], call: Any, adder: str) -> Handle:
+        # an object of its own, since the same callable may be added twice
+        entry = partial(_read_call(call))
+        calls.append(entry)
+        return Handle(f"{adder}: {_name(call)}", partial(self._drop, calls, entry))
 
     @changes
-    def every(self, interval: float, call: Callable[[Simulation], Any]) -> None:
+    def _drop(self, calls: list[Callable[[Simulation], Any]], entry: object) -> None:
+        calls[:] = [other for other in calls if other is not entry]
+
+    @changes
+    def every(self, interval: float, call: Callable[[Simulation], Any]) -> Handle:
         """Call something at regular times: after each step whose number is a multiple.
 
         Parameters
@@ -96,6 +117,11 @@ class EventPart(BoundsPart):
             which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
             is made again when the simulation goes on.
 
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the calls, as of a callable that fails.
+
         Raises
         ------
         ValueError
@@ -107,12 +133,13 @@ class EventPart(BoundsPart):
         --------
         >>> import abut
         >>> sim = abut.Simulation(step=0.25)
-        >>> sim.every(0.5, lambda s: print(s.time))
+        >>> clock = sim.every(0.5, lambda s: print(s.time))
         >>> sim.run(1.0)
         0.5
         1.0
         """
-        self._add_event(interval, partial(_read_call(call), self))
+        remove = self._add_event(interval, partial(_read_call(call), self))
+        return Handle(f"every {interval:g}: {_name(call)}", remove)
 
     @changes
     def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
@@ -128,7 +155,7 @@ class EventPart(BoundsPart):
         Returns
         -------
         Record
-            With `times` and `values`; it grows while the simulation goes on.
+            With `times` and `values`; it grows while the simulation goes on, until `remove()`.
 
         Raises
         ------
@@ -145,13 +172,18 @@ class EventPart(BoundsPart):
         (array([0.5, 1. ]), array([2, 4]))
         """
         record, value = Record(), _read_call(call)
-        self._add_event(interval, lambda: record._add(self.time, value(self)))
+        record._end = self._add_event(interval, lambda: record._add(self.time, value(self)))
         return record
 
-    def _add_event(self, interval: float, call: Callable[[], object]) -> None:
+    def _add_event(self, interval: float, call: Callable[[], object]) -> Callable[[], None]:
         time = checks.positive(interval, "interval")
         self._steps_of(time, "interval")
         self._schedule.add(time, self.step_count, call)
+        return partial(self._drop_event, call)
+
+    @changes
+    def _drop_event(self, call: Callable[[], object]) -> None:
+        self._schedule.drop(call)
 
     def _steps_of(self, time: float, name: str) -> int:
         steps = self._beat.steps(time)
@@ -160,7 +192,7 @@ class EventPart(BoundsPart):
         return round(steps)
 
     @changes
-    def add_insertion(self, feed: Insertion, until: float | None = None) -> None:
+    def add_insertion(self, feed: Insertion, until: float | None = None) -> Handle:
         """Let spheres or clusters come in from now on.
 
         Parameters
@@ -169,6 +201,11 @@ class EventPart(BoundsPart):
             What comes, where and how fast.
         until : float, optional
             Time of the simulation after which nothing comes any more.
+
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the insertion.
 
         Raises
         ------
@@ -183,7 +220,8 @@ class EventPart(BoundsPart):
         >>> grain = abut.Material(density=1000, young=1e7)
         >>> sim = abut.Simulation(step=1e-3)
         >>> box = [[0, 0, 0], [1, 1, 1]]
-        >>> sim.add_insertion(abut.Insertion(box, 0.01, rate=100, material=grain), until=0.05)
+        >>> feed = abut.Insertion(box, 0.01, rate=100, material=grain)
+        >>> handle = sim.add_insertion(feed, until=0.05)
         >>> sim.run(0.1)
         >>> len(sim.ids)
         5
@@ -197,6 +235,12 @@ class EventPart(BoundsPart):
             laws.check_clusters([number])
         begun = Feed(feed, feed.begin(), self.time, end, self.step_count)
         self._core.note(self._changed(laws=laws, feeds=(*self._known.feeds, begun)))
+        return Handle(f"insertion of {feed.rate:g} a unit of time", partial(self._end_feed, begun))
+
+    @changes
+    def _end_feed(self, begun: Feed) -> None:
+        feeds = tuple(feed for feed in self._known.feeds if feed.key is not begun.key)
+        self._core.note(self._changed(feeds=feeds))
 
     # ---- when their steps come ----
 
@@ -255,6 +299,11 @@ class EventPart(BoundsPart):
         turns = np.ascontiguousarray(what)
         found = self._cluster_columns(insertion.cluster, insertion.material, material, where, turns)
         self._put_clusters(insertion.cluster, *found, **parts)
+
+
+def _name(call: Any) -> str:
+    """What a caller calls it."""
+    return getattr(call, "__qualname__", None) or repr(call)
 
 
 def _read_call(call: Any) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
+from ..base.warnings import warn
 from ..own_laws.check import lone, slopes
 from ..own_laws.compiled import CompiledLaw
 from ..own_laws.contacts import Told, told
@@ -18,6 +19,7 @@ from ..own_laws.probes import try_law
 from .cohesion import Cohesion
 from .laws import Frictional, Hertz, Linear, RollingA
 from .materials import Material
+from .placement import SimulationWarning
 
 Law = Hertz | Linear | OwnLaw | CompiledLaw
 Own = OwnLaw | CompiledLaw
@@ -35,6 +37,9 @@ class LawTable:
     def __init__(self) -> None:
         self.materials: list[Material] = []
         self.laws: dict[tuple[int, int], Law] = {}
+        # the objects that `set` was called with for each pair of numbers: equal materials may be
+        # several objects
+        self.given: dict[tuple[int, int], tuple[Material, Material]] = {}
         # what laws of users have kept, in the order in which they came: what contacts keep is told
         # apart by places in it
         self.names: list[str] = []
@@ -43,6 +48,7 @@ class LawTable:
         """The same laws, which do not change with these."""
         copied = LawTable()
         copied.materials, copied.laws = [*self.materials], {**self.laws}
+        copied.given = {**self.given}
         copied.names = [*self.names]
         return copied
 
@@ -77,9 +83,28 @@ class LawTable:
             try_law(law)
         else:
             law.numbers(a, b)
-        first, second = sorted((self.number(a, "a"), self.number(b, "b")))
-        self.laws[first, second] = law
+        pair = (a, b) if self.number(a, "a") <= self.number(b, "b") else (b, a)
+        numbers = (self.number(pair[0], "a"), self.number(pair[1], "b"))
+        self._check_given(numbers, pair, law)
+        self.laws[numbers], self.given[numbers] = law, pair
         self.name(law)
+
+    def _check_given(
+        self, numbers: tuple[int, int], pair: tuple[Material, Material], law: Law
+    ) -> None:
+        """Warn where a law replaces that of materials which may have been meant as others."""
+        before = self.given.get(numbers)
+        if before is None or self.laws[numbers] == law:
+            return
+        for one, other in zip(before, pair, strict=True):
+            if one is not other:
+                warn(
+                    f"set_law replaces {self.laws[numbers]}: {other} was given as two objects with"
+                    " equal numbers, which are one material. Give each object a name=, or use the"
+                    " same object in both calls",
+                    SimulationWarning,
+                )
+                return
 
     def name(self, law: Law) -> None:
         """Have a law of a user, whose number is its identity."""

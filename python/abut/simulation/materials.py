@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..base import checks
-from ..base.values import Value
+from ..base.values import NEW, Value
 
 # Of a material that keeps its shape: beyond, pressing from all sides, or shearing, would give
 # energy.
@@ -16,7 +16,8 @@ POISSON_BOUNDS = (-1.0, 0.5)
 class Material(Value):
     """What spheres or a wall are made of.
 
-    Equal ones are one material. Units are yours, as long as all are consistent.
+    Equal materials are one material: give two of the same numbers a `name` each where their laws
+    differ. Any consistent units will do.
 
     Parameters
     ----------
@@ -26,6 +27,9 @@ class Material(Value):
         Young's modulus, a pressure. None: rigid.
     poisson : float, default 0.2
         Poisson's ratio, above -1 and below 0.5.
+    name : str, optional
+        Tells this material apart from others with the same numbers, as two rigid walls of different
+        friction.
 
     Attributes
     ----------
@@ -35,9 +39,10 @@ class Material(Value):
     Raises
     ------
     ValueError
-        If `density` or `young` is not positive and finite, or `poisson` out of its bounds.
+        If `density` or `young` is not positive and finite, `poisson` is out of its bounds, or
+        `name` is empty.
     TypeError
-        If one of them is no real number.
+        If one of the first three is no real number, or `name` is no string.
 
     Examples
     --------
@@ -49,11 +54,14 @@ class Material(Value):
     True
     >>> abut.Material()  # a rigid wall
     Material(density=None, young=None, poisson=0.2)
+    >>> abut.Material(name="smooth") == abut.Material(name="rough")
+    False
     """
 
     density: float | None = None
     young: float | None = None
     poisson: float = 0.2
+    name: str | None = field(default=None, metadata={NEW: True})
 
     def __post_init__(self) -> None:
         density = None if self.density is None else checks.positive(self.density, "density")
@@ -62,7 +70,18 @@ class Material(Value):
         low, high = POISSON_BOUNDS
         if not low < poisson < high:
             raise ValueError(f"poisson is {poisson}, but must be above {low} and below {high}")
+        if self.name is not None and not isinstance(self.name, str):
+            kind = checks.a_or_an(type(self.name).__name__)
+            raise TypeError(f"name is {kind}, but must be a string")
+        if self.name == "":
+            raise ValueError("name is empty: give the material a name, or leave it out")
         self._settle(density=density, young=young, poisson=poisson)
+
+    def __repr__(self) -> str:
+        named = "" if self.name is None else f", name={self.name!r}"
+        return (
+            f"Material(density={self.density}, young={self.young}, poisson={self.poisson}{named})"
+        )
 
     @property
     def shear(self) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ class Record:
     times : (k,) ndarray of float64
         Times of the simulation, one for each value.
     values : (k, ...) ndarray
-        What the call returned, one after the other: numbers, or arrays of one shape.
+        What the call returned, one after the other: numbers, or arrays of one shape. Where the
+        shapes of arrays differ, as those of a simulation whose spheres come and go, it is a list of
+        k arrays.
 
     Examples
     --------
@@ -38,10 +40,26 @@ class Record:
     array([0.988, 0.951, 0.89 ])
     """
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_end", "_rows")
 
     def __init__(self) -> None:
         self._rows: list[tuple[float, NDArray[Any]]] = []
+        self._end: Callable[[], None] | None = None  # what ends it, in its simulation
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        # a copy belongs to no simulation
+        return None, {"_rows": self._rows, "_end": None}
+
+    def remove(self) -> None:
+        """End the record: what is in it stays, and nothing more is added.
+
+        Raises
+        ------
+        RuntimeError
+            If another thread runs the simulation.
+        """
+        if self._end is not None:
+            self._end()
 
     def _add(self, time: float, value: Any) -> None:
         # Ctrl-C may come right after a row was added: it is asked for once more then
@@ -58,13 +76,10 @@ class Record:
         return np.array(self._times)
 
     @property
-    def values(self) -> NDArray[Any]:
+    def values(self) -> NDArray[Any] | list[NDArray[Any]]:
         found = [value for _, value in self._rows]
         shapes = {value.shape for value in found}
-        if len(shapes) > 1:
-            one, other = sorted(shapes)[:2]
-            raise ValueError(f"the values have different shapes, such as {one} and {other}")
-        return np.array(found)
+        return np.array(found) if len(shapes) < 2 else [value.copy() for value in found]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a row for each time.
@@ -100,6 +115,11 @@ class Record:
         if file.suffix.lower() != ".csv":
             raise ValueError(f"{file} has no known ending of records' files: .csv")
         values = self.values
+        if isinstance(values, list):
+            one, other = sorted({value.shape for value in values})[:2]
+            raise ValueError(
+                f"the values have different shapes, such as {one} and {other}, and make no table"
+            )
         numbers = values.reshape(len(self), -1) if len(self) else values.reshape(0, 1)
         with writing.opened(file, "w", newline="", encoding="utf-8") as stream:
             writer = csv.writer(stream, lineterminator="\n")

@@ -46,8 +46,8 @@ class RunPart(EventPart):
         Parameters
         ----------
         duration : float, optional
-            Of time: ``round(duration / step)`` steps. Where callables assign `step` meanwhile, what
-            is left of it is counted anew.
+            Of time: ``round(duration / step)`` steps; 0 is none. Where callables assign `step`
+            meanwhile, what is left of it is counted anew.
         steps : int, optional
             Their number, instead.
         progress : bool, default False
@@ -57,10 +57,11 @@ class RunPart(EventPart):
         Raises
         ------
         ValueError
-            If the duration is negative or no number, two materials meet without a law, a body that
-            is not rounded meets something under a law that asks for a radius (`Hertz`, or any with
-            rolling) and has no `curvature`, two meet under a `LiquidBridge` that has too much
-            volume for their radii, or what a callable returned is wrong.
+            If the duration is negative, no number, or above 0 and shorter than half a step; two
+            materials meet without a law; a body that is not rounded meets something under a law
+            that asks for a radius (`Hertz`, or any with rolling) and has no `curvature`; two meet
+            under a `LiquidBridge` that has too much volume for their radii; something leaves the
+            bounds of ``set_bounds(on_leave="raise")``; or what a callable returned is wrong.
         FloatingPointError
             If the center of a sphere, a body or a wall that is `Free` is not finite any more; the
             message names it and the step. If
@@ -115,10 +116,21 @@ class RunPart(EventPart):
         if (duration is None) == (steps is None):
             raise TypeError("run takes a duration, or steps=, and not both")
         if duration is not None:
-            return self._steps_of(checks.not_negative(duration, "duration"), "duration")
+            return self._steps_within(checks.not_negative(duration, "duration"))
         count = checks.whole(steps, "steps")
         if count < 0:
             raise ValueError(f"steps is {count}, but must be 0 or more")
+        return count
+
+    def _steps_within(self, duration: float) -> int:
+        count = self._steps_of(duration, "duration")
+        # what t - sim.time has of rounding, where t is a sum of many intervals
+        rounding = 1e-9 * self.step + 1e-12 * abs(self.time)
+        if count == 0 and duration > rounding:
+            raise ValueError(
+                f"duration is {duration:g}, shorter than half a step of {self.step:g}: give a"
+                " longer duration, or steps="
+            )
         return count
 
     def _prepare(self, count: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +91,12 @@ class Schedule:
     def add(self, interval: float, since: int, call: Callable[[], object]) -> None:
         self._events.append(_Event(interval, since, call))
 
+    def drop(self, call: Callable[[], object]) -> None:
+        """Call this no more, not even where it is due."""
+        self._events = [event for event in self._events if event.call is not call]
+        due = deque(other for other in self._last.due if other is not call)
+        self._last = self._last._replace(due=due)
+
     def next_step(self, now: int, end: int, beat: Beat) -> int:
         """The number of the next step after which something is to be called, or the end."""
         return min([end, *(event.after(now, beat) for event in self._events)])
@@ -114,13 +120,19 @@ class Schedule:
     def call_due(self) -> None:
         """Call what is due, in the order of registration; where a call fails, the rest stays due,
         and is called before the next step, and so is a call that Ctrl-C has interrupted."""
-        due = self._last.due
-        while due:
+        while self._last.due:
+            call = self._last.due[0]
             try:
-                due[0]()
+                call()
             except Exception:
-                due.popleft()
+                self._is_done(call)
                 raise
+            self._is_done(call)
+
+    def _is_done(self, call: Callable[[], object]) -> None:
+        # it may have been dropped meanwhile, by itself
+        due = self._last.due
+        if due and due[0] is call:
             due.popleft()
 
 
@@ -137,6 +149,7 @@ class Feed:
     seen: int
     # the step after which something was due that found no place; None where nothing waits
     full_since: int | None = None
+    key: object = field(default_factory=object, compare=False)  # stays, whatever is replaced
 
     def is_due(self, now: int, beat: Beat) -> bool:
         """Whether something is to be tried after this step."""

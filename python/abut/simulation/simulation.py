@@ -22,6 +22,7 @@ from .law_table import Law
 from .materials import Material
 from .measure_part import MeasurePart
 from .motions import Motion
+from .naming import with_public_names
 from .wall_entries import WallEntry
 from .walls import Wall, check_half_space
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..options import SimulationPlotOptions
 
 
+@with_public_names
 class Simulation(MeasurePart):
     """Spheres, clusters and convex bodies that move in time, between walls, by the discrete element
     method.
@@ -182,17 +184,27 @@ class Simulation(MeasurePart):
         ----------
         a, b : Material
             In any order; the same twice: among themselves.
-        law : Hertz or Linear
-            It takes the place of the one that they had. Of convex bodies that are not rounded,
-            `Hertz`, and any law with rolling, asks for its `curvature`.
+        law : Hertz, Linear, or a law of your own
+            It takes the place of the one that they had. A law of your own is what a function made
+            by `abut.law` returns when it is called with its parameters, or a `CompiledLaw`. Of
+            convex bodies that are not rounded, `Hertz`, and any law with rolling, asks for its
+            `curvature`.
 
         Raises
         ------
         ValueError
-            If the law does not fit the materials, as Hertz between two rigid ones, or a cluster's
-            sphere, or a body, would have `RollingA`.
+            If the law does not fit the materials, as Hertz between two rigid ones; a cluster's
+            sphere, or a body, would have `RollingA`; or a law of your own fails where it is tried,
+            or has the name of another one whose function differs.
         TypeError
-            If an argument is of another type.
+            If an argument is of another type, or a law of your own was given without its
+            parameters.
+
+        Warns
+        -----
+        SimulationWarning
+            If another law of two materials is replaced, and one of them is another object than
+            before with equal numbers: equal materials are one, unless their `name` differs.
 
         Examples
         --------

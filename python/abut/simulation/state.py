@@ -18,6 +18,7 @@ from .bodies import Numbers
 from .known import Fresh, Known
 from .law_table import LawTable
 from .materials import Material
+from .naming import names_what_was_meant
 from .schedule import Beat, Schedule
 from .walls import RESOLUTIONS, KnownWalls
 from .watch import Watch
@@ -32,6 +33,7 @@ _T = TypeVar("_T")
 class State:
     """What all parts of a `Simulation` stand on."""
 
+    @names_what_was_meant
     def __init__(
         self,
         step: float,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..base import checks
@@ -11,24 +12,9 @@ from .placement import SimulationWarning
 if TYPE_CHECKING:
     from .run_part import RunPart
 
-# Multiples of the longest stable step, and how many of so many measured scenes got restless, and
-# flew apart, with them: the table of docs/dem.md, section 2.
-_SCENES = 11
-_MEASURED = (
-    (1.5, 2, 0),
-    (1.75, 5, 0),
-    (2.0, 6, 0),
-    (2.5, 5, 2),
-    (3.0, 4, 4),
-    (3.5, 3, 6),
-    (4.0, 2, 8),
-    (5.0, 1, 9),
-    (6.0, 1, 10),
-    (8.0, 0, 11),
-)
-
-# what is warned of: a longer step than so many times the longest stable one
-LONGEST = _MEASURED[0][0]
+# Multiples of the longest stable step with which measured scenes begin not to come to rest, and to
+# fly apart: the table of docs/dem.md, section 2. From the first one on a simulation warns.
+LONGEST, _APART = 1.5, 2.5
 
 # After so many steps it is asked anew, and after the first so many. Asking takes a fifth of a step,
 # and as long as steps of some spheres at least: fewer than these wait longer.
@@ -136,26 +122,31 @@ class Watch:
 # ---- what warnings say ---------------------------------------------------------------------------
 
 
-def sure(ratio: float) -> str:
-    """How sure it is that so many times the longest stable step are too long."""
-    factor, restless, apart = [row for row in _MEASURED if row[0] <= ratio][-1]
+def too_long(step: float, stable: float, is_called: str) -> str:
+    """What to do about a step that is longer than the longest stable one by far, and why."""
+    outcome = "fly apart" if step >= _APART * stable else "not come to rest"
     return (
-        f"with {factor:g} times, {restless} of {_SCENES} measured scenes got restless, and {apart}"
-        " flew apart"
+        f"use {is_called} = {_rounded_down(stable)} or shorter: {step:g} is"
+        f" {step / stable:.2g} times the longest stable step, and grains may {outcome}"
     )
 
 
+def _rounded_down(value: float) -> str:
+    """Two digits that can be typed."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.floor(value / unit) * unit:.2g}"
+
+
 def _step_text(simulation: RunPart, longest: StableStep) -> str:
-    ratio = simulation.step / longest.step if longest.step else float("inf")
     noun, several = ("spot", "spots") if longest.kind == BODY else ("contact", "contacts")
     if longest.kind == SPHERE and simulation._core.bond_counts()[0]:
         noun, several = "contact or bond", "contacts and bonds"
     contacts = checks.counted(longest.contacts, noun, several)
     how = f" with its {contacts}" if longest.contacts else ", which touches nothing,"
-    who = _name(simulation, longest.kind, longest.row) + how
     return (
-        f"step is {simulation.step:g}, {ratio:.2g} times the longest stable one,"
-        f" {longest.step:.3g}, which {who} sets after step {simulation.step_count}: {sure(ratio)}"
+        f"{too_long(simulation.step, longest.step, 'sim.step')}."
+        f" {_name(simulation, longest.kind, longest.row).capitalize()}{how} sets this limit after"
+        f" step {simulation.step_count}"
     )
 
 

@@ -1,0 +1,40 @@
+"""Handles: what takes a callable, or an insertion, off a simulation again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+class Handle:
+    """What `add_force`, `add_body_force`, `every` and `add_insertion` of a `Simulation` return.
+
+    Examples
+    --------
+    >>> import abut
+    >>> sim = abut.Simulation(step=0.25)
+    >>> clock = sim.every(0.5, lambda s: print(s.time))
+    >>> sim.run(0.5)
+    0.5
+    >>> clock.remove()
+    >>> sim.run(0.5)
+    """
+
+    __slots__ = ("_remove", "_what")
+
+    def __init__(self, what: str, remove: Callable[[], None]) -> None:
+        self._what, self._remove = what, remove
+
+    def remove(self) -> None:
+        """End this: it is not called any more, or nothing more comes in.
+
+        Inside a callable, it holds from the next call on. Calling it twice does no harm.
+
+        Raises
+        ------
+        RuntimeError
+            If another thread runs the simulation.
+        """
+        self._remove()
+
+    def __repr__(self) -> str:
+        return f"Handle({self._what})"

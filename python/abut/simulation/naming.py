@@ -1,0 +1,56 @@
+"""Errors about arguments have public names, and name the argument that was meant."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_S = TypeVar("_S")
+_C = TypeVar("_C", bound=type)
+
+# what users of other codes call the arguments of a Simulation
+_MEANT = {
+    "dt": "step",
+    "timestep": "step",
+    "time_step": "step",
+    "box": "period",
+    "periodic": "period",
+    "g": "gravity",
+    "threads": "workers",
+    "n_jobs": "workers",
+}
+
+
+def names_what_was_meant(
+    method: Callable[Concatenate[_S, _P], None],
+) -> Callable[Concatenate[_S, _P], None]:
+    """Make a method name the right keyword where another code's word was used."""
+    known = inspect.signature(method).parameters
+
+    @wraps(method)
+    def named(self: _S, /, *arguments: _P.args, **keywords: _P.kwargs) -> None:
+        for name in keywords:
+            if name not in known and name in _MEANT:
+                raise TypeError(
+                    f"{type(self).__name__} has no argument {name!r}: use {_MEANT[name]}="
+                )
+        method(self, *arguments, **keywords)
+
+    return named
+
+
+def with_public_names(cls: _C) -> _C:
+    """Give inherited methods the name of this class, which Python's errors show."""
+    for part in cls.__mro__[:-1]:
+        for name, method in vars(part).items():
+            _rename(method, f"{cls.__name__}.{name}")
+    return cls
+
+
+def _rename(method: Any, name: str) -> None:
+    while inspect.isfunction(method):
+        method.__qualname__ = name
+        method = getattr(method, "__wrapped__", None)
