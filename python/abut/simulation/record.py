@@ -48,7 +48,7 @@ class Record:
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # a copy belongs to no simulation
-        return None, {"_rows": self._rows, "_end": None}
+        return None, {"_rows": self._rows}
 
     def remove(self) -> None:
         """End the record: what is in it stays, and nothing more is added.
@@ -58,8 +58,9 @@ class Record:
         RuntimeError
             If another thread runs the simulation.
         """
-        if self._end is not None:
-            self._end()
+        end = getattr(self, "_end", None)
+        if end is not None:
+            end()
 
     def _add(self, time: float, value: Any) -> None:
         # Ctrl-C may come right after a row was added: it is asked for once more then
