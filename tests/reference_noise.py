@@ -41,6 +41,52 @@ def written(values):
     return (digits, decimals) if digits <= 13 else None
 
 
+def is_single(value):
+    return float(np.float32(value)) == value
+
+
+def last_place(value, bits):
+    """The exponent of the last place of a number with so many bits."""
+    return math.frexp(value)[1] - bits
+
+
+def lowest_bit(value):
+    """The exponent of the largest power of two that a number is a multiple of."""
+    return next(k for k in itertools.count(last_place(value, 53)) if value % 2.0 ** (k + 1))
+
+
+def unused_bits(values):
+    """How many low bits no number uses as float32, of all that differ."""
+    distinct = {abs(v) for v in values if v and is_single(v)}
+    common = min(map(lowest_bit, distinct), default=0)
+    return sum(max(0, common - last_place(v, 24)) for v in distinct)
+
+
+def format_units(vertices, triangles):
+    """One unit in the last place along each axis of each triangle, in float32 or float64."""
+    axes = [np.asarray(vertices)[np.unique(triangles), k].tolist() for k in range(3)]
+    evidence = [unused_bits(values) for values in axes]
+    sure = [e >= 20 for e in evidence]
+    other = [s or not all(map(is_single, values)) for s, values in zip(sure, axes, strict=True)]
+    return [facet_units(np.asarray(vertices)[t], evidence, sure, other) for t in triangles]
+
+
+def facet_units(corners, evidence, sure, other):
+    size = np.ptp(corners, axis=0).max()
+    single = [all(map(is_single, values)) for values in corners.T.tolist()]
+    units = []
+    for k, values in enumerate(corners.T.tolist()):
+        largest = max(map(abs, values))
+        long = any(math.frexp(v)[0] * 2**17 % 1 for v in values)
+        unit = 2.0 ** last_place(largest, 24) if largest else 0.0
+        disagree = other[k - 1] or other[k - 2]
+        grid = sure[k] or (evidence[k] > 0 and disagree)
+        exact = unit > LIMITS.single * size and (grid or (disagree and 32 * unit >= size))
+        rounded = all(single) or (single[k] and long)
+        units.append(unit if rounded and not exact else np.spacing(largest) * (largest > 0))
+    return units
+
+
 def deviation(points):
     """The least error of four points that puts all of them in one plane."""
     p = np.array(sorted(map(tuple, points)))

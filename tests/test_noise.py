@@ -47,11 +47,7 @@ def origin(mesh):
 def digits_noise(vertices, facets):
     """One unit in the last place along each axis, and the noise along normals that follows."""
     corners = vertices[facets]
-    largest = np.abs(corners).max(axis=1)
-    is_float = (corners.astype(np.float32) == corners).all(axis=(1, 2))
-    with np.errstate(over="ignore"):
-        single = np.spacing(largest.astype(np.float32)).astype(float)
-    units = np.where(is_float[:, None], single, np.spacing(largest)) * (largest > 0)
+    units = np.array(reference_noise.format_units(vertices, facets))
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals = area / np.linalg.norm(area, axis=1)[:, None]
     return units.max(axis=1), (np.abs(normals) * units).sum(axis=1)
@@ -345,6 +341,101 @@ def test_axes_of_short_numbers_are_written_as_the_others():
     mesh = abut.Mesh(points[:, [2, 1, 0]], quads, split=True)
     np.testing.assert_allclose(mesh.noise, [1e-6] * len(mesh), rtol=9)
     assert origin(mesh) == {"decimals"}
+
+
+# ---- grids far from the origin -------------------------------------------------------------------
+
+
+def raster(step, shape, at, heights):
+    """Quads over a grid of points with these heights: vertices, facets."""
+    rows, columns = shape
+    x, y = (axis.ravel() for axis in np.meshgrid(np.arange(columns), np.arange(rows)))
+    points = np.column_stack([at[0] + step * x, at[1] + step * y, heights(x, y)])
+    return points, scenes.grid_quads(columns - 1, rows - 1)
+
+
+def valleys(x, y):
+    """Decimals that go up and down with y."""
+    return np.where(y % 2, 1.4, 1.7) + 0 * x
+
+
+GRIDS = {
+    "three rows, one bit each": (1.0, (3, 2), (0, 5704680)),
+    "many rows": (1.0, (30, 30), (500000, 5704680)),
+    "seventeen bits": (1.0, (30, 30), (131072, 131072)),
+    "short numbers": (1.0, (9, 9), (100000, 100000)),
+    "steps of a float32's unit": (1.0, (30, 30), (8500000, 8500000)),
+    "fine steps of a float32's unit": (0.5, (30, 30), (5704681.5, 5704681.5)),
+    "coarse steps": (10.0, (9, 9), (500000, 5704680)),
+}
+
+
+@pytest.mark.parametrize("heights", [valleys, lambda x, y: as_float(valleys(x, y))])
+@pytest.mark.parametrize("name", GRIDS)
+def test_walls_of_a_grid_far_from_the_origin(name, heights):
+    step, shape, at = GRIDS[name]
+    points, quads = raster(step, shape, at, lambda x, y: step * heights(x, y))
+    if heights is not valleys and "unit" in name:
+        pytest.skip("nothing tells these from numbers that were rounded to float32")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mesh = abut.Mesh(points, quads, split=True)
+    center = [at[0] + step / 2, at[1] + step, 1.494 * step]
+    assert len(abut.find_contacts([center], 0.1 * step, mesh)) == 2
+    assert mesh.noise.max() < 1e-6 * step
+
+
+def test_a_facet_at_sea_level_is_no_float32():
+    """All its coordinates are float32 numbers, though those of the mesh are not."""
+    points, quads = raster(1.0, (4, 3), (0, 5704680), lambda x, y: np.maximum(0, y - 1.5) * 0.3)
+    assert abut.Mesh(points, quads, split=True).noise.max() < 1e-6
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_units_of_grids_are_the_references(name):
+    step, shape, at = GRIDS[name]
+    rng = np.random.default_rng(len(name))
+    for heights in (valleys, lambda x, y: as_float(rng.random(len(x))), lambda x, y: x % 2 / 4):
+        points, quads = raster(step, shape, at, heights)
+        triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", abut.MeshWarning)
+            mesh = abut.Mesh(points, triangles)
+        noise, along_normal = digits_noise(points, triangles)
+        by_digits = ~np.isin(mesh._noise_origin, [2, 3])
+        np.testing.assert_array_equal(mesh.noise[by_digits], noise[by_digits])
+        np.testing.assert_allclose(
+            mesh._core.normal_noise[by_digits], along_normal[by_digits], rtol=1e-9
+        )
+
+
+@pytest.mark.parametrize("form", ["{:.17g}", "{:.7g}", "{:.9g}"])
+@pytest.mark.parametrize("at", [(0, 5704680), (500000, 8500000)])
+def test_walls_of_a_grid_that_is_read_from_text(form, at, tmp_path):
+    points, quads = raster(1.0, (30, 3), at, valleys)
+    path = tmp_path / "grid.obj"
+    lines = [" ".join(["v", *map(form.format, point)]) for point in points]
+    lines += ["f {} {} {} {}".format(*(k + 1 for k in quad)) for quad in quads]
+    path.write_text("\n".join(lines) + "\n")
+    mesh = abut.read_mesh(path)
+    contacts = abut.find_contacts([[at[0] + 0.5, at[1] + 1, 1.494]], 0.1, mesh)
+    assert len(contacts) == 2
+    assert mesh.noise.max() < 1e-6
+
+
+def test_noise_as_large_as_walls_is_told_once():
+    """Float32 numbers far from the origin: there is nothing else that they could be."""
+    rng = np.random.default_rng(17)
+    points = as_float(np.column_stack([rng.uniform(0, 400, (60, 2)) + 3e6, rng.random(60)]))
+    facets = rng.permutation(60).reshape(-1, 3)
+    words = r"noise .* of \d+ facets of 20: it is 0\.25 at facet \d+, .*give noise=[35]e-10 "
+    with pytest.warns(abut.MeshWarning, match=words) as found:
+        mesh = abut.Mesh(points, facets)
+    assert len(found) == 1 and found[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        abut.Mesh(points, facets, noise=0.25)
+        mesh.scaled(2)
 
 
 # ---- what is not noise ---------------------------------------------------------------------------

@@ -5,6 +5,7 @@
  * them into float32 numbers to within float32's. */
 #include "precision.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "tolerance.h"
@@ -19,9 +20,10 @@ enum { MOST_DIGITS_DOUBLE = 13, MOST_DIGITS_FLOAT = 7 };
 
 /* A number of so few bits, as a multiple of 1/1024 below 100 is, is exact, however many digits it
  * takes; one of float32 that has more was rounded. */
-enum { SHORT_BITS = 17, DOUBLE_BITS = 53 };
+enum { SHORT_BITS = 17, FLOAT_BITS = 24, DOUBLE_BITS = 53 };
 
-/* Digits are believed where chance would make all of them with a probability of 2^-20 or less. */
+/* Digits, and low bits that no number uses, are believed where chance would make all of them with a
+ * probability of 2^-20 or less. */
 enum { EVIDENCE_BITS = 20 };
 
 /* Rounding to units that are so large beside one in so many edges would have closed up facets. So
@@ -72,7 +74,7 @@ static bool is_long(double x)
     return (bits & ((UINT64_C(1) << (DOUBLE_BITS - SHORT_BITS)) - 1)) != 0;
 }
 
-/* ---- digits ---- */
+/* ---- corners ---- */
 
 /* The coordinates of all corners along one axis. */
 typedef struct axis_corners {
@@ -88,6 +90,107 @@ static double coordinate(const axis_corners *axis, abut_index i)
     const abut_index vertex = axis->indices[i];
     return vertex >= 0 && vertex < axis->vertex_count ? axis->first[3 * vertex] : 0.0;
 }
+
+static bool are_all_float(const axis_corners *axis)
+{
+    for (abut_index i = 0; i < axis->count; i++) {
+        if (!is_float(coordinate(axis, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- float32 ---- */
+
+/* The exponents of the first and of the lowest bit that are set in a number. */
+typedef struct bit_span {
+    int first, lowest;
+} bit_span;
+
+/* Of x > 0 that is no subnormal number. */
+static bit_span span_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint64_t leading = UINT64_C(1) << (DOUBLE_BITS - 1);
+    const uint64_t significand = (bits & (leading - 1)) | leading;
+    const int first = ilogb(x);
+    const int unused = ilogb((double)(significand & (~significand + 1)));
+    return (bit_span){first, first - (DOUBLE_BITS - 1) + unused};
+}
+
+/* Whether the corner's coordinate is a float32 number other than 0, and which bits it has. */
+static bool span_float(const axis_corners *axis, abut_index i, double *x, bit_span *span)
+{
+    *x = fabs(coordinate(axis, i));
+    const bool is_one = *x > 0.0 && is_float(*x);
+    if (is_one) {
+        *span = span_bits(*x);
+    }
+    return is_one;
+}
+
+/* The lowest bit that any float32 number of the axis has. */
+static int lowest_bit(const axis_corners *axis)
+{
+    int lowest = INT_MAX;
+    double x;
+    bit_span span;
+    for (abut_index i = 0; i < axis->count; i++) {
+        if (span_float(axis, i, &x, &span) && span.lowest < lowest) {
+            lowest = span.lowest;
+        }
+    }
+    return lowest;
+}
+
+static bool is_among(double x, const double *numbers, int count)
+{
+    int k = 0;
+    while (k < count && numbers[k] != x) {
+        k++;
+    }
+    return k < count;
+}
+
+/* How unlikely it is that numbers which were rounded to float32 leave as many low bits unused: one
+ * bit for each of each distinct number, up to EVIDENCE_BITS. */
+static int count_unused_bits(const axis_corners *axis)
+{
+    double seen[EVIDENCE_BITS], x;
+    bit_span span;
+    const int lowest = lowest_bit(axis);
+    int evidence = 0, count = 0;
+    for (abut_index i = 0; i < axis->count && evidence < EVIDENCE_BITS; i++) {
+        if (span_float(axis, i, &x, &span) && lowest > span.first - (FLOAT_BITS - 1) &&
+            !is_among(x, seen, count)) {
+            seen[count++] = x;
+            evidence += lowest - (span.first - (FLOAT_BITS - 1));
+        }
+    }
+    return evidence;
+}
+
+/* Rounding to float32 is ruled out by bits that are not used; where there are too few of these,
+ * by the other axes: a file is written in one format. */
+static void find_float_doubts(const axis_corners axes[3], float_doubts doubts[3])
+{
+    int evidence[3];
+    bool disagrees[3];
+    for (int k = 0; k < 3; k++) {
+        evidence[k] = count_unused_bits(&axes[k]);
+        disagrees[k] = evidence[k] >= EVIDENCE_BITS || !are_all_float(&axes[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        const bool others_disagree = disagrees[(k + 1) % 3] || disagrees[(k + 2) % 3];
+        doubts[k] = (float_doubts){.are_grid = evidence[k] >= EVIDENCE_BITS ||
+                                               (evidence[k] > 0 && others_disagree),
+                                   .others_disagree = others_disagree};
+    }
+}
+
+/* ---- digits ---- */
 
 /* What is known of the coordinates along one axis. */
 typedef struct axis_digits {
@@ -131,16 +234,6 @@ static void add_number(axis_digits *axis, double x)
         /* decimals are that many times farther apart than numbers of the precision */
         axis->evidence += ilogb(power_of_ten(-decimals) / (2.0 * rounding));
     }
-}
-
-static bool are_all_float(const axis_corners *axis)
-{
-    for (abut_index i = 0; i < axis->count; i++) {
-        if (!is_float(coordinate(axis, i))) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Judge the coordinates of all corners along an axis. Most meshes are no decimals: their first
@@ -244,6 +337,9 @@ precision precision_find(const abut_mesh_input *input, const double *vertices)
             include_digits(&common, &of_axis.digits);
         }
     }
+    if (!input->noise) {
+        find_float_doubts(axes, found.doubts);
+    }
     common.are_rounded = common.are_rounded && !are_grid_points(axes, &common);
     for (int k = 0; k < 3; k++) {
         found.axes[k] = alike[k] ? common : (digits){0};
@@ -255,15 +351,17 @@ precision precision_find(const abut_mesh_input *input, const double *vertices)
 
 /* What a facet's corners have in common along an axis. */
 typedef struct axis_facts {
-    double largest, said;
+    double largest, said, low, high;
     bool are_float, has_long;
 } axis_facts;
 
 static axis_facts find_facts(const precision *found, const polygon *p, int axis)
 {
-    axis_facts facts = {.are_float = true};
+    axis_facts facts = {.are_float = true, .low = INFINITY, .high = -INFINITY};
     for (abut_index i = 0; i < p->count; i++) {
         abut_index k = 3 * p->indices[i] + axis;
+        facts.low = smaller(facts.low, p->vertices[k]);
+        facts.high = larger(facts.high, p->vertices[k]);
         double x = fabs(p->vertices[k]), said = found->said ? found->said[k] : 0.0;
         facts.largest = x > facts.largest ? x : facts.largest;
         facts.said = said > facts.said ? said : facts.said;
@@ -273,26 +371,39 @@ static axis_facts find_facts(const precision *found, const polygon *p, int axis)
     return facts;
 }
 
+/* Whether rounding an axis of a facet of this size to float32 is out of the question: its numbers
+ * are a grid's, or another axis is not of float32 and the facet has hardly more than a few units. A
+ * unit that is small for float32 does no harm, and stays. */
+static bool is_no_rounding(double unit, const float_doubts *doubts, double size)
+{
+    return unit > SINGLE_ROUNDING * size &&
+           (doubts->are_grid || (doubts->others_disagree && GRID_UNITS * unit >= size));
+}
+
 /* A facet whose coordinates are all float32 numbers is one of float32; else an axis is where some
  * of its numbers need the whole of a float32's digits. */
-static double float_unit(const axis_facts *facts, bool all_are_float)
+static double float_unit(const axis_facts *facts, bool all_are_float, const float_doubts *doubts,
+                         double size)
 {
-    bool is_one = all_are_float || (facts->are_float && facts->has_long);
-    return is_one ? ulp_float(facts->largest) : ulp_double(facts->largest);
+    const bool is_one = all_are_float || (facts->are_float && facts->has_long);
+    const double unit = ulp_float(facts->largest);
+    return is_one && !is_no_rounding(unit, doubts, size) ? unit : ulp_double(facts->largest);
 }
 
 unit_sizes precision_units(const precision *found, const polygon *p)
 {
     axis_facts facts[3];
-    double units[3];
+    double units[3], size = 0.0;
     unit_sizes sizes = {.origin = found->said ? ABUT_NOISE_DECIMALS : ABUT_NOISE_DOUBLE};
     for (int axis = 0; axis < 3; axis++) {
         facts[axis] = find_facts(found, p, axis);
+        size = larger(size, facts[axis].high - facts[axis].low);
     }
     bool all_are_float = facts[0].are_float && facts[1].are_float && facts[2].are_float;
     for (int axis = 0; axis < 3; axis++) {
         const axis_facts *of = &facts[axis];
-        units[axis] = found->said ? of->said : float_unit(of, all_are_float);
+        units[axis] =
+            found->said ? of->said : float_unit(of, all_are_float, &found->doubts[axis], size);
         if (!found->said && units[axis] > ulp_double(of->largest)) {
             sizes.origin = sizes.origin > ABUT_NOISE_FLOAT32 ? sizes.origin : ABUT_NOISE_FLOAT32;
         }

@@ -12,9 +12,16 @@ typedef struct digits {
     int decimals;    /* after the point, at most; negative where not even the last before it is */
 } digits;
 
+/* What tells against float32 numbers along an axis, though all of a facet's may be such. */
+typedef struct float_doubts {
+    bool are_grid;        /* they leave low bits unused */
+    bool others_disagree; /* numbers of another axis are not float32's */
+} float_doubts;
+
 typedef struct precision {
     const double *said; /* vertex_count x 3: units that the caller knows; may be NULL */
     digits axes[3];
+    float_doubts doubts[3];
 } precision;
 
 /* The digits of the coordinates of all facets' corners. `vertices`: the mesh's copy, which is

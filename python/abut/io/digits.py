@@ -16,11 +16,16 @@ _DOUBLE_DIGITS = 17
 # With this many digits or more it shows whether numbers were float32 when they were written, since
 # neighboring float32 numbers are then farther apart than a unit of the last digit.
 _SINGLE_DIGITS = 8
+_SINGLE_BITS = 24
 
 # C, C++ and what is built on them write six significant digits unless told otherwise. Where no
 # coordinate needs them all, the numbers are short, not rounded: "1 0 0.25" is a corner of a box
 # that someone drew, and a unit of 0.01 there would blind the search to whole walls.
 _USUAL_DIGITS = 6
+
+# Low bits of float32 that no number uses are believed where chance would make that with a
+# probability of 2^-20 or less, as in csrc/mesh/precision.c.
+_EVIDENCE_BITS = 20
 
 # Where all numbers have the same number of decimals ("0.333 1.250"), the writer keeps trailing
 # zeros, and even short numbers are rounded ones. But no mesh is rounded to a hundredth of its size.
@@ -70,34 +75,43 @@ class _Digits:
     """The most digits that a file's coordinates have."""
 
     def __init__(self) -> None:
-        self.decimals = 0  # digits after the point once the exponent is applied: 4 in 1.5e-3
-        self.significant = 0  # digits from the first one that is not 0
+        # along each axis:
+        self.decimals = np.zeros(3, int)  # after the point once the exponent is applied: 4 in 1e-4
+        self.significant = np.zeros(3, int)  # digits from the first one that is not 0
+        self.whole = np.ones(3, bool)  # all numbers stand as whole ones
         self.written: set[int] = set()  # digits after the point as they stand: 1 in 1.5e-3
 
     def add(self, words: Sequence[bytes]) -> None:
-        decimals, significant, exponents = count_digits(words)
+        counts = (count.reshape(-1, 3) for count in count_digits(words))
+        decimals, significant, exponents = counts
         self.written.update(np.unique(decimals).tolist())
-        self.decimals = max(self.decimals, int((decimals - exponents).max()))
-        self.significant = max(self.significant, int(significant.max()))
+        self.whole &= ((decimals == 0) & (exponents == 0)).all(axis=0)
+        np.maximum(self.decimals, (decimals - exponents).max(axis=0), out=self.decimals)
+        np.maximum(self.significant, significant.max(axis=0), out=self.significant)
 
     def units(self, vertices: np.ndarray) -> np.ndarray | None:
-        if self._exact():
-            return None
         sizes = np.abs(vertices)
-        units = self._decimal_units(sizes)
-        if self.significant >= _SINGLE_DIGITS and _were_single(sizes, units):
-            np.maximum(units, _single_ulp(sizes), out=units)
+        # whole numbers that are too long to be short count something: nothing rounded them
+        counted = self.whole & (sizes.max(axis=0, initial=0) >= 10 ** (_USUAL_DIGITS - 1))
+        significant = int(self.significant.max(where=~counted, initial=0))
+        if self._exact(significant):
+            return None
+        units = self._decimal_units(sizes, significant)
+        units[:, counted] = np.spacing(sizes[:, counted])
+        if significant >= _SINGLE_DIGITS and _were_single(sizes, units):
+            single = ~(counted | _are_grids(sizes))
+            units[:, single] = np.maximum(units, _single_ulp(sizes))[:, single]
         return units
 
-    def _exact(self) -> bool:
+    def _exact(self, significant: int) -> bool:
         fixed = len(self.written) == 1 and self.written != {0}
         short = _FIXED_DIGITS if fixed else _USUAL_DIGITS
-        return not short <= self.significant < _DOUBLE_DIGITS
+        return not short <= significant < _DOUBLE_DIGITS
 
-    def _decimal_units(self, sizes: np.ndarray) -> np.ndarray:
+    def _decimal_units(self, sizes: np.ndarray, significant: int) -> np.ndarray:
         with np.errstate(divide="ignore"):
-            powers = np.floor(np.log10(sizes)) + (1 - self.significant)
-        return 10.0 ** np.maximum(powers, -self.decimals, out=powers)
+            powers = np.floor(np.log10(sizes)) + (1 - significant)
+        return 10.0 ** np.maximum(powers, -self.decimals.max(), out=powers)
 
 
 def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -156,6 +170,24 @@ def _were_single(sizes: np.ndarray, units: np.ndarray) -> bool:
         single = sizes.astype(np.float32).astype(np.float64)
     with np.errstate(invalid="ignore"):
         return bool((np.abs(single - sizes) <= 0.5 * units).all())
+
+
+def _are_grids(sizes: np.ndarray) -> np.ndarray:
+    """Which axes were not rounded to float32, by low bits that they leave unused."""
+    evidence = np.array([_unused_bits(axis) for axis in sizes.T])
+    grids = evidence >= _EVIDENCE_BITS
+    return grids | ((evidence > 0) & grids.any())
+
+
+def _unused_bits(sizes: np.ndarray) -> int:
+    """How many low bits no number uses as float32, of all numbers that differ."""
+    single = np.unique(sizes.astype(np.float32))
+    significands, exponents = np.frexp(single[single > 0].astype(np.float64))
+    whole = np.ldexp(significands, _SINGLE_BITS).astype(np.int64)
+    unused = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    lasts = exponents - _SINGLE_BITS
+    lowest = (lasts + unused).min(initial=np.iinfo(np.int32).max)
+    return int(np.maximum(lowest - lasts, 0).sum())
 
 
 def _single_ulp(sizes: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from ..base import checks, html
 from ..base.arrays import Doubles, Indices, aligned, hash_of
 from ..base.poses import read_pose, rotated
 from ..base.threads import worker_count
-from .doubts import warn_of_doubt, warn_of_dropped
+from .doubts import warn_of_dropped, warn_of_noise
 from .facets import Faceted, Facets, FacetsLike, Held, read_facets
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ class Mesh(Faceted):
         unit in the last place of the largest coordinate of a facet, in the precision that the
         numbers show (float32, decimals of 6 to 13 digits, else float64), or more where facets that
         are almost coplanar are off by more, as those of a float32 mesh that was moved in float64.
-        Walls that differ by less than noise explains are one wall. Measuring takes most of the time
-        that building does; giving noise spares it.
+        Walls that differ by less than noise explains are one wall; a `MeshWarning` tells of noise
+        that is larger than a thousandth of a facet. Measuring takes most of the time that building
+        does; giving noise spares it.
     split : bool or "all", default False
         Triangulate facets that are not convex or not planar, which are errors otherwise; "all": all
         that are not triangles, as meshes that deform need it.
@@ -242,7 +243,7 @@ class Mesh(Faceted):
         mesh._noise_origin = core.noise_origin
         if noise_origin is not None:
             mesh._noise_origin = noise_origin[core.source]
-        warn_of_doubt(mesh)
+        warn_of_noise(mesh)
         if drop:
             warn_of_dropped(core.source, len(facets.offsets) - 1, source)
         return mesh
