@@ -157,6 +157,18 @@ def test_hulls_of_grids_have_no_facets_in_one_plane(seed):
     assert (beside[:, 0] * beside[:, 1]).sum(axis=1).max() < 1 - 1e-6
 
 
+@pytest.mark.parametrize("noise", [3e-13, 1e-12, 3e-12])
+def test_hulls_of_points_that_are_coplanar_but_for_noise(noise):
+    """About what facets are merged by; what comes out is the same when it is made anew."""
+    grid = np.array([p for p in itertools.product((0, 0.5, 1), repeat=3) if p != (0.5, 0.5, 0.5)])
+    for seed in (119, *range(6)):
+        points = grid + noise * np.random.default_rng(seed).normal(size=grid.shape)
+        shape = abut.ConvexShape(points)
+        assert_is_sound(shape)
+        assert shape.volume == pytest.approx(1.0, abs=30 * noise)
+        assert pickle.loads(pickle.dumps(shape)) == shape == shape.scaled(2.0).scaled(0.5)
+
+
 def test_hull_needs_no_order(cube):
     rng = np.random.default_rng(2)
     for _ in range(10):

@@ -80,6 +80,7 @@ static abut_status read_offsets(hull *h, const abut_shape_input *in, abut_error 
                              f, end - begin, 0.0);
         }
         h->given.offsets[f + 1] = (int32_t)end;
+        h->given.source[f] = (int32_t)f;
     }
     if (h->given.offsets[in->facet_count] != in->index_count) {
         return error_set(error, ABUT_BAD_LAST_OFFSET, 0, h->given.offsets[in->facet_count],
@@ -399,7 +400,7 @@ static abut_status check_planar(const hull *h, int32_t facet, vec3 normal, doubl
         const vec3 d = vec3_sub(hull_vertex(h, l->corners[c]), h->middle);
         const double height = fabs(vec3_dot(normal, d) - mean);
         if (height > limit) {
-            return error_set(error, ABUT_SHAPE_NOT_PLANAR, h->source[facet], l->corners[c],
+            return error_set(error, ABUT_SHAPE_NOT_PLANAR, h->merged.source[facet], l->corners[c],
                              height / h->size);
         }
     }
@@ -414,7 +415,7 @@ static abut_status check_behind(const hull *h, int32_t facet, vec3 normal, doubl
         const vec3 d = vec3_sub(hull_vertex(h, h->kept[k]), h->middle);
         const double height = vec3_dot(normal, d) - mean;
         if (height > limit) {
-            return error_set(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->kept[k],
+            return error_set(error, ABUT_SHAPE_NOT_CONVEX, h->merged.source[facet], h->kept[k],
                              height / h->size);
         }
     }
@@ -447,9 +448,11 @@ static bool allocate(hull *h, const abut_shape_input *in)
     h->vertices = memory_alloc_zeroed(in->vertex_count, 3 * sizeof *h->vertices);
     h->given.offsets = memory_alloc(in->facet_count + 1, sizeof *h->given.offsets);
     h->given.corners = memory_alloc(in->index_count, sizeof *h->given.corners);
+    h->given.source = memory_alloc(in->facet_count, sizeof *h->given.source);
     h->areas = memory_alloc(in->facet_count, sizeof *h->areas);
     h->twins = memory_alloc(in->index_count, sizeof *h->twins);
-    return h->vertices && h->given.offsets && h->given.corners && h->areas && h->twins;
+    return h->vertices && h->given.offsets && h->given.corners && h->given.source && h->areas &&
+           h->twins;
 }
 
 static abut_status read_input(hull *h, const abut_shape_input *in, abut_error *error)
@@ -486,6 +489,59 @@ static abut_status check_body(hull *h, abut_error *error)
     return status ? status : check_outward(h, error);
 }
 
+static abut_status merge_within(hull *h, double tolerance, abut_error *error)
+{
+    const abut_status status = hull_merge(h, tolerance, error);
+    return status ? status : check_convex(h, error);
+}
+
+static bool is_refused(abut_status status)
+{
+    return status != ABUT_OK && status != ABUT_NO_MEMORY;
+}
+
+/* Merge as much as passes the check: facets that are all near the plane of one of them may be
+ * farther from their common plane. What never passes is refused for the first reason. */
+static abut_status merge_checked(hull *h, abut_error *error)
+{
+    abut_status status = merge_within(h, h->tolerance, error);
+    const abut_error first = *error;
+    for (double part = 0.25; is_refused(status) && part > LEAST_MERGE; part *= 0.25) {
+        status = merge_within(h, part * h->tolerance, error);
+    }
+    if (is_refused(status)) {
+        *error = first;
+        return first.status;
+    }
+    return error_set_status(error, status);
+}
+
+static bool has_merged(const hull *h)
+{
+    return h->merged.corner_count < h->given.corner_count;
+}
+
+/* Begin again with the merged facets: a shape that is made anew of its facets is the same. */
+static abut_status take_merged(hull *h, abut_error *error)
+{
+    loops_free(&h->given);
+    h->given = h->merged;
+    h->merged = (loops){0};
+    return check_body(h, error);
+}
+
+static abut_status merge_all(hull *h, abut_error *error)
+{
+    abut_status status = merge_checked(h, error);
+    while (!status && has_merged(h)) {
+        status = take_merged(h, error);
+        if (!status) {
+            status = merge_checked(h, error);
+        }
+    }
+    return status ? status : close_loops(h, &h->merged, error);
+}
+
 abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error)
 {
     abut_status status = check_counts(input, error);
@@ -495,19 +551,17 @@ abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error)
     if (!status) {
         status = check_body(h, error);
     }
-    if (!status) {
-        status = hull_merge(h, error);
-    }
-    if (!status) {
-        status = check_convex(h, error);
-    }
-    return status ? status : close_loops(h, &h->merged, error);
+    return status ? status : merge_all(h, error);
+}
+
+void loops_free(loops *l)
+{
+    memory_free(l->offsets), memory_free(l->corners), memory_free(l->source);
+    *l = (loops){0};
 }
 
 void hull_free(hull *h)
 {
-    memory_free(h->vertices), memory_free(h->areas), memory_free(h->twins), memory_free(h->source);
-    memory_free(h->kept);
-    memory_free(h->given.offsets), memory_free(h->given.corners);
-    memory_free(h->merged.offsets), memory_free(h->merged.corners);
+    memory_free(h->vertices), memory_free(h->areas), memory_free(h->twins), memory_free(h->kept);
+    loops_free(&h->given), loops_free(&h->merged);
 }

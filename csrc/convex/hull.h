@@ -14,6 +14,7 @@ typedef struct loops {
     int32_t facet_count, corner_count;
     int32_t *offsets; /* facet_count + 1 */
     int32_t *corners; /* corner_count */
+    int32_t *source;  /* of each facet the first of the input's facets in it */
 } loops;
 
 /* The input's vertices, and the facets that are left. */
@@ -29,7 +30,6 @@ typedef struct hull {
     loops merged;     /* the facets that are left, with the vertices' numbers in the input */
     int32_t *twins;   /* of each of their ridges (of the given ones', until they are merged) the
                          corner whose ridge in another facet is the same */
-    int32_t *source;  /* of each of these the first of the input's facets in it */
     int32_t kept_count, *kept; /* the vertices that are their corners, which ascend */
 } hull;
 
@@ -51,8 +51,9 @@ typedef struct loop_plane {
 
 loop_plane hull_plane(const hull *h, const loops *l, int32_t facet);
 
-/* Merge facets in one plane, and leave out corners that are then on a straight line: `given`
- * becomes `merged` (merge.c). */
-abut_status hull_merge(hull *h, abut_error *error);
+/* Merge facets that are in one plane to within a tolerance, and leave out corners that are then on
+ * a straight line: `given` becomes `merged` (merge.c). */
+abut_status hull_merge(hull *h, double tolerance, abut_error *error);
+void loops_free(loops *l);
 
 #endif

@@ -16,6 +16,7 @@ typedef struct sized_facet {
 
 typedef struct merger {
     hull *h;
+    double tolerance;     /* what is nearer than this to a plane is merged */
     sized_facet *by_size; /* of the input's facets */
     int32_t *group;       /* of each, or -1 */
     int32_t *stack;
@@ -39,11 +40,12 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /* Whether all corners of a facet are in the plane of another one. */
-static bool is_in_plane(const hull *h, int32_t facet, vec3 normal, vec3 corner)
+static bool is_in_plane(const merger *m, int32_t facet, vec3 normal, vec3 corner)
 {
+    const hull *h = m->h;
     for (int32_t c = h->given.offsets[facet]; c < h->given.offsets[facet + 1]; c++) {
         const vec3 d = vec3_sub(hull_vertex(h, h->given.corners[c]), corner);
-        if (!(fabs(vec3_dot(normal, d)) <= h->tolerance)) {
+        if (!(fabs(vec3_dot(normal, d)) <= m->tolerance)) {
             return false;
         }
     }
@@ -63,7 +65,7 @@ static void grow_group(merger *m, int32_t first, int32_t group)
         const int32_t facet = m->stack[--waiting];
         for (int32_t c = h->given.offsets[facet]; c < h->given.offsets[facet + 1]; c++) {
             const int32_t next = m->facet_of[h->twins[c]];
-            if (m->group[next] < 0 && is_in_plane(h, next, normal, corner)) {
+            if (m->group[next] < 0 && is_in_plane(m, next, normal, corner)) {
                 m->group[next] = group;
                 m->stack[waiting++] = next;
             }
@@ -102,7 +104,7 @@ static void number_groups(merger *m, int32_t count)
     for (int32_t f = 0; f < h->given.facet_count; f++) {
         int32_t *number = &numbers[m->group[f]];
         if (*number < 0) {
-            h->source[next] = f;
+            h->merged.source[next] = h->given.source[f];
             *number = next++;
         }
         m->group[f] = *number;
@@ -191,9 +193,13 @@ static abut_status walk_rims(merger *m, int32_t group_count, abut_error *error)
 {
     for (int32_t g = 0; g < group_count; g++) {
         if (!(m->h->dimension == 3 ? walk_rim(m, g) : walk_side(m, g))) {
-            const int32_t facet = m->h->source[g];
-            const int32_t vertex = m->h->given.corners[m->h->given.offsets[facet]];
-            return error_set(error, ABUT_SHAPE_NOT_CONVEX, facet, vertex, 0.0);
+            const loops *given = &m->h->given;
+            int32_t facet = 0;
+            while (m->group[facet] != g) {
+                facet++;
+            }
+            return error_set(error, ABUT_SHAPE_NOT_CONVEX, given->source[facet],
+                             given->corners[given->offsets[facet]], 0.0);
         }
     }
     return ABUT_OK;
@@ -203,13 +209,14 @@ static abut_status walk_rims(merger *m, int32_t group_count, abut_error *error)
 
 /* Whether a vertex is on the straight line between two others, the same for both orders of these.
  */
-static bool is_straight(const hull *h, int32_t vertex, int32_t before, int32_t after)
+static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t after)
 {
+    const hull *h = m->h;
     const int32_t low = before < after ? before : after, high = before < after ? after : before;
     const vec3 from = hull_vertex(h, low);
     const vec3 line = vec3_sub(hull_vertex(h, high), from);
     const vec3 area = vec3_cross_exact(vec3_sub(hull_vertex(h, vertex), from), line);
-    return vec3_length(area) <= h->tolerance * vec3_length(line);
+    return vec3_length(area) <= m->tolerance * vec3_length(line);
 }
 
 /* Two groups alone meet in an edge, and a vertex there is no corner. */
@@ -220,7 +227,7 @@ static void mark_straight(merger *m, int32_t group)
     const int32_t *corners = h->merged.corners + begin;
     for (int32_t k = 0; k < count; k++) {
         const int32_t before = corners[(k + count - 1) % count], after = corners[(k + 1) % count];
-        if (m->rim_count[corners[k]] == 2 && is_straight(h, corners[k], before, after)) {
+        if (m->rim_count[corners[k]] == 2 && is_straight(m, corners[k], before, after)) {
             m->straight[corners[k]] = 1;
         }
     }
@@ -300,16 +307,19 @@ static bool allocate(merger *m)
     m->straight = memory_alloc_zeroed(h->vertex_count, sizeof *m->straight);
     h->merged.offsets = memory_alloc(facets + 1, sizeof *h->merged.offsets);
     h->merged.corners = memory_alloc(corners, sizeof *h->merged.corners);
-    h->source = memory_alloc(facets, sizeof *h->source);
+    h->merged.source = memory_alloc(facets, sizeof *h->merged.source);
+    memory_free(h->kept);
+    h->kept_count = 0;
     h->kept = memory_alloc(h->vertex_count, sizeof *h->kept);
     return m->by_size && m->group && m->stack && m->facet_of && m->rims && m->rim_at &&
-           m->rim_count && m->straight && h->merged.offsets && h->merged.corners && h->source &&
-           h->kept;
+           m->rim_count && m->straight && h->merged.offsets && h->merged.corners &&
+           h->merged.source && h->kept;
 }
 
-abut_status hull_merge(hull *h, abut_error *error)
+abut_status hull_merge(hull *h, double tolerance, abut_error *error)
 {
-    merger m = {.h = h};
+    loops_free(&h->merged);
+    merger m = {.h = h, .tolerance = tolerance};
     const abut_status status =
         allocate(&m) ? merge(&m, error) : error_set_status(error, ABUT_NO_MEMORY);
     memory_free(m.by_size), memory_free(m.group), memory_free(m.stack), memory_free(m.facet_of);

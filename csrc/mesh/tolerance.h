@@ -122,6 +122,10 @@
 #define COPLANAR 1e-12
 #define COPLANAR_ROUNDING 0x1p-50
 
+/* Where facets that were merged by that are off their common plane by more, only those that a
+ * smaller part of it holds for are merged, at least this: a few units in the last place. */
+#define LEAST_MERGE 1e-3
+
 /* Entrances (docs/convex.md). Signs that are decided by sines: rounding leaves no more than
  * SINE_ROUNDING of one that is 0; one of SINE_SURE or more is what it seems, with all that follows
  * from it over a whole body. */
