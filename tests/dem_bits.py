@@ -3,8 +3,9 @@
     python tests/dem_bits.py > before.txt     # then change, build, and
     python tests/dem_bits.py --compare before.txt
 
-A hash is of all spheres, bodies, contacts, energies and loads after every few steps. It is that of
-one machine's library of mathematical functions, so no test asserts it.
+A hash is of all spheres, bodies, contacts, energies and loads after every few steps. Some of these
+scenes begin from numbers of the machine's mathematical functions, so no test asserts their hashes:
+that is what `python_golden.py` is for.
 """
 
 import argparse
@@ -19,27 +20,11 @@ import numpy as np
 
 import abut
 import scenes_dem as scenes
-import scenes_simulation
 from scenes_bodies import CUBE, TETRA
+from scenes_simulation import busy, everything
 
 LAW = {"friction": 0.5, "restitution": 0.5, "rolling": 0.05}
-SPHERES = ("centers", "velocities", "angular_velocities", "forces", "torques")
-BODIES = ("positions", "orientations", "velocities", "angular_velocities", "forces", "torques")
 SOFT = abut.Material(density=2500, young=5e6, poisson=0.25)
-
-
-def everything(sim):
-    """All numbers that a simulation shows, as bytes."""
-    columns = [getattr(sim, name) for name in SPHERES]
-    columns += [getattr(sim.bodies, name) for name in BODIES if sim.bodies]
-    tables = [sim.contacts, sim.pairs]
-    if sim.bodies:
-        tables += [sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs]
-    for table in tables:
-        columns += table.to_dict().values()
-    columns += [np.array(sim.energy)]
-    columns += [np.concatenate([w.force, w.torque, [w.power]]) for w in sim.walls]
-    return b"".join(np.ascontiguousarray(column).tobytes() for column in columns)
 
 
 # ---- the eight -----------------------------------------------------------------------------------
@@ -78,7 +63,7 @@ def large_and_small():
 
 def mixer():
     """A box with a plate that turns, clusters, and spheres that come."""
-    return scenes_simulation.busy()
+    return busy()
 
 
 def dumbbells():

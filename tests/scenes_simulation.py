@@ -8,6 +8,10 @@ GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STEEL = abut.Material()
 STEP = 1e-4
 
+# what `everything` has of spheres and of bodies
+SPHERES = ("centers", "velocities", "angular_velocities", "forces", "torques")
+BODIES = ("positions", "orientations", "velocities", "angular_velocities", "forces", "torques")
+
 BOX = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
 
 
@@ -67,3 +71,17 @@ def state(sim):
         *(wall.pose for wall in sim.walls), *(wall.torque for wall in sim.walls), sim.energy,
     ]  # fmt: skip
     return [np.asarray(array).tobytes() for array in arrays]
+
+
+def everything(sim):
+    """All numbers that a simulation shows, as bytes."""
+    columns = [getattr(sim, name) for name in SPHERES]
+    columns += [getattr(sim.bodies, name) for name in BODIES if sim.bodies]
+    tables = [sim.contacts, sim.pairs]
+    if sim.bodies:
+        tables += [sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs]
+    for table in tables:
+        columns += table.to_dict().values()
+    columns += [np.array(sim.energy)]
+    columns += [np.concatenate([w.force, w.torque, [w.power], w.pose.ravel()]) for w in sim.walls]
+    return b"".join(np.ascontiguousarray(column).tobytes() for column in columns)

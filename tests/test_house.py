@@ -276,6 +276,53 @@ HOMES = {
     "leaves code out": (r"#\s*if\s+0\b", r"nowhere"),
 }
 
+# Whose results depend on the processor or the system in their last bits: functions of NumPy, of its
+# generators and of `math`, which a simulation and a search do without (base/arithmetic.py).
+OF_THE_MACHINE = {
+    *(
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "arctan2",
+    ),
+    *("sinh", "cosh", "tanh", "exp", "expm1", "exp2", "log", "log1p", "log2", "log10", "pow"),
+    *(
+        "power",
+        "float_power",
+        "cbrt",
+        "hypot",
+        "dist",
+        "dot",
+        "vdot",
+        "inner",
+        "matmul",
+        "tensordot",
+    ),
+    *("einsum", "linalg", "polynomial", "fft", "interp", "logspace", "geomspace", "uniform"),
+    *("standard_normal", "exponential", "gamma", "lognormal"),
+}
+
+# Modules that may call these, and why no simulation or search shows it.
+ON_THE_MACHINE = {
+    "own_laws/check.py": "laws that are tried",
+    "own_laws/probes.py": "laws that are tried",
+    "simulation/law_check.py": "laws that are tried",
+    "search/work.py": "levels of grids, which show in the speed alone",
+    "search/work_model.py": "levels of grids, which show in the speed alone",
+    "search/units.py": "text of a warning",
+    "search/doubts.py": "text of a warning",
+    "simulation/watch.py": "text of a warning",
+    "io/weld.py": "whether vertices lie within a distance",
+}
+NUMBERS_FOR_EYES = ("plot/", "examples/", "cli/")
+
 
 def c_files():
     """Yield (path from the root, text) of the library's and the extension's C files."""
@@ -525,6 +572,54 @@ def test_files_are_written_in_one_place():
     for path in PACKAGE.rglob("*.py"):
         for line in [] if path.as_posix().endswith(homes) else path.read_text().split("\n"):
             assert ">>>" in line or not re.search(writes, line), f"{path.name}: {line.strip()}"
+
+
+def is_of_the_machine(node):
+    """Whether this is a matrix product, a power other than of 2, a function that libraries round in
+    their own way, or a sort that leaves the order of equal numbers open."""
+    match node:
+        case ast.BinOp(op=ast.MatMult()) | ast.AugAssign(op=ast.MatMult() | ast.Pow()):
+            return True
+        case ast.BinOp(op=ast.Pow(), left=left):
+            return not (isinstance(left, ast.Constant) and left.value == 2)
+        case ast.Attribute(attr=name):
+            return name in OF_THE_MACHINE
+        case ast.Call(func=ast.Attribute(attr="argsort"), keywords=given):
+            return "kind" not in {keyword.arg for keyword in given}
+    return False
+
+
+def bits_of_the_machine(text):
+    """Lines, with what stands there."""
+    nodes = filter(is_of_the_machine, ast.walk(ast.parse(text)))
+    return [f"line {node.lineno}: {ast.unparse(node)}" for node in nodes]
+
+
+def test_bits_do_not_depend_on_the_machine():
+    """But in the modules that are listed, each of which needs to be."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        hits = bits_of_the_machine(path.read_text())
+        if hits and not name.startswith(NUMBERS_FOR_EYES):
+            found[name] = hits
+    assert {name: found[name] for name in found.keys() - ON_THE_MACHINE.keys()} == {}
+    assert found.keys() == ON_THE_MACHINE.keys()
+
+
+def test_what_depends_on_the_machine_is_found():
+    lines = (
+        "a @ b",
+        "a **= 3",
+        "np.linalg.norm(a)",
+        "math.sin(a)",
+        "np.argsort(a)",
+        "2.0**a * b**a",
+    )
+    for line in lines:
+        assert len(bits_of_the_machine(line)) == 1, line
+    same = "2**a + np.argsort(a, kind='stable') + a * a + math.sqrt(a) + np.cross(a, b)"
+    assert not bits_of_the_machine(same)
 
 
 @pytest.mark.parametrize("lengths", [c_function_lengths, python_function_lengths])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import checks
+from .arithmetic import dots, lengths
 from .arrays import Doubles
 
 
@@ -17,11 +18,11 @@ def read_orientations(value: Any, count: int, name: str) -> Doubles:
     array = checks.doubles(_quaternions(value), name)
     if array.shape not in ((4,), (count, 4)):
         raise ValueError(_wrong_shape(name, array, count))
-    lengths = np.linalg.norm(array, axis=-1, keepdims=True)
-    wrong = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)))
+    sizes = lengths(array)[..., None]
+    wrong = np.flatnonzero(~((sizes > 0) & np.isfinite(sizes)))
     if len(wrong):
         raise ValueError(f"{name}[{wrong[0]}] is {np.atleast_2d(array)[wrong[0]]}, no quaternion")
-    return np.array(np.broadcast_to(array / lengths, (count, 4)), order="C")
+    return np.array(np.broadcast_to(array / sizes, (count, 4)), order="C")
 
 
 def read_turns(value: Any, count: int, dimension: int) -> Doubles | None:
@@ -69,7 +70,7 @@ def from_matrix(matrix: Doubles) -> Doubles:
             [differences[2, 1], differences[0, 2], differences[1, 0], squares[3]],
         ]
     )
-    return parts[largest] / np.linalg.norm(parts[largest])
+    return parts[largest] / lengths(parts[largest])
 
 
 def product(after: Doubles, before: Doubles) -> Doubles:
@@ -77,7 +78,7 @@ def product(after: Doubles, before: Doubles) -> Doubles:
     u, s = after[..., :3], after[..., 3:]
     v, t = before[..., :3], before[..., 3:]
     vector = s * v + t * u + np.cross(u, v)
-    return np.concatenate([vector, s * t - np.sum(u * v, axis=-1, keepdims=True)], axis=-1)
+    return np.concatenate([vector, s * t - dots(u, v)[..., None]], axis=-1)
 
 
 def inverse(quaternions: Doubles) -> Doubles:

@@ -31,6 +31,11 @@ _EVIDENCE_BITS = 20
 # zeros, and even short numbers are rounded ones. But no mesh is rounded to a hundredth of its size.
 _FIXED_DIGITS = 4
 
+# Powers of ten from this one on, below which they are 0. To find a size among them is exact, where
+# logarithms depend on the machine.
+_LEAST_POWER = -400
+_TENS = np.array([float(f"1e{power}") for power in range(_LEAST_POWER, 309)])
+
 
 class Coordinates:
     """Vertices that are read from text, three words a vertex, block by block.
@@ -92,7 +97,9 @@ class _Digits:
     def units(self, vertices: np.ndarray) -> np.ndarray | None:
         sizes = np.abs(vertices)
         # whole numbers that are too long to be short count something: nothing rounded them
-        counted = self.whole & (sizes.max(axis=0, initial=0) >= 10 ** (_USUAL_DIGITS - 1))
+        counted = self.whole & (
+            sizes.max(axis=0, initial=0) >= _TENS[_USUAL_DIGITS - 1 - _LEAST_POWER]
+        )
         significant = int(self.significant.max(where=~counted, initial=0))
         if self._exact(significant):
             return None
@@ -109,9 +116,9 @@ class _Digits:
         return not short <= significant < _DOUBLE_DIGITS
 
     def _decimal_units(self, sizes: np.ndarray, significant: int) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            powers = np.floor(np.log10(sizes)) + (1 - significant)
-        return 10.0 ** np.maximum(powers, -self.decimals.max(), out=powers)
+        powers = np.searchsorted(_TENS, sizes, side="right") - significant + _LEAST_POWER
+        least = max(-int(self.decimals.max()), _LEAST_POWER)
+        return _TENS[np.maximum(powers, least) - _LEAST_POWER]
 
 
 def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -156,7 +163,7 @@ def _exponents(
     word = np.searchsorted(ends, at)
     # a float64's exponent has three digits; zeros may stand before them
     places = np.minimum(ends[word] - 1 - at, 6)
-    values = (text[at] - ord("0")) * 10.0**places
+    values = (text[at] - ord("0")) * _TENS[places - _LEAST_POWER]
     exponents = np.bincount(word, values, len(starts)).astype(np.intp)
     sign = np.zeros(len(starts), bool)
     first = at[np.concatenate(([True], word[1:] != word[:-1]))]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _core
+from ..base.arithmetic import matrix_product
 from ..base.arrays import Doubles
 
 if TYPE_CHECKING:
@@ -109,5 +110,5 @@ def turned(law: OwnLaw | CompiledLaw, history: Doubles, rotation: Doubles) -> Do
     """The history where all vectors are turned by a matrix, or mirrored."""
     new = history.copy()
     for k in range(len(law.vectors)):
-        new[3 * k : 3 * k + 3] = rotation @ history[3 * k : 3 * k + 3]
+        new[3 * k : 3 * k + 3] = matrix_product(rotation, history[3 * k : 3 * k + 3])
     return new

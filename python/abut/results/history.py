@@ -120,7 +120,7 @@ def earlier_numbers(
     span = max(int(wanted.max()), int(there.max())) - low + 1
     if span <= _TABLE_SLOTS * (count + previous_count):
         return _table(there - low, span)[wanted - low]
-    order = np.argsort(there)
+    order = np.argsort(there, kind="stable")
     place = np.searchsorted(there, wanted, sorter=order)
     found = order[np.minimum(place, previous_count - 1)]
     return np.where(there[found] == wanted, found, -1)

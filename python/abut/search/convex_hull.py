@@ -6,6 +6,7 @@ from itertools import chain
 
 import numpy as np
 
+from ..base.arithmetic import dots
 from ..base.arrays import Doubles, Indices
 from ..base.extras import import_extra
 from .facets import Corners, regular
@@ -49,7 +50,7 @@ def _loops(triangles: Indices, equations: Doubles, points: Doubles) -> list[list
     loops = []
     for rows in np.split(order, starts):
         loop = _loop(triangles[rows])
-        is_inward = _area(points[loop]) @ equations[rows[0], :3] < 0.0
+        is_inward = dots(_area(points[loop]), equations[rows[0], :3]) < 0.0
         loops.append(loop[::-1] if is_inward else loop)
     return loops
 

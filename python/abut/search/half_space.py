@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..base import checks
+from ..base.arithmetic import lengths, unit_and_length
 from ..base.arrays import Doubles, Indices
 from ..base.values import Value
 from .mesh import Mesh
@@ -80,15 +81,10 @@ class HalfSpace(Value):
 
 
 def _unit(vector: _Vector) -> _Vector:
-    largest = max(map(abs, vector))
-    if largest == 0.0:
+    if not any(vector):
         raise ValueError(f"normal is {vector}, which is no direction")
-    if math.isclose(math.hypot(*vector), 1.0, rel_tol=_UNIT_TOLERANCE):
-        return vector
-    # divided by the largest entry first, since the length may be beyond the largest number
-    x, y, z = (entry / largest for entry in vector)
-    length = math.hypot(x, y, z)
-    return x / length, y / length, z / length
+    unit, length = unit_and_length(vector)
+    return vector if math.isclose(length, 1.0, rel_tol=_UNIT_TOLERANCE) else unit
 
 
 def plane_rows(half_spaces: Sequence[HalfSpace]) -> Doubles:
@@ -130,5 +126,5 @@ def _triangle(half_space: HalfSpace) -> Mesh:
     """A facet with sides of about 1, whose first corner is the half space's point."""
     point, normal = np.array(half_space.point), np.array(half_space.normal)
     first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
-    first /= np.linalg.norm(first)
+    first /= lengths(first)
     return Mesh([point, point + first, point + np.cross(normal, first)], [[0, 1, 2]])

@@ -137,7 +137,7 @@ def sphere_columns(centers: Doubles, radii: Doubles, density: float, material: i
     return {
         "centers": centers,
         "radii": radii,
-        "masses": density * (4.0 / 3.0 * math.pi) * radii**3,
+        "masses": density * (4.0 / 3.0 * math.pi) * (radii * radii * radii),
         "velocities": np.zeros((count, 3)),
         "spins": np.zeros((count, 3)),
         "materials": np.full(count, material, np.intp),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arithmetic import principal_axes
 from ..base.arrays import Doubles
 from ..base.poses import rotated
 from ..base.values import Value
@@ -128,7 +129,7 @@ class Cluster(Value):
         middle = self.centers.mean(axis=0)
         volume, first, second = union_moments(self.centers - middle, self.radii)
         center = first / volume
-        spread = second - volume * np.outer(center, center)
+        spread = second - volume * (center[:, None] * center)
         inertia = np.trace(spread) * np.eye(3) - spread
         return volume, middle + center, inertia
 
@@ -181,7 +182,7 @@ def _read_inertia(value: object) -> Doubles:
         if np.abs(inertia - inertia.T).max() > slack:
             raise ValueError("inertia is not symmetric")
         inertia = (inertia + inertia.T) / 2
-    _check_moments(inertia if inertia.ndim == 1 else np.linalg.eigvalsh(inertia), slack)
+    _check_moments(inertia if inertia.ndim == 1 else principal_axes(inertia)[0], slack)
     return _own(inertia)
 
 
@@ -200,20 +201,6 @@ def _own(array: Doubles) -> Doubles:
     array = array.copy()
     array.flags.writeable = False
     return array
-
-
-def principal_axes(inertia: Doubles) -> tuple[Doubles, Doubles]:
-    """Moments of inertia of a tensor, the least first, and the axes as columns, right-handed."""
-    moments, axes = np.linalg.eigh(inertia)
-    return moments, _right_handed(axes)
-
-
-def _right_handed(axes: Doubles) -> Doubles:
-    """The same axes as columns; the largest entry of the first two is positive."""
-    largest = np.abs(axes).argmax(axis=0)
-    axes = axes * np.sign(axes[largest, range(3)])
-    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
-    return axes
 
 
 def _density(density: float | None) -> float:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
+from ..base.arithmetic import principal_axes
 from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.orientations import from_matrix, turned
 from ..search.shape import ConvexShape
-from .clusters import principal_axes
 from .materials import Material
 
 
@@ -82,7 +82,7 @@ def read_masses(
         return positive_numbers(masses, "masses", len(scales))
     if material.density is None:
         raise ValueError(f"{material} has no density, but bodies without masses= need one")
-    return material.density * shape.volume * scales**3
+    return material.density * shape.volume * (scales * scales * scales)
 
 
 def positive_numbers(value: Any, name: str, count: int) -> Doubles:
@@ -106,7 +106,7 @@ def body_columns(
         "scales": scales,
         "materials": np.full(count, material, np.intp),
         "masses": masses,
-        "inertias": np.outer(masses * scales**2 / shape.volume, moments),
+        "inertias": (masses * (scales * scales) / shape.volume)[:, None] * moments,
         "axes": np.tile(from_matrix(axes), (count, 1)),
         "fixed": np.zeros(count, np.intp),
     }

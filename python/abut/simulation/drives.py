@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
+from ..base.arithmetic import dots, lengths, matrix_product, principal_axes, unit_and_length
 from ..base.arrays import Doubles
 from ..base.orientations import from_matrix
+from ..base.poses import rotated
 from ..base.values import Value
 from ..io.stl import fan_triangles
 from ..search.half_space import HalfSpace
@@ -136,7 +138,7 @@ class Servo(Drive):
                 if getattr(self, name) is not None:
                     raise TypeError(f"{name} is for a pressure: a force has its own direction")
             self._settle(force=_direction(self.force, "force"))
-            _check_load(math.hypot(*self.force))
+            _check_load(unit_and_length(self.force)[1])
         else:
             if self.normal is None:
                 raise TypeError("a pressure needs a normal: the direction in which the wall pushes")
@@ -164,9 +166,9 @@ class Servo(Drive):
         return checks.positive(self.area(simulation), "what area returned")
 
     def _axis(self) -> Doubles:
-        along = np.array(self.normal if self.force is None else self.force)
-        along = along / np.abs(along).max()
-        return along / float(np.linalg.norm(along))
+        along = self.normal if self.force is None else self.force
+        assert along is not None
+        return np.array(unit_and_length(along)[0])
 
     def area_of(self, placed: Placed) -> float | None:
         """The area on which a pressure acts; None where it is a force, or a callable tells it."""
@@ -177,7 +179,7 @@ class Servo(Drive):
         mesh = placed.mesh
         if isinstance(mesh, HalfSpace):
             raise ValueError("a half space has no area: give the pressure of its Servo an area")
-        along = mesh.areas * (mesh.normals @ (placed.pose[:3, :3].T @ self._axis()))
+        along = mesh.areas * dots(rotated(mesh.normals, placed.pose[:3, :3]), self._axis())
         area = max(float(along[along > 0].sum()), -float(along[along < 0].sum()))
         if area == 0:
             raise ValueError(
@@ -193,7 +195,7 @@ class Servo(Drive):
         row["force"] = self._axis() if callable(self.area) else self.load(area)
         row["mass"] = self.mass or 0.0
         row["size"] = _size(placed.mesh)
-        row["speed"] = placed.velocity @ self._axis()
+        row["speed"] = dots(placed.velocity, self._axis())
         return row
 
 
@@ -265,19 +267,20 @@ class Free(Drive):
         center, inertia = self._solid(placed)
         origin = center if self.origin is None else np.array(self.origin)
         arm = center - origin
-        inertia = inertia + self.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        moments, axes = np.linalg.eigh(inertia)
-        axes[:, 2] *= np.linalg.det(axes)
+        inertia = inertia + self.mass * (dots(arm, arm) * np.eye(3) - arm[:, None] * arm)
+        moments, axes = principal_axes(inertia)
         is_locked = np.array([way in self.locked for way in WAYS])
         spin = np.where(is_locked[3:], 0.0, placed.spin)
         velocity = placed.velocity + np.cross(placed.spin, origin - placed.pose[:3, 3])
         row = np.zeros((), DRIVE)
-        row["mass"], row["inertia"], row["arm"] = self.mass, moments, axes.T @ arm
+        row["mass"], row["inertia"], row["arm"] = self.mass, moments, dots(axes.T, arm)
         row["locked"] = is_locked
-        row["frame"] = axes.T @ np.c_[placed.pose[:3, :3], placed.pose[:3, 3] - origin]
+        row["frame"] = matrix_product(
+            axes.T, np.c_[placed.pose[:3, :3], placed.pose[:3, 3] - origin]
+        )
         row["position"] = origin
         row["velocity"] = np.where(is_locked[:3], 0.0, velocity)
-        row["momentum"], row["spin"] = inertia @ spin, spin
+        row["momentum"], row["spin"] = dots(inertia, spin), spin
         row["orientation"] = from_matrix(axes)
         return row
 
@@ -290,7 +293,7 @@ class Free(Drive):
         inertia = self.mass * shell if self.inertia is None else np.array(self.inertia)
         if inertia.ndim == 1:
             inertia = np.diag(inertia)
-        if not (np.linalg.eigvalsh(inertia) > 0).all():
+        if not (principal_axes(inertia)[0] > 0).all():
             raise ValueError("the facets of the mesh have no inertia about an axis: give it")
         return center, inertia
 
@@ -338,7 +341,7 @@ def _read_inertia(value: ArrayLike) -> tuple[Any, ...]:
     tensor = np.diag(inertia) if inertia.ndim == 1 else inertia
     if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=0):
         raise ValueError("inertia is not symmetric")
-    moments = np.linalg.eigvalsh(tensor)
+    moments = principal_axes(tensor)[0]
     if not moments[0] > 0 or moments[2] > (moments[0] + moments[1]) * (1 + 1e-9):
         raise ValueError(f"inertia has the principal moments {moments}, which no body has")
     return tuple(tuple(row) if np.ndim(row) else row for row in inertia.tolist())
@@ -351,7 +354,7 @@ def _size(mesh: Mesh | HalfSpace) -> float:
     points = mesh.vertices
     if len(points) == 0:
         return 0.0
-    return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+    return float(lengths(points.max(axis=0) - points.min(axis=0)))
 
 
 def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
@@ -362,12 +365,13 @@ def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
     """
     corners = mesh.vertices[fan_triangles(mesh.vertices, mesh.indices, mesh.offsets)]
     a, b, c = corners.transpose(1, 0, 2)
-    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    areas = lengths(np.cross(b - a, c - a))
     weights = areas / areas.sum()
-    center = weights @ corners.mean(axis=1)
+    center = (weights[:, None] * corners.mean(axis=1)).sum(axis=0)
     corners = corners - center
     rows = np.concatenate([corners, corners.sum(axis=1, keepdims=True)], axis=1)
-    second = np.einsum("t,tki,tkj->ij", weights, rows, rows) / 12
+    columns = rows.transpose(2, 1, 0)
+    second = np.array([[(weights * a * b).sum() for b in columns] for a in columns]) / 12
     return center, np.trace(second) * np.eye(3) - second
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arithmetic import lengths
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import turned
 from ..base.poses import Period
@@ -217,14 +218,16 @@ class Insertion(Value):
         due = self.due(time_elapsed) - state.inserted
         count = max(min(due, self._capacity()) - len(state.waiting), 0)
         if isinstance(self.radii, tuple):
-            return state.generator.uniform(*self.radii, count).tolist()
+            low, high = self.radii
+            return (low + (high - low) * state.generator.random(count)).tolist()
         return [1.0 if self.radii is None else self.radii] * count
 
     def _capacity(self) -> int:
         """More than fit into the box at once."""
         low, high = np.array(self.box)
         radius = self._largest() if not isinstance(self.radii, tuple) else self.radii[0]
-        return int(min(np.prod(high - low) / (4 / 3 * np.pi * radius**3) + 1, _MOST))
+        volume = 4 / 3 * np.pi * (radius * radius * radius)
+        return int(min(np.prod(high - low) / volume + 1, _MOST))
 
     def _largest(self) -> float:
         """The largest radius."""
@@ -313,8 +316,14 @@ def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
 
 def _orientations(generator: np.random.Generator, count: int) -> Doubles:
     """Unit quaternions (n, 4), all orientations alike."""
-    quaternions = generator.standard_normal((count, 4))
-    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    found = np.empty((0, 4))
+    while len(found) < count:
+        # points of a cube, of which those in the ball about its middle are kept
+        points = 2.0 * generator.random((4 * (count - len(found)), 4)) - 1.0
+        sizes = lengths(points)
+        inside = (sizes > 0) & (sizes <= 1)
+        found = np.concatenate([found, points[inside] / sizes[inside, None]])
+    return found[:count]
 
 
 # ---- arguments -----------------------------------------------------------------------------------

@@ -250,7 +250,9 @@ def damping_ratio(restitution: float) -> float:
 
 def _compliance(material: Material) -> float:
     """What the material adds to 1 / E*."""
-    return 0.0 if material.young is None else (1.0 - material.poisson**2) / material.young
+    if material.young is None:
+        return 0.0
+    return (1.0 - material.poisson * material.poisson) / material.young
 
 
 def _shear_compliance(material: Material) -> float:

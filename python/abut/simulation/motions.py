@@ -16,6 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base import checks
+from ..base.arithmetic import (
+    arc_tangent,
+    dots,
+    lengths,
+    matrix_product,
+    sine_cosine,
+    unit_and_length,
+)
 from ..base.arrays import Doubles
 from ..base.poses import read_pose, rotated
 from ..base.values import Value
@@ -67,10 +75,10 @@ class Motion(Value):
         pose, velocity, spin = np.eye(4), np.zeros(3), np.zeros(3)
         for part in self.parts():
             move = _pose_of(part, t)
-            pose = move @ pose
+            pose = matrix_product(move, pose)
             own_velocity, own_spin = _twist_of(part, t, pose[:3, 3])
-            velocity = move[:3, :3] @ velocity + own_velocity
-            spin = move[:3, :3] @ spin + own_spin
+            velocity = dots(move[:3, :3], velocity) + own_velocity
+            spin = dots(move[:3, :3], spin) + own_spin
         return pose, velocity, spin
 
 
@@ -116,10 +124,7 @@ class Rotating(Motion):
 
     def parts(self) -> list[Part]:
         """The motion itself, its axis of unit length."""
-        largest = max(map(abs, self.axis))
-        x, y, z = (entry / largest for entry in self.axis)
-        length = math.hypot(x, y, z)
-        return [Part(ROTATING, (x / length, y / length, z / length), self.origin, self.rate, 0.0)]
+        return [Part(ROTATING, unit_and_length(self.axis)[0], self.origin, self.rate, 0.0)]
 
 
 @dataclass(frozen=True)
@@ -328,18 +333,16 @@ _State = tuple[Doubles, Doubles]
 def _agree(before: _State, after: _State, step: float, size: float) -> bool:
     velocity, spin = _mean_twist(before[0], after[0], step)
     said = (before[1] + after[1]) / 2
-    off = np.linalg.norm(velocity - said[:3]) + size * np.linalg.norm(spin - said[3:])
-    speeds = [
-        np.linalg.norm(twist[:3]) + size * np.linalg.norm(twist[3:]) for _, twist in (before, after)
-    ]
-    lengths = size + np.abs([before[0][:3, 3], after[0][:3, 3]]).max()
-    return bool(off <= _AGREEMENT * max(speeds) + _ROUNDING * lengths / step)
+    off = lengths(velocity - said[:3]) + size * lengths(spin - said[3:])
+    speeds = [lengths(twist[:3]) + size * lengths(twist[3:]) for _, twist in (before, after)]
+    extent = size + np.abs([before[0][:3, 3], after[0][:3, 3]]).max()
+    return bool(off <= _AGREEMENT * max(speeds) + _ROUNDING * extent / step)
 
 
 def _mean_twist(before: Doubles, after: Doubles, step: float) -> tuple[Doubles, Doubles]:
     """The velocity and the angular velocity that make one pose of another in a step."""
     velocity = (after[:3, 3] - before[:3, 3]) / step
-    return velocity, _rotation_vector(after[:3, :3] @ before[:3, :3].T) / step
+    return velocity, _rotation_vector(matrix_product(after[:3, :3], before[:3, :3].T)) / step
 
 
 def _rotation_vector(rotation: Doubles) -> Doubles:
@@ -351,9 +354,9 @@ def _rotation_vector(rotation: Doubles) -> Doubles:
             rotation[1, 0] - rotation[0, 1],
         ]
     )
-    sine, cosine = np.linalg.norm(twice_sine) / 2, (np.trace(rotation) - 1) / 2
+    sine, cosine = lengths(twice_sine) / 2, (np.trace(rotation) - 1) / 2
     # a half turn has an angle, but no axis here: no wall makes one in a step
-    return twice_sine / 2 * (math.atan2(sine, cosine) / sine if sine else 1.0)
+    return twice_sine / 2 * (arc_tangent(sine, cosine) / sine if sine else 1.0)
 
 
 def _shown(numbers: Doubles) -> str:
@@ -381,7 +384,7 @@ def _pose_of(part: Part, t: float) -> Doubles:
         pose[:3, 3] = np.array(part.vector) * t
     else:
         angle = 2 * math.pi * part.rate * t + part.phase
-        pose[:3, 3] = np.array(part.vector) * (math.sin(angle) - math.sin(part.phase))
+        pose[:3, 3] = np.array(part.vector) * (sine_cosine(angle)[0] - sine_cosine(part.phase)[0])
     return pose
 
 
@@ -390,7 +393,8 @@ def _rotation(axis: _Vector, angle: float) -> Doubles:
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     # 1 - cos without what cancels of it
-    return np.eye(3) + math.sin(angle) * cross + 2 * math.sin(angle / 2) ** 2 * (cross @ cross)
+    sine, half = sine_cosine(angle)[0], sine_cosine(angle / 2)[0]
+    return np.eye(3) + sine * cross + 2 * (half * half) * matrix_product(cross, cross)
 
 
 def _twist_of(part: Part, t: float, point: Doubles) -> tuple[Doubles, Doubles]:
@@ -402,4 +406,4 @@ def _twist_of(part: Part, t: float, point: Doubles) -> tuple[Doubles, Doubles]:
     if part.kind == TRANSLATING:
         return vector, np.zeros(3)
     angle = 2 * math.pi * part.rate * t + part.phase
-    return vector * (2 * math.pi * part.rate * math.cos(angle)), np.zeros(3)
+    return vector * (2 * math.pi * part.rate * sine_cosine(angle)[1]), np.zeros(3)

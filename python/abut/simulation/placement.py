@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arithmetic import dots
 from ..base.arrays import Doubles, Indices
 from ..base.warnings import warn
 from ..search.half_space import HalfSpace
@@ -132,8 +133,10 @@ def _walls_now(
     for k, entry in active:
         if isinstance(entry.mesh, HalfSpace):
             pose = walls.state_now(k).pose
-            point = pose[:3, :3] @ entry.mesh.point + pose[:3, 3]
-            overlaps = radii - (centers - point) @ (pose[:3, :3] @ entry.mesh.normal)
+            turn = pose[:3, :3]
+            point = dots(turn, np.array(entry.mesh.point)) + pose[:3, 3]
+            normal = dots(turn, np.array(entry.mesh.normal))
+            overlaps = radii - dots(centers - point, normal)
             rows = np.flatnonzero(overlaps >= 0)
             yield rows, overlaps[rows], np.full(len(rows), k)
 

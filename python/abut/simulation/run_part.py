@@ -236,9 +236,10 @@ class RunPart(EventPart):
         """A bridge has more liquid than the fits for its force are of."""
         number, inputs, *_ = self._core.law_case()
         bridge, radius = self._laws.cohesion_at(number), 2.0 * told_radius(inputs)
+        most = 0.1 * radius * radius * radius
         return ValueError(
             f"{bridge} between {self._two(first, second, kind)} is too much liquid for R ="
-            f" 2 R* = {radius:.4g}: the volume must be at most 0.1 R^3, {0.1 * radius**3:.4g}"
+            f" 2 R* = {radius:.4g}: the volume must be at most 0.1 R^3, {most:.4g}"
         )
 
     def _two(self, first: int, second: int, kind: int) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..base.arithmetic import lengths
 from ..base.arrays import Doubles, Indices
 from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
 from ..search.mesh import Mesh
@@ -55,7 +56,7 @@ class WallEntry:
     def size(self) -> float:
         """How far the mesh reaches from the origin of its frame."""
         points = self.mesh.vertices if isinstance(self.mesh, Mesh) else np.array([self.mesh.point])
-        return float(np.linalg.norm(points, axis=1).max(initial=0.0))
+        return float(lengths(points).max(initial=0.0))
 
     @property
     def is_given(self) -> bool:
