@@ -385,7 +385,7 @@ def test_a_light_wall_sets_the_stable_step():
     sim.add_wall(raised(DOWN, 0.099), STEEL, motion=abut.Free(mass=1e-5, locked=locked))
     sim.run(steps=1)
     assert sim.stable_step() == pytest.approx(2 * math.sqrt(1e-5 / 1e4))
-    with pytest.warns(abut.SimulationWarning, match="wall 0 with its 1 contact sets"):
+    with pytest.warns(abut.SimulationWarning, match="Wall 0 with its 1 contact sets"):
         sim.run(steps=1)
 
 
