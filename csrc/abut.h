@@ -1699,9 +1699,9 @@ typedef struct abut_stable_step {
 } abut_stable_step;
 
 /* The longest step that is stable where spheres touch as they did at the beginning of the last
- * step; INFINITY without spheres. A sphere that touches nothing counts with what `free_steps` has
- * in its row, such as a part of Rayleigh's time; NULL: it does not count. */
-abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
+ * step; INFINITY without spheres. A sphere that touches nothing counts as if it had four contacts
+ * that are pressed in by 1 % of its radius, or as deep as its speed presses them. */
+abut_status abut_simulation_stable_step(const abut_simulation *simulation,
                                         abut_stable_step *longest);
 
 /* Likewise of bodies; one that touches nothing counts as if four spots bore it. */
@@ -1863,6 +1863,11 @@ double abut_lammps_now(abut_lammps *walls);
 /* The longest step that is stable where spheres of this process touch walls as they did in the last
  * call, for the walls alone. INFINITY: none does. */
 abut_status abut_lammps_stable_step(abut_lammps *walls, double *step);
+
+/* Likewise of spheres that touch no wall, as if each had its first contact with one. What is not
+ * finite is left out. */
+double abut_lammps_free_step(const abut_lammps *walls, abut_index count, const double *radii,
+                             const double *masses, const double *speeds);
 
 /* Its walls and contacts: abut_simulation_wall, _wall_now, _place, _count_interactions and
  * _write_interactions are for the last call, and spheres are those of LAMMPS' local atoms that are

@@ -383,6 +383,18 @@ def test_stable_step_of_what_touches_nothing():
     mass, inertia = ROUNDED.volume * 1000, np.linalg.eigvalsh(ROUNDED.inertia).max() * 1000
     gives_way = 1 / mass + ROUNDED.circumradius**2 / (3 * inertia)
     assert sim.stable_step() == pytest.approx(2 / np.sqrt(4 * stiffness * gives_way), rel=1e-12)
+    # a blow of its corners that presses four spots deeper than that
+    speed, spin = 30.0, 4.0
+    fast = speed + spin * ROUNDED.circumradius
+    sim = world(law)
+    sim.add_bodies(
+        ROUNDED, [[0, 0, 9]], RUBBER, velocities=[0, 0, speed], angular_velocities=[0, 0, spin]
+    )
+    modulus = law.numbers(RUBBER, FLOOR)["stiffness"]
+    deepest = (15 * mass / 4 * fast**2 / (16 * modulus * np.sqrt(ROUNDED.radius))) ** 0.4
+    assert deepest > 0.1 * ROUNDED.radius
+    stiffness = 2 * modulus * np.sqrt(ROUNDED.radius * deepest)
+    assert sim.stable_step() == pytest.approx(2 / np.sqrt(4 * stiffness * gives_way), rel=1e-9)
     alone = world(law)
     alone.add_bodies(CUBE, [[0, 0, 9]], RUBBER)
     # without a radius there is no law that could tell

@@ -378,7 +378,7 @@ def test_what_is_applied_acts_until_it_is_assigned_anew():
 
 
 def test_a_light_wall_sets_the_stable_step():
-    sim = abut.Simulation(step=1e-4)
+    sim = abut.Simulation(step=3e-5)
     sim.set_law(GRAIN, STEEL, abut.Linear(stiffness=1e4, restitution=1.0))
     sim.add_spheres([[0, 0, 0]], 0.1, GRAIN)
     locked = ("x", "y", "rx", "ry", "rz")
@@ -386,7 +386,30 @@ def test_a_light_wall_sets_the_stable_step():
     sim.run(steps=1)
     assert sim.stable_step() == pytest.approx(2 * math.sqrt(1e-5 / 1e4))
     with pytest.warns(abut.SimulationWarning, match="Wall 0 with its 1 contact sets"):
-        sim.run(steps=1)
+        sim.step = 1e-4
+
+
+@pytest.mark.parametrize("motion", [
+    abut.Free(mass=1e-5, inertia=(2e-5,) * 3, center=(0, 0, 0)),
+    abut.Servo(force=(0, 0, -1), mass=1e-5),
+], ids=["free", "servo"])  # fmt: skip
+def test_a_light_wall_that_touches_nothing_has_its_first_contacts_ahead(motion):
+    """Four with the grain that makes it swing fastest; a wall that turns gives way more."""
+    law = abut.Linear(stiffness=1e4, restitution=0.5)
+    sim = abut.Simulation(step=1e-9)
+    sim.set_law(GRAIN, STEEL, law)
+    wall = sim.add_wall(raised(DOWN, 0.3), STEEL, motion=motion)
+    sim.add_spheres([[0, 0, 0]], 0.1, GRAIN)
+    gives_way = 1e5 if isinstance(motion, abut.Servo) else 2e5
+    frequency = math.sqrt(4e4 * gives_way)
+    mass = sim.masses[0] if isinstance(motion, abut.Servo) else 1 / (1 / sim.masses[0] + 1e5)
+    zeta = abut.damping_ratio(0.5) * math.sqrt(mass / 1e4) * frequency
+    limit = 2 / frequency * (math.sqrt(1 + zeta**2) - zeta)
+    assert sim.stable_step() == pytest.approx(limit, rel=1e-9)
+    with pytest.warns(abut.SimulationWarning, match="Wall 0, which touches nothing, sets"):
+        sim.step = 2 * limit
+    wall.active = False
+    assert sim.stable_step() > 2 * limit
 
 
 def test_a_wall_that_is_lost_ends_the_run():

@@ -740,7 +740,7 @@ def test_a_step_that_is_too_long_for_what_falls():
 
 
 def test_a_step_that_is_too_long_for_what_touches():
-    """A stiff law, which damps much: what touches is stable with less than what falls is."""
+    """A stiff law, which damps much: what lies in a corner is stable with less than what falls."""
     law = abut.Linear(1e6, restitution=0.01)
     ball_of = abut.Material(density=1000)
     sim = abut.Simulation(1e-6)

@@ -329,6 +329,61 @@ static void hold_row(void *context, abut_index row)
     }
 }
 
+/* How much a wall gives way where grains come to it that it does not touch yet: at a distance from
+ * its center by which its largest moment of inertia is a mass's. */
+static double first_give_way(const abut_wall *wall, const abut_drive *d)
+{
+    const bool is_servo = walls_move_by(wall, ABUT_SERVO);
+    const double most = larger(d->inertia[0], larger(d->inertia[1], d->inertia[2]));
+    const vec3 arm = {is_servo ? 0.0 : sqrt(most / d->mass), 0.0, 0.0};
+    const wall_touch touch = {.point = vec3_add(vec3_load(d->position), arm), .normal = axis_of(d)};
+    return give_way(wall, d, &touch);
+}
+
+/* A wall that touches nothing has so many contacts with the grain that makes it swing fastest. */
+enum { FIRST_CONTACTS = 4 };
+
+static void hold_first(const wall_holds *all, abut_index wall, const law *l, law_stiffness of,
+                       double mass)
+{
+    const abut_simulation *s = all->simulation;
+    wall_hold *h = &all->holds[wall];
+    const double way = first_give_way(&s->walls.walls[wall], &s->walls.drives[wall]);
+    const double frequency_sq = FIRST_CONTACTS * of.normal * way;
+    if (of.normal > 0.0 && frequency_sq > h->frequency_sq) {
+        const double both = simulation_mass_on_wall(s, wall, mass, mass);
+        h->frequency_sq = frequency_sq;
+        h->ratio = simulation_damper(l, &of, both) / of.normal;
+    }
+}
+
+static void hold_untouched(const wall_holds *all, abut_index wall)
+{
+    const abut_simulation *s = all->simulation;
+    const abut_index material = s->walls.walls[wall].material;
+    const store *of = &s->store;
+    for (abut_index place = 0; place < of->count; place++) {
+        const law *l = &s->laws.laws[laws_number(&s->laws, of->materials[place], material)];
+        const double speed = vec3_length(vec3_load(of->movers[place].velocity));
+        const law_stiffness stiffness =
+            energy_first_stiffness(&s->laws, l, of->radii[place], of->masses[place], speed);
+        hold_first(all, wall, l, stiffness, of->masses[place]);
+    }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        const rigid_body *body = &s->solids.bodies[k];
+        const law *l = &s->laws.laws[laws_number(&s->laws, body->material, material)];
+        double mass;
+        const law_stiffness stiffness = solids_first_stiffness(s, body, l, &mass);
+        hold_first(all, wall, l, stiffness, mass);
+    }
+}
+
+static bool is_free_of_touch(const wall_set *w, abut_index wall, const wall_hold *h)
+{
+    return wall < w->touched_count && is_driven(w, wall) && w->drives[wall].mass > 0.0 &&
+           h->count == 0;
+}
+
 abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
                                                  abut_stable_step *longest)
 {
@@ -340,6 +395,9 @@ abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
     simulation_visit_wall_rows(s, s->before, hold_row, &all);
     solids_visit_touches(s, s->before, add_hold, &all);
     for (abut_index k = 0; k < s->walls.count; k++) {
+        if (is_free_of_touch(&s->walls, k, &all.holds[k])) {
+            hold_untouched(&all, k);
+        }
         const double frequency = sqrt(all.holds[k].frequency_sq);
         const double step =
             frequency > 0.0

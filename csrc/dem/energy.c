@@ -242,10 +242,52 @@ static double step_of_hold(const hold *h, double mass)
     return sqrt(2.0 * mass / h->stiffness) * laws_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
-/* Of a sphere, by what it touches and its bonds: squares of frequencies add up at most. free_step:
- * where it has neither. */
+/* docs/dem.md, section 2: a sphere that touches nothing counts as if it had so many contacts, the
+ * fewest that hold grains with friction in place, pressed in by this part of its radius. */
+static const double FIRST_CONTACTS = 4.0, FIRST_OVERLAP = 0.01;
+
+law_stiffness energy_first_stiffness(const law_table *laws, const law *l, double radius,
+                                     double mass, double speed)
+{
+    own_contact c = {.overlap = FIRST_OVERLAP * radius,
+                     .radius = radius,
+                     .mass = mass,
+                     .inertia = store_inertia(mass, radius),
+                     .radius_i = radius,
+                     .radius_j = INFINITY};
+    c.overlap = laws_overlap_of_blow(l, &c, speed);
+    return laws_stiffness(laws, l, &c);
+}
+
+double energy_step_of_first_contacts(const law_table *laws, int32_t material, double count,
+                                     double radius, double mass, double speed)
+{
+    double step = INFINITY;
+    for (abut_index other = 0; other < laws->material_count; other++) {
+        const law *l = &laws->laws[laws_number(laws, material, other)];
+        hold h = {.stiffness = 0.0};
+        add_hold(&h, energy_first_stiffness(laws, l, radius, mass, speed));
+        h.stiffness *= count;
+        if (h.stiffness > 0.0) {
+            step = smaller(step, step_of_hold(&h, mass));
+        }
+    }
+    return step;
+}
+
+/* A member of a cluster counts with its part of the mass. */
+static double step_of_free(const abut_simulation *s, abut_index place, double first_contacts)
+{
+    const store *of = &s->store;
+    return energy_step_of_first_contacts(&s->laws, of->materials[place], first_contacts,
+                                         of->radii[place], of->masses[place],
+                                         vec3_length(vec3_load(of->movers[place].velocity)));
+}
+
+/* The longest stable step of a sphere by its contacts and its bonds: squares of frequencies add up
+ * at most. A sphere without both has first_contacts of them; 0: it does not count. */
 static double step_of_sphere(const abut_simulation *s, abut_index row, const hold *h,
-                             double free_step)
+                             double first_contacts)
 {
     const abut_index place = s->store.places[row];
     if (store_holds(&s->store, place)) {
@@ -257,7 +299,8 @@ static double step_of_sphere(const abut_simulation *s, abut_index row, const hol
         const double ratio = step / by_bonds;
         return by_bonds < INFINITY ? step / sqrt(1.0 + ratio * ratio) : step;
     }
-    return by_bonds < INFINITY ? by_bonds : free_step;
+    const bool is_free = by_bonds == INFINITY && first_contacts > 0.0;
+    return is_free ? step_of_free(s, place, first_contacts) : by_bonds;
 }
 
 static abut_index count_bonds(const abut_simulation *s, abut_index row)
@@ -265,8 +308,8 @@ static abut_index count_bonds(const abut_simulation *s, abut_index row)
     return s->bonds.count > 0 ? s->bonds.begins[row + 1] - s->bonds.begins[row] : 0;
 }
 
-abut_status abut_simulation_stable_step(const abut_simulation *s, const double *free_steps,
-                                        abut_stable_step *longest)
+abut_status energy_stable_step(const abut_simulation *s, double first_contacts,
+                               abut_stable_step *longest)
 {
     const store *of = &s->store;
     hold *holds = memory_alloc_zeroed(of->count, sizeof *holds);
@@ -279,13 +322,18 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
     for (abut_index row = 0; row < of->count; row++) {
         const abut_index place = of->places[row];
         const hold *h = &holds[place];
-        const double step = step_of_sphere(s, row, h, free_steps ? free_steps[row] : INFINITY);
+        const double step = step_of_sphere(s, row, h, first_contacts);
         if (step < longest->step) {
             *longest = (abut_stable_step){step, row, h->contact_count + count_bonds(s, row)};
         }
     }
     memory_free(holds);
     return ABUT_OK;
+}
+
+abut_status abut_simulation_stable_step(const abut_simulation *s, abut_stable_step *longest)
+{
+    return energy_stable_step(s, FIRST_CONTACTS, longest);
 }
 
 /* ---- what walls bear ---- */

@@ -502,6 +502,23 @@ double solids_elastic_energy(const abut_simulation *s);
 void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index wall,
                      abut_wall_load *load);
 
+/* How stiff the first contact of a sphere that touches nothing is, which has this speed
+ * (docs/dem.md, section 2); likewise of a spot of a body, and the mass that it bears. */
+law_stiffness energy_first_stiffness(const law_table *laws, const law *l, double radius,
+                                     double mass, double speed);
+law_stiffness solids_first_stiffness(const abut_simulation *s, const rigid_body *of, const law *l,
+                                     double *mass);
+
+/* The longest stable step of a sphere that touches nothing, by so many first contacts (docs/dem.md,
+ * section 2) under the stiffest law of its material: INFINITY, where that has none. */
+double energy_step_of_first_contacts(const law_table *laws, int32_t material, double count,
+                                     double radius, double mass, double speed);
+
+/* What abut_simulation_stable_step does, with so many first contacts; 0: a sphere that touches
+ * nothing does not count. */
+abut_status energy_stable_step(const abut_simulation *s, double first_contacts,
+                               abut_stable_step *longest);
+
 /* Where a row of a step touches its wall. */
 wall_touch energy_wall_touch(const abut_simulation *s, const step_tables *of, abut_index row);
 

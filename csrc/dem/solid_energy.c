@@ -224,16 +224,26 @@ static double step_of_held(const solid_hold *h)
 }
 
 /* The stiffness along the normal of a spot of a body that touches nothing; 0: there is no such law,
- * or no radius. Of Hertz' law that of the deepest overlap which laws mean, a tenth of the radius.
- */
+ * or no radius. Of Hertz' law that of the deepest overlap which laws mean, a tenth of the radius,
+ * or where its corners are so fast, a deeper one. */
 static spot_hold guess_hold(const abut_simulation *s, const rigid_body *of, const law *l)
 {
     const double radius =
         laws_ask_for_radius(&s->laws, l) ? laws_radius_of_body(&s->laws, l, of->rounding) : 1.0;
     spot_hold h = {.law = l, .contact = contact_of(&of->rigid, NULL, radius, 4.0)};
     h.contact.overlap = 0.1 * radius;
+    const double speed = vec3_length(of->rigid.velocity) + of->reach * vec3_length(of->rigid.spin);
+    h.contact.overlap = laws_overlap_of_blow(l, &h.contact, speed);
     h.of = laws_stiffness(&s->laws, l, &h.contact);
     return h;
+}
+
+law_stiffness solids_first_stiffness(const abut_simulation *s, const rigid_body *of, const law *l,
+                                     double *mass)
+{
+    const spot_hold h = guess_hold(s, of, l);
+    *mass = h.contact.mass;
+    return h.of;
 }
 
 /* The longest stable step of a body that touches nothing: as if four spots bore it, like a cube at

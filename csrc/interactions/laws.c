@@ -286,6 +286,15 @@ law_stiffness laws_stiffness(const law_table *table, const law *l, const own_con
     return s;
 }
 
+double laws_overlap_of_blow(const law *l, const own_contact *contact, double speed)
+{
+    const double least = contact->overlap;
+    const double stored = 0.4 * l->elastic * sqrt(contact->radius * least) * least * least;
+    const double energy = 0.5 * contact->mass * speed * speed;
+    const bool is_deeper = l->is_hertz > 0.0 && stored > 0.0 && energy > stored;
+    return is_deeper ? least * rounded_pow(energy / stored, 0.4) : least;
+}
+
 double laws_stable_part(double damping_ratio)
 {
     /* as a difference, nothing would be left of it from 1e8 on */

@@ -136,6 +136,11 @@ static inline double laws_radius_of_body(const law_table *table, const law *l, d
 /* Built-in laws look at the overlap and R* alone. */
 law_stiffness laws_stiffness(const law_table *table, const law *l, const own_contact *contact);
 
+/* Where a contact comes to that meets at this speed: under Hertz' law, without cohesion and
+ * damping, to the overlap that stores its energy; not below the overlap that the contact has
+ * already. */
+double laws_overlap_of_blow(const law *l, const own_contact *contact, double speed);
+
 /* How much shorter a damped swing's longest stable step is than that of one without damping:
  * sqrt(1 + r^2) - r (docs/dem.md, section 2). */
 double laws_stable_part(double damping_ratio);

@@ -357,9 +357,21 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
         s->store.radii[sphere] = s->store.movers[sphere].radius;
     }
     abut_stable_step longest;
-    const abut_status status = abut_simulation_stable_step(s, NULL, &longest);
+    const abut_status status = energy_stable_step(s, 0.0, &longest);
     *step = longest.step;
     return status;
+}
+
+/* Walls alone count here: a sphere that comes to one has a single contact. */
+double abut_lammps_free_step(const abut_lammps *w, abut_index count, const double *radii,
+                             const double *masses, const double *speeds)
+{
+    double step = INFINITY;
+    for (abut_index k = 0; k < count; k++) {
+        step = fmin(step, energy_step_of_first_contacts(&w->simulation->laws, 0, 1.0, radii[k],
+                                                        masses[k], speeds[k]));
+    }
+    return step;
 }
 
 abut_index abut_lammps_sphere_count(const abut_lammps *w)

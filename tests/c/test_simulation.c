@@ -419,7 +419,7 @@ static abut_status look(setting *s)
             abut_simulation_write_interactions(s->simulation, (abut_interaction)who, &to, NULL);
     }
     status = status ? status : abut_simulation_stable_step_of_walls(s->simulation, &longest);
-    return status ? status : abut_simulation_stable_step(s->simulation, NULL, &longest);
+    return status ? status : abut_simulation_stable_step(s->simulation, &longest);
 }
 
 /* Whether it failed where an allocation did, and left as many spheres as there were. */

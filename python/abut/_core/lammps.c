@@ -366,6 +366,25 @@ static PyObject *lammps_stable_step(PyObject *object, PyObject *Py_UNUSED(unused
     return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
 }
 
+static PyObject *lammps_free_step(PyObject *object, PyObject *arguments)
+{
+    static const char *const names[] = {"radii", "masses", "speeds"};
+    PyObject *given[3];
+    const double *columns[3];
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(arguments, "nOOO", &count, &given[0], &given[1], &given[2])) {
+        return NULL;
+    }
+    for (int k = 0; k < 3; k++) {
+        const array_shape shape = {ARRAY_DOUBLE, count, 0};
+        if (array_read(given[k], names[k], shape, &columns[k])) {
+            return NULL;
+        }
+    }
+    return PyFloat_FromDouble(abut_lammps_free_step(((lammps_object *)object)->walls, count,
+                                                    columns[0], columns[1], columns[2]));
+}
+
 static PyObject *lammps_set_walls(PyObject *object, PyObject *tuple)
 {
     lammps_object *self = (lammps_object *)object;
@@ -421,6 +440,9 @@ static PyMethodDef LAMMPS_METHODS[] = {
     {"loads", lammps_loads, METH_NOARGS,
      "loads($self, /)\n--\n\nForce, torque and power of walls (w, 7), over all ranks, in the order "
      "in which the walls were given."},
+    {"free_step", lammps_free_step, METH_VARARGS,
+     "free_step($self, count, radii, masses, speeds, /)\n--\n\n"
+     "Of spheres that touch no wall, as if they did."},
     {"stable_step", lammps_stable_step, METH_NOARGS,
      "stable_step($self, /)\n--\n\nOf this rank's spheres that touched walls in the last call."},
     {"interactions", lammps_interactions, METH_O,

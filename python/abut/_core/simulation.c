@@ -498,23 +498,16 @@ static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused)
              : NULL;
 }
 
-static PyObject *simulation_stable_step(PyObject *object, PyObject *free_steps)
+static PyObject *simulation_stable_step(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     simulation_object *self = (simulation_object *)object;
-    const double *free;
     if (simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_index count = abut_simulation_sphere_count(self->simulation);
-    const array_shape shape = {ARRAY_DOUBLE, count, 0};
-    if (array_read_optional(free_steps, "free_steps", shape, &free)) {
-        simulation_end(self);
         return NULL;
     }
     abut_stable_step longest;
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
-    error.status = abut_simulation_stable_step(self->simulation, free, &longest);
+    error.status = abut_simulation_stable_step(self->simulation, &longest);
     Py_END_ALLOW_THREADS
     simulation_end(self);
     return error.status ? core_raise(&error) : simulation_tell_step(&longest);
@@ -695,9 +688,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "counts($self, /)\n--\n\nOf steps, spheres, clusters and bodies."},
     {"energy", simulation_energy, METH_NOARGS,
      "energy($self, /)\n--\n\nThe members of abut_energy."},
-    {"stable_step", simulation_stable_step, METH_O,
-     "stable_step($self, free_steps, /)\n--\n\n"
-     "The members of abut_stable_step. free_steps: (n,), of spheres that touch nothing; or None."},
+    {"stable_step", simulation_stable_step, METH_NOARGS,
+     "stable_step($self, /)\n--\n\nThe members of abut_stable_step."},
     {"notices", simulation_notices, METH_NOARGS,
      "notices($self, /)\n--\n\nNone, or the members of abut_notices: None, or (step, kind, "
      "other kind, number, other number, ratio)."},

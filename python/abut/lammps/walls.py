@@ -404,17 +404,19 @@ class Walls(Connection):
     def _free_step(self) -> float:
         """The longest stable step of this process's spheres that touch no wall, if they did."""
         lmp, core = self._lmp, self._core
-        names = ("id", "mask", "radius", "rmass")
+        names = ("id", "mask", "radius", "rmass", "v")
         count = lmp.extract_setting("nlocal")
         if not count:
             return math.inf
-        ids, mask, radii, masses = (lmp.numpy.extract_atom(name)[:count] for name in names)
+        ids, mask, radii, masses, velocities = (
+            lmp.numpy.extract_atom(name)[:count] for name in names
+        )
         touching = core.ids()[self._walls.contacts(None).sphere]
         free = ((mask & group_bit(lmp, self._group)) != 0) & ~np.isin(ids, touching)
         # what is wrong with a radius or a mass, a step tells
         with np.errstate(all="ignore"):
-            steps = self._laws.free_steps(np.zeros(free.sum(), np.intp), radii[free], masses[free])
-        return float(np.fmin.reduce(steps, initial=math.inf))
+            speeds = np.sqrt((velocities[free] ** 2).sum(axis=1))
+        return core.free_step(len(speeds), radii[free], masses[free], speeds)
 
     def _warn_of_step(self, free: float = math.inf) -> None:
         """Give a warning where LAMMPS' step is too long for the walls' laws, once."""

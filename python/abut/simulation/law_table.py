@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
 
 from .. import _core
 from ..base import checks
-from ..base.arrays import Doubles, Indices
+from ..base.arrays import Doubles
 from ..base.warnings import warn
-from ..own_laws.check import lone, slopes
 from ..own_laws.compiled import CompiledLaw
 from ..own_laws.contacts import Told, told
 from ..own_laws.law import LawFunction, OwnLaw
@@ -23,12 +21,6 @@ from .placement import SimulationWarning
 
 Law = Hertz | Linear | OwnLaw | CompiledLaw
 Own = OwnLaw | CompiledLaw
-
-# of a collision, for a step of spheres that touch nothing yet (docs/dem.md, section 2)
-_PART = 0.3
-
-# the overlap, in radii, at which laws of users are asked how stiff they are
-_PROBED = 0.01
 
 
 class LawTable:
@@ -205,58 +197,6 @@ class LawTable:
             " curvature: give the law curvature=, or the body a shape with radius="
         )
 
-    # ---- the longest steps of spheres that touch nothing ----
-
-    def free_steps(self, materials: Indices, radii: Doubles, masses: Doubles) -> Doubles:
-        """A part of Rayleigh's time of each sphere, and of the time of a linear spring."""
-        waves = np.array([self._wave_factor(k) for k in range(len(self.materials))])
-        springs = np.array([self._spring_factor(k) for k in range(len(self.materials))])
-        # R sqrt(density) = sqrt(m / (4/3 pi R))
-        lengths = np.sqrt(masses / (4.0 / 3.0 * math.pi * radii))
-        steps = np.minimum(waves[materials] * lengths, springs[materials] * np.sqrt(masses))
-        for number in range(len(self.materials)):
-            of = np.flatnonzero(materials == number)
-            if len(of) and self._own_partners(number):
-                own = self._own_factor(number, radii[of], masses[of])
-                steps[of] = np.minimum(steps[of], own * np.sqrt(masses[of]))
-        return steps
-
-    def _own_partners(self, number: int) -> list[Own]:
-        return [law for law, _ in self._partners(number) if isinstance(law, Own)]
-
-    def _own_factor(self, number: int, radii: Doubles, masses: Doubles) -> float:
-        """Of laws of users: what a linear law would have with their stiffness at an overlap of 1 %
-        of the radius, of the smallest sphere and the largest."""
-        found = [math.inf]
-        for law in self._own_partners(number):
-            for k in {int(np.argmin(radii)), int(np.argmax(radii))}:
-                like = lone(float(radii[k]), float(masses[k]))
-                normal, shear, _ = slopes(law, like, _PROBED * like["radius"])
-                found.append(_PART * math.pi / math.sqrt(max(normal, shear, 1e-300)))
-        return min(found)
-
-    def _partners(self, number: int) -> list[tuple[Law, Material]]:
-        """Laws that a material has, and whom with."""
-        return [
-            (law, self.materials[b if a == number else a])
-            for (a, b), law in self.laws.items()
-            if number in (a, b)
-        ]
-
-    def _wave_factor(self, number: int) -> float:
-        """Rayleigh's time over R sqrt(density); of a rigid material that of whom it meets."""
-        own = self.materials[number]
-        elastic = [
-            own if own.shear else other
-            for law, other in self._partners(number)
-            if isinstance(law, Hertz)
-        ]
-        return _PART * min((_rayleigh(one) for one in elastic), default=math.inf)
-
-    def _spring_factor(self, number: int) -> float:
-        stiff = [law.stiffness for law, _ in self._partners(number) if isinstance(law, Linear)]
-        return _PART * math.pi / math.sqrt(max(stiff)) if stiff else math.inf
-
 
 def no_law(given: object) -> TypeError:
     """What is given as a law, and is none."""
@@ -281,8 +221,3 @@ def _is_alike(a: Law, b: Law) -> bool:
 
 def _own_numbers(law: Own, number: int) -> dict[str, float]:
     return {"kind": _core.OWN_LAW, "curvature": law.curvature or 0.0, "number": number}
-
-
-def _rayleigh(material: Material) -> float:
-    assert material.shear is not None  # since Hertz' law of two rigid ones is an error
-    return math.pi / math.sqrt(material.shear) / (0.1631 * material.poisson + 0.8766)
