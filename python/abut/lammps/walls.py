@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base import checks
+from ..base.arithmetic import lengths
 from ..base.arrays import Doubles, Indices
 from ..base.warnings import MeshWarning, warn
 from ..results.contacts import Contacts
@@ -415,7 +416,7 @@ class Walls(Connection):
         free = ((mask & group_bit(lmp, self._group)) != 0) & ~np.isin(ids, touching)
         # what is wrong with a radius or a mass, a step tells
         with np.errstate(all="ignore"):
-            speeds = np.sqrt((velocities[free] ** 2).sum(axis=1))
+            speeds = lengths(velocities[free])
         return core.free_step(len(speeds), radii[free], masses[free], speeds)
 
     def _warn_of_step(self, free: float = math.inf) -> None:
