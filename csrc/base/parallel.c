@@ -10,6 +10,7 @@
 
 #include "parallel.h"
 
+#include <fenv.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -188,9 +189,15 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
         function(context);
         return;
     }
+    /* Threads wait from region to region with the rounding mode, and the treatment of subnormal
+     * numbers, that they began with: in each region they take those of the caller. */
+    fenv_t environment;
+    fegetenv(&environment);
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num() == 0) {
         function(context);
+    } else {
+        fesetenv(&environment);
     }
 }
 

@@ -45,7 +45,8 @@ abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *co
 
 /* Call `function(context)`, whose runs share one team of threads: to gather threads once for all
  * runs of a query takes less than to do so for each. `work` is that of all runs. The function runs
- * on the calling thread. Inside of another such call this just calls it. */
+ * on the calling thread, whose rounding mode all others take. Inside of another such call this just
+ * calls it. */
 void parallel_together(int workers, abut_index work, void (*function)(void *context),
                        void *context);
 

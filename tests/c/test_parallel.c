@@ -4,6 +4,8 @@
 
 #include "check.h"
 
+#include <fenv.h>
+#include <float.h>
 #include <stdatomic.h>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -281,6 +283,56 @@ static void check_that_a_forked_child_works(void)
 }
 #endif
 
+/* What the arithmetic of the calling thread is known by. */
+static bool is_rounded_alike(double third, double subnormal)
+{
+    volatile double one = 1.0, least = DBL_MIN;
+    return one / 3.0 == third && 0.5 * least == subnormal;
+}
+
+typedef struct rounding_log {
+    double third, subnormal; /* the caller's */
+    atomic_int others;       /* chunks with another rounding */
+} rounding_log;
+
+static abut_status log_rounding(void *context, abut_index chunk, parallel_job *job)
+{
+    rounding_log *log = context;
+    volatile double busy = 0.0;
+    for (int k = 0; k < 3000; k++) {
+        busy = busy + (double)chunk;
+    }
+    atomic_fetch_add(&log->others, !is_rounded_alike(log->third, log->subnormal));
+    return parallel_report(job, 1);
+}
+
+static void check_rounding_of_the_caller(void)
+{
+    volatile double one = 1.0, least = DBL_MIN;
+    rounding_log log = {.third = one / 3.0, .subnormal = 0.5 * least};
+    CHECK_INT(run_chunks(CHUNK_COUNT, 3, log_rounding, &log, NULL, NULL), ABUT_OK);
+    CHECK_INT(log.others, 0);
+}
+
+static void check_that_all_threads_round_as_the_caller(void)
+{
+    fenv_t usual;
+    fegetenv(&usual);
+    check_rounding_of_the_caller();
+#if defined(FE_UPWARD)
+    fesetround(FE_UPWARD);
+    check_rounding_of_the_caller();
+    fesetenv(&usual);
+#endif
+#if defined(__SSE2__)
+    /* subnormal numbers are 0, as in programs that are built with -ffast-math */
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+    check_rounding_of_the_caller();
+    fesetenv(&usual);
+#endif
+    check_rounding_of_the_caller();
+}
+
 void test_parallel(void)
 {
     CHECK_INT(run_chunks(0, 4, must_not_run, NULL, NULL, NULL), ABUT_OK);
@@ -303,6 +355,7 @@ void test_parallel(void)
     } else {
         check_that_the_caller_works_alone(PTRDIFF_MAX);
     }
+    check_that_all_threads_round_as_the_caller();
 #ifdef HAS_FORK
     check_that_a_forked_child_works();
 #endif
