@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 import abut
-from reference_dem import column, dot, length, ratio, spun
+from reference_dem import column, cut, dot, length, ratio, spun
 
 STEP, STEPS = 2e-6, 4000
 APART = 0.1  # of collisions, along x and y
@@ -164,9 +164,10 @@ class Rule(NamedTuple):
     # whether it shrinks with the radius of contact: while it is unloaded, never, or whenever that
     # changes, as where all of the way is kept and not the force
     shrinking: str = "unloaded"
-    # what is left in it where it slides: all that the limit left; that less the damper; and whether
-    # the limit is for the spring alone, and no damper acts where it slides
-    left: str = "all"
+    # what the limit is for, and what is left in the spring where it slides: the spring first, then
+    # spring and damper; spring and damper, and what the damper leaves of that is kept; the spring
+    # alone, and no damper acts where it slides
+    left: str = "of both"
     # arms of velocities: those of torques; radii; radii, with velocities stretched so that a pair
     # that turns as one does not shear
     arms: str = "torque"
@@ -346,15 +347,13 @@ def push(scene, law, rule, given, held, found, speeds, spins):
 
 def limited(rule, spring, damped, limit):
     """The force across the normal, and the spring that is kept."""
-    drag = spring - damped
-    tried = spring if rule.left == "of the spring" else drag
-    cut = column(np.minimum(1, ratio(limit, length(tried)))) * tried
-    slides = column(length(tried) > limit)
+    held, slides = cut(spring, limit)
     if rule.left == "of the spring":
-        return np.where(slides, cut, drag), np.where(slides, cut, spring)
-    drag = np.where(slides, cut, drag)
-    kept = cut + damped if rule.left == "less the damper" else cut
-    return drag, np.where(slides, kept, spring)
+        return np.where(slides, held, held - damped), held
+    if rule.left == "of both":
+        return cut(held - damped, limit)[0], held
+    drag, slides = cut(spring - damped, limit)
+    return drag, np.where(slides, drag + damped, spring)
 
 
 # ---- abut ----------------------------------------------------------------------------------------

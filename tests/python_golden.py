@@ -17,7 +17,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "229b1d079e9f06c63ab90bca5158cfbd6ccebf9d35badcb04e06b5357ced994d"
+GOLDEN_HASH = "b29a66b2b2b6d96013a8c8814aca9b7278b90358a14e2d182a62a4ffb4fdd080"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)

@@ -226,13 +226,14 @@ def respond(law, touch, step):
     shrink = ratio(measure(law, touch.overlap, touch.radius), old_size)
     shrink = np.where(law.is_hertz & (old_size > 0), np.minimum(1, shrink), 1)
     spring = column(shrink) * touch.spring - column(tangential_stiffness * step) * slip
-    drag = spring - column(damping * np.sqrt(tangential_stiffness * touch.mass)) * slip
+    # the limit is for the spring first, then for both: what slides gains no energy
     limit = law.friction * pressed
-    slides = column(length(drag) > limit)
-    drag = np.where(slides, column(ratio(limit, length(drag))) * drag, drag)
-    spring = np.where(slides, drag, spring)
+    spring, _ = cut(spring, limit)
+    drag, _ = cut(
+        spring - column(damping * np.sqrt(tangential_stiffness * touch.mass)) * slip, limit
+    )
 
-    roll, moment = resist(law, touch, tangential_stiffness, pressed, step)
+    roll, moment = resist(law, touch, shrink, tangential_stiffness, pressed, step)
     resistance = np.where(law.rolling == "A", law.rolling_friction * touch.radius * pressed, 0)
     share = np.where(push < 0, touch.pulling, touch.share)
     stored = stored + ratio(dot(spring, spring), 2 * tangential_stiffness)
@@ -246,21 +247,26 @@ def respond(law, touch, step):
     )
 
 
+def cut(vectors, limit):
+    """Vectors no longer than the limit, and which were."""
+    is_cut = column(length(vectors) > limit)
+    return np.where(is_cut, column(ratio(limit, length(vectors))) * vectors, vectors), is_cut
+
+
 def halfway(touch):
     """The normal between those of the step before and of now."""
     total = touch.old_normal + touch.normal
     return np.where(column(touch.is_new), touch.normal, total / column(length(total)))
 
 
-def resist(law, touch, tangential_stiffness, push, step):
+def resist(law, touch, shrink, tangential_stiffness, push, step):
     """Type C: the spring that is kept, and the moment on i."""
     is_c = law.rolling == "C"
     stiffness = np.where(is_c, tangential_stiffness * touch.radius**2, 0)
     spin = touch.spin - column(dot(touch.spin, touch.normal)) * touch.normal
-    roll = touch.roll - column(stiffness * step) * spin
+    roll = column(shrink) * touch.roll - column(stiffness * step) * spin
     limit = np.where(is_c, law.rolling_friction * touch.radius * push, 0)
-    is_cut = column(length(roll) > limit)
-    roll = np.where(is_cut, column(ratio(limit, length(roll))) * roll, roll)
+    roll, is_cut = cut(roll, limit)
     damper = 2 * law.rolling_damping * np.sqrt(stiffness * touch.inertia)
     return roll, np.where(is_cut, roll, roll - column(damper) * spin)
 

@@ -139,6 +139,25 @@ def test_thorntons_loop():
     assert abs(forces[-1, 0]) < 2e-3 * stiff * way
 
 
+def test_loop_of_rolling():
+    """The spring of type C has that factor, too: a contact that is pressed, rolled, lifted and
+    rolled back loses what both stiffnesses differ by."""
+    deep, shallow, angle, count = 2e-4, 5e-5, 1e-4, 500
+    turns = angle / count * np.concatenate([np.ones(count), np.zeros(count), -np.ones(count)])
+    heights = 0.01 - np.concatenate([np.full(count, deep), np.linspace(deep, shallow, count)])
+    heights = np.append(heights, np.full(count, 0.01 - shallow))
+    sim = pressed(abut.Hertz(rolling=abut.RollingC(100.0, damping=0.0)))
+    moments = [0.0]
+    for height, turn in zip(heights, turns, strict=True):
+        spin = [0, turn / sim.step, 0]
+        scenes.lead(sim, [[0, 0, height]], angular_velocities=[spin])
+        moments.append(sim.torques[0, 1])
+    means = 0.5 * (np.array(moments[1:]) + moments[:-1])
+    shear = 8 * scenes.shear_modulus(scenes.grain())
+    stiff, weak = (shear * np.sqrt(0.01 * overlap) * 0.01**2 for overlap in (deep, shallow))
+    assert means @ turns == pytest.approx(-0.5 * (stiff - weak) * angle**2, rel=1e-3)
+
+
 def test_loop_of_a_linear_law_is_closed():
     law = abut.Linear(1e5, tangential=0.8, friction=100.0)
     work, _ = loop_work(law, 2e-4, 5e-5, 1e-6)

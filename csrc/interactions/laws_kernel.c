@@ -211,7 +211,7 @@ typedef struct state {
     lanes shear;    /* tangential stiffness */
     lanes push;     /* F_n; < 0: it pulls */
     lanes bearing;  /* what limits friction and rolling: F_n, unless there is cohesion */
-    lanes unloaded; /* the part of the spring that is left since the step before */
+    lanes unloaded; /* the part of both springs that is left since the step before */
     lanes share;
     lanes push_share; /* the same of F_n */
 } state;
@@ -232,7 +232,8 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, con
     const lanes3 rolling = lanes3_sub(spin, lanes3_scale(d->normal, lanes3_dot(spin, d->normal)));
     const lanes stiffness = s->shear * t->radius * t->radius;
     const lanes3 old = turn(gather(b->old_roll + p), t, d, half_step, kind);
-    const lanes3 spring = lanes3_sub(old, lanes3_scale(rolling, stiffness * lanes_set(b->step)));
+    const lanes3 spring = lanes3_sub(lanes3_scale(old, s->unloaded),
+                                     lanes3_scale(rolling, stiffness * lanes_set(b->step)));
     const lanes damping_ratio = s->law.rolling_damping;
     const lanes_mask is_brake = lanes_less(damping_ratio, zero);
     const lanes coefficient = lanes_select(is_brake, zero, s->law.rolling_friction);
@@ -332,22 +333,25 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
         push(b, p, &t, overlap, m.parting, &s);
     }
 
-    /* tangential: a spring that slides where friction does not hold it */
+    /* tangential: the limit is for the spring first, then for spring and damper, so that no step
+     * gains energy (docs/dem.md, section 2) */
     s.shear = s.law.shear * s.measure;
+    const lanes limit = s.law.friction * s.bearing;
     const lanes3 old = turn(gather(b->old_spring + p), &t, &d, lanes_set(0.5 * b->step), kind);
-    const lanes3 spring =
+    const lanes3 grown =
         lanes3_sub(lanes3_scale(old, s.unloaded), lanes3_scale(m.sliding, s.shear * step));
+    const lanes3 spring = cut(grown, limit).vector;
     const lanes3 damped =
         lanes3_sub(spring, lanes3_scale(m.sliding, s.law.shear_damping * s.damping));
-    const cut_vector held = cut(damped, s.law.friction * s.bearing);
-    put_points(b->spring + 3 * p, lanes3_select(held.is_cut, held.vector, spring), count);
+    const lanes3 held = cut(damped, limit).vector;
+    put_points(b->spring + 3 * p, spring, count);
 
     lanes3 force;
     if (kind.is_cohesive) {
-        force = lanes3_add(lanes3_scale(d.normal, s.push * s.push_share),
-                           lanes3_scale(held.vector, s.share));
+        force =
+            lanes3_add(lanes3_scale(d.normal, s.push * s.push_share), lanes3_scale(held, s.share));
     } else {
-        force = lanes3_scale(lanes3_add(lanes3_scale(d.normal, s.push), held.vector), s.share);
+        force = lanes3_scale(lanes3_add(lanes3_scale(d.normal, s.push), held), s.share);
     }
     put_force(b, p, force, &t, &d, &s, count);
     const lanes3 moment =

@@ -44,9 +44,10 @@ class LawCheck:
         The largest pull on the way out, slowly, from an overlap of 1 % of R*; and the work against
         pulls on that way.
     gained : dict of str to float
-        Energy that closed loops give out of nothing, by the work of pressing to 1 % of R*, with
-        damping left out: ``"normal"`` in and out, ``"shear"`` to and fro, ``"both"`` around. What
-        is lost is negative.
+        Energy out of nothing; what is lost is negative. Closed loops, by the work of pressing to
+        1 % of R*, with damping left out: ``"normal"`` in and out, ``"shear"`` to and fro,
+        ``"both"`` around, ``"rolling"`` around with rolling instead of shear. ``"collision"``: the
+        most that a thousand oblique collisions with spin and damping gain, by the energy before.
     stiffness, shear_stiffness, damping_ratio : float
         Slopes of the forces, and normal damping by the critical one, at 1 % of R*.
     stable_step : float
@@ -86,7 +87,7 @@ class LawCheck:
             f"{self.law}, R* {self.radius:.3g}, m* {self.mass:.3g}",
             f"restitution       {speeds}",
             f"pull-off          force {self.pull_off_force:.3g}, work {self.pull_off_work:.3g}",
-            f"gained in loops   {gained} of the work of pressing",
+            f"gained            {gained}",
             f"stiffness         {self.stiffness:.3g}, across {self.shear_stiffness:.3g}, damping"
             f" ratio {self.damping_ratio:.3g}",
             f"stable step       {self.stable_step:.3g}",
@@ -108,10 +109,13 @@ class Driver:
         self.contacts.set(is_new=1.0)
         self.history = np.zeros((history_count(law), count))
 
-    def step(self, overlap: Any, parting: Any = 0.0, sliding: Any = 0.0) -> Answer:
-        """One step to these overlaps; sliding goes along x."""
+    def step(
+        self, overlap: Any, parting: Any = 0.0, sliding: Any = 0.0, rolling: Any = 0.0
+    ) -> Answer:
+        """One step to these overlaps; sliding goes along x, rolling about y."""
         self.contacts.set(overlap=overlap, parting=parting)
         self.contacts["sliding"][:, 0] = sliding
+        self.contacts["rolling"][:, 1] = rolling
         answer = ask(self.law, self.contacts, self.history)
         self.history = answer.history
         self.contacts.set(is_new=0.0)
@@ -191,23 +195,26 @@ def _restitution(law: Any, like: Mapping[str, float], speeds: Doubles, omega: fl
 
 
 def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> Doubles:
-    """The work that a contact does on the two along a way of (overlap, place across), summed up."""
+    """The work that a contact does on the two along a way of (overlap, place across, way rolled),
+    summed up."""
     radius = like["radius"]
     step = float(np.abs(np.diff(ways, axis=0)).max()) / (_SLOW * omega * _DEEP * radius)
     driver = Driver(law, like, 1, step)
     driver.step(ways[0, 0])
     before = driver.step(ways[0, 0])
     work = [0.0]
-    for (old, x), (new, y) in itertools.pairwise(ways):
-        now = driver.step(new, (old - new) / step, (y - x) / step)
+    for old, new in itertools.pairwise(ways):
+        apart, across, rolled = old[0] - new[0], new[1] - old[1], (new[2] - old[2]) / radius
+        now = driver.step(new[0], apart / step, across / step, rolled / step)
         push = 0.5 * float(before.push[0] + now.push[0])
         tangent = 0.5 * float(before.tangent[0, 0] + now.tangent[0, 0])
-        work.append(work[-1] + push * (old - new) + tangent * (y - x))
+        moment = 0.5 * float(before.moment[0, 1] + now.moment[0, 1])
+        work.append(work[-1] + push * apart + tangent * across + moment * rolled)
         before = now
     return np.array(work)
 
 
-def _way(*corners: tuple[float, float]) -> Doubles:
+def _way(*corners: tuple[float, float, float]) -> Doubles:
     """Points along straight lines between corners."""
     sides = [np.linspace(a, b, _POINTS, endpoint=False) for a, b in itertools.pairwise(corners)]
     return np.concatenate([*sides, [corners[-1]]])
@@ -216,17 +223,48 @@ def _way(*corners: tuple[float, float]) -> Doubles:
 def _gained(law: Any, like: Mapping[str, float], omega: float) -> dict[str, float]:
     """What the second turn around a loop gives, once memories have settled."""
     d, e, s = _DEEP * like["radius"], 0.5 * _DEEP * like["radius"], 0.02 * _DEEP * like["radius"]
+    out, pressed = (e, 0.0, 0.0), (d, 0.0, 0.0)
     loops = {
-        "normal": [(e, 0.0), (d, 0.0), (e, 0.0)],
-        "shear": [(d, 0.0), (d, s), (d, -s), (d, 0.0)],
-        "both": [(e, 0.0), (d, 0.0), (d, s), (e, s), (e, 0.0)],
+        "normal": [out, pressed, out],
+        "shear": [pressed, (d, s, 0.0), (d, -s, 0.0), pressed],
+        "both": [out, pressed, (d, s, 0.0), (e, s, 0.0), out],
+        "rolling": [out, pressed, (d, 0.0, s), (e, 0.0, s), out],
     }
-    pressing = abs(_work(law, like, omega, _way((0.0, 0.0), (d, 0.0)))[-1]) or 1.0
+    pressing = abs(_work(law, like, omega, _way((0.0, 0.0, 0.0), pressed))[-1]) or 1.0
     found = {}
     for name, corners in loops.items():
         work = _work(law, like, omega, _way(*corners, *corners[1:]))
         found[name] = float(work[-1] - work[len(work) // 2]) / pressing
-    return found
+    return found | {"collision": _collided(law, like, omega)}
+
+
+def _collided(law: Any, like: Mapping[str, float], omega: float) -> float:
+    """The most energy that oblique collisions with spin and damping gain, by that before."""
+    mass, inertia, radius = (like[name] for name in ("mass", "inertia", "radius"))
+    speed = omega * _DEEP * radius
+    slips = np.concatenate([-np.logspace(-1.0, 1.0, 16), np.logspace(-1.0, 1.0, 16)])
+    across, turning = (part.ravel() * speed for part in np.meshgrid(slips, slips))
+    spin, parting = turning / radius, np.full(across.shape, -speed)
+
+    def energy() -> Doubles:
+        return mass * (parting**2 + across**2) + inertia * spin**2
+
+    before = energy()
+    step = 2.0 * math.pi / omega / _STEPS_A_SWING
+    driver, overlap = Driver(law, like, len(spin), step), np.full(across.shape, _begins(law))
+    overlap += 0.5 * step * speed
+    gone = np.zeros(len(spin), bool)
+    for _ in range(_MOST_STEPS):
+        said = driver.step(overlap, parting, across - radius * spin, spin)
+        length = np.where(gone, 0.0, step)
+        parting = parting + length / mass * said.push
+        across = across + length / mass * said.tangent[:, 0]
+        spin = spin + length / inertia * (said.moment[:, 1] - radius * said.tangent[:, 0])
+        overlap = overlap - length * parting
+        gone |= (overlap < -law.reach) & (parting > 0.0)
+        if gone.all():
+            break
+    return float(np.max(np.where(gone, energy() / before, 1.0)) - 1.0)
 
 
 def _pull_off(law: Any, like: Mapping[str, float], omega: float) -> tuple[float, float]:

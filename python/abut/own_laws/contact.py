@@ -123,7 +123,8 @@ def _less(vector: Any, other: Any, factor: Number) -> Vector:
 
 
 def _cut(vector: Vector, limit: Number) -> tuple[Vector, bool]:
-    """A vector that is no longer than the limit, and whether it was."""
+    """A vector that is no longer than the limit, 0 if that is negative, and whether it was."""
+    limit = max(limit, 0.0)
     x, y, z = vector
     square = x * x + y * y + z * z
     if limit * limit < square:
@@ -137,6 +138,8 @@ def slide(
 ) -> tuple[Vector, Vector]:
     """A spring and a damper across the normal, cut to a limit: friction of a law of one's own.
 
+    The limit is for the spring first, then for spring and damper, so that no step gains energy.
+
     Parameters
     ----------
     contact : Contact
@@ -146,7 +149,7 @@ def slide(
     stiffness, damping : float
         Force by length, and by velocity; 0 or positive.
     limit : float
-        The largest force, such as a coefficient of friction times the push; 0 or positive.
+        The largest force, such as a coefficient of friction times the push; a negative one is 0.
 
     Returns
     -------
@@ -166,9 +169,9 @@ def slide(
     >>> float(force.x)
     -0.5
     """
-    longer = _less(spring, contact.sliding, stiffness * contact.step)
-    cut, is_cut = _cut(_less(longer, contact.sliding, damping), limit)
-    return cut, cut if is_cut else longer
+    kept, _ = _cut(_less(spring, contact.sliding, stiffness * contact.step), limit)
+    cut, _ = _cut(_less(kept, contact.sliding, damping), limit)
+    return cut, kept
 
 
 def roll(
@@ -185,7 +188,7 @@ def roll(
     stiffness, damping : float
         Moment by angle, and by angular velocity; 0 or positive.
     limit : float
-        The largest moment; 0 or positive.
+        The largest moment; a negative one is 0.
 
     Returns
     -------

@@ -9,7 +9,7 @@ import numpy as np
 from ..base.arrays import Doubles
 from .compiling import as_force
 from .contact import Contact, Force, Vector
-from .contacts import OUTPUTS, WIDTHS, Answer, Contacts, ask, turned
+from .contacts import OUTPUTS, WIDTHS, Answer, BuiltIn, Contacts, ask, turned
 from .law import OwnLaw
 
 if TYPE_CHECKING:
@@ -46,7 +46,24 @@ def try_law(law: OwnLaw | CompiledLaw) -> None:
         _check_jump(law, largest)
 
 
-def _begin(law: OwnLaw | CompiledLaw) -> Contacts:
+def only_pulls(law: OwnLaw | CompiledLaw | BuiltIn, contacts: Contacts | None = None) -> bool:
+    """Whether contacts that are pressed slowly from touch to an overlap of R* pull, and never push;
+    by default contacts of all kinds."""
+    contacts = contacts or _begin(law)
+    contacts.set(parting=0.0, sliding=0.0, rolling=0.0, twisting=0.0)
+    history, pulls = None, False
+    for part in np.logspace(-6.0, 0.0, 25):
+        contacts.set(overlap=part * contacts["radius"])
+        answer = ask(law, contacts, history)
+        if (answer.push > 0.0).any():
+            return False
+        pulls = pulls or bool((answer.push < 0.0).any())
+        history = answer.history
+        contacts.set(is_new=0.0)
+    return pulls
+
+
+def _begin(law: OwnLaw | CompiledLaw | BuiltIn) -> Contacts:
     """New contacts of all kinds."""
     rng = np.random.default_rng(1)
     radius = 10.0 ** rng.uniform(-4.0, -1.0, _COUNT)
@@ -64,7 +81,7 @@ def _begin(law: OwnLaw | CompiledLaw) -> Contacts:
     return contacts
 
 
-def _go_on(law: OwnLaw | CompiledLaw, contacts: Contacts, step: int) -> None:
+def _go_on(law: OwnLaw | CompiledLaw | BuiltIn, contacts: Contacts, step: int) -> None:
     """Other overlaps and velocities of the same contacts."""
     rng = np.random.default_rng(step + 2)
     radius, normal = contacts["radius"], contacts["normal"]

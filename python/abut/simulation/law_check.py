@@ -6,12 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from ..base import checks
+from ..base.warnings import warn
 from ..own_laws.check import LawCheck, check, lone
-from ..own_laws.contacts import BuiltIn
-from ..own_laws.probes import try_law
+from ..own_laws.contacts import BuiltIn, Contacts
+from ..own_laws.probes import only_pulls, try_law
 from .cohesion import DMT, JKR
-from .law_table import Law, Own, no_law
+from .law_table import Law, Own, no_law, pulling
 from .laws import Frictional, Hertz
+from .placement import SimulationWarning
 
 if TYPE_CHECKING:
     from .materials import Material
@@ -39,13 +41,19 @@ def check_law(
     Returns
     -------
     LawCheck
-        Restitution over speed, pull-off force and work, energy gained round closed loops, slopes,
-        the longest stable step, reach and jump, and what a contact costs. Its text is a table.
+        Restitution over speed, pull-off force and work, energy gained round closed loops and by
+        oblique collisions, slopes, the longest stable step, reach and jump, and what a contact
+        costs. Its text is a table.
 
     Raises
     ------
     ValueError, TypeError
         If an argument is wrong, or as `Simulation.set_law`.
+
+    Warns
+    -----
+    SimulationWarning
+        If the law pulls at every overlap that is tried, and never pushes.
 
     Examples
     --------
@@ -66,12 +74,18 @@ def check_law(
     else:
         other = own if other_radius is None else checks.positive(other_radius, "other_radius")
         like = _pair(own, mass, other, _mass(b.density, other))
+    asked: Own | BuiltIn
+    tabor = None
     if isinstance(law, Own):
         try_law(law)
-        return check(law, like, mass, None)
-    numbers = law.numbers(a, b)
-    asked = BuiltIn(repr(law), numbers, like["radius"])
-    return check(asked, like, mass, _tabor(law, numbers["stiffness"], like["radius"]))
+        asked = law
+    else:
+        numbers = law.numbers(a, b)
+        asked = BuiltIn(repr(law), numbers, like["radius"])
+        tabor = _tabor(law, numbers["stiffness"], like["radius"])
+    if only_pulls(asked, Contacts(1, 1e-6, is_new=1.0, **like)):
+        warn(pulling(law), SimulationWarning)
+    return check(asked, like, mass, tabor)
 
 
 def _mass(density: float, radius: float) -> float:

@@ -13,7 +13,7 @@ from ..base.warnings import warn
 from ..own_laws.compiled import CompiledLaw
 from ..own_laws.contacts import Told, told
 from ..own_laws.law import LawFunction, OwnLaw
-from ..own_laws.probes import try_law
+from ..own_laws.probes import only_pulls, try_law
 from .cohesion import Cohesion
 from .laws import Frictional, Hertz, Linear, RollingA
 from .materials import Material
@@ -73,6 +73,8 @@ class LawTable:
         if isinstance(law, Own):
             self._check_name(law, frozenset((a, b)))
             try_law(law)
+            if only_pulls(law):
+                warn(pulling(law), SimulationWarning)
         else:
             law.numbers(a, b)
         pair = (a, b) if self.number(a, "a") <= self.number(b, "b") else (b, a)
@@ -202,6 +204,14 @@ def no_law(given: object) -> TypeError:
     """What is given as a law, and is none."""
     kind = checks.a_or_an(type(given).__name__)
     return TypeError(f"law is {kind}, but must be a Hertz, a Linear or a law of your own")
+
+
+def pulling(law: Law) -> str:
+    """A law that never repels."""
+    return (
+        f"{law} pulls at every overlap up to R*, and never pushes: what touches is drawn in deeper"
+        " and deeper. A push above 0 repels"
+    )
 
 
 def kept_by(law: Own) -> str:
