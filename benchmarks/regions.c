@@ -3,19 +3,17 @@
  *
  *     build/c/abut_regions [PAUSE]        us between two runs, as of a caller who does other things
  */
+#include "base/clock.h"
 #include "base/parallel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { REPEATS = 2000 };
 
 static double now(void)
 {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+    return clock_seconds() * 1e6;
 }
 
 static void pass_time(double duration)

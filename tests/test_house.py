@@ -31,6 +31,7 @@ ROOMS_BELOW = {
 # Inside a room a file includes those that stand before it.
 FILES = {
     "base": [
+        "fused",
         "vec3",
         "box",
         "pose",

@@ -2,16 +2,14 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-#include <time.h>
+/* Seconds since some moment. */
+double clock_seconds(void);
 
-/* Seconds since `*clock_now`, which becomes now. */
-static inline double clock_lap(double *clock_now)
+/* Seconds since `*last`, which becomes now. */
+static inline double clock_lap(double *last)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    const double seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-    const double lap = seconds - *clock_now;
-    *clock_now = seconds;
+    const double now = clock_seconds(), lap = now - *last;
+    *last = now;
     return lap;
 }
 

@@ -1,11 +1,13 @@
 #include "rounded.h"
 
+#include "fused.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* A double-double: a sum of two doubles, the second at most half a unit in the last place of the
- * first, which is the sum rounded (Dekker, Numer. Math. 18 (1971) 224). fma rounds once on every
+ * first, which is the sum rounded (Dekker, Numer. Math. 18 (1971) 224). fused rounds once on every
  * machine, with an instruction or without. */
 typedef struct twofold {
     double high, low;
@@ -28,7 +30,7 @@ static twofold sum_of(double a, double b)
 static twofold product_of(double a, double b)
 {
     const double product = a * b;
-    return (twofold){product, fma(a, b, -product)};
+    return (twofold){product, fused(a, b, -product)};
 }
 
 static twofold add(twofold a, twofold b)

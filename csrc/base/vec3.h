@@ -2,6 +2,8 @@
 #ifndef BASE_VEC3_H
 #define BASE_VEC3_H
 
+#include "fused.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -66,8 +68,8 @@ static inline vec3 vec3_cross(vec3 a, vec3 b)
 static inline double difference_of_products(double a, double b, double c, double d)
 {
     double cd = c * d;
-    double error = fma(-c, d, cd);
-    return fma(a, b, -cd) + error;
+    double error = fused(-c, d, cd);
+    return fused(a, b, -cd) + error;
 }
 
 /* The cross product with every component right to its last digits: slivers need it. */

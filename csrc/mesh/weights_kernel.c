@@ -30,7 +30,7 @@ static lanes lanes_fma(lanes a, lanes b, lanes c)
 #elif LANES == 4
     return _mm256_fmadd_pd(a, b, c);
 #else
-    return fma(a, b, c);
+    return fused(a, b, c);
 #endif
 }
 

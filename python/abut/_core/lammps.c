@@ -19,7 +19,7 @@ typedef struct lammps_object {
     PyObject *exception; /* of the call that has failed; NULL: none has */
     void *lammps;        /* its handle, and lammps_force_timeout */
     void (*force_timeout)(void *lammps);
-    double asked; /* when Python was last asked for signals, in seconds */
+    double asked; /* when Python was last asked for signals, in seconds of the processors */
 } lammps_object;
 
 static const char LAMMPS_DOC[] =
@@ -46,13 +46,11 @@ static void keep_exception(lammps_object *self)
 }
 
 /* Ctrl-C ends a run that Python waits for. */
-#define SECONDS_BETWEEN_SIGNALS 0.1
+#define SECONDS_BETWEEN_SIGNALS 0.1 /* of the processors: steps compute */
 
 static int is_time_for_signals(lammps_object *self)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    const double seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    const double seconds = (double)clock() / CLOCKS_PER_SEC;
     if (fabs(seconds - self->asked) < SECONDS_BETWEEN_SIGNALS) {
         return 0;
     }
