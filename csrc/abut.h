@@ -460,7 +460,7 @@ typedef struct abut_query {
                           one */
     abut_resolution resolution;
     double exponent; /* SHARING: of the contact law, force ~ overlap^exponent, > 0 */
-    int keep_zero;   /* SHARING: keep contacts whose share is 0 */
+    int keep_zero;   /* SHARING: keep shares of 0, across a gap of those that HIERARCHY keeps */
     abut_weights weights;
     abut_index half_space_count;
     const double *half_spaces; /* x 6, in their own frames: a point of the plane, and the unit

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import abut
 import reference_cohesion as glue
+import shares
 from reference_history import tilted
 
 HERTZ_EXPONENT, LINEAR_EXPONENT = 1.5, 1.0
@@ -241,7 +242,7 @@ def respond(law, touch, step):
         column(share * push) * touch.normal + column(touch.share) * drag,
         column(touch.share) * moment,
         touch.share * resistance,
-        np.where(elastic_force < 0, touch.pulling, touch.share) * stored,
+        touch.share * stored,
         spring,
         roll,
     )
@@ -717,15 +718,37 @@ class Simulation:
         """Contacts that there are, and which of the step before they continue."""
         law, radius = self.law_of_contacts(found), self.radii[found.sphere]
         is_near = found.overlap >= -glue.reach(law, radius)
-        found = found[np.where(found.overlap > 0, found.share > 0, is_near)]
+        carries = found.share > 0
+        if self.resolution == "sharing":
+            touches = found.overlap > 0
+            pulls = self.pull_shares(found, np.where(touches, self.weight_of_pull(found), 0))
+            carries |= (pulls > 0) & self.attracts(found)
+        found = found[np.where(found.overlap > 0, carries, is_near)]
         old = continued(found, self.ids, self.contacts)
         lives = alive(self.law_of_contacts(found), found, self.radii[found.sphere], old)
-        if self.resolution == "sharing":
-            # those apart take no part, but that the nearest of all pulls
-            numbers = np.flatnonzero(lives)
-            is_nearest = np.diff(found.sphere[lives], prepend=-1) > 0
-            lives[numbers] = (found.overlap[lives] > 0) | is_nearest
         return found[lives], old[lives]
+
+    def weight_of_pull(self, found):
+        """How far contacts are within the reach, times the fourth root of the pull at that gap."""
+        law, radius = self.law_of_contacts(found), self.radii[found.sphere]
+        pull = glue.pull(law, np.minimum(found.overlap, np.finfo(float).tiny), radius)
+        pull = np.where(law.cohesion == glue.JKR, glue.greatest_pull(law, radius), pull)
+        return (found.overlap + glue.reach(law, radius)) * pull**0.25
+
+    def attracts(self, found):
+        """Which contacts pull at rest."""
+        given = dict.fromkeys(Touch._fields)
+        given |= {"overlap": found.overlap, "radius": self.radii[found.sphere]}
+        return conservative(self.law_of_contacts(found), Touch(**given))[0] < 0
+
+    def pull_shares(self, found, weight):
+        """The shares of pulls, sphere by sphere."""
+        result = np.zeros(len(found))
+        for sphere in np.unique(found.sphere[weight > 0]):
+            rows = np.flatnonzero((found.sphere == sphere) & (weight > 0))
+            force = shares.forces(weight[rows], 1.0)
+            result[rows] = shares.solutions(shares.matrix(found.normal[rows]), force)[0] / force
+        return result
 
     def read_contacts(self, found, places, old):
         before, sphere = self.contacts, found.sphere
@@ -734,7 +757,10 @@ class Simulation:
         spins = self.angular_velocities[sphere]
         arm = -column(self.radii[sphere] - found.overlap) * found.normal
         velocity = self.velocities[sphere] + np.cross(spins, arm) - found.velocity(twists)
-        history = remembered(found, before, old)
+        history, share, pulling = remembered(found, before, old), found.share, found.share
+        if self.resolution == "sharing":
+            pulling = self.pull_shares(found, self.weight_of_pull(found))
+            share = np.where((found.overlap <= 0) | self.attracts(found), pulling, share)
         if before is not None:
             turns = found.poses[:, :3, :3] @ before.poses[:, :3, :3].transpose(0, 2, 1)
             turns = turns[found.mesh]
@@ -747,16 +773,10 @@ class Simulation:
             self.inertias[sphere],
             velocity,
             spins - twists[found.mesh, 3:],
-            found.share,
-            self.pulling(found),
+            share,
+            pulling,
             *tilt(found.normal, old, history),
         )
-
-    def pulling(self, found):
-        """Of contacts that share, the nearest of a sphere pulls alone."""
-        if self.resolution != "sharing":
-            return np.ones(len(found))
-        return np.where(np.diff(found.sphere, prepend=-1) > 0, 1.0, 0.0)
 
     def load_walls(self, found, places, response):
         lengths = np.array([one or 0.0 for one in self.period or (None,) * 3])

@@ -180,18 +180,16 @@ def test_force_of_tilted_walls(name):
 
 
 def test_pull_of_a_corner():
-    """With the hierarchy each wall pulls, with sharing the nearest alone."""
-    case, gap, sums = CASES["JKR"], 1e-7, {}
+    """Walls at a right angle do not share: each pulls wholly."""
+    case, gap = CASES["JKR"], 1e-7
+    pull = -case.force(-gap, RADIUS, WALL)
     for resolution in ("hierarchy", "sharing"):
         sim = world(case, resolution=resolution)
         sim.add_wall(scenes.box(0.02), WALL)
         sim.add_spheres([[0, 0, 0]], RADIUS, POWDER)
         for depth in (1e-7, -gap):
             scenes.lead(sim, [[0.02 - RADIUS + depth, 0, 0.02 - RADIUS + depth - 1e-9]])
-        sums[resolution] = sim.forces[0]
-    pull = -case.force(-gap, RADIUS, WALL)
-    np.testing.assert_allclose(sums["hierarchy"], [pull, 0, pull], rtol=2e-2)
-    np.testing.assert_allclose(sums["sharing"], [pull, 0, 0], rtol=1e-9, atol=1e-12 * pull)
+        np.testing.assert_allclose(sim.forces[0], [pull, 0, pull], rtol=2e-2)
 
 
 @each_case
@@ -209,6 +207,169 @@ def test_sharing_on_planes(name):
         found.append(rows)
     for rows in found:
         np.testing.assert_allclose(rows, found[0], rtol=1e-12, atol=1e-12 * case.pull(RADIUS, WALL))
+
+
+def rubs(law):
+    """A law with all that moves along a wall and turns there."""
+    return law.__class__(**law.__dict__ | {"friction": 0.4, "restitution": 0.5, "rolling": 0.1})
+
+
+def led_over(surface, case, turn, resolution):
+    """What acts on a sphere that is led over a plane, touching it and not, and the energies."""
+    sim, rng = world(rubs(case.law), resolution=resolution), np.random.default_rng(5)
+    if isinstance(surface, abut.HalfSpace):
+        surface = abut.HalfSpace(surface.point, turn @ surface.normal)
+    else:
+        surface = surface.transformed(scenes.pose(turn))
+    sim.add_wall(surface, WALL)
+    sim.add_spheres([[0, 0, 1.0]], RADIUS, POWDER)
+    reach = max(case.reach(RADIUS, WALL), 1e-8)
+    overlaps = rng.uniform(-0.9 * reach, 0.3 * reach, 60)
+    overlaps[0] = reach
+    feet = np.cumsum(rng.normal(size=(60, 2)), axis=0) * 5e-4
+    rows = []
+    for foot, overlap in zip(feet, overlaps, strict=True):
+        velocity, spin = rng.normal(size=(2, 3))
+        scenes.lead(sim, [turn @ [*foot, RADIUS - overlap]], [turn @ velocity], [turn @ spin])
+        rows.append([*sim.forces[0], *(sim.torques[0] / RADIUS), sim.energy.elastic / reach])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("turn", [np.eye(3), scenes.TILT], ids=["level", "tilted"])
+@each_case
+def test_sharing_slides_over_borders(name, turn):
+    """Over the borders of facets as over a half space, with all that is carried along."""
+    case, surfaces = CASES[name], planes()
+    right = led_over(surfaces["half space"], case, turn, "hierarchy")
+    for surface in ("half space", "two", "two hundred"):
+        rows = led_over(surfaces[surface], case, turn, "sharing")
+        np.testing.assert_allclose(rows, right, rtol=0, atol=1e-9 * np.abs(right).max())
+
+
+def edge(degrees):
+    """Two planes that turn by an angle at x = z = 0, upwards: a groove, or a ridge."""
+    x, z = 0.02 * np.cos(np.radians(degrees)), 0.02 * np.sin(np.radians(degrees))
+    corners = [[a, y, b] for a, b in ((-0.02, 0), (0, 0), (x, z)) for y in (-0.02, 0.02)]
+    return abut.Mesh(corners, [[0, 2, 3, 1], [2, 4, 5, 3]])
+
+
+def directions(degrees):
+    """Normals of both planes."""
+    angle = np.radians(degrees)
+    return np.array([[0, 0, 1.0], [-np.sin(angle), 0, np.cos(angle)]])
+
+
+@each_case
+def test_pull_round_a_convex_edge(name):
+    """At one gap the force is the same all the way round; it points at the edge."""
+    case, degrees = CASES[name], -50
+    sim = world(case, resolution="sharing")
+    sim.add_wall(edge(degrees), WALL)
+    sim.add_spheres([[0, 0, 1.0]], RADIUS, POWDER)
+    gap = 0.3 * case.reach(RADIUS, WALL) if case.reach(RADIUS, WALL) else -1e-7
+    for overlap, tilt in ((1e-9, 0), *((-gap, tilt) for tilt in np.linspace(-20, 70, 31))):
+        # tilt 0 to 50: round the edge; before and behind: along the planes
+        angle = np.radians(np.clip(tilt, 0, -degrees))
+        normal, along = np.array([np.sin(angle), 0, np.cos(angle)]), np.radians(tilt) - angle
+        way = np.array([np.cos(angle), 0, -np.sin(angle)]) * RADIUS * along
+        scenes.lead(sim, [way + (RADIUS - overlap) * normal])
+        right = case.force(overlap, RADIUS, WALL) * normal
+        np.testing.assert_allclose(sim.forces[0], right, atol=1e-9 * case.pull(RADIUS, WALL))
+
+
+def shared_pull(case, gaps, degrees):
+    """By the equations of sharing (docs/dem.md, section 2)."""
+    pulls = np.array([case.force(-gap, RADIUS, WALL) for gap in gaps])
+    root = 1 if case.law.cohesion.__class__ is abut.JKR else (-pulls) ** 0.25
+    weight, cosine = (case.reach(RADIUS, WALL) - gaps) * root, np.cos(np.radians(degrees))
+    loads = np.array([weight[0] - cosine * weight[1], weight[1] - cosine * weight[0]])
+    loads = loads / (1 - cosine**2) if (loads > 0).all() else weight * (loads > 0)
+    return (loads / weight * pulls) @ directions(degrees)
+
+
+@pytest.mark.parametrize("degrees", [20, 60, 90])
+@pytest.mark.parametrize("name", ["JKR", "DMT over a gap", "bridge", "small bridge"])
+def test_pulls_in_a_groove(name, degrees):
+    """Two half spaces that have been touched: the pull passes over from one to the other."""
+    case, normals = CASES[name], directions(degrees)
+    sim = world(case, resolution="sharing")
+    for normal in normals:
+        sim.add_wall(abut.HalfSpace((0, 0, 0), normal), WALL)
+    middle = np.linalg.lstsq(normals, [1, 1], rcond=None)[0]
+    sim.add_spheres([(RADIUS - 1e-9) * middle], RADIUS, POWDER)
+    sim.run(steps=1)
+    reach = case.reach(RADIUS, WALL)
+    for parts in ([0.3, 0.3], [0.3, 0.32], [0.1, 0.4], [0.5, 0.4], [0.3, 0.31], [0.8, 0.2]):
+        gaps = reach * np.array(parts)
+        scenes.lead(sim, [np.linalg.lstsq(normals, RADIUS + gaps, rcond=None)[0]])
+        right = shared_pull(case, gaps, degrees)
+        np.testing.assert_allclose(sim.forces[0], right, atol=1e-8 * case.pull(RADIUS, WALL))
+
+
+def work_round_a_groove(case, degrees):
+    """The work of a groove's pull on the way out along one plane, up and back into the middle, in
+    parts of that on the way back in. Both planes were touched."""
+    sim, reach = world(case, resolution="sharing"), case.reach(RADIUS, WALL)
+    normals = directions(degrees)
+    for normal in normals:
+        sim.add_wall(abut.HalfSpace((0, 0, 0), normal), WALL)
+    parts = [[0.03, 0.03], [0.03, 0.99], [0.99, 0.99]]
+    corners = [np.linalg.lstsq(normals, RADIUS + reach * np.array(p), rcond=None)[0] for p in parts]
+    legs = [np.linspace(a, b, 60) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
+    sim.add_spheres([corners[0] * (RADIUS - 1e-9) / (RADIUS + 0.03 * reach)], RADIUS, POWDER)
+    sim.run(steps=1)
+    works = []
+    for leg in legs:
+        forces = []
+        for place in leg:
+            scenes.lead(sim, [place])
+            forces.append(sim.forces[0])
+        works.append((np.diff(leg, axis=0) * (np.array(forces[1:]) + forces[:-1]) / 2).sum())
+    return sum(works) / works[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "degrees", "work"),
+    [("JKR", 70, 0.1005), ("bridge", 70, 0.0217), ("DMT over a gap", 70, 0.013), ("JKR", 90, 0)],
+)
+def test_shared_pulls_are_not_conservative(name, degrees, work):
+    """docs/limits.md has these numbers."""
+    assert work_round_a_groove(CASES[name], degrees) == pytest.approx(work, abs=1e-3)
+
+
+@pytest.mark.parametrize("resolution", ["hierarchy", "sharing"])
+@pytest.mark.parametrize(("degrees", "jump"), [(5, 0.22), (20, 0.92)])
+def test_bridge_goes_over_a_concave_edge(degrees, jump, resolution):
+    """To a plane that was never touched, at once where the hierarchy drops the first one."""
+    case, angle, gap = CASES["bridge"], np.radians(degrees), 1e-5
+    sim = world(case, resolution=resolution)
+    sim.add_wall(edge(degrees), WALL)
+    sim.add_spheres([[-3e-4, 0, RADIUS]], RADIUS, POWDER)
+    sim.run(steps=1)
+    normals, forces = directions(degrees), []
+    middle = np.linalg.lstsq(normals, [RADIUS + gap] * 2, rcond=None)[0]
+    for way in np.linspace(-1e-4, 3e-4, 41):
+        along = np.array([np.cos(angle), 0, np.sin(angle)] if way > 0 else [1, 0, 0])
+        scenes.lead(sim, [middle + way * along])
+        forces.append(sim.forces[0])
+    steps = np.linalg.norm(np.diff(forces, axis=0), axis=1)
+    pull = case.force(-gap, RADIUS, WALL)
+    right = [pull * normals[0], pull * normals[1]]
+    np.testing.assert_allclose([forces[0], forces[-1]], right, rtol=1e-9, atol=1e-15)
+    assert steps.max() == pytest.approx(jump * -pull, rel=0.05)
+
+
+def test_opposite_walls_pull_wholly():
+    """A bridge to each side of a slot, whichever is nearer."""
+    case, half = CASES["bridge"], RADIUS + 2e-5
+    sim = world(case, resolution="sharing")
+    sim.add_wall(scenes.box(half), WALL)
+    sim.add_spheres([[0, 0, 0]], RADIUS, POWDER)
+    for x in (half - RADIUS, RADIUS - half, -3e-6, 0.0, 3e-6):
+        scenes.lead(sim, [[x, 0, 0]])
+    gaps = half - RADIUS + np.array([-3e-6, 3e-6])
+    right = case.force(-gaps[1], RADIUS, WALL) - case.force(-gaps[0], RADIUS, WALL)
+    np.testing.assert_allclose(sim.forces[0], [right, 0, 0], rtol=1e-9, atol=1e-15)
 
 
 # ---- pulled off by a wall that moves -------------------------------------------------------------

@@ -295,6 +295,47 @@ def test_a_reach_pulls_beyond_touch(cuts):
     assert len(sim.contacts) == len(sim.pairs) == 0
 
 
+class Way(typing.NamedTuple):
+    """How far two have slid along each other."""
+
+    spring: abut.Vector
+
+
+@abut.law(history=Way, reach=1e-3)
+def clings(contact, old, k):
+    """Pulls, and holds on to what it slides along, also across a gap."""
+    near = k * (contact.overlap + 1e-3)
+    tangent, spring = abut.slide(contact, old.spring, 1e3 * near, 0.0, 1e9)
+    return abut.force(-near, tangent, stored=-0.5 * near * near / k), Way(spring)
+
+
+def clung(surface, resolution):
+    """Forces on a sphere that is led along a plane, and what it stores, touching and apart."""
+    sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0), resolution=resolution)
+    sim.set_law(GRAIN, WALL, clings(k=1e3))
+    sim.add_wall(surface, WALL)
+    sim.add_spheres([[-5e-3, 1e-4, 3.9e-3]], 4e-3, GRAIN)
+    rows = []
+    for k in range(50):
+        sim.centers = [[-5e-3 + 2e-4 * k, 1e-4, 3.9e-3 + 1e-5 * k]]
+        sim.velocities, sim.angular_velocities = [[200.0, 0, 10.0]], [[0, 0, 0]]
+        sim.run(steps=1)
+        rows.append([*sim.forces[0], 1e3 * sim.energy.elastic])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("cuts", [1, 20])
+def test_sharing_keeps_what_a_law_remembers_across_a_gap(cuts):
+    """On a plane of any number of facets as on a half space."""
+    edges = np.linspace(-0.01, 0.01, cuts + 1)
+    grid = np.array([[x, y, 0.0] for x in edges for y in edges])
+    corner = np.arange(cuts)[:, None] * (cuts + 1) + np.arange(cuts)
+    rows = np.stack([corner, corner + cuts + 1, corner + cuts + 2, corner + 1], -1).reshape(-1, 4)
+    right = clung(abut.HalfSpace((0, 0, 0), (0, 0, 1)), "hierarchy")
+    assert abs(right[-1, 0]) > abs(right[-1, 2])
+    np.testing.assert_allclose(clung(abut.Mesh(grid, rows), "sharing"), right, rtol=1e-9)
+
+
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 ROUNDED = abut.ConvexShape(CUBE.vertices, radius=0.2)
 

@@ -393,3 +393,19 @@ def test_force_on_a_body_jumps_on_a_saddle():
     """By about its mean, as docs/limits.md says: a plane begins to count, or another one does."""
     jumps, mean = paths.chase_on_saddle(8, 0, count=2)
     assert 0.1 < jumps.max() / mean < 3
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_flat_walls_up_to_which_overlap(exponent):
+    """docs/limits.md: the share of the nearest is 1 up to p / (1 + p) of the radius."""
+    floor = abut.Mesh(
+        [[x, y, 0.0] for x in (-3, 0, 3) for y in (-3, 3)], [[0, 2, 3, 1], [2, 4, 5, 3]]
+    )
+    x = np.linspace(0.01, 0.8, 80)
+    most = exponent / (1 + exponent)
+    for overlap, is_exact in ((most - 1e-3, True), (most + 0.1, False)):
+        centers = np.column_stack([x, 0 * x, 0 * x + 1 - overlap])
+        found = abut.find_contacts(centers, 1.0, floor, resolution="sharing", exponent=exponent)
+        force = found.share * (found.overlap / overlap) ** exponent
+        error = np.linalg.norm(found.sum(force[:, None] * found.normal) - [0, 0, 1], axis=1).max()
+        assert (error < 1e-12) == is_exact and is_exact == (error < 0.03)

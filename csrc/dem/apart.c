@@ -2,6 +2,8 @@
  */
 #include "apart.h"
 
+#include "../walls/sharing.h"
+
 double apart_wall_reach(const abut_simulation *s)
 {
     const law_table *of = &s->laws;
@@ -56,9 +58,8 @@ bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overla
            (laws_begin_apart(&s->laws, r->law) || (old >= 0 && apart_spot_lived(before, old)));
 }
 
-/* A test of a row; is_first: no row of its first partner was kept so far. */
-typedef bool row_test(const abut_simulation *s, const interaction_table *t, abut_index row,
-                      bool is_first);
+/* A test of a row. */
+typedef bool row_test(const abut_simulation *s, const interaction_table *t, abut_index row);
 
 static const law *law_of_contact(const abut_simulation *s, const interaction_table *t,
                                  abut_index row)
@@ -66,34 +67,101 @@ static const law *law_of_contact(const abut_simulation *s, const interaction_tab
     return simulation_wall_law(s, t->contact.sphere[row], t->contact.mesh[row]);
 }
 
-/* Whether a contact with a wall can live, whatever was in the step before. Of those that share and
- * touch, one that carries nothing is none. */
-static bool contact_is_near(const abut_simulation *s, const interaction_table *t, abut_index row,
-                            bool is_first)
+static double reach_of_contact(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    (void)is_first;
-    const double overlap = t->contact.overlap[row];
-    const double radius = s->store.radii[t->contact.sphere[row]];
-    return overlap > 0.0 ? t->contact.share[row] > 0.0
-                         : -overlap <= laws_reach(&s->laws, law_of_contact(s, t, row), radius);
+    return laws_reach(&s->laws, law_of_contact(s, t, row), s->store.radii[t->contact.sphere[row]]);
 }
 
-/* Of a sphere's contacts that share, those apart have no part: the nearest pulls alone. */
-static bool contact_lives(const abut_simulation *s, const interaction_table *t, abut_index row,
-                          bool is_first)
+/* ---- shares of pulls ---- */
+
+/* What a row counts with where a sphere's contacts share what they pull: how far it is within the
+ * reach, times the fourth root of the pull at that gap (docs/dem.md, section 2). */
+static double weight_of_pull(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const double overlap = t->contact.overlap[row];
+    const law *l = law_of_contact(s, t, row);
+    const double radius = s->store.radii[t->contact.sphere[row]], overlap = t->contact.overlap[row];
+    const double height = overlap + laws_reach(&s->laws, l, radius);
+    if (laws_own(&s->laws, l)) {
+        return height;
+    }
+    const double pull = cohesion_pull(laws_cohesion(&s->laws, l), radius, smaller(overlap, 0.0));
+    return height * sqrt(sqrt(pull));
+}
+
+/* Solve the equations of sharing for pulls. Rows with an overlap of `least` or less take no part.
+ */
+static abut_status share_pulls(abut_simulation *s, double least)
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
+    double *pulls = memory_reserve(&s->pull_block, t->count, sizeof *pulls);
+    double *weights = memory_alloc(t->count, sizeof *weights);
+    vec3 *normals = memory_alloc(t->count, sizeof *normals);
+    sharing solver = {0};
+    abut_status status = pulls && weights && normals ? ABUT_OK : ABUT_NO_MEMORY;
+    for (abut_index row = 0; !status && row < t->count; row++) {
+        weights[row] = t->contact.overlap[row] > least ? weight_of_pull(s, t, row) : 0.0;
+        normals[row] = vec3_load(t->contact.normal + 3 * row);
+    }
+    for (abut_index row = 0, end; !status && row < t->count; row = end) {
+        end = table_sphere_end(t, row);
+        status =
+            sharing_solve(&solver, end - row, normals + row, weights + row, 1.0, pulls + row, NULL);
+    }
+    sharing_free(&solver);
+    memory_free(weights);
+    memory_free(normals);
+    return status;
+}
+
+static bool shares_pulls(const abut_simulation *s)
+{
+    return s->input.resolution == ABUT_SHARING && !laws_are_plain(&s->laws) &&
+           s->now->tables[ABUT_SPHERE_WALL].count > 0;
+}
+
+/* Whether a contact that touches may pull: what laws of users exert is not known before. */
+static bool may_pull(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const law *l = law_of_contact(s, t, row);
     const double radius = s->store.radii[t->contact.sphere[row]];
-    const bool has_part = overlap > 0.0 || s->input.resolution != ABUT_SHARING || is_first;
-    return has_part &&
-           lives(&s->laws, law_of_contact(s, t, row), radius, overlap, t->springs.match[row]);
+    return laws_own(&s->laws, l) || laws_pull(&s->laws, l, radius, t->contact.overlap[row]);
+}
+
+abut_status apart_share_pulls(abut_simulation *s)
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
+    const abut_status status = shares_pulls(s) ? share_pulls(s, -INFINITY) : ABUT_OK;
+    for (abut_index row = 0; !status && shares_pulls(s) && row < t->count; row++) {
+        const bool is_apart = t->contact.overlap[row] <= 0.0;
+        if (is_apart || (!laws_own(&s->laws, law_of_contact(s, t, row)) && may_pull(s, t, row))) {
+            t->contact.share[row] = apart_pull_share(s, row);
+        }
+    }
+    return status;
+}
+
+/* ---- which rows there are ---- */
+
+/* Whether a contact with a wall can live, whatever was in the step before. Of those that share and
+ * touch, one that carries nothing is none. */
+static bool contact_is_near(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    if (t->contact.overlap[row] > 0.0) {
+        return t->contact.share[row] > 0.0 ||
+               (apart_pull_share(s, row) > 0.0 && may_pull(s, t, row));
+    }
+    return -t->contact.overlap[row] <= reach_of_contact(s, t, row);
+}
+
+static bool contact_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    return lives(&s->laws, law_of_contact(s, t, row), s->store.radii[t->contact.sphere[row]],
+                 t->contact.overlap[row], t->springs.match[row]);
 }
 
 /* Of two that a bond holds, or that rest, a gap is a row where their law acts across it. */
-static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row,
-                       bool is_first)
+static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    (void)is_first;
     const abut_index i = t->pair.i[row], j = t->pair.j[row];
     const double overlap = t->pair.overlap[row], own = s->store.radii[i];
     const law *l = simulation_pair_law(s, i, j);
@@ -121,12 +189,9 @@ static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test 
     if (!is_kept) {
         return ABUT_NO_MEMORY;
     }
-    const abut_index *firsts = table_firsts(t);
-    abut_index last = -1; /* the first partner of the last row that is kept */
     bool are_all = true;
     for (abut_index row = 0; row < t->count; row++) {
-        is_kept[row] = passes(s, t, row, firsts[row] != last);
-        last = is_kept[row] ? firsts[row] : last;
+        is_kept[row] = passes(s, t, row);
         are_all &= is_kept[row];
     }
     if (!are_all && t->kind == ABUT_SPHERE_SPHERE) {
@@ -141,7 +206,8 @@ static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test 
 
 abut_status apart_drop_far_contacts(abut_simulation *s)
 {
-    return keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_is_near);
+    const abut_status status = shares_pulls(s) ? share_pulls(s, 0.0) : ABUT_OK;
+    return status ? status : keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_is_near);
 }
 
 abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)

@@ -27,6 +27,16 @@ static inline bool apart_spot_lived(const interaction_table *before, abut_index 
  * them goes on with what another one remembers. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status apart_drop_far_contacts(abut_simulation *s);
 
+/* Compute which share each of a sphere's contacts has of what it pulls (docs/dem.md, section 2). To
+ * be called when all rows are known. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status apart_share_pulls(abut_simulation *s);
+
+/* The share that a contact of this step has of what it pulls; 1 unless contacts share. */
+static inline double apart_pull_share(const abut_simulation *s, abut_index row)
+{
+    return s->input.resolution == ABUT_SHARING ? ((const double *)s->pull_block.data)[row] : 1.0;
+}
+
 /* Leave out the rows of spheres that are apart and do not pull: those beyond the reach of their own
  * law, and those that have not been in touch since they were. To be called where rows are matched.
  * ABUT_OK or ABUT_NO_MEMORY. */

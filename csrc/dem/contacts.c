@@ -306,5 +306,6 @@ abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_e
     status = status ? status : error_set_status(error, surfaces_carry(s));
     status = status ? status : match_contacts(s, plan, error);
     status = status ? status : error_set_status(error, apart_drop_rows(s, ABUT_SPHERE_WALL));
+    status = status ? status : error_set_status(error, apart_share_pulls(s));
     return status ? status : apply_laws(s, plan, error);
 }

@@ -36,16 +36,11 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
 
 /* ---- contacts ---- */
 
-/* The part that a contact has in what its sphere's contacts share. Of those that pull the nearest
- * has all. */
-static double share_of(const abut_simulation *s, abut_index row, const law *l, double radius)
+/* The part that a contact has in what its sphere's contacts share: what laws of users store is kept
+ * with it. */
+static double share_of(const abut_simulation *s, abut_index row, const law *l)
 {
-    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const bool is_shared = s->input.resolution == ABUT_SHARING && s->laws.pulls_or_reaches;
-    if (is_shared && laws_pull(&s->laws, l, radius, t->contact.overlap[row])) {
-        return row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
-    }
-    return t->contact.share[row];
+    return laws_own(&s->laws, l) ? 1.0 : s->before->tables[ABUT_SPHERE_WALL].contact.share[row];
 }
 
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
@@ -57,8 +52,8 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     for (abut_index row = begin; row < end; row++) {
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
         const double radius = s->store.radii[place];
-        sum += share_of(s, row, l, radius) *
-               simulation_stored(s, t, row, l, radius, t->contact.overlap[row]);
+        sum +=
+            share_of(s, row, l) * simulation_stored(s, t, row, l, radius, t->contact.overlap[row]);
     }
     return sum;
 }

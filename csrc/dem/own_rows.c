@@ -67,15 +67,22 @@ static void read_history(const row_laws *r, const abut_own_law *l, const abut_in
     }
 }
 
-static void write_history(const row_laws *r, const abut_own_law *l, const abut_index *where,
-                          int32_t count, const own_block *b)
+/* The part of a row in what its sphere's contacts with walls share. */
+static double part_of(const row_laws *r, const law_block *of, const own_block *b, int32_t k)
+{
+    const double *shares = b->outputs[OWN_OUTPUT(push)][k] < 0.0 ? of->pull_share : of->share;
+    return r->table->kind == ABUT_SPHERE_WALL ? shares[k] : 1.0;
+}
+
+static void write_history(const row_laws *r, const law_block *of, const abut_own_law *l,
+                          const abut_index *where, const own_block *b)
 {
     const table_extras *extras = &r->table->extras;
     const int vectors = 3 * l->vector_count, all = own_history_count(l);
     const int skip = 3 * extras->vectors - vectors;
     const abut_index end = own_end(extras->history);
     const bool has_rest = all < end; /* of laws that keep more */
-    for (int32_t k = 0; k < count; k++) {
+    for (int32_t k = 0; k < of->count; k++) {
         double *to = r->table->springs.history + where[k] * extras->history;
         if (has_rest) {
             memset(to, 0, (size_t)extras->history * sizeof *to);
@@ -84,7 +91,7 @@ static void write_history(const row_laws *r, const abut_own_law *l, const abut_i
             to[c < vectors ? c : c + skip] = b->history_out[c][k];
         }
         to[end + OWN_IDENTITY] = (double)l->identity;
-        to[end + OWN_STORED] = b->outputs[OWN_OUTPUT(stored)][k];
+        to[end + OWN_STORED] = part_of(r, of, b, k) * b->outputs[OWN_OUTPUT(stored)][k];
     }
 }
 
@@ -162,7 +169,7 @@ bool own_rows_apply(row_laws *r, law_block *of, const abut_own_law *l, const abu
     if (of->roll) {
         memset(of->roll, 0, 3 * (size_t)of->count * sizeof *of->roll);
     }
-    write_history(r, l, where, of->count, &b);
+    write_history(r, of, l, where, &b);
     return is_deep;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "apart.h"
 #include "own_rows.h"
 
 /* Rows that one thread takes in one go. */
@@ -61,13 +62,9 @@ static double radius_of(const row_laws *r, const law_block *of, int32_t k)
     return r->table->kind == ABUT_SPHERE_WALL ? own : reduced(own, other);
 }
 
-/* Of contacts that share a sphere's force the nearest one alone pulls. */
 static double share_of_pull(const row_laws *r, abut_index row)
 {
-    const interaction_table *t = r->table;
-    const bool is_shared =
-        t->kind == ABUT_SPHERE_WALL && r->simulation->input.resolution == ABUT_SHARING;
-    return !is_shared || row == t->contact.offsets[t->contact.sphere[row]] ? 1.0 : 0.0;
+    return r->table->kind == ABUT_SPHERE_WALL ? apart_pull_share(r->simulation, row) : 1.0;
 }
 
 static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *where)

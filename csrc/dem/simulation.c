@@ -144,6 +144,7 @@ void abut_simulation_free(abut_simulation *s)
     near_walls_free(&s->near);
     bonds_free(&s->bonds);
     memory_free(s->group_block.data);
+    memory_free(s->pull_block.data);
     abut_pair_finder_free(s->lender);
     memory_free(s);
 }

@@ -122,6 +122,7 @@ struct abut_simulation {
     solid_search search;
     memory_block group_block; /* of spheres: those of one group are no pairs */
     wall_set walls;
+    memory_block pull_block;   /* of this step's contacts: their shares of what they pull */
     step_tables steps[2];      /* which take turns: */
     step_tables *now, *before; /* before: of the last step that was done */
     abut_finder *no_meshes;    /* finds contacts where all walls are half spaces */

@@ -239,7 +239,7 @@ static abut_index count_bytes(const abut_simulation *s)
     abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
                      near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
                      rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
-                     bonds_bytes(&s->bonds) + s->group_block.byte_count +
+                     bonds_bytes(&s->bonds) + s->group_block.byte_count + s->pull_block.byte_count +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
                      memory_count_bytes(of->outline_blocks,
                                         sizeof of->outline_blocks / sizeof *of->outline_blocks);

@@ -128,6 +128,7 @@ void share_scratch_free(share_scratch *s)
     memory_free(s->normals);
     memory_free(s->overlaps);
     memory_free(s->shares);
+    memory_free(s->items);
     *s = (share_scratch){0};
 }
 
@@ -156,10 +157,41 @@ static void drop_zero_shares(touching *t, double *shares)
     t->count = left;
 }
 
+/* Drop the sorted facets across a gap that the hierarchy eliminates beside the ones that touch: of
+ * a flat wall all but one. */
+static abut_status eliminate_apart(const resolution *r, touching *t, double radius,
+                                   share_scratch *s, parallel_job *job)
+{
+    const double *distance = t->of->distance;
+    int32_t left = 0;
+    while (left < t->count && distance[t->items[left]] < radius) {
+        left++;
+    }
+    if (!r->keeps_zero || left == t->count) {
+        return ABUT_OK;
+    }
+    int32_t *items = memory_grow(s->items, t->count, &s->item_capacity, sizeof *items);
+    if (!items) {
+        return ABUT_NO_MEMORY;
+    }
+    s->items = items;
+    memcpy(items, t->items, (size_t)t->count * sizeof *items);
+    touching all = {t->of, items, t->count};
+    const abut_status status = hierarchy_eliminate(&all, r->flat_tilt, job);
+    for (int32_t n = 0; n < all.count; n++) {
+        if (distance[items[n]] >= radius) {
+            t->items[left++] = items[n];
+        }
+    }
+    t->count = left;
+    return status;
+}
+
 static abut_status share(const resolution *r, touching *t, double radius, share_scratch *s,
                          parallel_job *job)
 {
-    abut_status status = reserve_shares(s, t->count);
+    abut_status status = eliminate_apart(r, t, radius, s, job);
+    status = status ? status : reserve_shares(s, t->count);
     if (status) {
         return status;
     }

@@ -76,7 +76,8 @@ typedef struct share_scratch {
     sharing solver;
     vec3 *normals;
     double *overlaps, *shares; /* shares: of what was resolved last */
-    abut_index normal_capacity, overlap_capacity, share_capacity;
+    int32_t *items;            /* of a sphere that has some across a gap */
+    abut_index normal_capacity, overlap_capacity, share_capacity, item_capacity;
 } share_scratch;
 
 void share_scratch_free(share_scratch *scratch);

@@ -263,7 +263,8 @@ class ContactFinder:
             For "sharing": of the contact law whose force grows as overlap**exponent, positive; 1.5
             is Hertz's law, 1 a linear spring.
         keep_zero : bool, default False
-            For "sharing": keep contacts whose share is 0, too.
+            For "sharing": keep contacts whose share is 0, too; across a gap those of them that the
+            hierarchy keeps.
 
         Returns
         -------
