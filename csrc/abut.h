@@ -1643,7 +1643,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *simulation
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[6];             /* what energies are counted from */
+    double account[7];             /* what energies are counted from */
     double terms[ABUT_STEP_TERMS]; /* what steps go by; opaque */
     const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;

@@ -464,6 +464,8 @@ class Simulation:
         self.work = self.wall_work = 0.0
         # what is dissipated goes on from here after spheres came or went
         self.settled = 0.0
+        # the sum of all energies, where what is assigned is work from outside
+        self.total = None
 
     @property
     def time(self):
@@ -566,6 +568,7 @@ class Simulation:
     @fixed.setter
     def fixed(self, fixed):
         self.settle()
+        self.total = sum(self.energy) if self.energy else None
         self.held = np.array(fixed)
         still = column(self.held)
         self.velocities = np.where(still, 0, self.velocities)
@@ -915,6 +918,10 @@ class Simulation:
             self.base, self.settled = dissipated - self.settled, None
         dissipated = dissipated - self.base
         self.energy = Energy(kinetic, rotational, gravitational, elastic, dissipated, on_walls)
+        if self.total is not None:
+            outside, self.total = sum(self.energy) - self.total, None
+            self.wall_work, self.base = self.wall_work - outside, self.base + outside
+            self.energy = self.energy._replace(wall_work=on_walls - outside)
 
     def account_spheres(self, before, loads):
         """Kinetic and rotational energy, and the work of contacts."""

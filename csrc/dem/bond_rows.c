@@ -192,18 +192,6 @@ static void end_rests(abut_simulation *s)
     b->rest_count = kept;
 }
 
-/* Laws that act no more take the energy of their contacts along, unless they act beside bonds. */
-static void hold_energy(abut_simulation *s, const abut_bonds *of)
-{
-    bool hides = false;
-    for (abut_index k = 0; k < of->count; k++) {
-        hides |= !of->contact[k];
-    }
-    if (hides) {
-        energy_hold(s);
-    }
-}
-
 abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, abut_error *error)
 {
     const abut_index count = s->bonds.count + of->count;
@@ -215,7 +203,6 @@ abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, 
     status = status ? status : bonds_reserve(&s->bonds, count, s->store.count);
     status = status ? error_set_status(error, status) : make_bonds(s, of, made, error);
     if (!status) {
-        hold_energy(s, of);
         bonds_merge(&s->bonds, made, of->count);
         bonds_list_ends(&s->bonds, s->store.count);
         bonds_refresh(s);

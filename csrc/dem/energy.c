@@ -147,13 +147,49 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
     return sum;
 }
 
-void energy_hold(abut_simulation *s)
+static double total_of(abut_energy e)
+{
+    return e.kinetic + e.rotational + e.gravitational + e.elastic + e.dissipated + e.wall_work;
+}
+
+static void hold_energy(abut_simulation *s, bool keeps_total)
 {
     s->walls.grain_size = 0.0;
     if (!s->account.is_held) {
-        s->account.held = abut_simulation_energy(s).dissipated;
-        s->account.is_held = true;
+        const abut_energy now = abut_simulation_energy(s);
+        s->account.held = now.dissipated;
+        s->account.total = total_of(now);
+        s->account.is_held = s->account.keeps_total = true;
     }
+    s->account.keeps_total &= keeps_total;
+}
+
+void energy_hold(abut_simulation *s)
+{
+    hold_energy(s, false);
+}
+
+void energy_hold_total(abut_simulation *s)
+{
+    hold_energy(s, true);
+}
+
+/* wall_work less this work, and the dissipated energy as it is. */
+static void take_work(account *a, double work)
+{
+    a->gone_wall_work -= work;
+    a->base -= work;
+}
+
+void energy_count_outside(abut_simulation *s, abut_energy before)
+{
+    if (s->step_count == 0) {
+        return; /* energies count from the first step on */
+    }
+    const abut_energy after = abut_simulation_energy(s);
+    const double dissipated = after.dissipated - before.dissipated;
+    s->account.base -= dissipated;
+    take_work(&s->account, total_of(after) - total_of(before) - dissipated);
 }
 
 void energy_lose(abut_simulation *s, double elastic)
@@ -165,9 +201,14 @@ void energy_lose(abut_simulation *s, double elastic)
 
 void energy_settle(abut_simulation *s)
 {
-    if (s->account.is_held) {
-        s->account.base = s->account.held - count_energy(s).dissipated;
-        s->account.is_held = false;
+    account *a = &s->account;
+    if (a->is_held) {
+        a->base = a->held - count_energy(s).dissipated;
+        a->is_held = false;
+    }
+    if (a->keeps_total) {
+        take_work(a, total_of(abut_simulation_energy(s)) - a->total);
+        a->keeps_total = false;
     }
 }
 

@@ -74,8 +74,10 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
 {
     return (abut_step_state){.step_count = s->step_count,
                              .account = {s->account.base, s->account.gone_wall_work,
-                                         s->account.held, s->account.is_held ? 1.0 : 0.0,
-                                         s->account.driven_work, s->account.last_driven_work},
+                                         s->account.held,
+                                         (double)(s->account.is_held + s->account.keeps_total),
+                                         s->account.driven_work, s->account.last_driven_work,
+                                         s->account.keeps_total ? s->account.total : 0.0},
                              .terms = {s->next.step, s->next.gravity[0], s->next.gravity[1],
                                        s->next.gravity[2], s->next.lift, s->last.step,
                                        s->last.gravity[0], s->last.gravity[1], s->last.gravity[2],
@@ -112,6 +114,8 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
                            .gone_wall_work = state->account[1],
                            .held = state->account[2],
                            .is_held = state->account[3] != 0.0,
+                           .keeps_total = state->account[3] == 2.0,
+                           .total = state->account[6],
                            .driven_work = state->account[4],
                            .last_driven_work = state->account[5]};
     /* whether spheres were put in place after the last step, before it was saved, is not known:

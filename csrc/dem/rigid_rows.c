@@ -446,6 +446,16 @@ void abut_simulation_read_rigids(const abut_simulation *s, abut_rigid_kind kind,
     put_numbers(to->members, 0, set->members, 3 * set->member_count);
 }
 
+/* Whether a body that is held is free from now on: others that are held may touch it. */
+static bool frees_any(const rigid_set *set, const abut_index *fixed)
+{
+    bool frees = false;
+    for (abut_index k = 0; fixed && k < set->count; k++) {
+        frees |= !fixed[k] && set->bodies[k].rigid.is_held;
+    }
+    return frees;
+}
+
 abut_status abut_simulation_assign_rigids(abut_simulation *s, abut_rigid_kind kind,
                                           const abut_rigids *from, abut_error *error)
 {
@@ -454,7 +464,10 @@ abut_status abut_simulation_assign_rigids(abut_simulation *s, abut_rigid_kind ki
     if (status) {
         return status;
     }
-    energy_hold(s);
+    const abut_energy energy = abut_simulation_energy(s);
+    if (from->positions || from->orientations || frees_any(set, from->fixed)) {
+        energy_hold_total(s);
+    }
     s->watch.is_placed |= from->positions || from->orientations;
     for (abut_index k = 0; k < set->count; k++) {
         begin_motion(s, &set->bodies[k], from, k);
@@ -464,6 +477,7 @@ abut_status abut_simulation_assign_rigids(abut_simulation *s, abut_rigid_kind ki
     } else if (from->fixed) {
         neighbor_list_forget(&s->neighbors);
     }
+    energy_count_outside(s, energy);
     return ABUT_OK;
 }
 

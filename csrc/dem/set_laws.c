@@ -30,7 +30,7 @@ abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material
                                          abut_error *error)
 {
     const table_extras extras = simulation_extras(s);
-    const double dissipated = abut_simulation_energy(s).dissipated;
+    const abut_energy energy = abut_simulation_energy(s);
     law_table before = s->laws;
     s->laws = (law_table){.laws = NULL};
     abut_status status = laws_set(&s->laws, material_count, laws, own, error);
@@ -44,7 +44,6 @@ abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material
         neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
     }
     laws_free(&before);
-    /* what the same contacts store by other laws is not what they have dissipated */
-    s->account.base += dissipated - abut_simulation_energy(s).dissipated;
+    energy_count_outside(s, energy); /* the same contacts store something else by other laws */
     return ABUT_OK;
 }

@@ -89,8 +89,9 @@ typedef struct account {
     /* what walls that are driven do by the change of their velocities in steps, and in the last
      * one: `power` has that of half a step before */
     double driven_work, last_driven_work;
-    double held; /* the dissipated energy after the next step, where is_held */
-    bool is_held;
+    double held;  /* the dissipated energy after the next step, where is_held */
+    double total; /* the sum of all energies after the next step, where keeps_total */
+    bool is_held, keeps_total;
 } account;
 
 #define STEP_PART(number, name) number,
@@ -537,9 +538,19 @@ void drives_move(abut_simulation *s);
 /* The gravitational energy of all where they are now, in a field. */
 double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
-/* To be called before spheres are changed: the dissipated energy then goes on from what it is. */
+/* To be called before grains come or go: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
+
+/* To be called before centers or radii are assigned, whose contacts the next step finds. The change
+ * of the sum of energies until then is work from outside. */
+void energy_hold_total(abut_simulation *s);
+
+/* To be called after a step. */
 void energy_settle(abut_simulation *s);
+
+/* What a caller has changed between steps is work from outside: `wall_work` takes it, and the
+ * dissipated energy stays. before: the energies before the change. */
+void energy_count_outside(abut_simulation *s, abut_energy before);
 
 /* What contacts no longer hold that had so much elastic energy together is dissipated. */
 void energy_lose(abut_simulation *s, double elastic);

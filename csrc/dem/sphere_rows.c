@@ -199,6 +199,16 @@ static void hold_clusters(abut_simulation *s, const abut_index *fixed)
     }
 }
 
+/* Whether a sphere that is held is free from now on: others that are held may touch it. */
+static bool frees_any(const abut_simulation *s, const abut_index *fixed)
+{
+    bool frees = false;
+    for (abut_index row = 0; fixed && row < s->store.count; row++) {
+        frees |= !fixed[row] && store_holds(&s->store, s->store.places[row]);
+    }
+    return frees;
+}
+
 abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
     store *of = &s->store;
@@ -206,7 +216,10 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     if (status || of->count == 0) {
         return status;
     }
-    energy_hold(s);
+    const abut_energy energy = abut_simulation_energy(s);
+    if (rows->centers || rows->radii || frees_any(s, rows->fixed)) {
+        energy_hold_total(s);
+    }
     s->watch.is_placed |= rows->centers || rows->radii;
     write_vectors(of, rows->centers, 3, of->centers);
     write_vectors(of, rows->began, 3, of->began);
@@ -234,6 +247,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     if (rows->centers) {
         wrap_rows(s, 0);
     }
+    energy_count_outside(s, energy);
     return ABUT_OK;
 }
 

@@ -142,10 +142,10 @@ static void step_together(void *context)
         bonds_keep(&s->bonds, s->store.count, s->step_count);
     }
     surfaces_keep(s);
-    energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->watch.is_placed = false;
     s->last = s->next;
+    energy_settle(s);
     s->step_count++;
     if (s->bounds.is_set) {
         bounds_look(s);

@@ -683,7 +683,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "arrays "
      "behind the number."},
     {"account", simulation_account, METH_NOARGS,
-     "account($self, /)\n--\n\nWhat energies are counted from, (6,)."},
+     "account($self, /)\n--\n\nWhat energies are counted from, (7,)."},
     {"counts", simulation_counts, METH_NOARGS,
      "counts($self, /)\n--\n\nOf steps, spheres, clusters and bodies."},
     {"energy", simulation_energy, METH_NOARGS,

@@ -186,6 +186,11 @@ def check_still(fixed: NDArray[Any], vectors: Doubles, name: str, who: str, numb
         )
 
 
+def changed(given: Columns, now: Columns) -> Columns:
+    """Columns that differ from those of now."""
+    return {name: array for name, array in given.items() if not np.array_equal(array, now[name])}
+
+
 def check_clusters_still(columns: Columns, numbers: Any, who: str) -> None:
     """The same of rigid bodies with these numbers."""
     for name in ("velocities", "angular_momenta"):

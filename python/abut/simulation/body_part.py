@@ -13,6 +13,7 @@ from ..base.orientations import product, read_orientations
 from ..search.shape import ConvexShape
 from .bodies import (
     angular_momenta,
+    changed,
     check_clusters_still,
     check_finite,
     find,
@@ -181,7 +182,7 @@ class BodyPart(State):
         turns = read_orientations(bodies.orientations, count, "orientations")
         moved = given | {"orientations": turns, "fixed": read_fixed(bodies.fixed, count)}
         check_clusters_still(moved, bodies.numbers, "body")
-        self._core.assign_rigids(_core.BODIES, moved)
+        self._core.assign_rigids(_core.BODIES, changed(moved, self.bodies._asdict()))
 
     def _read_bodies(self) -> Bodies:
         return bodies_of(self._settled().bodies, self._core.rigids(_core.BODIES), self.shapes)

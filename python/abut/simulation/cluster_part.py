@@ -13,6 +13,7 @@ from ..base.arrays import Doubles, Indices, locked
 from ..base.orientations import from_matrix, inverse, product, read_orientations
 from .bodies import (
     angular_momenta,
+    changed,
     check_clusters_still,
     cluster_columns,
     find,
@@ -186,17 +187,17 @@ class ClusterPart(SpherePart):
         known = self._settled()
         if not np.array_equal(numbers, known.clusters):
             raise ValueError("clusters are assigned whole: numbers must be those of now")
-        count = len(known.clusters)
+        count, now = len(known.clusters), self._core.rigids(_core.CLUSTERS)
         users = read_orientations(turns, count, "orientations")
         given = {
             "positions": read_vectors(positions, "positions", count),
             "orientations": product(users, known.frames),
             "velocities": read_vectors(velocities, "velocities", count),
             "angular_momenta": read_vectors(momenta, "angular_momenta", count),
-            "fixed": self._core.rigids(_core.CLUSTERS)["fixed"],
+            "fixed": now["fixed"],
         }
         check_clusters_still(given, known.clusters, "cluster")
-        self._core.assign_rigids(_core.CLUSTERS, given)
+        self._core.assign_rigids(_core.CLUSTERS, changed(given, now))
 
     def _read_clusters(self) -> Clusters:
         found, known = self._core.rigids(_core.CLUSTERS), self._settled()

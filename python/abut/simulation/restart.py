@@ -36,7 +36,6 @@ from .restart_file import (
     ACCOUNT,
     BODIES,
     CLUSTERS,
-    EARLIER_ACCOUNT,
     HISTORY,
     MADE,
     MEETINGS,
@@ -426,9 +425,9 @@ def _restore(
     """What the last step has left behind."""
     core, meshes = simulation._core, simulation._walls.meshes
     core.assign(columns_under(arrays, "spheres", MADE))
-    account = np.zeros(ACCOUNT)
-    if len(arrays["account"]) != ACCOUNT:
-        check_shape(arrays, "account", EARLIER_ACCOUNT)
+    account = np.zeros(ACCOUNT[-1])
+    if len(arrays["account"]) not in ACCOUNT:
+        check_shape(arrays, "account", ACCOUNT[0])
     account[: len(arrays["account"])] = arrays["account"]
     check_shape(arrays, "walls", len(simulation._walls.order), WALL_STATE)
     contacts, pairs = (

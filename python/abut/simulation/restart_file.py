@@ -68,8 +68,8 @@ _LASTING = (
 # numbers of a vertex of a wall that deforms
 SURFACE = 12
 
-# members of abut_wall_state and of the account; earlier formats have fewer of the latter
-WALL_STATE, ACCOUNT, EARLIER_ACCOUNT = 25, 6, 4
+# members of abut_wall_state, and of the account: what follows them is 0 where a file has fewer
+WALL_STATE, ACCOUNT = 25, (4, 6, 7)
 
 
 def _prefixed(prefix: str, names: Iterable[str]) -> dict[str, type[Any]]:

@@ -24,10 +24,10 @@ from .drives import numbers
 from .known import Bounds
 from .law_table import Law
 from .restart_file import (
+    ACCOUNT,
     BODIES,
     CARRIED,
     CLUSTERS,
-    EARLIER_ACCOUNT,
     FORMAT,
     HISTORY,
     MADE,
@@ -66,16 +66,21 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 def _format_of(simulation: Simulation) -> int:
     """The first that knows of all that it has, so that earlier versions read what they can."""
-    if _has_changed(simulation) or _has_driving(simulation) or _deforming(simulation):
+    if _has_changed(simulation) or _has_account(simulation) or _deforming(simulation):
         return FORMAT
     if _has_bonds(simulation):
         return WITHOUT_CHANGES
     return WITHOUT_BONDS if _has_bodies(simulation) else WITHOUT_BODIES
 
 
-def _has_driving(simulation: Simulation) -> bool:
-    """Whether it has, or had, walls under load or free ones."""
-    return bool(simulation._walls.driven or simulation._core.account()[EARLIER_ACCOUNT:].any())
+def _has_account(simulation: Simulation) -> bool:
+    """Whether it has, or had, walls under load or free ones, or places that were assigned."""
+    return bool(simulation._walls.driven or len(_account(simulation)) > ACCOUNT[0])
+
+
+def _account(simulation: Simulation) -> NDArray[np.float64]:
+    account = simulation._core.account()
+    return account[: next(count for count in ACCOUNT if not account[count:].any())]
 
 
 def _deforming(simulation: Simulation) -> list[Deforming]:
@@ -215,7 +220,7 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
         "ids": simulation.ids,
         "cluster_numbers": simulation._settled().clusters,
         "frames": simulation._settled().frames,
-        "account": core.account()[: None if _has_driving(simulation) else EARLIER_ACCOUNT],
+        "account": _account(simulation),
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
     arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
