@@ -1,4 +1,5 @@
 """What a convex body stands on, slow and obvious: each wall is one convex polygon, however meshed.
+Cracks between its facets do not count: a mesh may have those that are closed (docs/convex.md §8).
 
 The contact with one wall is that with the half space behind it, as far as the polygon goes: the
 corners of what the body's feature that faces the wall and the polygon have in common, each with its

@@ -91,7 +91,18 @@ def junctions(rng):
     return points, [*of_left, *[[k + len(left) for k in corners] for corners in of_right]]
 
 
-MESHES = [triangles, quads, delaunay, fan, slivers, junctions]
+def cracks(rng):
+    """Quads that do not quite meet: cracks of different widths, which are crossings at corners."""
+    points, facets = grid(rng, 5, 4, quads=True)
+    corners = points[np.array(facets)]
+    inward = np.sign(corners.mean(axis=1, keepdims=True) - corners)
+    is_inside = (corners > 0) & (corners < 1)
+    widths = 10 ** rng.uniform(-6, -3.3, (len(facets), 1, 2))
+    apart = corners + widths * inward * is_inside
+    return apart.reshape(-1, 2), np.arange(4 * len(facets)).reshape(-1, 4).tolist()
+
+
+MESHES = [triangles, quads, delaunay, fan, slivers, junctions, cracks]
 
 
 def mesh_of(walls, make, rng, pose=None, single=False):

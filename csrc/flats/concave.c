@@ -85,7 +85,8 @@ static int32_t find_other(patch_room *room, const meeting *m)
     const plane_line l = line_on(m, m->other, inward);
     wall_plane facets = *m->other;
     facets.strip_count = 0;
-    return cover_line(room, &facets, &l, NULL);
+    const int32_t count = cover_line(room, &facets, &l, NULL);
+    return cover_join(room->lines, count, 0.5 * m->wall->crack / m->width);
 }
 
 /* ---- ends behind a third wall ---- */
@@ -190,8 +191,8 @@ static abut_status add_strips(patch_room *room, const meeting *m)
     const int32_t count = find_other(room, m);
     const plane_line l = line_on(m, m->wall, m->inward);
     abut_status status = ABUT_OK;
-    for (int32_t k = 0; !status && count > 0 && k < m->wall->count; k++) {
-        status = add_piece(room, m, &l, room->order[m->wall->begin + k], count);
+    for (int32_t k = 0; !status && count > 0 && k < m->wall->count + m->wall->filler_count; k++) {
+        status = add_piece(room, m, &l, cover_number(room, m->wall, k), count);
     }
     return status;
 }
@@ -237,7 +238,7 @@ bool concave_reaches(const patch_room *room, const wall_plane *wall, const wall_
 {
     const wall_plane *kept = &room->planes[other];
     const double x = cover_place(wall, 0, spot->on_wall), y = cover_place(wall, 1, spot->on_wall);
-    for (int32_t k = wall->count; k < cover_count(wall); k++) {
+    for (int32_t k = wall->count + wall->filler_count; k < cover_count(wall); k++) {
         const flat_piece *strip = cover_piece(room, wall, k);
         if (!cover_is_in(room, wall, strip, x, y)) {
             continue;

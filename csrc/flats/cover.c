@@ -158,17 +158,21 @@ abut_status cover_half_space(patch_room *room, const patch_task *task, int32_t n
 
 int32_t cover_count(const wall_plane *wall)
 {
-    return wall->count + wall->strip_count;
+    return wall->count + wall->filler_count + wall->strip_count;
 }
 
-static int32_t piece_number(const patch_room *room, const wall_plane *wall, int32_t k)
+int32_t cover_number(const patch_room *room, const wall_plane *wall, int32_t k)
 {
-    return k < wall->count ? room->order[wall->begin + k] : wall->first_strip + (k - wall->count);
+    if (k < wall->count) {
+        return room->order[wall->begin + k];
+    }
+    const int32_t filler = k - wall->count, strip = filler - wall->filler_count;
+    return strip < 0 ? wall->first_filler + filler : wall->first_strip + strip;
 }
 
 const flat_piece *cover_piece(const patch_room *room, const wall_plane *wall, int32_t k)
 {
-    return &room->pieces.pieces[piece_number(room, wall, k)];
+    return &room->pieces.pieces[cover_number(room, wall, k)];
 }
 
 const flat_corner *cover_corner(const patch_room *room, const flat_piece *piece, int32_t k)
@@ -198,10 +202,16 @@ bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piec
     return true;
 }
 
-/* Whether one piece comes before another one; strips come after all facets. */
+/* Facets come first, then fillers, then strips. */
+static int rank_of(const flat_piece *piece)
+{
+    return piece->behind >= 0 ? 2 : flat_is_filler(piece);
+}
+
 static bool is_before(const flat_piece *a, const flat_piece *b)
 {
-    return (a->behind < 0) != (b->behind < 0) ? a->behind < 0 : comes_first(a, b);
+    const int first = rank_of(a), second = rank_of(b);
+    return first != second ? first < second : comes_first(a, b);
 }
 
 int32_t cover_find(const patch_room *room, const wall_plane *wall, double x, double y)
@@ -211,7 +221,7 @@ int32_t cover_find(const patch_room *room, const wall_plane *wall, double x, dou
         const flat_piece *piece = cover_piece(room, wall, k);
         if ((found < 0 || is_before(piece, &room->pieces.pieces[found])) &&
             cover_is_in(room, wall, piece, x, y)) {
-            found = piece_number(room, wall, k);
+            found = cover_number(room, wall, k);
         }
     }
     return found;
@@ -248,12 +258,11 @@ bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece
     return part->begin <= part->end;
 }
 
-/* Join parts that meet; returns how many are left. */
-static int32_t join(covered *parts, int32_t count)
+int32_t cover_join(covered *parts, int32_t count, double gap)
 {
     int32_t last = 0;
     for (int32_t k = 1; k < count; k++) {
-        if (parts[k].begin > parts[last].end) {
+        if (parts[k].begin > parts[last].end + gap) {
             parts[++last] = parts[k];
         } else if (parts[k].end > parts[last].end) {
             parts[last].end = parts[k].end;
@@ -291,5 +300,5 @@ int32_t cover_line(patch_room *room, const wall_plane *wall, const plane_line *l
             insert(room->lines, count++, part);
         }
     }
-    return join(room->lines, count);
+    return cover_join(room->lines, count, 0.0);
 }

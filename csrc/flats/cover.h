@@ -9,13 +9,15 @@
 typedef struct wall_plane {
     vec3 normal; /* unit, towards the body's centroid */
     double offset;
-    vec3 axes[2];                     /* on the plane; with the normal right-handed */
-    double noise, normal_noise;       /* the largest of its pieces */
-    double near;                      /* places on the plane that are not told apart */
-    int32_t begin, count;             /* of its pieces */
-    int32_t first_strip, strip_count; /* where it goes on behind other planes (concave.c) */
-    int32_t half_space;               /* its number, or -1 */
-    bool holds_centroid;              /* the foot of the body's centroid is on it */
+    vec3 axes[2];                       /* on the plane; with the normal right-handed */
+    double noise, normal_noise;         /* the largest of its pieces */
+    double near;                        /* places on the plane that are not told apart */
+    double crack;                       /* cracks that are narrower are closed (patch.c) */
+    int32_t begin, count;               /* of its pieces */
+    int32_t first_filler, filler_count; /* what closes cracks between them */
+    int32_t first_strip, strip_count;   /* where it goes on behind other planes (concave.c) */
+    int32_t half_space;                 /* its number, or -1 */
+    bool holds_centroid;                /* the foot of the body's centroid is on it */
     bool stays;
     bool is_dropped; /* another plane says already what this one would */
     int32_t first_spot, spot_count;
@@ -102,8 +104,10 @@ double cover_height(const wall_plane *wall, vec3 at);
 double cover_front_limit(const wall_plane *wall, double normal_noise);
 bool cover_is_in_front(const wall_plane *wall, vec3 at, double normal_noise);
 
-/* How many pieces cover a plane, strips last; the k-th of them; a corner, counted around it. */
+/* How many pieces cover a plane, fillers of cracks and strips last; the number of the k-th of them;
+ * it; a corner, counted around it. */
 int32_t cover_count(const wall_plane *wall);
+int32_t cover_number(const patch_room *room, const wall_plane *wall, int32_t k);
 const flat_piece *cover_piece(const patch_room *room, const wall_plane *wall, int32_t k);
 const flat_corner *cover_corner(const patch_room *room, const flat_piece *piece, int32_t k);
 
@@ -122,6 +126,9 @@ bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece
 
 /* Room for the parts that a plane's pieces cover of a line. */
 abut_status cover_reserve(patch_room *room, const wall_plane *wall);
+
+/* Join parts, which ascend, that meet but for a gap; returns how many are left. */
+int32_t cover_join(covered *parts, int32_t count, double gap);
 
 /* The parts of a line that the patch covers, but for piece `but`, ascending, in room->lines;
  * returns how many. There is room. */

@@ -29,8 +29,8 @@ typedef struct flat_piece {
     vec3 normal;          /* unit, by the right-hand rule */
     double area, height;  /* the least height over one of its sides */
     double noise, normal_noise;
-    int32_t plane;       /* the plane that it belongs to; -1: none yet, or it is a strip */
-    int32_t facet_piece; /* itself, or the piece that a strip continues */
+    int32_t plane;       /* the plane that it belongs to; -1: none yet, a strip or a filler */
+    int32_t facet_piece; /* itself, or the piece that a strip or filler continues */
     int32_t behind;      /* the plane that a strip is behind; -1: it is no strip */
 } flat_piece;
 
@@ -54,8 +54,14 @@ typedef struct flat_place {
 abut_status flat_add(flat_pieces *all, const abut_mesh *mesh, const flat_place *place);
 void flat_free(flat_pieces *all);
 
+/* Whether a piece that covers a plane closes a crack. */
+static inline bool flat_is_filler(const flat_piece *piece)
+{
+    return piece->plane < 0 && piece->behind < 0;
+}
+
 /* Add a strip that continues a piece behind a plane, in the piece's plane; its corners go around
- * as the piece's do. */
+ * as the piece's do. Behind no plane, -1, it is a filler, which closes a crack beside the piece. */
 abut_status flat_add_strip(flat_pieces *all, int32_t piece, int32_t behind,
                            const flat_corner corners[4]);
 

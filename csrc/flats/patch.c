@@ -205,6 +205,12 @@ static abut_status add_end(standing *s, const border_end *end)
     return ABUT_OK;
 }
 
+/* Parts of a side that are shorter than this, in parts of its length, are not told apart. */
+static double least_part(const standing *s, double length)
+{
+    return CLOSED_NOISES * s->wall->near / length;
+}
+
 /* Add both ends of a part of a piece's side that is a border of the patch. */
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
@@ -212,7 +218,7 @@ static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, dou
     const flat_corner *from = cover_corner(s->room, piece, k),
                       *to = cover_corner(s->room, piece, k + 1);
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
-    const double least = CLOSED_NOISES * s->wall->near / length;
+    const double least = least_part(s, length);
     if (!(end - begin > least)) {
         return ABUT_OK;
     }
@@ -231,15 +237,21 @@ static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, dou
     return status ? status : add_end(s, &last);
 }
 
-/* The border is where the patch does not go on beyond the side. */
-static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
+/* A side of a piece, moved outward. */
+static plane_line line_beyond(const standing *s, const flat_piece *piece, int32_t k, double way)
 {
     const flat_corner *from = cover_corner(s->room, piece, k),
                       *to = cover_corner(s->room, piece, k + 1);
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
-    const double beyond = 2.0 * turning * s->wall->near / length;
-    const plane_line l = {from->x + beyond * y, from->y - beyond * x, x, y};
+    const double beyond = turning * way / length;
+    return (plane_line){from->x + beyond * y, from->y - beyond * x, x, y};
+}
+
+/* The border is where the patch does not go on beyond the side. */
+static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
+{
+    const plane_line l = line_beyond(s, piece, k, 2.0 * s->wall->near);
     const int32_t count = cover_line(s->room, s->wall, &l, piece);
     double begin = 0.0;
     abut_status status = ABUT_OK;
@@ -250,14 +262,15 @@ static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
     return status ? status : add_ends(s, piece, k, begin, 1.0);
 }
 
-/* Whether the border goes straight on from an end. */
+/* Whether the border goes straight on from an end, across the mouth of a crack, too. */
 static bool goes_on(const standing *s, const border_end *end)
 {
     for (int32_t k = 0; k < s->room->end_count; k++) {
         const border_end *other = &s->room->ends[k];
         const double apart = fabs(other->x - end->x) + fabs(other->y - end->y);
         const double cosine = other->along_x * end->along_x + other->along_y * end->along_y;
-        if (apart <= 2.0 * CLOSED_NOISES * s->wall->near && cosine <= -STRAIGHT_COSINE) {
+        const double close = CLOSED_NOISES * s->wall->near + s->wall->crack;
+        if (apart <= 2.0 * close && cosine <= -STRAIGHT_COSINE) {
             return true;
         }
     }
@@ -313,24 +326,25 @@ static piece_side make_side(const standing *s, const flat_piece *piece, int32_t 
                         .side = k};
 }
 
-static abut_status list_sides(standing *s, int32_t *count)
+static abut_status reserve_sides(patch_room *room)
 {
-    patch_room *room = s->room;
     piece_side *sides =
         memory_grow(room->sides, room->pieces.corner_count, &room->side_capacity, sizeof *sides);
-    if (!sides) {
-        return ABUT_NO_MEMORY;
-    }
-    room->sides = sides;
-    *count = 0;
-    for (int32_t k = 0; k < cover_count(s->wall); k++) {
-        const flat_piece *piece = cover_piece(room, s->wall, k);
+    room->sides = sides ? sides : room->sides;
+    return sides ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* List the sides of the pieces from `begin` to `end`, behind those that are there; there is room.
+ * Returns how many there are. */
+static int32_t list_sides(const standing *s, int32_t begin, int32_t end, int32_t count)
+{
+    for (int32_t k = begin; k < end; k++) {
+        const flat_piece *piece = cover_piece(s->room, s->wall, k);
         for (int32_t side = 0; side < piece->count; side++) {
-            sides[(*count)++] = make_side(s, piece, side);
+            s->room->sides[count++] = make_side(s, piece, side);
         }
     }
-    sort_sides(sides, *count);
-    return ABUT_OK;
+    return count;
 }
 
 /* Whether the very same side has a piece on its other side, too. */
@@ -368,8 +382,14 @@ static bool is_beside(const standing *s, const piece_side *side)
 
 static abut_status add_patch_corners(standing *s)
 {
-    int32_t count = 0;
-    abut_status status = list_sides(s, &count);
+    const wall_plane *wall = s->wall;
+    abut_status status = reserve_sides(s->room);
+    if (status) {
+        return status;
+    }
+    int32_t count = list_sides(s, 0, wall->count, 0);
+    count = list_sides(s, wall->count + wall->filler_count, cover_count(wall), count);
+    sort_sides(s->room->sides, count);
     s->room->end_count = 0;
     for (int32_t k = 0; !status && k < count; k++) {
         const piece_side *side = &s->room->sides[k];
@@ -382,6 +402,177 @@ static abut_status add_patch_corners(standing *s)
         if (end->corner >= 0 && !goes_on(s, end)) {
             status = add_patch_corner(s, end);
         }
+    }
+    return status;
+}
+
+/* ---- cracks ---- */
+
+/* How wide what the body stands on is: of a facet as a circle of its area and border, of an edge
+ * its length. */
+static double foot_width(const standing *s)
+{
+    double twice = 0.0, border = 0.0;
+    for (int32_t k = 0; k < s->count; k++) {
+        const foot_corner *from = &s->room->foot[k];
+        const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
+        const double x = to->x - from->x, y = to->y - from->y;
+        twice += (from->x - s->room->foot->x) * y - (from->y - s->room->foot->y) * x;
+        border += sqrt(x * x + y * y);
+    }
+    return s->count > 2 ? 2.0 * fabs(twice) / border : 0.5 * border;
+}
+
+static double side_length(const piece_side *side)
+{
+    return sqrt(side->out_x * side->out_x + side->out_y * side->out_y);
+}
+
+static flat_corner filler_corner(const standing *s, const piece_side *side, double part, double way)
+{
+    const flat_piece *piece = &s->room->pieces.pieces[side->piece];
+    const flat_corner *from = cover_corner(s->room, piece, side->side);
+    const flat_corner *to = cover_corner(s->room, piece, side->side + 1);
+    const double out = way / side_length(side);
+    const vec3 beyond = vec3_add(vec3_scale(s->wall->axes[0], out * side->out_x),
+                                 vec3_scale(s->wall->axes[1], out * side->out_y));
+    const vec3 along = vec3_scale(vec3_sub(to->at, from->at), part);
+    const vec3 at = vec3_add(from->at, vec3_add(along, beyond));
+    return (flat_corner){at, cover_place(s->wall, 0, at), cover_place(s->wall, 1, at),
+                         from->number};
+}
+
+/* Continue a piece over the crack beside a part of its side, as far as there is another piece. */
+static abut_status close_part(standing *s, const piece_side *side, double begin, double end)
+{
+    const flat_piece *piece = &s->room->pieces.pieces[side->piece];
+    plane_line l = line_beyond(s, piece, side->side, s->wall->crack);
+    l.x += begin * l.along_x, l.y += begin * l.along_y;
+    l.along_x *= end - begin, l.along_y *= end - begin;
+    const int32_t count = cover_line(s->room, s->wall, &l, piece);
+    abut_status status = ABUT_OK;
+    for (int32_t n = 0; !status && n < count; n++) {
+        const double from = begin + (end - begin) * s->room->lines[n].begin;
+        const double to = begin + (end - begin) * s->room->lines[n].end;
+        if (!(to - from > least_part(s, side_length(side)))) {
+            continue;
+        }
+        const flat_corner around[] = {filler_corner(s, side, to, 0.0),
+                                      filler_corner(s, side, from, 0.0),
+                                      filler_corner(s, side, from, s->wall->crack),
+                                      filler_corner(s, side, to, s->wall->crack)};
+        status = flat_add_strip(&s->room->pieces, side->piece, -1, around);
+    }
+    return status;
+}
+
+/* Close what is open beside a side: between the parts where the patch goes on at once. */
+static abut_status close_side(standing *s, const piece_side *side)
+{
+    abut_status status = ABUT_OK;
+    int32_t count = 0;
+    for (int32_t n = 0; !status && n <= count; n++) {
+        const flat_piece *piece = &s->room->pieces.pieces[side->piece];
+        const plane_line l = line_beyond(s, piece, side->side, 2.0 * s->wall->near);
+        count = cover_line(s->room, s->wall, &l, piece);
+        const double begin = n > 0 ? s->room->lines[n - 1].end : 0.0;
+        const double end = n < count ? s->room->lines[n].begin : 1.0;
+        if (end - begin > least_part(s, side_length(side))) {
+            status = close_part(s, side, begin, end);
+        }
+    }
+    return status;
+}
+
+static abut_status begin_standing(standing *s)
+{
+    if (reserve_foot(s->room, s->task->body)) {
+        return ABUT_NO_MEMORY;
+    }
+    s->end = spots_bearing(s->task->body, vec3_scale(s->wall->normal, -1.0), s->task->cosine);
+    s->count = set_foot_of(s->room->foot, s->wall, s->task->body, s->end);
+    return ABUT_OK;
+}
+
+/* A circle on the plane about the foot of the body's centroid, and a crack more than the body
+ * stands on. */
+typedef struct foot_circle {
+    double x, y, radius_sq;
+} foot_circle;
+
+static foot_circle circle_around(const standing *s)
+{
+    const vec3 centroid = body_centroid(s->task->body);
+    foot_circle c = {cover_place(s->wall, 0, centroid), cover_place(s->wall, 1, centroid), 0.0};
+    for (int32_t k = 0; k < s->count; k++) {
+        const double x = s->room->foot[k].x - c.x, y = s->room->foot[k].y - c.y;
+        c.radius_sq = larger(c.radius_sq, x * x + y * y);
+    }
+    const double radius = sqrt(c.radius_sq) + s->wall->crack;
+    c.radius_sq = radius * radius;
+    return c;
+}
+
+static bool meets_circle(const foot_circle *c, const flat_corner *from, const flat_corner *to)
+{
+    const double along_x = to->x - from->x, along_y = to->y - from->y;
+    const double x = c->x - from->x, y = c->y - from->y;
+    const double part = (x * along_x + y * along_y) / (along_x * along_x + along_y * along_y);
+    const double nearest = larger(0.0, smaller(1.0, part));
+    const double off_x = x - nearest * along_x, off_y = y - nearest * along_y;
+    return off_x * off_x + off_y * off_y <= c->radius_sq;
+}
+
+/* List the sides under the body of the pieces from `begin` to `end` of the plane; returns how many.
+ */
+static int32_t list_under(const standing *s, int32_t begin, int32_t end)
+{
+    const foot_circle circle = circle_around(s);
+    int32_t count = 0;
+    for (int32_t k = begin; k < end; k++) {
+        const flat_piece *piece = cover_piece(s->room, s->wall, k);
+        for (int32_t side = 0; side < piece->count; side++) {
+            const flat_corner *from = cover_corner(s->room, piece, side);
+            if (meets_circle(&circle, from, cover_corner(s->room, piece, side + 1))) {
+                s->room->sides[count++] = make_side(s, piece, side);
+            }
+        }
+    }
+    sort_sides(s->room->sides, count);
+    return count;
+}
+
+/* Close cracks beside the pieces from `begin` to `end` of the plane. */
+static abut_status close_beside(standing *s, int32_t begin, int32_t end)
+{
+    patch_room *room = s->room;
+    abut_status status = reserve_sides(room);
+    status = status ? status : cover_reserve(room, s->wall);
+    const int32_t count = status ? 0 : list_under(s, begin, end);
+    const int32_t first = room->pieces.piece_count;
+    for (int32_t k = 0; !status && k < count; k++) {
+        const piece_side *side = &room->sides[k];
+        if (!is_shared(room->sides, count, k)) {
+            status = close_side(s, side);
+        }
+    }
+    s->wall->filler_count += room->pieces.piece_count - first;
+    return status;
+}
+
+abut_status patch_close(patch_room *room, const patch_task *task, wall_plane *wall)
+{
+    standing s = {.room = room, .task = task, .wall = wall};
+    wall->first_filler = room->pieces.piece_count;
+    if (wall->count < 2) {
+        return ABUT_OK;
+    }
+    abut_status status = begin_standing(&s);
+    wall->crack = status ? 0.0 : CRACK_PART * foot_width(&s);
+    if (wall->crack > 2.0 * wall->near) {
+        status = close_beside(&s, 0, wall->count);
+        /* where cracks meet, what closes them has gaps of its own */
+        status = status ? status : close_beside(&s, wall->count, cover_count(wall));
     }
     return status;
 }
@@ -406,14 +597,10 @@ static void sum_up(standing *s)
 
 abut_status patch_spots(patch_room *room, const patch_task *task, wall_plane *wall)
 {
-    const vec3 out = vec3_scale(wall->normal, -1.0);
-    standing s = {room, task, wall, spots_bearing(task->body, out, task->cosine), 0};
+    standing s = {.room = room, .task = task, .wall = wall};
     wall->first_spot = room->spot_count;
-    if (reserve_foot(room, task->body)) {
-        return ABUT_NO_MEMORY;
-    }
-    s.count = set_foot_of(room->foot, wall, task->body, s.end);
-    abut_status status = concave_extend(room, task, wall, room->foot, s.count);
+    abut_status status = begin_standing(&s);
+    status = status ? status : concave_extend(room, task, wall, room->foot, s.count);
     status = status ? status : cover_reserve(room, wall);
     status = status ? status : add_corners(&s);
     if (!status && wall->count > 0) {

@@ -144,6 +144,9 @@ static abut_status find_planes(stand_room *room, const stand_task *task)
 {
     abut_status status = ABUT_OK;
     for (int32_t k = 0; !status && k < room->patch.plane_count; k++) {
+        status = patch_close(&room->patch, &task->standing, &room->patch.planes[k]);
+    }
+    for (int32_t k = 0; !status && k < room->patch.plane_count; k++) {
         status = patch_spots(&room->patch, &task->standing, &room->patch.planes[k]);
     }
     if (status || reserve_planes(room)) {

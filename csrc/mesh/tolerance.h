@@ -192,6 +192,10 @@
  * plane their borders are closed to within this many noises: of each of two corners one, twice. */
 #define CLOSED_NOISES 4.0
 
+/* Facets in one plane whose gap is narrower than this part of what a body stands on are closed: the
+ * body would not come to lie in it, and twice as many spots carried it. */
+#define CRACK_PART 0.02
+
 /* Borders of a patch that go on within this angle, as a cosine, have no corner there. */
 #define STRAIGHT_COSINE 0.9999
 
