@@ -47,6 +47,19 @@ def test_a_common_unit_is_no_reason_to_warn():
     assert warned([[0.5, 0.5, 0.2], [0.5, 0.5, -0.2]], 0.1) == []
 
 
+def test_a_sphere_that_holds_a_mesh():
+    """Deep inside: one that rests on a small mesh is as it should be."""
+    words = r"sphere 1 holds all of mesh 0: are all lengths in one unit\?"
+    centers = [[0.5, 0.5, 0.4], [0.2, 0.2, 3]]
+    with pytest.warns(abut.MeshWarning, match=words):
+        abut.find_contacts(centers, [0.5, 1000], SQUARE)
+    shift = np.eye(4)
+    shift[:3, 3] = 0, 0, -996
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(abut.find_contacts(centers[1:], 1000, SQUARE, poses=[shift])) == 1
+
+
 # ---- places --------------------------------------------------------------------------------------
 
 

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "../mesh/tolerance.h"
+#include "tangent_tree.h"
 
 /* ---- the canonical order ---- */
 
@@ -59,15 +60,21 @@ static int compare_places(const kept *k, int32_t a, int32_t b)
                                    candidate_triangle(k->candidates, b)->facet);
 }
 
+/* Contacts at one distance: 0 where they are the same. */
+static int compare_contacts(const kept *k, int32_t a, int32_t b)
+{
+    const int order = vec3_compare(closest_offset(k->closest, a), closest_offset(k->closest, b));
+    return order || !kept_is_at_center(k, a)
+               ? order
+               : vec3_compare(kept_facet_normal(k, a), kept_facet_normal(k, b));
+}
+
 static int compare_ties(const kept *k, int32_t a, int32_t b)
 {
     if (closest_type(k->closest, a) != closest_type(k->closest, b)) {
         return closest_type(k->closest, a) < closest_type(k->closest, b) ? -1 : 1;
     }
-    int order = vec3_compare(closest_offset(k->closest, a), closest_offset(k->closest, b));
-    if (!order && kept_is_at_center(k, a)) {
-        order = vec3_compare(kept_facet_normal(k, a), kept_facet_normal(k, b));
-    }
+    const int order = compare_contacts(k, a, b);
     return order ? order : compare_places(k, a, b);
 }
 
@@ -118,19 +125,6 @@ void hierarchy_sort(touching *q)
 
 /* ---- elimination ---- */
 
-/* The tilt of j's tangent plane that noise, or the angle that is to count as flat, explains. */
-static double tangent_tilt(double noise, double normal_noise, double distance, double flat_tilt)
-{
-    double tilt = flat_tilt;
-    if (normal_noise > 0.0) {
-        tilt = larger(tilt, TILT_FROM_NORMAL_NOISE * sqrt(normal_noise / distance));
-    }
-    if (noise > 0.0) {
-        tilt = larger(tilt, TILT_FROM_NOISE * noise / distance);
-    }
-    return tilt < 1.0 ? tilt : 1.0;
-}
-
 /* The normal of the tangent plane at P_j, and its length. */
 static vec3 tangent_axis(const kept *k, int32_t j, double *length)
 {
@@ -166,20 +160,7 @@ static bool eliminates(const kept *k, int32_t j, int32_t i, double flat_tilt)
 
 static bool is_same_contact(const kept *k, int32_t a, int32_t b)
 {
-    return k->distance[a] == k->distance[b] &&
-           vec3_compare(closest_offset(k->closest, a), closest_offset(k->closest, b)) == 0 &&
-           (!kept_is_at_center(k, a) ||
-            vec3_compare(kept_facet_normal(k, a), kept_facet_normal(k, b)) == 0);
-}
-
-static bool is_eliminated(const touching *q, int32_t kept_count, int32_t i, double flat_tilt)
-{
-    for (int32_t n = 0; n < kept_count; n++) {
-        if (eliminates(q->of, q->items[n], i, flat_tilt)) {
-            return true;
-        }
-    }
-    return false;
+    return k->distance[a] == k->distance[b] && compare_contacts(k, a, b) == 0;
 }
 
 static void take_noise(kept *k, int32_t to, int32_t from)
@@ -206,29 +187,76 @@ static void merge_same(touching *q)
     q->count = q->count > 0 ? last + 1 : 0;
 }
 
-/* Contact number `first` and those after it at its distance that are the same take the noise of all
- * of them. Returns how many it was compared with. */
-static abut_index share_noise_with_next(touching *q, int32_t first)
+/* Contacts of two types at one distance, each sorted: those that are the same take the noise of
+ * both. */
+static void share_noise_of(kept *k, const int32_t *some, int32_t some_count, const int32_t *others,
+                           int32_t other_count)
 {
-    kept *k = q->of;
-    int32_t a = q->items[first], n = first + 1;
-    for (; n < q->count && k->distance[q->items[n]] == k->distance[a]; n++) {
-        if (is_same_contact(k, a, q->items[n])) {
-            take_noise(k, a, q->items[n]);
-            take_noise(k, q->items[n], a);
+    for (int32_t a = 0, b = 0; a < some_count && b < other_count;) {
+        const int order = compare_contacts(k, some[a], others[b]);
+        if (order == 0) {
+            take_noise(k, some[a], others[b]);
+            take_noise(k, others[b], some[a]);
         }
+        a += order <= 0;
+        b += order >= 0;
     }
-    return n - first - 1;
+}
+
+/* Where the contacts end that are at the distance of contact `first`, and of its type. */
+static int32_t end_of_alike(const touching *q, int32_t first)
+{
+    const kept *k = q->of;
+    const int32_t a = q->items[first];
+    int32_t n = first + 1;
+    while (n < q->count && k->distance[q->items[n]] == k->distance[a] &&
+           closest_type(k->closest, q->items[n]) == closest_type(k->closest, a)) {
+        n++;
+    }
+    return n;
 }
 
 /* Likewise for those of several types (at a T-junction), which are at one distance but not
  * neighbors. */
-static abut_status share_noise(touching *q, parallel_job *job)
+static void share_noise(touching *q)
 {
-    abut_status status = ABUT_OK;
-    for (int32_t n = 0; !status && n < q->count; n++) {
-        abut_index compared = share_noise_with_next(q, n);
-        status = compared > 0 ? parallel_report(job, compared / 2) : ABUT_OK;
+    kept *k = q->of;
+    for (int32_t first = 0, end; first < q->count; first = end) {
+        end = end_of_alike(q, first);
+        for (int32_t next = end, next_end; next < q->count; next = next_end) {
+            if (k->distance[q->items[next]] != k->distance[q->items[first]]) {
+                break;
+            }
+            next_end = end_of_alike(q, next);
+            share_noise_of(k, q->items + first, end - first, q->items + next, next_end - next);
+        }
+    }
+}
+
+/* From so many kept contacts on a tree of them takes less than a look at each. What a question to
+ * it takes, as reported to the job. */
+enum { TREE_FROM = 128, TREE_WORK = 100 };
+
+static bool is_eliminated(const touching *stay, const tangent_tree *tree, int32_t i,
+                          double flat_tilt)
+{
+    if (tree->count > 0) {
+        return tangent_tree_eliminates(tree, i, flat_tilt, eliminates);
+    }
+    for (int32_t n = 0; n < stay->count; n++) {
+        if (eliminates(stay->of, stay->items[n], i, flat_tilt)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Make the tree of what is kept and of the contacts to come. */
+static abut_status grow_tree(tangent_tree *tree, const touching *stay, const touching *coming)
+{
+    abut_status status = tangent_tree_build(tree, stay, coming);
+    for (int32_t n = 0; !status && n < stay->count; n++) {
+        tangent_tree_keep(tree, n);
     }
     return status;
 }
@@ -236,14 +264,27 @@ static abut_status share_noise(touching *q, parallel_job *job)
 /* Keep those of the sorted contacts, too, that no kept one eliminates. */
 static abut_status sweep(touching *stay, touching *next, double flat_tilt, parallel_job *job)
 {
+    tangent_tree tree = {.count = 0};
+    abut_index rank = 0;
     merge_same(next);
-    abut_status status = share_noise(next, job);
-    for (int32_t n = 0; !status && n < next->count; n++) {
-        status = parallel_report(job, 1 + stay->count / 2);
-        if (!is_eliminated(stay, stay->count, next->items[n], flat_tilt)) {
-            stay->items[stay->count++] = next->items[n];
+    share_noise(next);
+    abut_status status = parallel_report(job, next->count);
+    for (int32_t n = 0; !status && n < next->count; n++, rank++) {
+        if (tree.count == 0 && stay->count >= TREE_FROM) {
+            const touching coming = {next->of, next->items + n, next->count - n};
+            rank = stay->count;
+            status = grow_tree(&tree, stay, &coming);
         }
+        if (!status && !is_eliminated(stay, &tree, next->items[n], flat_tilt)) {
+            stay->items[stay->count++] = next->items[n];
+            if (tree.count > 0) {
+                tangent_tree_keep(&tree, rank);
+            }
+        }
+        status = status ? status
+                        : parallel_report(job, tree.count > 0 ? TREE_WORK : 1 + stay->count / 2);
     }
+    tangent_tree_free(&tree);
     return status;
 }
 
@@ -255,7 +296,7 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
  * are left out together, since nothing else is asked of them than where they are. */
 
 /* Of no more than MANY all are sorted at once, which is faster; and so many times the nearest are
- * taken first. */
+ * taken first, and as many of these leave others out: where more are kept, few are eliminated. */
 enum { MANY = 48, ROUNDS = 12 };
 
 /* Take the nearest to the front; returns how many there are. */
@@ -304,7 +345,7 @@ static abut_status take_round(touching *stay, touching *rest, double flat_tilt, 
     abut_status status = sweep(stay, &nearest, flat_tilt, job);
     rest->items += count;
     rest->count -= count;
-    for (int32_t n = before; !status && n < stay->count; n++) {
+    for (int32_t n = before; !status && n < stay->count && n < before + ROUNDS; n++) {
         strike_out(rest, stay->items[n]);
         status = parallel_report(job, rest->count);
     }
@@ -315,7 +356,8 @@ abut_status hierarchy_eliminate(touching *q, double flat_tilt, parallel_job *job
 {
     touching stay = {q->of, q->items, 0}, rest = *q;
     abut_status status = ABUT_OK;
-    for (int round = 0; !status && rest.count > MANY && round < ROUNDS; round++) {
+    for (int round = 0; !status && rest.count > MANY && round < ROUNDS && stay.count <= MANY;
+         round++) {
         status = take_round(&stay, &rest, flat_tilt, job);
     }
     if (!status) {

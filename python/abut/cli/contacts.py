@@ -8,7 +8,7 @@ import abut
 
 from ..base.checks import counted
 from ..io import MESH_ENDINGS
-from ..search.units import warn_of_units
+from ..search.units import warn_of_enclosed, warn_of_units
 from .options import OUT, READING, SEARCHING, SPHERES, add_command, read_mesh
 from .search import Search
 
@@ -41,6 +41,8 @@ def _run(arguments):
 
     def find(frame):
         nonlocal last
+        if last is None:
+            warn_of_enclosed(frame.centers, frame.radii, finder.meshes, None)
         contacts = _find(finder, frame, arguments)
         last = frame, contacts
         columns = {} if frame.ids is None else {"id": frame.ids[contacts.sphere]}

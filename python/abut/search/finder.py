@@ -16,7 +16,7 @@ from ..base.threads import worker_count
 from ..results.contacts import Contacts
 from .mesh import Mesh
 from .statistics import Statistics
-from .units import warn_of_units
+from .units import warn_of_enclosed, warn_of_units
 
 if TYPE_CHECKING:
     from ..base.arrays import Doubles, Indices
@@ -74,9 +74,10 @@ def find_contacts(
     Warns
     -----
     MeshWarning
-        If nothing touches, and the box of the spheres does not meet the mesh's, or their sizes
-        differ by a factor of 300 or more, as they do where one is in meters and the other in
-        millimeters. `ContactFinder.find` does not look: in a simulation spheres may be falling.
+        If a sphere holds all of a mesh deep inside; or if nothing touches, and the box of the
+        spheres does not meet the mesh's, or their sizes differ by a factor of 300 or more, as they
+        do where one is in meters and the other in millimeters. `ContactFinder.find` does not look:
+        in a simulation spheres may be falling.
 
     Examples
     --------
@@ -104,9 +105,12 @@ def find_contacts(
     """
     _check_order(centers, radii, mesh)
     finder = ContactFinder(mesh)
+    points = checks.points(centers, "centers")
+    sizes = checks.lengths(radii, "radii", len(points), "center")
+    warn_of_enclosed(points, sizes, finder.meshes, read_poses(poses, len(finder.meshes)))
     contacts = finder.find(
-        centers,
-        radii,
+        points,
+        sizes,
         resolution=resolution,
         flat_angle=flat_angle,
         gap=gap,
@@ -119,8 +123,6 @@ def find_contacts(
     )
     # a half space has no size, and its half of the world no box
     if not len(contacts) and finder._planes is None:
-        points = checks.points(centers, "centers")
-        sizes = checks.lengths(radii, "radii", len(points), "center")
         warn_of_units(points, sizes, checks.number(gap, "gap"), contacts)
     return contacts
 

@@ -1,4 +1,4 @@
-"""Where nothing touches: whether spheres and meshes look as if they had different units."""
+"""Whether spheres and meshes look as if they had different units."""
 
 from __future__ import annotations
 
@@ -24,6 +24,38 @@ REMEDY = (
 _Box = NDArray[np.float64]  # (2, 3): the lowest and the highest coordinates
 
 
+def warn_of_enclosed(
+    centers: NDArray[np.float64],
+    radii: NDArray[np.float64],
+    surfaces: Sequence[object],
+    poses: NDArray[np.float64] | None,
+) -> None:
+    """Give a warning where a sphere holds all of a mesh, deep inside.
+
+    It comes before the search, which finds that the sphere touches every facet.
+    """
+    for number, mesh in enumerate(surfaces):
+        if isinstance(mesh, Mesh) and len(mesh) and len(radii):
+            box = _placed_box(mesh, None if poses is None else poses[number])
+            deep = _holding(centers, radii, box)
+            if len(deep):
+                warn(f"sphere {deep[0]} holds all of mesh {number}: {REMEDY}")
+                return
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def _holding(
+    centers: NDArray[np.float64], radii: NDArray[np.float64], box: _Box
+) -> NDArray[np.intp]:
+    """The spheres that hold the box, which comes nearer to their centers than half a radius."""
+    # most spheres are too small, which is told without their places
+    some = np.flatnonzero(radii >= _size(box) / 2)
+    below, above = box[0] - centers[some], centers[some] - box[1]
+    farthest = np.linalg.norm(np.maximum(-below, -above), axis=1)
+    nearest = np.linalg.norm(np.maximum(0, np.maximum(below, above)), axis=1)
+    return some[(farthest <= radii[some]) & (nearest <= radii[some] / 2)]
+
+
 def warn_of_units(
     centers: NDArray[np.float64], radii: NDArray[np.float64], reach: float, none: Contacts
 ) -> None:
@@ -32,7 +64,12 @@ def warn_of_units(
     To look at all of them takes as long as a search that finds nothing: who searches in every step
     of a simulation, where spheres may well be falling still, need not ask.
     """
-    boxes = [_placed_box(mesh, none, k) for k, mesh in enumerate(none.meshes or ()) if len(mesh)]
+    poses = none.poses
+    boxes = [
+        _placed_box(mesh, None if poses is None else poses[k])
+        for k, mesh in enumerate(none.meshes or ())
+        if len(mesh)
+    ]
     if not len(centers) or not boxes:
         return
     around = (radii + reach)[:, None]
@@ -59,12 +96,11 @@ def scales_apart(meshes: Sequence[Mesh], box: _Box, name: str) -> str:
     return ""
 
 
-def _placed_box(mesh: Mesh, contacts: Contacts, number: int) -> _Box:
+def _placed_box(mesh: Mesh, pose: NDArray[np.float64] | None) -> _Box:
     """A box in the world that holds the mesh."""
     bounds = mesh.bounds
-    if contacts.poses is None:
+    if pose is None:
         return bounds
-    pose = contacts.poses[number]
     picks = np.indices((2, 2, 2)).reshape(3, -1).T
     corners = rotated(bounds[picks, range(3)], pose[:3, :3]) + pose[:3, 3]
     return np.stack([corners.min(axis=0), corners.max(axis=0)])
