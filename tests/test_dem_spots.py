@@ -347,7 +347,7 @@ SWINGS = {
 
 
 def swung(law, step):
-    """The longest stable step of a box that rests on a floor, and its energy after many steps."""
+    """The longest stable step of a box that hardly moves on a floor, and its largest energy."""
     sim = world(law, step=step)
     sim.add_wall(PLANE, FLOOR)
     load = ROUNDED.volume * 1000 * 9.81 / 4
@@ -361,14 +361,16 @@ def swung(law, step):
     )  # fmt: skip
     sim.run(steps=1)
     longest = sim.stable_step()
+    energy = sim.record(10 * step, lambda s: s.energy.kinetic + s.energy.rotational)
     sim.run(steps=1500)
-    return longest, sim.energy.kinetic + sim.energy.rotational
+    return longest, energy.values.max()
 
 
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 @pytest.mark.parametrize("law", SWINGS.values(), ids=SWINGS)
 def test_stable_step(law):
-    """Below it swings stay, above they grow: springs across, and against rolling, count."""
+    """Below it swings stay as small as they begin, above they grow: springs across, and against
+    rolling, count. What they end with depends on rounding, so that the largest is compared."""
     longest, _ = swung(law, 1e-6)
     assert swung(law, 0.97 * longest)[1] < 1e-5
     assert swung(law, 1.1 * longest)[1] > 1.0
