@@ -372,6 +372,36 @@ def test_opposite_walls_pull_wholly():
     np.testing.assert_allclose(sim.forces[0], [right, 0, 0], rtol=1e-9, atol=1e-15)
 
 
+@abut.law(reach=2e-5)
+def pulls_apart(contact, k):
+    return k * (contact.overlap + 2e-5)
+
+
+@pytest.mark.parametrize("resolution", ["hierarchy", "sharing"])
+@pytest.mark.parametrize("name", ["JKR", "bridge"])
+def test_laws_that_begin_at_touch_ask_for_one(name, resolution):
+    """After a law that begins apart there are no necks and bridges where none touch; others are."""
+    for before in (CASES["DMT over a gap"].law, pulls_apart(k=1.0)):
+        sim, reach = world(before, resolution=resolution), CASES[name].reach(RADIUS / 2)
+        sim.add_wall(planes()["two hundred"], WALL)
+        gaps = np.array([0.1 * reach, -1e-8])
+        sim.add_spheres(
+            [[k * 5 * RADIUS, 1e-4, RADIUS + gaps[k]] for k in range(2)], RADIUS, POWDER
+        )
+        places = [[k * 5 * RADIUS, 0, 0.1 + z] for k in range(2) for z in (0, 2 * RADIUS + gaps[k])]
+        sim.add_spheres(places, RADIUS, POWDER)
+        sim.run(steps=1)
+        assert len(sim.contacts) == len(sim.pairs) == 2
+        for a, b in ((POWDER, WALL), (POWDER, POWDER)):
+            sim.set_law(a, b, CASES[name].law)
+        places = sim.centers.copy()
+        places[[0, 1, 3, 5], 2] += 0.1 * reach
+        scenes.lead(sim, places)
+        assert sim.contacts.sphere.tolist() == [1] and sim.pairs.i.tolist() == [4]
+        assert sim.contacts.overlap[0] < 0 and sim.pairs.overlap[0] < 0
+        assert sim.forces[1, 2] < 0 < sim.forces[4, 2]
+
+
 # ---- pulled off by a wall that moves -------------------------------------------------------------
 
 

@@ -46,6 +46,12 @@ def lift(sim, steps=300):
     return np.array(heights), np.array(forces)
 
 
+def exerts(sim):
+    """Whether anything that a body touches or is near to acts on it."""
+    tables = [sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs]
+    return any(table.force.any() for table in tables)
+
+
 def jkr(overlap, radius, spots):
     """Until it snaps, since when it touched."""
     lives = overlap >= -reference.jkr_reach(W, radius, E)
@@ -77,6 +83,30 @@ def test_as_on_a_half_space(kind):
         found.append(lift(sim)[1])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-15)
     assert (found[0] < 0).sum() > 1
+
+
+@pytest.mark.parametrize("kind", ["JKR", "bridge"])
+@pytest.mark.parametrize("other", ["half space", "2 facets", "cube", "sphere"])
+def test_laws_that_begin_at_touch_ask_for_one(kind, other):
+    """After a law that begins apart, what it has pulled across a gap has no neck and no bridge; a
+    spot that overlaps has."""
+    for gap, pulls in ((1e-7, False), (-1e-8, True)):
+        sim = world(LAWS["DMT with a distance"])
+        if other in WALLS:
+            sim.add_wall(WALLS[other], WOOD)
+        elif other == "cube":
+            sim.add_bodies(CUBE, [[0, 0, -HALF]], WOOD)
+        else:
+            sim.add_spheres([[0, 0, -5e-4]], 5e-4, material=WOOD)
+        sim.add_bodies(CUBE, [[0, 0, HALF + gap]], WOOD)
+        sim.run(steps=1)
+        assert exerts(sim)
+        sim.set_law(WOOD, WOOD, abut.Hertz(restitution=1.0, cohesion=LAWS[kind]))
+        places = np.array(sim.bodies.positions)
+        places[-1, 2] += 2e-8
+        sim.bodies = sim.bodies._replace(positions=places)
+        sim.run(steps=1)
+        assert exerts(sim) == pulls
 
 
 def test_two_cubes():

@@ -215,3 +215,59 @@ abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
     return keep_rows(s, &s->now->tables[who],
                      who == ABUT_SPHERE_SPHERE ? pair_lives : contact_lives);
 }
+
+/* ---- other laws ---- */
+
+/* Whether a row of the last step began apart by another table of laws, and does not by that of now.
+ */
+static bool begins_no_more(const abut_simulation *s, const law_table *before,
+                           const interaction_table *t, abut_index row)
+{
+    return laws_begin_apart(before, simulation_row_law(s, before, t, row)) &&
+           !laws_begin_apart(&s->laws, simulation_row_law(s, &s->laws, t, row));
+}
+
+/* A spot that is apart and exerts nothing has not lived. */
+static void end_spots(const abut_simulation *s, const law_table *before, const interaction_table *t)
+{
+    for (abut_index row = 0; row < t->count; row++) {
+        const abut_index *offsets = t->body.spot_offsets + row;
+        const bool ends = begins_no_more(s, before, t, row);
+        for (abut_index spot = offsets[0]; ends && spot < offsets[1]; spot++) {
+            if (t->body.spot_overlap[spot] <= 0.0) {
+                t->springs.effects[spot] = (effect){.brake = 0.0};
+            }
+        }
+    }
+}
+
+static double overlap_of(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    return t->kind == ABUT_SPHERE_WALL ? t->contact.overlap[row] : pairs_touch(s, t, row).overlap;
+}
+
+abut_status apart_end_untouched(abut_simulation *s, const law_table *before)
+{
+    interaction_table *walls = &s->before->tables[ABUT_SPHERE_WALL],
+                      *pairs = &s->before->tables[ABUT_SPHERE_SPHERE];
+    const abut_index most = walls->count > pairs->count ? walls->count : pairs->count;
+    bool *is_kept = before->pulls_or_reaches ? memory_alloc(most + 1, sizeof *is_kept) : NULL;
+    if (!is_kept) {
+        return before->pulls_or_reaches ? ABUT_NO_MEMORY : ABUT_OK;
+    }
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
+        end_spots(s, before, &s->before->tables[k]);
+    }
+    interaction_table *const of_spheres[] = {walls, pairs};
+    for (int k = 0; k < 2; k++) {
+        interaction_table *t = of_spheres[k];
+        for (abut_index row = 0; row < t->count; row++) {
+            is_kept[row] = overlap_of(s, t, row) >= 0.0 || !begins_no_more(s, before, t, row);
+        }
+        if (t->count > 0) {
+            table_keep(t, is_kept);
+        }
+    }
+    memory_free(is_kept);
+    return ABUT_OK;
+}

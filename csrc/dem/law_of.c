@@ -40,13 +40,19 @@ abut_status simulation_name_missing_law(const abut_simulation *s, const interact
     return ABUT_OK;
 }
 
+const law *simulation_row_law(const abut_simulation *s, const law_table *laws,
+                              const interaction_table *t, abut_index row)
+{
+    const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
+    return &laws->laws[laws_number(laws, own, other)];
+}
+
 const law *simulation_spot_law(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     if (t->kind == ABUT_BODY_BODY && t->body.i[row] == t->body.j[row]) {
         return &s->laws.laws[laws_number_of_none(&s->laws)];
     }
-    const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
-    return &s->laws.laws[laws_number(&s->laws, own, other)];
+    return simulation_row_law(s, &s->laws, t, row);
 }
 
 law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_table *t,

@@ -1,5 +1,5 @@
 /* Laws that a caller gives: also functions of its own, which keep what they say. */
-#include "simulation.h"
+#include "apart.h"
 
 abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
                                      const abut_law *laws, abut_error *error)
@@ -35,6 +35,7 @@ abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material
     s->laws = (law_table){.laws = NULL};
     abut_status status = laws_set(&s->laws, material_count, laws, own, error);
     status = status ? status : error_set_status(error, keep_other_numbers(s, extras));
+    status = status ? status : error_set_status(error, apart_end_untouched(s, &before));
     if (status) {
         laws_free(&s->laws);
         s->laws = before;

@@ -315,6 +315,10 @@ abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
+/* The law that a table has for the materials of a row. */
+const law *simulation_row_law(const abut_simulation *s, const law_table *laws,
+                              const interaction_table *t, abut_index row);
+
 /* The law of a row; of a body and its own image, the law that exerts nothing. */
 const law *simulation_spot_law(const abut_simulation *s, const interaction_table *t,
                                abut_index row);
