@@ -312,3 +312,15 @@ def test_frames_are_passed_over(tmp_path_factory, counts, number):
         return
     spheres = read(tmp_path_factory.mktemp("dump"), text, frame=number)
     assert spheres.centers.tolist() == [row[:3] for row in frames[number]]
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"), [("ENTRIES c_1[1] c_1[2]", "dump local"), ("GRID CELLS nx ny", "dump grid")]
+)
+def test_dumps_of_other_things_are_told(tmp_path, title, kind):
+    text = f"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ENTRIES\n1\nITEM: {title}\n1 2\n"
+    (tmp_path / "run.dump").write_text(text)
+    with pytest.raises(ValueError, match=f"are those of a {kind}, and no spheres"):
+        abut.read_spheres(tmp_path / "run.dump")
+    with pytest.raises(ValueError, match=f"are those of a {kind}, and no spheres"):
+        next(iter(abut.read_frames(tmp_path / "run.dump")))

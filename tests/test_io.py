@@ -260,3 +260,70 @@ def test_meshio_reads_other_kinds(tmp_path):
     path = tmp_path / "mesh.off"
     path.write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
     assert len(abut.Mesh.from_any(meshio.read(path))) == 1
+
+
+# ---- files that hold less than they seem to ------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["\r", "\r\n"])
+def test_lines_may_end_in_carriage_returns(tmp_path, ending):
+    path = tmp_path / "mesh.obj"
+    path.write_bytes(OBJ.replace("\n", ending).encode())
+    (tmp_path / "same.obj").write_text(OBJ)
+    same = abut.read_mesh(tmp_path / "same.obj")
+    np.testing.assert_array_equal(abut.read_mesh(path).indices, same.indices)
+    path.write_bytes((OBJ + "f 1 2 none\n").replace("\n", ending).encode())
+    with pytest.raises(ValueError, match=f"line {OBJ.count(chr(10)) + 1}: 'none'"):
+        abut.read_mesh(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n"),
+        ("empty.stl", "solid empty\nendsolid empty\n"),
+        ("dropped.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_a_mesh_without_facets_gives_a_warning(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.warns(abut.MeshWarning, match=f"{name}: the mesh has no facets"):
+        mesh = abut.read_mesh(tmp_path / name)
+    with pytest.warns(abut.MeshWarning, match="the wall is a mesh without facets"):
+        abut.Simulation(step=1e-5).add_wall(mesh)
+
+
+OFF = "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n"
+
+
+def test_off_that_is_cut_is_an_error(tmp_path):
+    pytest.importorskip("trimesh")
+    path = tmp_path / "mesh.off"
+    path.write_text(OFF)
+    assert len(abut.read_mesh(path)) == 2
+    rows = OFF.splitlines()
+    for count in range(2, len(rows)):
+        path.write_text("\n".join(rows[:count]) + "\n")
+        with pytest.raises(ValueError, match=r"mesh\.off: it says that it has \d \w+, but ends in"):
+            abut.read_mesh(path)
+
+
+@pytest.mark.parametrize("name", ["mesh.stl", "mesh.obj"])
+@pytest.mark.parametrize("code", ["utf-16-le", "utf-16-be"])
+def test_text_in_utf_16_is_an_error_that_says_so(tmp_path, name, code):
+    text = "\ufeffsolid a\nendsolid a\n" + 9 * "v 0 0 0\n"
+    (tmp_path / name).write_bytes(text.encode(code))
+    with pytest.raises(ValueError, match=f"{name} is text in UTF-16: save it as UTF-8"):
+        abut.read_mesh(tmp_path / name)
+
+
+def test_legacy_vtk_names_the_extra_that_reads_it(tmp_path, monkeypatch):
+    pytest.importorskip("meshio")
+    monkeypatch.setattr("abut.io.other.find_spec", lambda name: None)
+    head = "# vtk DataFile Version 3.0\na\nASCII\nDATASET POLYDATA\n"
+    (tmp_path / "mesh.vtk").write_text(
+        head + "POINTS 3 float\n0 0 0 1 0 0 0 1 0\nPOLYGONS 1 4\n3 0 1 2\n"
+    )
+    with pytest.raises(ValueError, match=r"pyvista reads .*: pip install 'abut\[view\]'"):
+        abut.read_mesh(tmp_path / "mesh.vtk")

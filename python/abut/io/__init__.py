@@ -127,7 +127,8 @@ def read_mesh(
     Warns
     -----
     MeshWarning
-        If facets were dropped, or conditions, elements and cells passed over.
+        If no facets are there or left, facets were dropped, or conditions, elements and cells
+        passed over.
 
     Notes
     -----
@@ -155,6 +156,8 @@ def read_mesh(
         mesh = Mesh._build(facets, noise=noises, split=split, on_degenerate=on_degenerate)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
+    if not len(mesh):
+        warn(f"{file}: the mesh has no facets, so that nothing can touch it")
     return mesh if factor == 1.0 else mesh.scaled(factor)
 
 

@@ -19,7 +19,16 @@ from ..base.poses import Period
 from .frame import Frame
 from .packed import CutOff, Unpacked
 from .rows import Text, read_block
-from .spheres import Columns, Spheres, find_columns, from_table, joined, more_of, renamed
+from .spheres import (
+    Columns,
+    Spheres,
+    check_kind,
+    find_columns,
+    from_table,
+    joined,
+    more_of,
+    renamed,
+)
 from .text import numbers, reals, shown, wholes
 
 # Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped: the first of these
@@ -285,6 +294,7 @@ class _Dump:
             self._check_title(text, sections)
             if text.startswith(_ITEM):
                 title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
+                check_kind(title)
                 if title.startswith("ATOMS"):
                     self.frame_count += 1
                     return _read_head(self.frame_count - 1, title.split()[1:], sections)

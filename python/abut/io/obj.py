@@ -10,7 +10,7 @@ import numpy as np
 from ..search.facets import Facets
 from .digits import Coordinates
 from .facets import offsets_of
-from .text import BLOCK, Lines, gathered, integers
+from .text import BLOCK, Lines, check_encoding, gathered, integers
 
 
 def read(path: Path) -> Facets:
@@ -18,6 +18,8 @@ def read(path: Path) -> Facets:
     coordinates, facets = Coordinates(f"{path}, line "), _Facets(path)
     vertex_count = 0
     with open(path, "rb") as file:
+        check_encoding(path, file.read(2))
+        file.seek(0)
         for line, words in _statements(path, Lines(file, f"{path}, line ")):
             if words[0] == b"v":
                 _check_vertex(path, line, words)

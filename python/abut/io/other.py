@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base.extras import import_extra
 from ..search.facets import Facets
+from .text import Lines
 
 _EXTRA = "io"
 
@@ -21,7 +22,13 @@ def _vtk(path: Path) -> Any:
         raise ValueError("it does not begin with '# vtk DataFile'")
     if find_spec("pyvista"):
         return import_extra("pyvista", "view").read(path)
-    return import_extra("meshio.vtk", _EXTRA).read(path)
+    try:
+        return import_extra("meshio.vtk", _EXTRA).read(path)
+    except ImportError:
+        raise
+    except Exception as error:
+        remedy = "pyvista reads all legacy files of VTK: pip install 'abut[view]'"
+        raise ValueError(f"{str(error) or 'meshio does not read it'}; {remedy}") from error
 
 
 def _msh(path: Path) -> Any:
@@ -36,6 +43,32 @@ def _trimesh(path: Path) -> Any:
     return import_extra("trimesh", _EXTRA).load(path, process=False)
 
 
+def _off(path: Path) -> Any:
+    """trimesh takes a file that was cut off for whole."""
+    with open(path, "rb") as file:
+        _check_off(Lines(file, "line "))
+    return _trimesh(path)
+
+
+def _check_off(lines: Lines) -> None:
+    """Complain where there are fewer rows than the counts in the second row say."""
+    rows = (words for _, line in lines if (words := line.partition(b"#")[0].split()))
+    words = next(rows, [])
+    if not words or not words[0].upper().endswith(b"OFF") or b"BINARY" in words:
+        return
+    counts = words[1:] or next(rows, [])
+    vertices, facets = (int(word) for word in counts[:2])
+    for number in range(vertices):
+        if len(next(rows, [])) < 3:
+            raise ValueError(
+                f"it says that it has {vertices} vertices, but ends in number {number}"
+            )
+    for number in range(facets):
+        row = next(rows, [])
+        if not row or len(row) <= int(row[0]):
+            raise ValueError(f"it says that it has {facets} facets, but ends in number {number}")
+
+
 def _head(path: Path) -> bytes:
     with open(path, "rb") as file:
         return file.read(99)
@@ -44,7 +77,7 @@ def _head(path: Path) -> bytes:
 _LOADERS: dict[str, Callable[[Path], Any]] = {
     ".vtk": _vtk,
     ".msh": _msh,
-    ".off": _trimesh,
+    ".off": _off,
     ".glb": _trimesh,
     ".gltf": _trimesh,
 }

@@ -14,7 +14,7 @@ from ..search.facets import Facets
 from . import writing
 from .digits import Coordinates
 from .facets import offsets_of
-from .text import shown
+from .text import check_encoding, shown
 
 if TYPE_CHECKING:
     from ..search.mesh import Mesh
@@ -50,6 +50,8 @@ def read(path: Path) -> Facets:
         count = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
         if size != _binary_size(count) and _SOLID.match(head) and b"\0" not in head:
             return _read_ascii(path, file)
+    if size != _binary_size(count):
+        check_encoding(path, head)
     _check_size(path, size, count)
     return _read_binary(path, count)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -23,6 +24,7 @@ LINE_BYTES = 1 << 24
 _READ_BYTES = 1 << 16
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 Word = bytes | str
 
@@ -30,8 +32,16 @@ Word = bytes | str
 Place = Callable[[int], str]
 
 
+def check_encoding(path: Path, head: bytes) -> None:
+    """Complain of a file whose first bytes say that it is text in UTF-16."""
+    if head.startswith(_UTF_16_MARKS):
+        raise ValueError(f"{path} is text in UTF-16: save it as UTF-8 or ASCII")
+
+
 class Lines:
     """The lines of a file from where it stands, without their ends, and their numbers from 1.
+
+    They end in a line feed, in a carriage return, as on old Macs, or in both.
 
     Loops over it, which may be several, one after the other, go on where the last one ended.
 
@@ -61,6 +71,10 @@ class Lines:
         """Read on; False at the end of the file."""
         # pieces of a long line double, or joining them would take time by its length squared
         block = self._file.read(max(_READ_BYTES, len(self._rest)))
+        if b"\r" in block:
+            if block.endswith(b"\r"):
+                block += self._file.read(1)  # a line feed may follow
+            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         if not block and not self._rest:
             return False
         # the last line may have no end

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks
 from ..base.arrays import Indices
+from ..base.warnings import warn
 from ..search.half_space import HalfSpace, read_surface
 from .deforming import Deforming, Structure
 from .drives import Drive, Free
@@ -292,6 +293,8 @@ class Simulation(MeasurePart):
         surface = read_surface(mesh)
         if isinstance(surface, HalfSpace):
             check_half_space(surface, self._period)
+        elif not len(surface):
+            warn("the wall is a mesh without facets, so that nothing can touch it")
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
         if deform is not None:
             if motion is not None:
