@@ -16,19 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.poses import Period
-from .frame import Frame
+from .frame import Frame, check_kind
 from .packed import CutOff, Unpacked
 from .rows import Text, read_block
-from .spheres import (
-    Columns,
-    Spheres,
-    check_kind,
-    find_columns,
-    from_table,
-    joined,
-    more_of,
-    renamed,
-)
+from .spheres import Columns, Spheres, find_columns, from_table, joined, more_of, renamed
 from .text import numbers, reals, shown, wholes
 
 # Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped: the first of these

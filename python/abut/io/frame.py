@@ -11,6 +11,10 @@ from ..base.checks import counted
 from ..base.poses import Period
 
 
+# How sections of dumps begin that hold no atoms.
+_OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}
+
+
 class Frame(NamedTuple):
     """Spheres of a simulation at a time, as `read_frames` reads them.
 
@@ -55,3 +59,10 @@ class Frame(NamedTuple):
         if self.columns:
             parts.append(f"columns {', '.join(self.columns)}")
         return f"Frame({'; '.join(parts)})"
+
+
+def check_kind(title: str) -> None:
+    """Complain of dumps whose rows are no atoms."""
+    kind = next((kind for begin, kind in _OTHER_KINDS.items() if title.startswith(begin)), None)
+    if kind:
+        raise ValueError(f"the rows below 'ITEM: {title}' are those of a {kind}, and no spheres")

@@ -17,9 +17,6 @@ from .text import BLOCK, Word, numbers, reals, shown, wholes
 _OWN = ("x", "y", "z", "radius", "diameter", "id")
 _SIZES = {"radius", "diameter"}
 
-# How sections of dumps begin that hold no atoms.
-_OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}
-
 # Integers that are written as 7.0 or 1e3 are read as float64, which is exact up to this number.
 _WHOLE_LIMIT = 2.0**53
 
@@ -67,13 +64,6 @@ class Columns(NamedTuple):
 
 def _kind_of(name: str) -> str:
     return "whole" if name == "id" else "real"
-
-
-def check_kind(title: str) -> None:
-    """Complain of dumps whose rows are no atoms."""
-    kind = next((kind for begin, kind in _OTHER_KINDS.items() if title.startswith(begin)), None)
-    if kind:
-        raise ValueError(f"the rows below 'ITEM: {title}' are those of a {kind}, and no spheres")
 
 
 def find_columns(
