@@ -17,7 +17,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "b29a66b2b2b6d96013a8c8814aca9b7278b90358a14e2d182a62a4ffb4fdd080"
+GOLDEN_HASH = "cff125e8b58270ce4bd5a1644f446c408b2598839169c9274bbbae2a7e79679f"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)
@@ -142,7 +142,6 @@ def fill_mill(sim):
     for low, options in feeds:
         inside = [[low, low, 0.1], [low + 0.4, low + 0.4, 0.28]]
         sim.add_insertion(abut.Insertion(inside, rate=300, material=GRAIN, **options))
-    sim.gravity = (0.3, -0.2, -9.81)
 
 
 def bed():
@@ -156,21 +155,17 @@ def bed():
     sim.set_law(WET, WET, abut.Linear(1e4, friction=0.3, restitution=0.3, cohesion=bridge))
     for pair in ((GRAIN, STICKY), (GRAIN, WET), (STICKY, WET)):
         sim.set_law(*pair, abut.Hertz(friction=0.2, restitution=0.7, rolling=abut.RollingA(0.01)))
-    for material in (GRAIN, STICKY, WET):
-        sim.set_law(material, RIGID, abut.Hertz(friction=0.5, restitution=0.5))
+    for material, cohesion in ((GRAIN, None), (STICKY, abut.JKR(2.0)), (WET, bridge)):
+        law = abut.Hertz(friction=0.5, restitution=0.5, cohesion=cohesion)
+        sim.set_law(material, RIGID, law)
     floor = sheet(1.0, 0.0)
     sim.add_wall(floor, RIGID, deform=Membrane(floor))
     for point, normal in (((0, 0, 0), (0, 1, 0)), ((0, 1, 0), (0, -1, 0))):
         sim.add_wall(abut.HalfSpace(point, normal), RIGID)
     places = (np.indices((6, 6, 4)).reshape(3, -1).T + 0.5) / [6, 6, 7]
-    for k, material in enumerate((GRAIN, STICKY, WET)):
-        velocities = 4.0 * (rng.random((len(places[k::3]), 3)) - 0.5)
-        sim.add_spheres(
-            places[k::3],
-            0.058 + 0.012 * rng.random(len(velocities)),
-            material,
-            velocities=velocities,
-        )
+    for part, material in zip(np.split(places, 3), (GRAIN, STICKY, WET), strict=True):
+        radii, speeds = 0.06 + 0.012 * rng.random(48), 4.0 * (rng.random((48, 3)) - 0.5)
+        sim.add_spheres(part, radii, material, velocities=speeds)
     sim.bond(
         [[0, 1], [1, 2], [4, 5]], abut.Bond(1e6, radius=0.4, damping=0.1, tensile_strength=6e4)
     )

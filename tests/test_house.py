@@ -37,6 +37,7 @@ FILES = {
         "pose",
         "tilt",
         "root",
+        "series",
         "rounded",
         "prefetch",
         "error",

@@ -1,6 +1,7 @@
 /* What the shortest link is compared with: Cundall's common plane, and the fast common plane. */
 #include "common_plane.h"
 
+#include "../base/series.h"
 #include "../mesh/tolerance.h"
 
 /* A plane across a direction, which is tried, with the vertices that are nearest to it. */
@@ -58,8 +59,9 @@ static bool turn_best(const convex_pair *pair, double angle, tried_plane *best)
 {
     vec3 axes[2];
     pair_axes(pair, best->normal, axes);
-    const vec3 level = vec3_scale(best->normal, cos(angle));
-    const double sine = sin(angle), before = best->at.gap;
+    const series_angle turn = series_turn(angle);
+    const vec3 level = vec3_scale(best->normal, turn.cosine);
+    const double sine = turn.sine, before = best->at.gap;
     const int axis_count = pair->a.shape->dimension - 1;
     for (int k = 0; k < 2 * axis_count; k++) {
         const vec3 lean = vec3_scale(axes[k / 2], k % 2 ? -sine : sine);

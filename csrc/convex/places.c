@@ -1,6 +1,7 @@
 /* Positions and orientations of the caller's into frames of bodies. */
 #include "places.h"
 
+#include "../base/series.h"
 #include "../mesh/tolerance.h"
 
 /* ---- orientations ---- */
@@ -49,7 +50,8 @@ static bool turn_by_quaternion(const double *of, pose *p)
 
 static bool turn_by_angle(double angle, pose *p)
 {
-    const double c = cos(angle), s = sin(angle);
+    const series_angle turned = series_turn(angle);
+    const double c = turned.cosine, s = turned.sine;
     p->rows[0] = (vec3){c, -s, 0.0};
     p->rows[1] = (vec3){s, c, 0.0};
     p->rows[2] = (vec3){0.0, 0.0, 1.0};

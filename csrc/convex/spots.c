@@ -27,6 +27,7 @@
  * end of the edge, or of A's edge, to its second. */
 #include "spots.h"
 
+#include "../base/series.h"
 #include "../mesh/tolerance.h"
 
 /* A body as it is seen along n, in its own frame. */
@@ -493,7 +494,7 @@ int32_t spots_make(const convex_pair *pair, const convex_link *link, double patc
 {
     seen_body views[2];
     look(pair, link->normal, views);
-    const double cosine = cos(patch_angle), tolerance = place_tolerance(pair);
+    const double cosine = series_turn(patch_angle).cosine, tolerance = place_tolerance(pair);
     region a = see(&views[0], 0, cosine, tolerance, room);
     region b = see(&views[1], 1, cosine, tolerance, room + a.count);
     spot_list list = {spots, 0, spots_limit(pair->a.shape, pair->b.shape), tolerance};

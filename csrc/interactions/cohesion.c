@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../base/root.h"
+#include "../base/series.h"
 #include "../base/vec3.h"
 
 /* ---- JKR ---- */
@@ -158,7 +159,7 @@ static void read_fit(const bridge *b, double numbers[4])
     static const double fourth[][3] = {{-0.010703, 0.073776, -0.34742},
                                        {0.03345, 0.04543, -0.09056},
                                        {0.0018574, 0.004456, -0.006257}};
-    const double logarithm = log(b->volume);
+    const double logarithm = series_log(b->volume);
     numbers[0] = sum_up(first, 4, b->angle, logarithm);
     numbers[1] = sum_up(second, 3, b->angle, logarithm);
     numbers[2] = sum_up(third, 4, b->angle, logarithm);
@@ -169,15 +170,16 @@ static double force_of_bridge(const bridge *b, double gap)
 {
     const double far = gap / (b->radius * sqrt(b->volume));
     if (b->volume < LEAST_VOLUME) {
-        return b->force * cos(b->angle) / (1.0 + far * (1.05 + 2.5 * far));
+        return b->force * series_turn(b->angle).cosine / (1.0 + far * (1.05 + 2.5 * far));
     }
     double numbers[4];
     read_fit(b, numbers);
     if (!(gap > 0.0)) {
-        return b->force * exp(numbers[0]);
+        return b->force * series_exp(numbers[0]);
     }
-    const double at = log(0.5 * far);
-    return b->force * exp(numbers[0] - numbers[1] * exp(at * (numbers[2] + at * numbers[3])));
+    const double at = series_log(0.5 * far);
+    const double falls = numbers[1] * series_exp(at * (numbers[2] + at * numbers[3]));
+    return b->force * series_exp(numbers[0] - falls);
 }
 
 static double pull_of_bridge(const cohesion *c, double radius, double overlap)

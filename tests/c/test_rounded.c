@@ -2,6 +2,7 @@
  * mpmath with 600 bits. */
 #include "base/rounded.h"
 #include "base/root.h"
+#include "base/series.h"
 
 #include "check.h"
 
@@ -72,8 +73,39 @@ static double call(function_name of, double x, double y)
     return (double)NAN;
 }
 
+/* Within some units in the last place of 1, or of the value where that is larger. */
+static void check_series(double x)
+{
+    const double unit = 0x1p-52;
+    const series_angle turned = series_turn(x);
+    CHECK_NEAR(turned.sine, rounded_sin(x), unit);
+    CHECK_NEAR(turned.cosine, rounded_cos(x), unit);
+    const double power = rounded_pow(2.718281828459045235, x);
+    CHECK_NEAR(series_exp(x) / power, 1.0, (4.0 + fabs(x)) * unit); /* e is rounded there */
+    const double logarithm = rounded_log(fabs(x));
+    CHECK_NEAR(series_log(fabs(x)), logarithm, 2.0 * unit * fabs(logarithm));
+}
+
+static void check_ends_of_series(void)
+{
+    const double infinite = (double)INFINITY;
+    CHECK(series_exp(0.0) == 1.0 && series_exp(-infinite) == 0.0);
+    CHECK(series_exp(infinite) == infinite && series_exp(750.0) == infinite);
+    CHECK(series_exp(-760.0) == 0.0 && isnan(series_exp((double)NAN)));
+    CHECK(series_log(1.0) == 0.0 && series_log(0.0) == -infinite);
+    CHECK(series_log(infinite) == infinite && isnan(series_log(-1.0)));
+    CHECK_NEAR(series_log(0x1p-1060), rounded_log(0x1p-530) * 2.0, 0x1p-42);
+    CHECK(series_turn(0.0).sine == 0.0 && series_turn(0.0).cosine == 1.0);
+    CHECK(isnan(series_turn((double)NAN).sine) && isnan(series_turn(infinite).cosine));
+}
+
 void test_rounded(void)
 {
+    for (double x = 1.0; x < 690.0; x *= 1.3) {
+        check_series(x);
+        check_series(-0x1p-8 * x);
+    }
+    check_ends_of_series();
     for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
         const example *e = &examples[k];
         if (!CHECK_NEAR(call(e->of, e->x, e->y), e->value, 0.0)) {
