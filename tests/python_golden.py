@@ -17,7 +17,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "cff125e8b58270ce4bd5a1644f446c408b2598839169c9274bbbae2a7e79679f"
+GOLDEN_HASH = "fee3cd0cf71f58d4b84f6b4030e9f990b75ff29e613e2238cbb13696c6a3c090"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)
@@ -69,8 +69,12 @@ def wedge(x, y, z):
 
 def pebble():
     """A convex shape without symmetry."""
-    corners = [[1.0, 0.1, 0], [-0.9, 0.2, 0.1], [0, 1.1, 0.1], [0.1, -0.8, 0], [0, 0.2, 0.7]]
-    return abut.ConvexShape([*corners, [0.1, 0, -0.6]], radius=0.05)
+    around = [[1.0, 0.1, 0], [0, 1.1, 0.1], [-0.9, 0.2, 0.1], [0.1, -0.8, 0]]
+    upper = [[k, (k + 1) % 4, 4] for k in range(4)]
+    lower = [[(k + 1) % 4, k, 5] for k in range(4)]
+    # facets are given, since SciPy finds those of a hull
+    corners = [*around, [0, 0.2, 0.7], [0.1, 0, -0.6]]
+    return abut.ConvexShape(corners, [*upper, *lower], radius=0.05)
 
 
 def molecule():
