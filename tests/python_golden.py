@@ -17,7 +17,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "fee3cd0cf71f58d4b84f6b4030e9f990b75ff29e613e2238cbb13696c6a3c090"
+GOLDEN_HASH = "d42c653e27a3b77a91af935e21fdd359dfdc2265df48b753afc6f839b760ec4d"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)
