@@ -147,6 +147,29 @@ def test_what_never_touched_does_not_pull():
     assert not sim.body_contacts.force.any()
 
 
+@pytest.mark.parametrize("wall", WALLS)
+def test_a_neck_ends_where_the_next_corner_is_nearest(wall):
+    """A cube that turns on an edge at a constant gap: docs/limits.md says so."""
+    sim = world(LAWS["JKR"])
+    sim.add_wall(WALLS[wall], WOOD)
+    sim.add_bodies(CUBE, [[0, 0, 2 * HALF]], WOOD, fixed=True)
+    found = []
+    gaps = [-1e-8, *[1e-8] * 8]
+    for angle, gap in zip(np.radians([20, 20, 30, 40, 60, 80, 110, 120, 130]), gaps, strict=True):
+        low = (HALF - ROUND) * (np.cos(angle) + np.sin(angle)) if angle < np.pi / 2 else 0.0
+        if angle > np.pi / 2:
+            low = (HALF - ROUND) * (np.sin(angle) - np.cos(angle))
+        sim.bodies = sim.bodies._replace(
+            positions=np.array([[0, 0, low + ROUND + gap]]),
+            orientations=np.array([[0, np.sin(angle / 2), 0, np.cos(angle / 2)]]),
+        )
+        sim.run(steps=1)
+        found.append(sim.body_contacts.force[:, 2].sum())
+    expected = 2 * reference.jkr_force(np.array(-1e-8), W, ROUND, E)
+    np.testing.assert_allclose(found[1:6], expected, rtol=1e-6)
+    assert not any(found[6:])
+
+
 def test_restart_where_necks_are_stretched(tmp_path):
     sim = world(LAWS["JKR"])
     sim.add_wall(WALLS["2 facets"], WOOD)
