@@ -324,3 +324,37 @@ def test_dumps_of_other_things_are_told(tmp_path, title, kind):
         abut.read_spheres(tmp_path / "run.dump")
     with pytest.raises(ValueError, match=f"are those of a {kind}, and no spheres"):
         next(iter(abut.read_frames(tmp_path / "run.dump")))
+
+
+RADIUS_FREE = frame(["7 1 0 0 1", "8 2 0 0 5"], names="id type x y z")
+
+
+@pytest.mark.parametrize(("radius", "radii"), [(0.5, [0.5, 0.5]), ({1: 0.25, 2: 1}, [0.25, 1])])
+def test_a_radius_that_is_given(tmp_path, radius, radii):
+    path = tmp_path / "run.dump"
+    path.write_text(2 * RADIUS_FREE)
+    with pytest.raises(ValueError, match="there is no column radius"):
+        abut.read_spheres(path)
+    spheres = abut.read_spheres(path, radius=radius, scale=2)
+    assert spheres.radii.tolist() == [2 * one for one in radii]
+    assert spheres.ids.tolist() == [7, 8]
+    frames = abut.read_frames(path, columns=["type"], radius=radius)
+    assert [one.radii.tolist() for one in (*frames, frames[-1])] == 3 * [radii]
+    assert frames[0].columns["type"].tolist() == [1, 2]
+    table = tmp_path / "spheres.csv"
+    table.write_text("x,y,z,type\n0,0,1,1\n0,0,5,2\n")
+    assert abut.read_spheres(table, radius=radius).radii.tolist() == radii
+    assert abut.read_frames(table, radius=radius)[0].radii.tolist() == radii
+
+
+def test_a_radius_that_does_not_fit(tmp_path):
+    path = tmp_path / "run.dump"
+    path.write_text(RADIUS_FREE)
+    with pytest.raises(ValueError, match="row 1: radius has no type 2, but 1, 3"):
+        abut.read_spheres(path, radius={1: 0.5, 3: 1})
+    with pytest.raises(ValueError, match=r"radius\[2\] is -1"):
+        abut.read_spheres(path, radius={1: 0.5, 2: -1})
+    np.save(tmp_path / "spheres.npy", np.ones((2, 4)))
+    for read in (abut.read_spheres, abut.read_frames):
+        with pytest.raises(ValueError, match="radius is of"):
+            read(tmp_path / "spheres.npy", radius=1)

@@ -22,7 +22,7 @@ from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, s
 from .frame import Frame
 from .frames import Frames, read_frames
 from .polygons import columns_of_mesh
-from .spheres import Spheres, read_names, scaled
+from .spheres import Spheres, read_names, read_radius, scaled
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
 
@@ -204,6 +204,7 @@ def read_spheres(
     *,
     columns: Mapping[str, str] | None = None,
     scale: float = 1.0,
+    radius: float | Mapping[int, float] | None = None,
 ) -> Spheres:
     """Read spheres from a file.
 
@@ -229,6 +230,9 @@ def read_spheres(
         names: ``{"x": "X (mm)", "radius": "R"}``; of csv files in whatever case.
     scale : float, default 1
         What centers and radii are multiplied with: 1e-3 makes meters of millimeters.
+    radius : float or dict of int to float, optional
+        The radius of all spheres of a dump or csv file, which then needs none, or one for each
+        number in its column ``type``: ``{1: 0.5e-3, 2: 1e-3}``. In the file's unit.
 
     Returns
     -------
@@ -242,7 +246,7 @@ def read_spheres(
         If the file is of no known kind, broken, or cut off, or a coordinate or radius is not
         finite, or a radius not positive, be it after scaling; the message names the file and the
         first offender. Or if `columns` has what is none of these names, or npy and npz files are
-        given some.
+        given some, or a radius.
     OSError
         If the file is not there or cannot be read.
 
@@ -258,16 +262,19 @@ def read_spheres(
     Spheres(centers=array([[0., 0., 1.]]), radii=array([0.25]), ids=array([7]), frame=None)
     """
     file, factor, called = _path(path), checks.positive(scale, "scale"), read_names(columns)
+    given = read_radius(radius)
     if frame != "all":
         frame = checks.whole(frame, "frame")
     if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
-        return scaled(file, dump.read_spheres(file, frame, called), factor)
+        return scaled(file, dump.read_spheres(file, frame, called, given), factor)
     read = _by_ending(file, _SPHERE_READERS, "sphere", "; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}")
-    if called and read is not csv.read_spheres:
-        raise ValueError(f"{file}: columns are of csv files and dumps")
-    spheres = csv.read_spheres(file, called) if called else read(file)
+    is_csv = read is csv.read_spheres
+    if not is_csv and (called or given is not None):
+        what = "columns are" if called else "radius is"
+        raise ValueError(f"{file}: {what} of csv files and dumps")
+    spheres = csv.read_spheres(file, called, given) if is_csv else read(file)
     spheres = scaled(file, spheres, factor)
     if frame == "all":
         return spheres._replace(frame=np.zeros(len(spheres.radii), np.intp))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import writing
 from .frame import Frame
-from .spheres import Spheres, find_columns, from_table, more_of, read_table, renamed
+from .spheres import Radius, Spheres, find_columns, from_table, more_of, read_table, renamed
 from .text import BLOCK, LINE_BYTES
 
 if TYPE_CHECKING:
@@ -25,18 +25,20 @@ if TYPE_CHECKING:
 _DELIMITERS = ",;\t"
 
 
-def read_spheres(path: Path, called: Mapping[str, str] = MappingProxyType({})) -> Spheres:
+def read_spheres(
+    path: Path, called: Mapping[str, str] = MappingProxyType({}), radius: Radius = None
+) -> Spheres:
     """Read a table with a header that names x, y, z and radius or diameter, in any order.
 
     called: what the file calls them, in whatever case, where it has other names.
     """
     own = {name: word.strip().lower() for name, word in called.items()}
-    return _read(path, (), own)[0]
+    return _read(path, (), own, radius)[0]
 
 
-def read_frame(path: Path, names: Sequence[str]) -> Frame:
+def read_frame(path: Path, names: Sequence[str], radius: Radius = None) -> Frame:
     """Read spheres and further columns of these names, whatever their case."""
-    spheres, more = _read(path, [name.lower() for name in names])
+    spheres, more = _read(path, [name.lower() for name in names], radius=radius)
     return Frame(*spheres[:3], columns={name: more[name.lower()] for name in names})
 
 
@@ -47,11 +49,14 @@ def read_column_names(path: Path) -> list[str]:
 
 
 def _read(
-    path: Path, names: Sequence[str], called: Mapping[str, str] = MappingProxyType({})
+    path: Path,
+    names: Sequence[str],
+    called: Mapping[str, str] = MappingProxyType({}),
+    radius: Radius = None,
 ) -> tuple[Spheres, dict[str, NDArray]]:
     with _opened(path) as reader:
         there = [field.strip().lower() for field in next(reader, [])]
-        columns = find_columns(renamed(there, called), more=names)
+        columns = find_columns(renamed(there, called), more=names, radius=radius)
         rows = ((reader.line_num, row) for row in reader if "".join(row).strip())
         table = read_table(rows, columns)
         return from_table(table, columns), more_of(table, columns)

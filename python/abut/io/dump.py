@@ -19,7 +19,7 @@ from ..base.poses import Period
 from .frame import Frame, check_kind
 from .packed import CutOff, Unpacked
 from .rows import Text, read_block
-from .spheres import Columns, Spheres, find_columns, from_table, joined, more_of, renamed
+from .spheres import Columns, Radius, Spheres, find_columns, from_table, joined, more_of, renamed
 from .text import numbers, reals, shown, wholes
 
 # Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped: the first of these
@@ -105,21 +105,24 @@ def _told(path: Path) -> Iterator[None]:
 # ---- spheres of a file ---------------------------------------------------------------------------
 
 
-def read_spheres(path: Path, frame: int | str, called: Mapping[str, str]) -> Spheres:
+def read_spheres(
+    path: Path, frame: int | str, called: Mapping[str, str], radius: Radius
+) -> Spheres:
     """Read one frame of a dump, from 0 or negative from the end, or "all".
 
     called: what the file calls the columns where it has other names.
     """
     with _told(path):
         if isinstance(frame, str):
-            return _all_of(path, called)
-        return _one_of(path, frame if frame >= 0 else _last_place(path, -frame), called)
+            return _all_of(path, called, radius)
+        place = frame if frame >= 0 else _last_place(path, -frame)
+        return _one_of(path, place, called, radius)
 
 
-def _one_of(path: Path, frame: int | Place, called: Mapping[str, str]) -> Spheres:
+def _one_of(path: Path, frame: int | Place, called: Mapping[str, str], radius: Radius) -> Spheres:
     """The frame of a number, or that which begins at a place."""
     with Unpacked(path) as file:
-        dump = _Dump(file)
+        dump = _Dump(file, radius)
         number = frame if isinstance(frame, int) else dump.go_to(frame).number
         while head := dump.next_head():
             if head.number == number:
@@ -143,11 +146,11 @@ def _last_place(path: Path, number: int) -> Place:
     return places[0]
 
 
-def _all_of(path: Path, called: Mapping[str, str]) -> Spheres:
+def _all_of(path: Path, called: Mapping[str, str], radius: Radius) -> Spheres:
     blocks: list[Spheres] = []
     frames: list[Spheres] = []
     with Unpacked(path) as file:
-        dump = _Dump(file)
+        dump = _Dump(file, radius)
         while head := dump.next_head():
             spheres = dump.spheres(head, called)
             number = np.full(len(spheres.radii), head.number, np.intp)
@@ -197,10 +200,10 @@ def find_places(path: Path, drop: bool) -> list[Place]:
     return places
 
 
-def read_frames(path: Path, names: Sequence[str], drop: bool) -> Iterator[Frame]:
+def read_frames(path: Path, names: Sequence[str], drop: bool, radius: Radius) -> Iterator[Frame]:
     """All frames of a file, one after the other; names: of further columns."""
     with Unpacked(path) as file:
-        dump = _Dump(file)
+        dump = _Dump(file, radius)
         while True:
             try:
                 with _told(path):
@@ -214,12 +217,14 @@ def read_frames(path: Path, names: Sequence[str], drop: bool) -> Iterator[Frame]
             yield frame
 
 
-def read_places(path: Path, names: Sequence[str], places: Iterable[Place]) -> Iterator[Frame]:
+def read_places(
+    path: Path, names: Sequence[str], places: Iterable[Place], radius: Radius
+) -> Iterator[Frame]:
     """The frames that begin at these places, in this order; in one go while they ascend."""
     left = deque(places)
     while left:
         with Unpacked(path) as file:
-            dump = _Dump(file)
+            dump = _Dump(file, radius)
             while left and left[0].offset >= dump.text.offset:
                 with _told(path):
                     frame = dump.frame_at(left.popleft(), names)
@@ -239,8 +244,8 @@ def read_column_names(path: Path) -> list[str]:
 class _Dump:
     """A dump that is read from a place on, frame by frame."""
 
-    def __init__(self, file: Unpacked):
-        self.text = Text(file)
+    def __init__(self, file: Unpacked, radius: Radius = None):
+        self.text, self.radius = Text(file), radius
         self.frame_count = 0
 
     def next_place(self) -> Place:
@@ -360,7 +365,7 @@ class _Dump:
 
     def spheres(self, head: _Head, called: Mapping[str, str]) -> Spheres:
         """The spheres of the frame whose head was read last."""
-        columns = find_columns(renamed(head.names, called), _AXES)
+        columns = find_columns(renamed(head.names, called), _AXES, radius=self.radius)
         rows = self.text.take_rows(head.sphere_count)
         return from_table(self.table(head, columns, rows), columns)
 
@@ -373,7 +378,7 @@ class _Dump:
         # checked first: a line without an end may lack columns because it is still being written
         self.check_end(head)
         try:
-            columns = find_columns(head.names, _AXES, names, _kind_of)
+            columns = find_columns(head.names, _AXES, names, _kind_of, self.radius)
             period, origin = _period_and_origin(head)
             table = self.table(head, columns, self._ended_rows(head))
             self._check_behind(head)

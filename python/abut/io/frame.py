@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ..base.checks import counted
 from ..base.poses import Period
 
-
 # How sections of dumps begin that hold no atoms.
 _OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}
 

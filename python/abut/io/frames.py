@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..base import checks
 from . import csv, dump, npy, npz, pvd, vtp
 from .frame import Frame
+from .spheres import Radius, read_radius
 
 if TYPE_CHECKING:
     from ..options import OnTruncated
@@ -66,12 +67,15 @@ class _Index(NamedTuple):
 class _Options(NamedTuple):
     columns: tuple[str, ...]
     drop: bool
+    radius: Radius = None
 
 
 def read_frames(
     path: _Pathlike | Iterable[_Pathlike],
     columns: Sequence[str] | None = None,
     on_truncated: OnTruncated = "raise",
+    *,
+    radius: float | Mapping[int, float] | None = None,
 ) -> Frames:
     """Read the frames of a simulation one at a time.
 
@@ -106,6 +110,9 @@ def read_frames(
         What to do with a dump that ends inside of a frame, as one that is still being written: by
         default this frame counts, and reading it is an error, which names it and the file;
         ``"drop"`` leaves it out. A last row without a line feed is not taken to be whole.
+    radius : float or dict of int to float, optional
+        The radius of all spheres of dumps and csv files, which then need none, or one for each
+        number in their column ``type``: ``{1: 0.5e-3, 2: 1e-3}``.
 
     Returns
     -------
@@ -148,8 +155,13 @@ def read_frames(
     ('id', 'x', 'y', 'z', 'radius', 'vx')
     """
     words: dict[OnTruncated, bool] = {"raise": False, "drop": True}
-    options = _Options(_names(columns), checks.choice(on_truncated, "on_truncated", words))
-    return Frames._of(tuple(_find_files(path, options.drop)), options)
+    drop = checks.choice(on_truncated, "on_truncated", words)
+    options = _Options(_names(columns), drop, read_radius(radius))
+    files = tuple(_find_files(path, options.drop))
+    for file in files:
+        if radius is not None and file.kind not in ("", _DUMP, ".csv"):
+            raise ValueError(f"{file.path}: radius is of dumps and csv files")
+    return Frames._of(files, options)
 
 
 def _names(columns: Sequence[str] | None) -> tuple[str, ...]:
@@ -223,14 +235,14 @@ class Frames(Sequence[Frame]):
         return next(iter(self._part(slice(number, number + 1))))
 
     def __iter__(self) -> Iterator[Frame]:
-        names, drop = self._options
         if self._index is None:
             for file in self._files:
-                yield from _frames_of(file, names, drop)
+                yield from _frames_of(file, self._options)
             return
         rows = zip(*(column.tolist() for column in self._index), strict=True)
         for number, places in groupby(rows, key=lambda row: row[0]):
-            yield from _frames_at(self._files[number], (place[1:] for place in places), names)
+            places_there = (place[1:] for place in places)
+            yield from _frames_at(self._files[number], places_there, self._options)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -286,30 +298,33 @@ def _places_of(file: _File, drop: bool) -> list[dump.Place]:
         return only  # the frame counts although it is broken: whoever reads it gets the error
 
 
-def _frames_of(file: _File, names: tuple[str, ...], drop: bool) -> Iterator[Frame]:
+def _frames_of(file: _File, options: _Options) -> Iterator[Frame]:
     """All frames of a file."""
     if file.kind == _DUMP:
-        frames = dump.read_frames(file.path, names, drop)
+        frames = dump.read_frames(file.path, *options)
         yield from (_with_time(frame, file) for frame in frames)
     else:
-        yield _read_one(file, names)
+        yield _read_one(file, options)
 
 
 def _frames_at(
-    file: _File, places: Iterable[tuple[int, int, int]], names: tuple[str, ...]
+    file: _File, places: Iterable[tuple[int, int, int]], options: _Options
 ) -> Iterator[Frame]:
     """Those frames of a file that begin there."""
     if file.kind == _DUMP:
-        frames = dump.read_places(file.path, names, (dump.Place(*place) for place in places))
+        begins = (dump.Place(*place) for place in places)
+        frames = dump.read_places(file.path, options.columns, begins, options.radius)
         yield from (_with_time(frame, file) for frame in frames)
     else:
-        yield from (_read_one(file, names) for _ in places)
+        yield from (_read_one(file, options) for _ in places)
 
 
-def _read_one(file: _File, names: tuple[str, ...]) -> Frame:
+def _read_one(file: _File, options: _Options) -> Frame:
     if file.kind not in _READERS:
         raise _unknown(file.path)
-    return _with_time(_READERS[file.kind](file.path, names), file)
+    if options.radius is not None:
+        return _with_time(csv.read_frame(file.path, options.columns, options.radius), file)
+    return _with_time(_READERS[file.kind](file.path, options.columns), file)
 
 
 def _with_time(frame: Frame, file: _File) -> Frame:

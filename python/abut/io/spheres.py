@@ -21,6 +21,10 @@ _SIZES = {"radius", "diameter"}
 _WHOLE_LIMIT = 2.0**53
 
 
+# of all spheres, or of those of each type
+Radius = float | dict[int, float] | None
+
+
 class Spheres(NamedTuple):
     """Spheres of a file, as `read_spheres` returns them.
 
@@ -56,6 +60,7 @@ class Columns(NamedTuple):
     has_ids: bool
     column_count: int
     axes: tuple[str, ...]  # the columns' names of the coordinates
+    radius: Radius = None  # what takes the place of the file's radii
 
     @property
     def first_of_more(self) -> int:
@@ -71,15 +76,17 @@ def find_columns(
     axes: Sequence[Sequence[str]] = (("x", "y", "z"),),
     more: Sequence[str] = (),
     kind_of: Callable[[str], str] = _kind_of,
+    radius: Radius = None,
 ) -> Columns:
     """The columns of spheres among columns of these names, and more by their names.
 
     axes: what the coordinates may be called, the first that are there. kind_of: what further
-    columns are, by their names.
+    columns are, by their names. radius: read instead of a column, or by the column type.
     """
     found = next((wanted for wanted in axes if set(wanted) <= set(names)), None)
-    size = next((name for name in ("radius", "diameter") if name in names), None)
-    missing = [*(axes[0] if found is None else ()), *(() if size else ("radius",))]
+    sizes = _size_names(found, radius)
+    size = next((name for name in sizes if name in names), None)
+    missing = [*(axes[0] if found is None else ()), *(() if size else sizes[:1])]
     missing = [name for name in missing if name not in names]
     if found is None or size is None:
         raise ValueError(f"there is no column {' or '.join(missing)}{_there_is(names)}")
@@ -90,11 +97,42 @@ def find_columns(
         if names.count(name) > 1:
             raise ValueError(f"there are {names.count(name)} columns {name}")
     has_ids = "id" in names
-    kinds = [(name, "finite") for name in (*found, size)]
+    kinds = [(name, "finite") for name in found]
+    kinds += [(size, "whole" if size == "type" else "finite")]
     kinds += [("id", "whole")] if has_ids else []
     kinds += [(name, kind_of(name)) for name in more]
     picks = tuple(Pick(name, names.index(name), kind) for name, kind in kinds)
-    return Columns(picks, has_ids, len(names), tuple(found))
+    return Columns(picks, has_ids, len(names), tuple(found), radius)
+
+
+def _size_names(axes: Sequence[str] | None, radius: Radius) -> Sequence[str]:
+    """Columns that tell how large spheres are, the first that is there; any if it is given."""
+    if radius is None:
+        return ("radius", "diameter")
+    return ("type",) if isinstance(radius, dict) else (axes or ("x",))[:1]
+
+
+def read_radius(radius: float | Mapping[int, float] | None) -> Radius:
+    """A radius that is given in place of a file's, or one for each type."""
+    if radius is None:
+        return None
+    if not isinstance(radius, Mapping):
+        return checks.positive(radius, "radius")
+    return {
+        checks.whole(kind, "a type of radius"): checks.positive(one, f"radius[{kind}]")
+        for kind, one in radius.items()
+    }
+
+
+def _given_radii(radius: float | dict[int, float], types: NDArray) -> NDArray[np.float64]:
+    if not isinstance(radius, dict):
+        return np.full(len(types), radius)
+    strangers = np.flatnonzero(~np.isin(types, list(radius)))
+    if len(strangers):
+        row = strangers[0]
+        known = ", ".join(map(str, radius))
+        raise ValueError(f"row {row}: radius has no type {types[row]}, but {known}")
+    return np.array([radius[kind] for kind in types.tolist()], np.float64)
 
 
 def read_names(columns: Mapping[str, str] | None) -> dict[str, str]:
@@ -253,7 +291,9 @@ def _check_whole(values: NDArray, name: str, first_row: int) -> None:
 def from_table(table: Sequence[NDArray], columns: Columns) -> Spheres:
     """Spheres of the picked columns; an error names the first unsound row."""
     centers, radii = np.stack(table[:3], axis=1), table[3]
-    if columns.picks[3].name == "diameter":
+    if columns.radius is not None:
+        radii = _given_radii(columns.radius, radii)
+    elif columns.picks[3].name == "diameter":
         radii = radii / 2.0
     check(centers, radii)
     return Spheres(centers, radii, table[4] if columns.has_ids else None)
