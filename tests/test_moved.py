@@ -292,3 +292,13 @@ def test_per_contact_wants_a_row_for_each_vertex(values):
     contacts = abut.find_contacts([[0.5, 0.5, 0]], 0.1, abut.Mesh(vertices, facets))
     with pytest.raises(ValueError, match=r"must be \(9,\) or \(9, k\)"):
         contacts.per_contact(values)
+
+
+def test_a_noise_that_is_given_is_that_along_the_normals_too():
+    """So a mesh that is built anew of the noise has more than one that has moved."""
+    mesh = abut.Mesh([[1, 0, 0.3], [2, 0, 0.3], [1, 1, 0.7]], [[0, 1, 2]])
+    moved = mesh.moved(mesh.vertices + 0.125)
+    built = abut.Mesh(moved.vertices, [[0, 1, 2]], noise=mesh.noise)
+    assert built.noise == moved.noise == mesh.noise
+    assert moved._core.normal_noise == mesh._core.normal_noise != built._core.normal_noise
+    assert built._core.normal_noise == built.noise

@@ -326,9 +326,9 @@ class Mesh(Faceted):
         -------
         Mesh
             With the same `indices`, `source`, `vertex_source` and `noise`: noise is what it was
-            found to be at the start. All that is found with the mesh is what is found with one
-            that is built of these vertices and this noise, to the bit, in about a sixth of the
-            time.
+            found to be at the start, along the normal too, where it is less. So a `Mesh` that is
+            built anew with ``noise=mesh.noise``, which sets both, may tell fewer walls apart. All
+            else is the same to the bit, in about a sixth of the time.
 
         Raises
         ------
