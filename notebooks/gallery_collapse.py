@@ -16,8 +16,8 @@
 # A tube full of grains is gone at once. How far they run depends on the column's height by its
 # radius, $a = h / r$: the front comes to rest at $r_\infty = r\,(1 + 1.24\,a)$ for $a < 1.7$ (Lube
 # et al., J. Fluid Mech. 508 (2004) 175); above, the way grows as $a^{1/2}$, here drawn on from
-# there. Friction is a guess: without rolling friction fronts run 0.95, 1.70 and 2.45 r, with five
-# times as much 0.65, 1.10 and 2.00 r. A ring is 0.15 r wide.
+# there. Friction is a guess: without rolling friction fronts run 0.95, 1.55 and 2.45 r, with five
+# times as much 0.65, 1.10 and 1.85 r. A ring is 0.15 r wide.
 
 # %%
 # %matplotlib inline
