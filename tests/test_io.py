@@ -327,3 +327,47 @@ def test_legacy_vtk_names_the_extra_that_reads_it(tmp_path, monkeypatch):
     )
     with pytest.raises(ValueError, match=r"pyvista reads .*: pip install 'abut\[view\]'"):
         abut.read_mesh(tmp_path / "mesh.vtk")
+
+
+MSH = """\
+$MeshFormat
+4.1 0 8
+$EndMeshFormat
+$PhysicalNames
+1
+2 1 "wall"
+$EndPhysicalNames
+$Entities
+0 0 2 0
+1 0 0 0 1 1 0 1 1 0
+2 1 0 0 2 1 0 0 0
+$EndEntities
+$Nodes
+1 5 1 5
+2 1 0 5
+1
+2
+3
+4
+5
+0 0 0
+1 0 0
+1 1 0
+0 1 0
+2 0 0
+$EndNodes
+$Elements
+2 2 1 2
+2 1 2 1
+1 1 2 3
+2 2 2 1
+2 2 5 3
+$EndElements
+"""
+
+
+def test_msh_whose_entities_have_physical_groups_only_in_part(tmp_path):
+    pytest.importorskip("meshio")
+    (tmp_path / "mesh.msh").write_text(MSH)
+    mesh = abut.read_mesh(tmp_path / "mesh.msh")
+    assert mesh.areas.tolist() == [0.5, 0.5]

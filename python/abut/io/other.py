@@ -35,8 +35,25 @@ def _msh(path: Path) -> Any:
     head = _head(path).lstrip()
     for mark, module in _MSH_READERS.items():
         if head.startswith(mark):
-            return import_extra(module, _EXTRA).read(path)
+            return _read_msh(import_extra(module, _EXTRA).read, path)
     raise ValueError("it begins neither with '$', as Gmsh's files, nor with '(', as Fluent's")
+
+
+def _read_msh(read: Callable[[Path], Any], path: Path) -> Any:
+    try:
+        return read(path)
+    except ValueError as error:
+        # meshio 5 refuses MSH 4.1 where some entities have physical groups and others have none
+        if "gmsh:physical" not in str(error):
+            raise
+    # imported only here, since it takes long to import
+    from tempfile import TemporaryDirectory
+
+    before, _, rest = path.read_bytes().partition(b"$Entities")
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, path.name)
+        copy.write_bytes(before + rest.partition(b"$EndEntities")[2].lstrip())
+        return read(copy)
 
 
 def _trimesh(path: Path) -> Any:
