@@ -10,6 +10,8 @@
 #include "failing.h"
 #include "triangle_mesh.h"
 
+#include <string.h>
+
 /* A table of triangles: its top is z = 0, x < 0, its side is x = 0, z < 0. */
 static const double TABLE[] = {-5, -4, 0, 0, -4, 0,  0, 4, 0,  -5, -4, 0, 0, 4, 0,  -5, 4, 0,
                                0,  -4, 0, 0, -4, -3, 0, 4, -3, 0,  -4, 0, 0, 4, -3, 0,  4, 0};
@@ -212,6 +214,28 @@ static void check_wall_behind(const abut_shape *shape)
     abut_mesh_free(one), abut_mesh_free(two);
 }
 
+/* A floor of four plates with cracks between them carries a body as one plate does. */
+static void check_cracks(const abut_shape *shape)
+{
+    static const double ends[2][2] = {{-5.0, -0.2001}, {-0.2, 5.0}};
+    static const abut_index first[] = {0};
+    double plates[8 * 9];
+    for (int k = 0; k < 4; k++) {
+        const double *x = ends[k % 2], *y = ends[k / 2];
+        const double corners[18] = {x[0], y[0], 0.0, x[1], y[0], 0.0, x[1], y[1], 0.0,
+                                    x[0], y[0], 0.0, x[1], y[1], 0.0, x[0], y[1], 0.0};
+        memcpy(plates + 18 * k, corners, sizeof corners);
+    }
+    abut_mesh *mesh = build_triangles(8, plates);
+    const abut_convex_query query = query_of_two();
+    const abut_convex_walls walls = {.bodies = first, .body_count = 1};
+    const wall_rows found = find_walls(shape, mesh, walls, &query);
+    CHECK_INT(found.spots, 4);
+    CHECK_NEAR(found.sum, 0.01 * (double)found.rows, 1e-14);
+    check_failures(shape, mesh, &walls);
+    abut_mesh_free(mesh);
+}
+
 /* Without spots, rows are the same. */
 static void check_rows_alone(const abut_shape *shape, const abut_mesh *mesh)
 {
@@ -264,6 +288,7 @@ void test_convex_walls(void)
     check_edge_over_floor(shape, table);
     check_images(shape);
     check_wall_behind(shape);
+    check_cracks(shape);
     abut_mesh_free(table), abut_mesh_free(beam), abut_shape_free(shape);
     CHECK_INT(memory_live_count(), 0);
 }
