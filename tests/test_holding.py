@@ -315,6 +315,47 @@ def test_a_wall_goes_and_others_keep_their_numbers():
     sim.run(steps=5)
 
 
+@pytest.mark.parametrize("kind", ["half space", "mesh"])
+@pytest.mark.parametrize("goes", ["first", "between"])
+def test_the_only_wall_that_is_left_keeps_its_number(tmp_path, kind, goes):
+    """The library has no number of a wall that is alone."""
+    sim = abut.Simulation(step=STEP)
+    laws(sim, law=abut.Linear(1e4))
+    heights = [-5.0, 0.0] if goes == "first" else [-5.0, -4.0, 0.0, -3.0]
+    walls = [
+        sim.add_wall(abut.HalfSpace((0, 0, z), (0, 0, 1)) if kind != "mesh" else plate(z), STEEL)
+        for z in heights
+    ]
+    left = walls.pop(heights.index(0.0))
+    sim.add_spheres([[0.3, 0.3, 0.0999]], 0.1, GRAIN)
+    cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    sim.add_bodies(cube, [[0.7, 0.7, 0.0999]], GRAIN, scales=0.1)
+    for wall in walls:
+        sim.remove_wall(wall)
+    sim.run(steps=3)
+    meshes = [] if kind != "mesh" else [left.mesh]
+    sim.save(tmp_path / "left.npz")
+    for one in (sim, sim.copy(), abut.load_simulation(tmp_path / "left.npz", meshes=meshes)):
+        assert one.contacts.mesh.tolist() == [left.number]
+        assert one.body_contacts.mesh.tolist() == [left.number]
+        one.run(steps=3)
+    assert state(one) == state(sim)
+
+
+def test_twists_of_the_walls_that_are_left():
+    sim, (_, gate, around) = stand()
+    sim.run(steps=100)
+    sim.remove_wall(gate)
+    around.motion = abut.Translating((0.1, 0.2, 0.3))
+    contacts, twists = sim.contacts, [wall.twist for wall in sim.walls]
+    all_twists = [twists[0], np.full(6, 9.0), twists[1]]
+    velocities = contacts.velocity(twists)
+    assert velocities[contacts.mesh == 2].tolist() == [[0.1, 0.2, 0.3]] * (contacts.mesh == 2).sum()
+    np.testing.assert_array_equal(velocities, contacts.velocity(all_twists))
+    with pytest.raises(ValueError, match=r"twists has shape \(1, 6\), but must be \(3, 6\)"):
+        contacts.velocity(twists[:1])
+
+
 def test_what_goes_is_as_if_it_had_never_been_there():
     sim, (_, gate, _) = stand()
     sim.remove_wall(gate)

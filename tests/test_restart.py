@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import abut
+from abut.simulation import saving
 from abut.simulation.restart_file import FORMAT
 from scenes_simulation import GRAIN, STEEL, STEP, box, busy, floor, laws, plate, state
 
@@ -250,6 +251,33 @@ def saved(tmp_path_factory):
     assert len(sim.contacts) and len(sim.pairs)
     sim.save(path)
     return path, meshes_of(sim)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("contacts.mesh", lambda rows: rows + 1, "mesh"),
+        ("spheres.centers", lambda rows: rows * np.nan, "spheres.centers is not finite"),
+        ("spheres.radii", lambda rows: rows[1:], "spheres.radii has shape"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(
+    saved, tmp_path, monkeypatch, name, change, message
+):
+    sim = abut.load_simulation(*saved)
+    path = tmp_path / "kept.npz"
+    sim.save(path)
+    before, arrays_of = path.read_bytes(), saving.arrays_of
+
+    def wrong_arrays(simulation):
+        arrays = arrays_of(simulation)
+        return arrays | {name: change(arrays[name])}
+
+    monkeypatch.setattr(saving, "arrays_of", wrong_arrays)
+    with pytest.raises(RuntimeError, match=f"kept.npz was not written, .*{message}"):
+        sim.save(path)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["kept.npz"]
 
 
 def test_truncated_file(saved, tmp_path):

@@ -445,7 +445,8 @@ class Contacts(ContactTable):
         twists : (k, 6) array_like
             For each mesh the linear velocity of the origin of its frame and its angular velocity in
             radians per time, counter-clockwise about its direction, both along the world's axes.
-            For one mesh, (6,) will do.
+            For one mesh, (6,) will do. Meshes without facets, such as walls of a simulation that
+            were removed, may be left out, all of them.
 
         Returns
         -------
@@ -479,6 +480,10 @@ class Contacts(ContactTable):
         given = array.shape
         array = np.atleast_2d(array)
         count = history.mesh_count(self)
+        there = [k for k, mesh in enumerate(self.meshes or ()) if len(mesh)]
+        if len(array) == len(there) < count and array.shape[1:] == (6,):
+            array, told = np.zeros((count, 6)), array
+            array[there] = told
         # contacts that were read from a file do not know of meshes that nothing touches
         known = self.meshes is not None or self.poses is not None
         fits = len(array) == count if known else len(array) >= count

@@ -19,7 +19,6 @@ from ..base.arrays import locked
 from ..base.checks import a_or_an, counted
 from ..base.values import from_dict
 from ..base.warnings import warn
-from ..io import npz
 from ..own_laws.stored import Given as GivenLaw
 from ..own_laws.stored import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
@@ -40,7 +39,6 @@ from .restart_file import (
     MADE,
     MEETINGS,
     NEW,
-    TABLE_KEYS,
     WALL_STATE,
     bond_columns,
     check_shape,
@@ -48,6 +46,7 @@ from .restart_file import (
     columns_under,
     read_file,
     read_setup,
+    sound_tables,
 )
 from .restart_walls import read_deformed, read_drives, read_entries
 from .saving import arrays_of, setup_of
@@ -423,21 +422,15 @@ def _restore(
     simulation: Simulation, arrays: _Arrays, step_count: int, terms: NDArray[np.float64]
 ) -> None:
     """What the last step has left behind."""
-    core, meshes = simulation._core, simulation._walls.meshes
+    core, walls = simulation._core, simulation._walls
     core.assign(columns_under(arrays, "spheres", MADE))
     account = np.zeros(ACCOUNT[-1])
     if len(arrays["account"]) not in ACCOUNT:
         check_shape(arrays, "account", ACCOUNT[0])
     account[: len(arrays["account"])] = arrays["account"]
-    check_shape(arrays, "walls", len(simulation._walls.order), WALL_STATE)
-    contacts, pairs = (
-        columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
-        for prefix in ("contacts", "pairs")
-    )
-    sound = npz.sound_contacts(contacts, meshes)
-    sound["mesh"] = simulation._walls.stored[sound["mesh"]]
+    check_shape(arrays, "walls", len(walls.order), WALL_STATE)
+    sound, sound_pairs = sound_tables(arrays, walls.meshes, walls.stored)
     core.restore(step_count, account, terms, arrays["walls"])
-    sound_pairs = npz.sound_pairs(pairs)
     for prefix, columns in (("contacts", sound), ("pairs", sound_pairs)):
         if f"{prefix}.{HISTORY}" in arrays:
             columns[HISTORY] = arrays[f"{prefix}.{HISTORY}"]

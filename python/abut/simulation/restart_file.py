@@ -14,6 +14,8 @@ from ..io import npz
 from ..results.columns import columns_of
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
+from ..search.mesh import Mesh
+from .walls import Walls
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -167,10 +169,41 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
     for name in (*known, *_BODY_TYPES, *_BOND_TYPES):
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")
-    arrays = npz.read_arrays(path, headers)
+    return typed_arrays(npz.read_arrays(path, headers))
+
+
+def typed_arrays(arrays: _Arrays) -> dict[str, NDArray[Any]]:
+    """Arrays in their types; a ValueError names one that a file must not hold."""
     all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES | _DRIVING_TYPES
     types = {name: kind for name, kind in all_types.items() if name in arrays}
-    return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
+    return {**arrays} | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
+
+
+def sound_tables(
+    arrays: _Arrays, meshes: tuple[Mesh, ...], stored: NDArray[np.intp]
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """Contacts and pairs of the last step; `stored`: the library's numbers of the walls, or -1."""
+    contacts, pairs = (
+        columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
+        for prefix in ("contacts", "pairs")
+    )
+    sound = npz.sound_contacts(contacts, meshes)
+    walls = stored[sound["mesh"]]
+    if (walls < 0).any():
+        gone = sound["mesh"][walls < 0][0]
+        raise ValueError(f"contacts.mesh names wall {gone}, which was removed")
+    return sound | {"mesh": walls}, npz.sound_pairs(pairs)
+
+
+def check_readable(arrays: _Arrays, setup: bytes, walls: Walls) -> None:
+    """Complain of what readers would refuse, as far as that is quick to find."""
+    typed = typed_arrays(arrays)
+    read_setup(np.frombuffer(setup, np.uint8))
+    check_shapes(typed, "spheres", (*NEW, *MADE), len(typed["ids"]))
+    check_shape(typed, "walls", len(walls.order), WALL_STATE)
+    sound_tables(typed, walls.meshes, walls.stored)
+    for prefix in _BOND_COLUMNS:
+        bond_columns(typed, prefix)
 
 
 def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:

@@ -37,6 +37,7 @@ from .restart_file import (
     WITHOUT_BODIES,
     WITHOUT_BONDS,
     WITHOUT_CHANGES,
+    check_readable,
 )
 from .schedule import Beat, Feed, terms_of
 from .simulation import Simulation
@@ -55,6 +56,13 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
         raise ValueError(f"{file} has no known ending of simulations' files: .npz")
     arrays = arrays_of(simulation)
     setup = json.dumps(setup_of(simulation)).encode()
+    try:
+        check_readable(arrays, setup, simulation._walls)
+    except ValueError as error:
+        raise RuntimeError(
+            f"{file} was not written, since it could not be read again: {error}. Please tell abut's"
+            " authors how the simulation came to this"
+        ) from error
     with writing.opened(file) as stream:
         np.savez(
             stream,

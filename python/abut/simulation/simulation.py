@@ -389,6 +389,8 @@ class Simulation(MeasurePart):
             If the ending is another.
         OSError
             If the file cannot be written.
+        RuntimeError
+            If what it would hold could not be read again, which is a fault of abut's.
 
         Notes
         -----

@@ -161,9 +161,11 @@ class Walls:
             "flat_angle": 0.0,
         }
         columns = self._core.interactions(_core.SPHERE_WALL)
-        # the library counts half spaces last
+        # the library counts half spaces last, and leaves the number out where it has one wall
         if "mesh" in columns:
             columns["mesh"] = self.order[columns["mesh"]]
+        elif self.order.any():
+            columns["mesh"] = np.full(len(columns["sphere"]), self.order[0])
         return Contacts._found(table_columns(columns), settings)
 
 
