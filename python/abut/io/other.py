@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base.extras import import_extra
 from ..search.facets import Facets
+from . import writing
 from .text import Lines
 
 _EXTRA = "io"
@@ -52,7 +53,8 @@ def _read_msh(read: Callable[[Path], Any], path: Path) -> Any:
     before, _, rest = path.read_bytes().partition(b"$Entities")
     with TemporaryDirectory() as folder:
         copy = Path(folder, path.name)
-        copy.write_bytes(before + rest.partition(b"$EndEntities")[2].lstrip())
+        with writing.opened(copy) as file:
+            file.write(before + rest.partition(b"$EndEntities")[2].lstrip())
         return read(copy)
 
 
