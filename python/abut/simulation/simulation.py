@@ -205,8 +205,8 @@ class Simulation(MeasurePart):
         -----
         SimulationWarning
             If another law of two materials is replaced, and one of them is another object than
-            before with equal numbers: equal materials are one, unless their `name` differs. If a law
-            of your own pulls at every overlap that is tried, and never pushes.
+            before with equal numbers: equal materials are one, unless their `name` differs. If a
+            law of your own pulls at every overlap that is tried, and never pushes.
 
         Examples
         --------
