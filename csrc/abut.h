@@ -1733,6 +1733,12 @@ typedef struct abut_notices {
     abut_notice fast; /* a sphere or body, which has moved by more than its radius in a step */
     abut_notice deep; /* two, whose overlap has grown beyond a tenth of a radius; one that was there
                          where they were put is none */
+    /* two that overlap by more than a twentieth of a radius where spheres, bodies or walls were put
+     * in place, got other radii, or are held no more: the deepest in the step after that */
+    abut_notice placed;
+    abut_index placed_count; /* how many overlap so in that step */
+    double placed_speed;     /* at which the energy that the law stores will drive the two apart; 0:
+                                not known */
 } abut_notices;
 
 /* What runs have noticed; forgotten where spheres or bodies are removed, which changes numbers. */

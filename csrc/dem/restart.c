@@ -118,9 +118,8 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
                            .total = state->account[6],
                            .driven_work = state->account[4],
                            .last_driven_work = state->account[5]};
-    /* whether spheres were put in place after the last step, before it was saved, is not known:
-     * rather tell of no overlap that has grown than of one that has not */
-    s->watch.is_placed = s->account.is_held;
+    /* whether something was put in place after the last step, before it was saved, is not known */
+    s->watch.is_placed = true;
 }
 
 static abut_status check_offsets(const abut_index *offsets, abut_index count, abut_index last,

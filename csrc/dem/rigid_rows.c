@@ -468,7 +468,8 @@ abut_status abut_simulation_assign_rigids(abut_simulation *s, abut_rigid_kind ki
     if (from->positions || from->orientations || frees_any(set, from->fixed)) {
         energy_hold_total(s);
     }
-    s->watch.is_placed |= from->positions || from->orientations;
+    s->watch.is_placed |= from->positions || from->orientations || from->fixed;
+    s->watch.is_freed |= frees_any(set, from->fixed);
     for (abut_index k = 0; k < set->count; k++) {
         begin_motion(s, &set->bodies[k], from, k);
     }

@@ -101,8 +101,10 @@ typedef enum step_part { ABUT_STEP_PARTS(STEP_PART) STEP_PARTS } step_part;
 /* What steps look out for, to tell the first of each. */
 typedef struct watch {
     atomic_int_least64_t first; /* the key of the first that is told in this part of a step */
+    atomic_bool has_placed;     /* likewise, whether some overlap was there where it was put */
     bool is_placed;             /* spheres were put in place since: their overlaps have not grown */
-    abut_notice fast, deep;
+    bool is_freed;              /* some that were held are not any more */
+    abut_notices found;
 } watch;
 
 /* Who is beyond these is counted after each step. */
@@ -359,7 +361,11 @@ void simulation_forget_spheres(abut_simulation *s);
 /* Begin a part of a step in which somebody may be told. */
 void watch_begin(abut_simulation *s);
 
-/* An overlap beyond this part of the smaller radius is worth a call of watch_rows. */
+/* To be called where a step begins, and where it is done. */
+void watch_begin_step(abut_simulation *s);
+void watch_end_step(abut_simulation *s);
+
+/* An overlap beyond this part of the smaller radius needs a call of watch_rows. */
 double watch_part(const abut_simulation *s);
 
 /* Tell the first of these rows whose overlap has grown beyond that in this step. Threads may call

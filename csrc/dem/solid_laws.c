@@ -305,7 +305,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
 /* Overlaps of bodies, one after the other: there are far fewer than what it takes to find them. */
 static void watch_meetings(abut_simulation *s)
 {
-    for (int k = 0; k < ABUT_BODY_INTERACTIONS && !s->watch.deep.is_there; k++) {
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS && watch_part(s) < INFINITY; k++) {
         const abut_interaction who = (abut_interaction)k;
         watch_begin(s);
         watch_rows(s, who, 0, s->now->tables[k].count);

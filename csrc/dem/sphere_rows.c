@@ -220,7 +220,8 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     if (rows->centers || rows->radii || frees_any(s, rows->fixed)) {
         energy_hold_total(s);
     }
-    s->watch.is_placed |= rows->centers || rows->radii;
+    s->watch.is_placed |= rows->centers || rows->radii || rows->fixed;
+    s->watch.is_freed |= frees_any(s, rows->fixed);
     write_vectors(of, rows->centers, 3, of->centers);
     write_vectors(of, rows->began, 3, of->began);
     write_images(of, rows->images);

@@ -126,6 +126,7 @@ static void step_together(void *context)
     if (timed) {
         clock_lap(&clock);
     }
+    watch_begin_step(s);
     for (step_part part = 0; part < STEP_PARTS; part++) {
         all->status = PARTS[part](s, &all->plan, all->error);
         if (timed && is_timed(s, part)) {
@@ -143,7 +144,7 @@ static void step_together(void *context)
     }
     surfaces_keep(s);
     s->store.has_applied = s->solids.has_applied = false;
-    s->watch.is_placed = false;
+    watch_end_step(s);
     s->last = s->next;
     energy_settle(s);
     s->step_count++;

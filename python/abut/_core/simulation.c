@@ -530,10 +530,11 @@ static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused
         return NULL;
     }
     const abut_notices of = abut_simulation_notices(s);
-    if (!of.fast.is_there && !of.deep.is_there) {
+    if (!of.fast.is_there && !of.deep.is_there && !of.placed.is_there) {
         Py_RETURN_NONE;
     }
-    return Py_BuildValue("(NN)", tell_notice(&of.fast), tell_notice(&of.deep));
+    return Py_BuildValue("(NNNnd)", tell_notice(&of.fast), tell_notice(&of.deep),
+                         tell_notice(&of.placed), of.placed_count, of.placed_speed);
 }
 
 static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unused))

@@ -25,7 +25,6 @@ from .bodies import (
 from .clusters import Cluster
 from .known import changes
 from .materials import Material
-from .placement import warn_of_overlaps
 from .sphere_part import SpherePart
 
 if TYPE_CHECKING:
@@ -115,7 +114,6 @@ class ClusterPart(SpherePart):
         bodies["angular_momenta"] = momenta
         bodies["fixed"] = read_fixed(fixed, count)
         check_clusters_still(bodies, range(count), "positions")
-        warn_of_overlaps(self, spheres["centers"], spheres["radii"], spheres["clusters"])
         return self._put_clusters(cluster, bodies, spheres, laws=laws)
 
     def _cluster_columns(

@@ -79,13 +79,16 @@ class RunPart(EventPart):
             sphere moves by more than its radius in a step, and may pass through a wall. If an
             overlap grows beyond 10 % of a radius, the smaller one of two spheres. Of a convex body
             the radius is that of the largest sphere about its center of mass that is inside of it.
+            If overlaps of more than 5 % of a radius are there in the first step after spheres,
+            clusters, bodies or walls were added, switched on, moved or assigned, got other radii or
+            are not held any more: the deepest is named, and how fast it will drive two apart.
             If a wall with a `Servo` without mass has gone as far as its mesh is large, and touches
             nothing that bears its load.
 
         Notes
         -----
-        Of each thing a simulation warns once, and names the first who does it: also where it runs
-        on by another call, and where it was saved and loaded in between.
+        Of each thing, but overlaps that come in, a simulation warns once, and names the first: also
+        where it runs on by another call, and where it was saved and loaded in between.
 
         Whatever ends a run, the simulation is as it was after a whole step, and `run` goes on from
         there.

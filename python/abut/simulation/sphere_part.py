@@ -14,7 +14,6 @@ from .bond_part import BondPart
 from .columns import AssignedColumn, Column
 from .known import changes
 from .materials import Material
-from .placement import warn_of_overlaps
 
 
 class SpherePart(BondPart):
@@ -69,8 +68,8 @@ class SpherePart(BondPart):
         Warns
         -----
         SimulationWarning
-            If spheres overlap each other, or what is there, by more than 10 % of a radius; or if
-            one is so large that it touches its own image.
+            If a sphere is so large that it touches its own image. Overlaps are looked at in the
+            next step: see `run`.
 
         Examples
         --------
@@ -95,8 +94,6 @@ class SpherePart(BondPart):
             check_still(
                 columns["fixed"], columns[stored], name, "centers", [f"[{k}]" for k in rows]
             )
-        # those that are fixed may overlap each other
-        warn_of_overlaps(self, points, sizes, columns["fixed"] - 1)
         return self._put(columns, laws=laws)
 
     def _sphere_columns(

@@ -74,9 +74,15 @@ class Watch:
         found = simulation._core.notices()
         if found is None:
             return
-        for kind, notice in zip(_TEXTS, found, strict=True):
-            if notice is not None and kind not in self.said:
-                self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*notice))))
+        fast, deep, placed, count, speed = found
+        if placed is not None:
+            notice = Notice(*placed)
+            # of each step, since each way in is looked at
+            kind = f"placed {notice.step}"
+            self._noticed.append((kind, _placed_text(simulation, notice, count, speed)))
+        for kind, told in (("fast", fast), ("deep", deep)):
+            if told is not None and kind not in self.said:
+                self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*told))))
 
     def look(self, simulation: RunPart) -> None:
         """Tell what was noticed, and look at the step where that is due."""
@@ -167,16 +173,31 @@ def _fast_text(simulation: RunPart, n: Notice) -> str:
     )
 
 
-def _deep_text(simulation: RunPart, n: Notice) -> str:
+def _overlap(simulation: RunPart, n: Notice) -> str:
     whose = "its" if n.other_kind == WALL else "the smaller"
     radius = "inner radius" if n.kind == BODY else "radius"
     return (
         f"{_name(simulation, n.kind, n.row)} overlaps"
         f" {_name(simulation, n.other_kind, n.other_row)} by {n.ratio:.1%} of {whose} {radius} in"
-        f" step {n.step}, but laws of contact mean a few percent: it is pressed too hard for its"
-        " law, moves too fast, or the step is too long"
+        f" step {n.step}"
     )
 
 
-# in the order of the library's notices
+def _placed_text(simulation: RunPart, n: Notice, count: int, speed: float) -> str:
+    others = count - 1
+    more = f" (and {checks.counted(others, 'other overlap')} of more than 5%)" if others else ""
+    how_fast = f" at a speed of {speed:.3g}" if speed > 0 else ""
+    return (
+        f"{_overlap(simulation, n)}, where they were put{more}: they will fly apart{how_fast};"
+        " move them apart, or bond them"
+    )
+
+
+def _deep_text(simulation: RunPart, n: Notice) -> str:
+    return (
+        f"{_overlap(simulation, n)}, but laws of contact mean a few percent: it is pressed too hard"
+        " for its law, moves too fast, or the step is too long"
+    )
+
+
 _TEXTS = {"fast": _fast_text, "deep": _deep_text}
