@@ -182,6 +182,36 @@ static int threads_worth(int workers, abut_index work, abut_index work_each)
 
 /* ---- regions, and runs inside of them ---- */
 
+/* The rounding mode, and the treatment of subnormal numbers. Those of x86-64 are read and written
+ * here, since fesetenv of mingw-w64 sets others. */
+#if defined(__SSE2__)
+typedef unsigned rounding;
+
+static rounding rounding_of_thread(void)
+{
+    return __builtin_ia32_stmxcsr();
+}
+
+static void round_as(rounding mode)
+{
+    __builtin_ia32_ldmxcsr(mode);
+}
+#else
+typedef fenv_t rounding;
+
+static rounding rounding_of_thread(void)
+{
+    rounding mode;
+    fegetenv(&mode);
+    return mode;
+}
+
+static void round_as(rounding mode)
+{
+    fesetenv(&mode);
+}
+#endif
+
 void parallel_together(int workers, abut_index work, void (*function)(void *context), void *context)
 {
     const int threads = omp_in_parallel() ? 1 : threads_worth(workers, work, WORK_PER_THREAD);
@@ -191,13 +221,12 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
     }
     /* Threads wait from region to region with the rounding mode, and the treatment of subnormal
      * numbers, that they began with: in each region they take those of the caller. */
-    fenv_t environment;
-    fegetenv(&environment);
+    const rounding mode = rounding_of_thread();
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num() == 0) {
         function(context);
     } else {
-        fesetenv(&environment);
+        round_as(mode);
     }
 }
 

@@ -316,19 +316,19 @@ static void check_rounding_of_the_caller(void)
 
 static void check_that_all_threads_round_as_the_caller(void)
 {
-    fenv_t usual;
-    fegetenv(&usual);
     check_rounding_of_the_caller();
-#if defined(FE_UPWARD)
+#if defined(__SSE2__)
+    /* upward; then subnormal numbers are 0, as in programs that are built with -ffast-math */
+    const unsigned usual = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(usual | 0x4000);
+    check_rounding_of_the_caller();
+    __builtin_ia32_ldmxcsr(usual | 0x8040);
+    check_rounding_of_the_caller();
+    __builtin_ia32_ldmxcsr(usual);
+#elif defined(FE_UPWARD)
     fesetround(FE_UPWARD);
     check_rounding_of_the_caller();
-    fesetenv(&usual);
-#endif
-#if defined(__SSE2__)
-    /* subnormal numbers are 0, as in programs that are built with -ffast-math */
-    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
-    check_rounding_of_the_caller();
-    fesetenv(&usual);
+    fesetround(FE_TONEAREST);
 #endif
     check_rounding_of_the_caller();
 }
