@@ -739,22 +739,31 @@ def test_a_step_that_is_too_long_for_what_falls():
         walls.run(1, 1, lambda step: None)  # it was told
 
 
-def test_a_step_that_is_too_long_for_what_touches():
-    """A stiff law, which damps much."""
-    law = abut.Linear(1e6, restitution=0.01)
-    ball_of = abut.Material(density=1000)
+def stable_in_corner(law, material, walls):
+    """The longest stable step of a sphere of radius 0.1 that touches all of these walls."""
     sim = abut.Simulation(1e-6)
-    sim.set_law(ball_of, ball_of, law)
-    sim.add_wall(FLOOR, ball_of)
-    sim.add_spheres([[-0.4, 0, 0.0999]], 0.1, ball_of)
+    sim.set_law(material, material, law)
+    for wall in walls:
+        sim.add_wall(wall, material)
+    sim.add_spheres([[-0.4, 0, 0.0999]], 0.1, material)
     sim.run(steps=1)
-    resting = sim.stable_step()
-    walls = Walls(ball(0.0999, step=1.6 * resting), FLOOR, law, RUBBER)
-    with pytest.warns(SimulationWarning, match="1.6 times the longest stable step"):
+    return sim.stable_step()
+
+
+def test_a_step_that_is_too_long_for_what_touches():
+    """A sphere that falls counts as if it touched one wall; in a corner it touches three."""
+    law, material = abut.Linear(1e6, restitution=0.01), abut.Material(density=1000)
+    sides = [abut.HalfSpace((-0.4 - sign * 0.0999, 0, 0), (sign, 0, 0)) for sign in (1, -1)]
+    corner = [FLOOR, *sides]
+    falling, resting = (stable_in_corner(law, material, walls) for walls in ([FLOOR], corner))
+    assert resting == pytest.approx(falling / np.sqrt(3), rel=1e-9)
+    walls = Walls(ball(0.0999, step=1.6 * resting), corner, law, RUBBER)
+    with pytest.warns(SimulationWarning, match=f"{1.6 * resting:.4g} is 1.6 times"):
         walls.run(1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Walls(ball(0.0999, step=1.4 * resting), FLOOR, law, RUBBER).run(1)
+        Walls(ball(0.0999, step=1.4 * resting), corner, law, RUBBER).run(1)
+        Walls(ball(0.0999, step=1.4 * falling), FLOOR, law, RUBBER).run(1)
 
 
 def test_too_much_liquid():
