@@ -85,7 +85,7 @@ def structure(time, forces):
 
 # %%
 sim = abut.Simulation(step=STEP)
-grain, frame = abut.Material(density=1500, young=1e7, poisson=0.3), abut.Material()
+grain, frame = abut.Material(density=1500, young=2e7, poisson=0.3), abut.Material()
 for other in grain, frame:
     sim.set_law(grain, other, abut.Hertz(friction=0.4, restitution=0.3))
 plate = sim.add_wall(abut.Mesh(flat, grid.t.T, split="all"), frame, deform=structure)
