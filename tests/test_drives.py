@@ -188,6 +188,42 @@ def test_what_touches_nothing_stands_still_after_the_meshs_size():
     assert wall.travel[2] == gone
 
 
+@pytest.mark.parametrize("grain", ["sphere", "body"])
+@pytest.mark.parametrize("height", [0.0999, 0.2])
+def test_a_half_space_stands_still_once_it_has_left_the_grains(height, grain):
+    sim, rubber = abut.Simulation(step=1e-3, gravity=(0, 0, 0)), abut.Material(2500.0, 1e5)
+    sim.set_law(rubber, STEEL, abut.Linear(1e3))
+    floor = abut.HalfSpace((0, 0, 0), (0, 0, 1))
+    wall = sim.add_wall(floor, STEEL, motion=abut.Servo(force=(0, 0, -10.0)))
+    if grain == "sphere":
+        sim.add_spheres([[0, 0, height]], 0.1, rubber)
+    else:
+        cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        sim.add_bodies(cube, [[0, 0, height]], rubber, scales=0.1)
+    with pytest.warns(abut.SimulationWarning, match="wall 0 has gone .* away from all grains, and"):
+        sim.run(3.0)
+    gone = wall.travel[2]
+    assert -0.1 < gone <= 0
+    assert wall.twist.tolist() == [0] * 6
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(0.1)
+    assert wall.travel[2] == gone
+
+
+def test_a_half_space_moves_on_towards_grains_and_where_grains_come_to_it():
+    sim, rubber = abut.Simulation(step=1e-3, gravity=(0, 0, 0)), abut.Material(2500.0, 1e5)
+    sim.set_law(rubber, STEEL, abut.Linear(1e4, 0.3))
+    lid = abut.HalfSpace((0, 0, 0.21), (0, 0, -1))
+    wall = sim.add_wall(lid, STEEL, motion=abut.Servo(force=(0, 0, -10.0)))
+    sim.add_spheres([[0, 0, 0.1]], 0.1, rubber)
+    sim.fixed = [True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(3.0)
+    np.testing.assert_allclose(wall.force[2], 10.0, rtol=1e-6)
+
+
 def test_a_plate_with_mass_goes_on_however_far():
     sim = abut.Simulation(step=1e-2, gravity=(0, 0, 0))
     wall = sim.add_wall(DOWN, STEEL, motion=abut.Servo(force=(0, 0, 1), mass=1.0))

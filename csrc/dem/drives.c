@@ -175,6 +175,32 @@ static double fastest(abut_simulation *s, double load)
     return 0.1 * sqrt(load * s->walls.grain_size / s->walls.grain_mass);
 }
 
+static bool is_before(vec3 normal, vec3 point, vec3 center, double radius)
+{
+    return vec3_dot(normal, vec3_sub(center, point)) >= radius;
+}
+
+/* Whether a half space goes away from all grains, or along them, and has left them. */
+static bool has_left(const abut_simulation *s, abut_index wall)
+{
+    const wall_set *w = &s->walls;
+    if (wall < w->mesh_count || wall >= w->touched_count) {
+        return false;
+    }
+    const double *placed = w->placed + 6 * (wall - w->mesh_count);
+    const vec3 point = vec3_load(placed), normal = vec3_load(placed + 3);
+    bool has =
+        s->store.count + s->solids.count > 0 && vec3_dot(normal, axis_of(&w->drives[wall])) <= 0.0;
+    for (abut_index k = 0; has && k < s->store.count; k++) {
+        has = is_before(normal, point, vec3_load(s->store.centers + 3 * k), s->store.radii[k]);
+    }
+    for (abut_index k = 0; has && k < s->solids.count; k++) {
+        const rigid_body *of = &s->solids.bodies[k];
+        has = is_before(normal, point, of->rigid.position, of->reach);
+    }
+    return has;
+}
+
 /* The velocity with which its contacts will bear the load after this step, as far as they are as
  * stiff as now: a step of Newton's for a plate without mass. */
 static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
@@ -198,6 +224,12 @@ static bool drive_servo(abut_simulation *s, wall_press *p, const rigid_step *by)
 {
     abut_drive *d = &p->next;
     const double before = d->speed;
+    const abut_index wall = p - s->walls.presses;
+    if (d->mass == 0.0 && !(p->stiffness > 0.0) && has_left(s, wall)) {
+        d->size = d->alone;
+    } else if (wall >= s->walls.mesh_count && wall < s->walls.touched_count) {
+        d->size = INFINITY;
+    }
     d->speed = settle(s, d, p, by);
     const double way = by->step * d->speed;
     d->travel += way;

@@ -98,8 +98,9 @@ class Servo(Drive):
     gain. The speed is at most a tenth of sqrt(P d / M), with the mean diameter d of all grains and
     the mass M of those that are not held. K and C are those of the contacts' normals: where these
     are zero, since nothing touches the wall or all that does touches it from the side, it moves at
-    this greatest speed. Once it has gone so as far as its mesh is large, it stands still, and the
-    run warns. A plate that is held by friction alone, as in shear, needs a `mass`.
+    this greatest speed. Once it has gone so as far as its mesh is large, or a half space has left
+    all grains, it stands still until something bears its load, and the run warns. A plate that is
+    held by friction alone, as in shear, needs a `mass`.
 
     The projection is the sum of the facets' that look along `normal`, or against it, whichever is
     larger: where facets hide each other, `area` is needed.

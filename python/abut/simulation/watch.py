@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..base import checks
 from ..base.warnings import warn
+from ..search.half_space import HalfSpace
 from .placement import SimulationWarning
 
 if TYPE_CHECKING:
@@ -116,12 +117,13 @@ class Watch:
         walls = simulation._walls
         for number in walls.driven:
             of = walls.drive(number)
-            if of["alone"] >= of["size"] > 0:
+            is_plane = isinstance(walls.entries[number].mesh, HalfSpace)
+            if of["alone"] >= of["size"] and (is_plane or of["size"] > 0):
+                limit = "away from all grains" if is_plane else "as far as its mesh is large"
                 self.tell(
                     f"alone {number}",
-                    f"wall {number} has gone {of['alone']:.3g} by its Servo, as far as its mesh is"
-                    " large, and touches nothing that bears its load: it stands still until"
-                    " something does",
+                    f"wall {number} has gone {of['alone']:.3g} by its Servo, {limit}, and touches"
+                    " nothing that bears its load: it stands still until something does",
                 )
 
 
