@@ -1262,10 +1262,11 @@ typedef struct abut_wall_state {
 
 /* What drives a wall of SERVO or FREE, in doubles alone (docs/dem.md, section 9). */
 typedef struct abut_drive {
-    double mass;       /* FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself */
-    double force[3];   /* SERVO: the load, along which it moves; FREE: beside that of contacts */
-    double torque[3];  /* FREE: likewise, about `position` */
-    double size;       /* SERVO without mass: how far it goes while no contact bears its load */
+    double mass;      /* FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself */
+    double force[3];  /* SERVO: the load, along which it moves; FREE: beside that of contacts */
+    double torque[3]; /* FREE: likewise, about `position` */
+    double size; /* SERVO without mass: how far it goes while no contact bears its load; of a half
+                    space steps say it: INFINITY until it has left all grains */
     double inertia[3]; /* FREE: > 0: principal moments, about `position` */
     double arm[3];     /* FREE: from `position` to the center of mass, along the principal axes */
     double locked[6];  /* FREE: 1: it does not move along x, y, z, nor turn about them; else 0 */
@@ -1319,8 +1320,14 @@ abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_fi
                                       const abut_wall *walls, abut_index wall_count,
                                       const abut_index *numbers, abut_error *error);
 
-/* Put a wall whose motion is given where it is at the beginning of the next step. */
+/* Put a wall whose motion is given where it is at the beginning of the next step. Laws take its way
+ * between the poses of both steps; forces have the power of the state's velocity. */
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
+                           const abut_wall_state *state);
+
+/* Put it there as its motion begins: a wall that is new, or that stood in its first pose until now,
+ * has not moved there, but stood there. */
+void abut_simulation_begin(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
 
 /* Say how fast the vertices of a wall that deforms are: vertex_count x 3, in the world. To be

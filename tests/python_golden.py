@@ -17,7 +17,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "d42c653e27a3b77a91af935e21fdd359dfdc2265df48b753afc6f839b760ec4d"
+GOLDEN_HASH = "f5314c198ea9abc66a1e62f68b609f79d09e62831e87e95f11ce208da8834161"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)

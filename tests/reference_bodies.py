@@ -184,9 +184,10 @@ class Simulation:
         velocity = own.velocity_at(point, surface[0], self.step)
         spin = own.angular_velocity
         if kind:
-            place = other.at(self.time)
-            of_wall = place.velocity + np.cross(place.spin, point - place.origin)
-            velocity, spin = velocity - of_wall, spin - place.spin
+            before = other.at(max(self.time - self.step, 0.0))  # until then it stood
+            way = reference_dem.way_between(before, other.at(self.time), self.step)
+            velocity = way.turned @ (velocity - way.at(point))
+            spin = 0.5 * (np.eye(3) + way.turned) @ (spin - way.spin)
         else:
             radius = radius and harmonic(radius, other.rounding or curvature)
             mass = harmonic(mass, other.mass)

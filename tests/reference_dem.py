@@ -323,12 +323,42 @@ def still(pose):
     return Place(pose[:3, :3], pose[:3, 3], np.zeros(3), np.zeros(3), np.zeros(3))
 
 
+class Way(NamedTuple):
+    """How a frame has moved since the step before: x with velocity + turn @ (x - origin)."""
+
+    velocity: np.ndarray
+    turn: np.ndarray
+    origin: np.ndarray
+    spin: np.ndarray
+    turned: np.ndarray  # the frame's turn, with which springs go
+
+    def at(self, points):
+        return self.velocity + (points - self.origin) @ self.turn.T
+
+
+def in_frame(turns, vectors):
+    return np.einsum("kab,kb->ka", turns, vectors)
+
+
+def way_between(before, now, span):
+    """From one place to another; of a step without length, the velocity of now."""
+    if span == 0:
+        return Way(now.velocity, np.cross(now.spin, np.eye(3)).T, now.origin, now.spin, np.eye(3))
+    turn = (now.turn - before.turn) @ now.turn.T
+    turned = now.turn @ before.turn.T
+    angles = Rotation.from_matrix(turned).as_rotvec()
+    half = 0.5 * length(angles)
+    spin = angles * (np.tan(half) / half if half else 1) / span
+    return Way((now.origin - before.origin) / span, turn / span, now.origin, spin, turned)
+
+
 class Wall:
     """A mesh with its motion, and what the spheres of the last step do to it."""
 
     def __init__(self, simulation, mesh, material, motion):
         self.simulation, self.mesh, self.material = simulation, mesh, material
         self.started, self.begin, self._motion = 0.0, np.eye(4), motion
+        self.place = None  # in the last step
         self.force = self.torque = np.zeros(3)
         self.power, self.nodal_forces = 0.0, np.zeros((len(mesh.vertices), 3))
 
@@ -360,6 +390,11 @@ class Wall:
         if all(part[0] != 0 for part in self._motion.parts()):
             center = place.origin - self.begin[:3, 3]
         return place._replace(center=center)
+
+    def way(self, place, span):
+        """From the step before, where a new wall stood as now, to this place."""
+        before, self.place = self.place or place, place
+        return way_between(before, place, span)
 
     def take(self, force, moment, arm, place, weights):
         """The load of a step: forces and moments of rolling, at arms from the frame's origin."""
@@ -756,10 +791,14 @@ class Simulation:
     def read_contacts(self, found, places, old):
         before, sphere = self.contacts, found.sphere
         law = self.law_of_contacts(found)
-        twists = np.array([np.concatenate([place.velocity, place.spin]) for place in places])
+        ways = [wall.way(place, self.span) for wall, place in zip(self.walls, places, strict=True)]
+        of, points = found.mesh, self.points_on_walls(found)
+        of_walls = np.array([ways[k].at(x) for k, x in zip(of, points, strict=True)])
+        wall_spins, turned = (np.array(x) for x in zip(*(w[3:] for w in ways), strict=True))
+        turned = turned[of]
         spins = self.angular_velocities[sphere]
         arm = -column(self.radii[sphere] - found.overlap) * found.normal
-        velocity = self.velocities[sphere] + np.cross(spins, arm) - found.velocity(twists)
+        velocity = self.velocities[sphere] + np.cross(spins, arm) - of_walls.reshape(-1, 3)
         history, share, pulling = remembered(found, before, old), found.share, found.share
         if self.resolution == "sharing":
             pulling = self.pull_shares(found, self.weight_of_pull(found))
@@ -774,16 +813,20 @@ class Simulation:
             self.radii[sphere],
             self.body_mass()[sphere],
             self.inertias[sphere],
-            velocity,
-            spins - twists[found.mesh, 3:],
+            in_frame(turned, velocity),
+            in_frame(0.5 * (np.eye(3) + turned), spins - wall_spins[of]),
             share,
             pulling,
             *tilt(found.normal, old, history),
         )
 
-    def load_walls(self, found, places, response):
+    def points_on_walls(self, found):
+        """Contact points where the walls are, not their images."""
         lengths = np.array([one or 0.0 for one in self.period or (None,) * 3])
-        points = found.point - found.image * lengths
+        return found.point - found.image * lengths
+
+    def load_walls(self, found, places, response):
+        points = self.points_on_walls(found)
         for number, (wall, place) in enumerate(zip(self.walls, places, strict=True)):
             here = found.mesh == number
             force = np.where(column(here), -response.force, 0)

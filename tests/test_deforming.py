@@ -102,9 +102,11 @@ def test_rigid_motion_vertex_by_vertex_is_that_of_a_pose():
     mesh = sheet(6)
 
     def structure(time, forces):
-        pose, twist = pose_at(time), twist_at(time)
-        arms = mesh.vertices @ pose[:3, :3].T
-        return arms + pose[:3, 3], twist[:3] + np.cross(twist[3:], arms)
+        before, now = (
+            mesh.vertices @ pose[:3, :3].T + pose[:3, 3]
+            for pose in (pose_at(time - STEP), pose_at(time))
+        )
+        return now, (now - before) / STEP
 
     sims = [grains(abut.Simulation(step=STEP)) for _ in range(2)]
     walls = [
@@ -123,6 +125,35 @@ def test_rigid_motion_vertex_by_vertex_is_that_of_a_pose():
     np.testing.assert_allclose(sims[1].centers, sims[0].centers, atol=1e-12)
     np.testing.assert_allclose(walls[1].mesh.vertices, structure(0.1, None)[0], atol=1e-12)
     assert walls[1].pose.tolist() == np.eye(4).tolist()
+
+
+@pytest.mark.parametrize("kind", ["mid-step velocities", "ways"])
+def test_a_shaken_sheet_is_a_shaken_mesh(kind):
+    """A sphere that is held above it; of a parabola the velocity in the middle of the step is the
+    way over the step."""
+    mesh, step, acceleration = sheet(2), 1e-3, np.array([10.0, 4.0, 0])
+
+    def pose_of(time):
+        return abut.Translating(0.5 * acceleration * time).pose(time)
+
+    def structure(time, forces):
+        way = pose_of(time)[:3, 3] - pose_of(time - step)[:3, 3]
+        velocity = way / step if kind == "ways" else acceleration * (time - step / 2)
+        return mesh.vertices + pose_of(time)[:3, 3], np.tile(velocity, (len(mesh.vertices), 1))
+
+    def motion(time):
+        return pose_of(time), np.concatenate([acceleration * time, np.zeros(3)])
+
+    forces = []
+    for how in ({"motion": motion}, {"deform": structure}):
+        sim, stone, steel = abut.Simulation(step=step), abut.Material(1000, 1e6), abut.Material()
+        sim.set_law(stone, steel, abut.Linear(1e4, 0.5, friction=100))
+        sim.add_wall(mesh, steel, **how)
+        sim.add_spheres([[0.02, 0.03, 0.0999]], 0.1, stone)
+        sim.fixed = [True]
+        sim.run(steps=20)
+        forces.append(sim.contacts.force)
+    np.testing.assert_allclose(*forces, rtol=1e-12)
 
 
 # ---- forces and power ----------------------------------------------------------------------------

@@ -219,6 +219,76 @@ def test_normal_force_on_a_way_around_a_larger_sphere():
     np.testing.assert_allclose(forces[1:], expected, rtol=1e-9)
 
 
+# ---- walls that move -----------------------------------------------------------------------------
+
+SHAKER, DISK = abut.Oscillating((0.01, 0, 0), frequency=7.0), abut.Rotating((0, 0, 1), rate=30.0)
+
+
+def parabola(time):
+    pose, twist = np.eye(4), np.zeros(6)
+    pose[0, 3], twist[0] = 5 * time**2, 10 * time
+    return pose, twist
+
+
+def as_callable(motion):
+    return lambda time: (motion.pose(time), motion.twist(time))
+
+
+FLOOR = abut.HalfSpace((0, 0, 0), (0, 0, 1))
+
+
+def held_on(step, motion, floor=FLOOR):
+    """A sphere that is held over (0.3, 0, 0) of a floor that moves."""
+    sim, stone, steel = abut.Simulation(step=step), abut.Material(1000, 1e6), abut.Material()
+    sim.set_law(stone, steel, abut.Linear(1e4, 1.0, friction=1e9))
+    sim.add_spheres([[0.3, 0, 0.0999]], 0.1, stone)
+    sim.fixed = [True]
+    return sim, sim.add_wall(floor, steel, motion=motion)
+
+
+@pytest.mark.parametrize("steps", [10, 20, 40])
+@pytest.mark.parametrize(
+    "motion",
+    [parabola, SHAKER, DISK, abut.Motions([DISK, SHAKER]), as_callable(SHAKER), as_callable(DISK)],
+    ids=["parabola", "shaker", "disk", "both", "callable shaker", "callable disk"],
+)
+def test_the_spring_is_the_way_of_the_wall(motion, steps):
+    """With steps of any length, so no part of the error is of the first order of the step."""
+    sim, wall = held_on(0.01 / steps, motion)
+    sim.run(steps=steps + 1)
+    pose, twist = motion(0.01) if callable(motion) else as_callable(motion)(0.01)
+    contacts = sim.contacts
+    way = pose @ [0.3, 0, 0, 1] - [0.3, 0, 0, 1]
+    np.testing.assert_allclose(contacts.force[0, :2], 1e4 * way[:2], rtol=1e-9, atol=1e-10)
+    power = -(contacts.force[0] * contacts.velocity(twist)[0]).sum()
+    np.testing.assert_allclose(wall.power, power, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [abut.Servo(force=(50, 0, 0), mass=2.0), abut.Free(2.0, locked=("z", "rx", "ry", "rz"))],
+)
+def test_the_spring_is_the_way_of_a_driven_wall(motion):
+    """Its velocities are those of half a step before already."""
+    floor = abut.examples.plane().transformed(abut.Translating((-0.5, -0.5, 0)).pose(1.0))
+    sim, wall = held_on(1e-3, motion, floor)
+    if isinstance(motion, abut.Free):
+        wall.applied_force = (50, 0, 0)
+    sim.run(steps=10)
+    way = wall.travel
+    sim.run(steps=1)
+    assert way[0] > 1e-3
+    np.testing.assert_allclose(sim.contacts.force[0, 0], 1e4 * way[0], rtol=1e-12)
+
+
+def test_a_wall_that_is_placed_does_not_hit_what_is_there():
+    """The pose with which a callable begins is no way from where the mesh was."""
+    sim, wall = held_on(1e-3, None)
+    wall.motion = lambda time: (abut.Translating((0, 0, 1e-4)).pose(1.0), np.zeros(6))
+    sim.run(steps=1)
+    np.testing.assert_allclose(sim.contacts.force[0], (0, 0, 2.0), rtol=1e-9)
+
+
 # ---- slopes --------------------------------------------------------------------------------------
 
 

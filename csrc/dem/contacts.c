@@ -18,11 +18,21 @@ static void place_half_spaces(abut_simulation *s)
     }
 }
 
+/* What drives a wall has its velocity of half a step ago. A step of no length, as LAMMPS' setup,
+ * has the velocities of now. */
+static wall_way find_way(const abut_simulation *s, abut_index k)
+{
+    const abut_wall_state *now = &s->now->states[k];
+    const bool is_told = walls_are_driven(&s->walls.walls[k]) || s->last.step == 0.0;
+    return is_told ? walls_way_of(now) : walls_way(s->before->poses + 16 * k, now, s->last.step);
+}
+
 void contacts_place_walls(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
         s->now->states[k] = abut_simulation_wall_now(s, k);
         memcpy(s->now->poses + 16 * k, s->now->states[k].pose, sizeof s->now->states[k].pose);
+        s->walls.ways[k] = find_way(s, k);
     }
     place_half_spaces(s);
 }
@@ -229,22 +239,42 @@ static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_in
     }
 }
 
-/* Let the law see how the wall moves where a row touches it. */
-static void set_wall(const abut_simulation *s, mover *of, abut_index row)
+/* Let the law see how a wall that deforms has moved where a row touches it. */
+static void set_deforming(const abut_simulation *s, row_block *b, int32_t k, abut_index row,
+                          vec3 arm)
+{
+    const abut_columns *c = &s->now->tables[ABUT_SPHERE_WALL].contact;
+    const surface *of = simulation_surface(s, c->mesh[row]);
+    const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
+    const pose turn = surface_turn(mesh, of->before, c->facet[row]), one = pose_identity();
+    vec3 left[3];
+    for (int axis = 0; axis < 3; axis++) {
+        left[axis] = vec3_sub(one.rows[axis], turn.rows[axis]);
+    }
+    mover *wall = &b->movers[1][k];
+    vec3_store(wall->velocity, surface_at(c, row, of->velocities));
+    vec3_store(wall->spin,
+               surface_spin(mesh, of->before, mesh->vertices, of->velocities, c->facet[row]));
+    b->movers[2][k] = *wall;
+    vec3_store(b->movers[2][k].spin,
+               surface_spin(mesh, mesh->vertices, mesh->vertices, of->velocities, c->facet[row]));
+    rows_turn_along(b, k, arm, left);
+    b->block.second[k] = wall;
+    b->block.wall[k] = &b->movers[2][k];
+}
+
+/* Let the law see how the wall has moved where a row touches it. */
+static void set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index row)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index wall = t->contact.mesh[row];
-    const surface *deforming = simulation_surface(s, wall);
-    if (deforming) {
-        const abut_mesh *mesh = simulation_mesh(s, wall);
-        vec3_store(of->velocity, surface_at(&t->contact, row, deforming->velocities));
-        vec3_store(of->spin, surface_spin(mesh, mesh->vertices, deforming->velocities,
-                                          t->contact.facet[row]));
-        return;
+    const double length = b->block.first[k]->radius - t->contact.overlap[row];
+    const vec3 arm = vec3_scale(vec3_load(t->contact.normal + 3 * row), -length);
+    if (simulation_surface(s, wall)) {
+        set_deforming(s, b, k, row, arm);
+    } else {
+        rows_set_wall(s, b, k, wall, table_wall_point(t, row, &s->lattice), arm);
     }
-    const abut_wall_state *state = &s->now->states[wall];
-    vec3_store(of->velocity, walls_velocity(state, table_wall_point(t, row, &s->lattice)));
-    vec3_store(of->spin, vec3_load(state->spin));
 }
 
 static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
@@ -253,9 +283,8 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
     const abut_index old = t->springs.match[row];
-    set_wall(s, &b->movers[1][k], row);
     set_first(s, b, k, place, wall);
-    b->block.second[k] = &b->movers[1][k];
+    set_wall(s, b, k, row);
     b->block.laws[k] = simulation_wall_law(s, place, wall);
     if (old >= 0) {
         take_old(w, b, k, old);

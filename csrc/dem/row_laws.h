@@ -8,7 +8,7 @@
 /* Rows that follow one another, and room for what is not read from tables. */
 typedef struct row_block {
     law_block block;
-    mover movers[2][LAW_BLOCK];
+    mover movers[3][LAW_BLOCK];     /* of both partners; of walls as they move now */
     double turned[3][LAW_BLOCK][4]; /* normals, springs and rolling springs that went with a wall */
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
 } row_block;

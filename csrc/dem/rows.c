@@ -14,7 +14,7 @@ static void copy_row(const row_block *from, int32_t at, row_block *to, int32_t k
 {
     const law_block *f = &from->block;
     law_block *t = &to->block;
-    t->first[k] = f->first[at], t->second[k] = f->second[at];
+    t->first[k] = f->first[at], t->second[k] = f->second[at], t->wall[k] = f->wall[at];
     t->laws[k] = f->laws[at];
     t->old_normal[k] = f->old_normal[at];
     t->old_spring[k] = f->old_spring[at], t->old_roll[k] = f->old_roll[at];
@@ -30,6 +30,41 @@ static void fill_up(row_block *b, int32_t count)
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         copy_row(b, count - 1, b, k);
     }
+}
+
+static void set_velocities(mover *of, vec3 velocity, vec3 spin)
+{
+    vec3_store(of->velocity, velocity);
+    vec3_store(of->spin, spin);
+}
+
+/* On the wall's frame of now a point has gone by T times its way against the wall: both ways are
+ * seen from where the wall was. Spins are of the middle of the step, half a turn ago. */
+void rows_turn_along(row_block *b, int32_t k, vec3 arm, const vec3 left[3])
+{
+    const mover *first = b->block.first[k];
+    mover *wall = &b->movers[1][k];
+    const vec3 spin = vec3_load(first->spin), wall_spin = vec3_load(wall->spin);
+    const vec3 velocity = vec3_add(vec3_load(first->velocity), vec3_cross(spin, arm));
+    const vec3 wall_velocity = vec3_load(wall->velocity);
+    const vec3 sliding = rows_turn(left, vec3_sub(velocity, wall_velocity));
+    const vec3 turning = rows_turn(left, vec3_sub(spin, wall_spin));
+    set_velocities(wall, vec3_add(wall_velocity, sliding),
+                   vec3_add(wall_spin, vec3_scale(turning, 0.5)));
+}
+
+void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index wall, vec3 point,
+                   vec3 arm)
+{
+    const wall_way *way = &s->walls.ways[wall];
+    const abut_wall_state *now = &s->now->states[wall];
+    set_velocities(&b->movers[1][k], walls_way_velocity(way, point), way->spin);
+    set_velocities(&b->movers[2][k], walls_velocity(now, point), vec3_load(now->spin));
+    if (way->turns) {
+        rows_turn_along(b, k, arm, way->left);
+    }
+    b->block.second[k] = &b->movers[1][k];
+    b->block.wall[k] = &b->movers[2][k];
 }
 
 static bool lacks_law(const law_table *laws, const law_block *b)

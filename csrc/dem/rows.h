@@ -8,4 +8,13 @@
 /* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error);
 
+/* Set how a wall that does not deform has moved at a point, and how it moves there now. The first
+ * partner is known; the point is an arm away from where its velocity is. */
+void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index wall, vec3 point,
+                   vec3 arm);
+
+/* Turn the velocities with which the first partner moves on a wall as springs there have turned;
+ * left: 1 - T of the wall's turn. */
+void rows_turn_along(row_block *b, int32_t k, vec3 arm, const vec3 left[3]);
+
 #endif

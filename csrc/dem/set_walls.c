@@ -34,14 +34,15 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     to->mesh_count = to->finder ? to->finder->mesh_count : 0;
     to->walls = memory_alloc(count, sizeof *to->walls);
     to->motions = memory_alloc(count_motions(walls, count), sizeof *to->motions);
+    to->ways = memory_alloc_zeroed(count, sizeof *to->ways);
     to->given = memory_alloc_zeroed(count, sizeof *to->given);
     to->drives = memory_alloc_zeroed(count, sizeof *to->drives);
     to->presses = memory_alloc_zeroed(count, sizeof *to->presses);
     to->half_spaces =
         memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->half_spaces);
     to->placed = memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->placed);
-    if (!make_surfaces(to, walls) || !to->walls || !to->motions || !to->given || !to->drives ||
-        !to->presses || !to->half_spaces || !to->placed) {
+    if (!make_surfaces(to, walls) || !to->walls || !to->motions || !to->ways || !to->given ||
+        !to->drives || !to->presses || !to->half_spaces || !to->placed) {
         return false;
     }
     abut_motion *motions = to->motions;

@@ -101,6 +101,7 @@ void wall_set_free(wall_set *w)
 {
     memory_free(w->walls);
     memory_free(w->motions);
+    memory_free(w->ways);
     memory_free(w->given);
     memory_free(w->drives);
     memory_free(w->presses);
@@ -168,6 +169,16 @@ void simulation_forget_bodies(abut_simulation *s)
 void abut_simulation_place(abut_simulation *s, abut_index wall, const abut_wall_state *state)
 {
     s->walls.given[wall] = *state;
+}
+
+void abut_simulation_begin(abut_simulation *s, abut_index wall, const abut_wall_state *state)
+{
+    double *before = s->before->poses + 16 * wall;
+    if (memcmp(before, s->walls.walls[wall].pose, 12 * sizeof *before) == 0) {
+        memcpy(before, state->pose, sizeof state->pose);
+        memcpy(s->before->states[wall].pose, state->pose, sizeof state->pose);
+    }
+    abut_simulation_place(s, wall, state);
 }
 
 abut_wall_state abut_simulation_wall(const abut_simulation *s, abut_index wall)

@@ -30,6 +30,7 @@ typedef struct wall_set {
     double *placed;      /* likewise, where they are in this step */
     abut_wall *walls;
     abut_motion *motions;
+    wall_way *ways;         /* since the step before; of driven walls as half a step ago */
     abut_wall_state *given; /* of walls whose motion is given, or driven: of the next step */
     abut_drive *drives;     /* of walls that are driven */
     wall_press *presses;

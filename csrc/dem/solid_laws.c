@@ -124,18 +124,15 @@ static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point,
     set_mover(b, rigid_point_velocity(velocity, spin, arm, round, step), spin, own->mass);
 }
 
-static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
+static void set_other(const spot_laws *w, row_block *block, int32_t k, abut_index row,
+                      const spot_place *place)
 {
-    const abut_wall_state *state = &w->simulation->now->states[wall];
-    set_mover(b, walls_velocity(state, point), vec3_load(state->spin), 0.0);
-}
-
-static void set_other(const spot_laws *w, mover *b, abut_index row, const spot_place *place)
-{
+    mover *b = &block->movers[1][k];
     const abut_convex_columns *c = &w->now->body;
     switch (w->now->kind) {
     case ABUT_BODY_WALL:
-        set_wall(w, b, c->mesh[row], place->second);
+        rows_set_wall(w->simulation, block, k, c->mesh[row], place->second, (vec3){0.0, 0.0, 0.0});
+        b->mass = 0.0;
         break;
     case ABUT_BODY_BODY:
         set_rigid(w, b, &w->simulation->solids.bodies[c->j[row]].rigid, place->second,
@@ -204,15 +201,15 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
     const abut_index row = r->of.row;
     const rigid *own = &w->simulation->solids.bodies[w->now->body.i[row]].rigid;
     const spot_place place = place_spot(w, &r->of, spot, b->overlaps[k]);
+    b->block.first[k] = &b->movers[0][k];
     set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
-    set_other(w, &b->movers[1][k], row, &place);
+    set_other(w, b, k, row, &place);
     if (w->now->kind == ABUT_BODY_WALL) {
         b->movers[0][k].mass = simulation_mass_on_wall(w->simulation, w->now->body.mesh[row],
                                                        rigid_mass(own), own->mass);
     }
     b->movers[0][k].mass *= r->part;
     b->movers[1][k].mass *= r->part;
-    b->block.first[k] = &b->movers[0][k];
     b->block.second[k] = &b->movers[1][k];
 }
 

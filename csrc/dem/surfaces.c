@@ -67,8 +67,9 @@ static double power_with(const abut_simulation *s, abut_index row, const double 
     if (!moment) {
         return power;
     }
-    const vec3 spin = surface_spin(simulation_mesh(s, wall), s->walls.surfaces[wall].before,
-                                   velocities, t->contact.facet[row]);
+    const double *before = s->walls.surfaces[wall].before;
+    const vec3 spin =
+        surface_spin(simulation_mesh(s, wall), before, before, velocities, t->contact.facet[row]);
     return power - vec3_dot(vec3_load(moment), spin);
 }
 

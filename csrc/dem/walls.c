@@ -100,6 +100,49 @@ static vec3 find_origin(const abut_wall *wall, double time)
     return origin;
 }
 
+/* With the poses x = R p + s of both steps a point of the wall has come from R_0 R^T (x - s) + s_0,
+ * so its way is (R - R_0) R^T (x - s) + s - s_0: no digits cancel where the wall does not turn. A
+ * point's way is that of a spin at the middle between both places, of 2 tan(angle / 2) a step about
+ * the turn's axis; the skew part of the matrix has sin(angle). Turns of more than a right angle a
+ * step are none that a spin would tell. */
+wall_way walls_way(const double *before, const abut_wall_state *now, double step)
+{
+    const pose old = pose_load(before), new = pose_load(now->pose);
+    const double rate = 1.0 / step;
+    wall_way way = {.velocity = vec3_scale(vec3_sub(new.shift, old.shift), rate),
+                    .at = new.shift,
+                    .turns = memcmp(old.rows, new.rows, sizeof old.rows) != 0};
+    if (!way.turns) {
+        return way;
+    }
+    for (int k = 0; k < 3; k++) {
+        const vec3 change = vec3_sub(new.rows[k], old.rows[k]);
+        way.rows[k] = vec3_scale(rows_turn(new.rows, change), rate);
+    }
+    const vec3 *m = way.rows;
+    const vec3 skew = {m[2].y - m[1].z, m[0].z - m[2].x, m[1].x - m[0].y};
+    const double squared_cosine = 1.0 - 0.25 * step * (m[0].x + m[1].y + m[2].z); /* of the half */
+    way.spin = vec3_scale(skew, 0.5 / larger(squared_cosine, 0.5));
+    way.left[0] = vec3_scale((vec3){m[0].x, m[1].x, m[2].x}, step);
+    way.left[1] = vec3_scale((vec3){m[0].y, m[1].y, m[2].y}, step);
+    way.left[2] = vec3_scale((vec3){m[0].z, m[1].z, m[2].z}, step);
+    return way;
+}
+
+wall_way walls_way_of(const abut_wall_state *state)
+{
+    const vec3 s = vec3_load(state->spin);
+    return (wall_way){.velocity = vec3_load(state->velocity),
+                      .at = {state->pose[3], state->pose[7], state->pose[11]},
+                      .rows = {{0.0, -s.z, s.y}, {s.z, 0.0, -s.x}, {-s.y, s.x, 0.0}},
+                      .spin = s};
+}
+
+vec3 walls_way_velocity(const wall_way *way, vec3 point)
+{
+    return vec3_add(way->velocity, rows_turn(way->rows, vec3_sub(point, way->at)));
+}
+
 vec3 walls_velocity(const abut_wall_state *wall, vec3 point)
 {
     const vec3 at = {wall->pose[3], wall->pose[7], wall->pose[11]};

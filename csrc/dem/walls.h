@@ -21,6 +21,14 @@ typedef struct wall_touch {
     abut_index wall;
 } wall_touch;
 
+/* How a wall has moved since the step before: a point x of it with velocity + rows (x - at). */
+typedef struct wall_way {
+    vec3 velocity, at, rows[3];
+    vec3 spin;
+    bool turns;
+    vec3 left[3]; /* 1 - T of its turn T, with which springs on it go; of driven walls 0 */
+} wall_way;
+
 typedef void wall_touch_visit(void *context, const wall_touch *touch);
 
 /* Whether a wall's first motion, which then stands alone, is of this kind. */
@@ -37,6 +45,14 @@ static inline bool walls_are_driven(const abut_wall *wall)
 
 /* The state at a time of a wall whose motion is not given. */
 abut_wall_state walls_move(const abut_wall *wall, double time);
+
+/* How a wall has moved from a pose, 4 x 4, to this state in a step; and as the state itself says.
+ */
+wall_way walls_way(const double *before, const abut_wall_state *now, double step);
+wall_way walls_way_of(const abut_wall_state *state);
+
+/* The mean velocity since the step before of a point that goes with a wall. */
+vec3 walls_way_velocity(const wall_way *way, vec3 point);
 
 /* The velocity of a point that goes with a wall. */
 vec3 walls_velocity(const abut_wall_state *wall, vec3 point);

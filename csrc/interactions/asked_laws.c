@@ -47,7 +47,8 @@ static void set_contact(built_in_block *b, const column_part *c, const law *l, i
     b->overlaps[k] = input_of(c, OWN_INPUT(overlap), k), b->shares[k] = 1.0;
     b->block.inertia[k] = input_of(c, OWN_INPUT(inertia), k);
     b->block.old_overlap[k] = is_new ? b->overlaps[k] : c->history_in[6 * c->count + c->first + k];
-    b->block.first[k] = of, b->block.second[k] = &b->second, b->block.laws[k] = l;
+    b->block.first[k] = of, b->block.second[k] = b->block.wall[k] = &b->second;
+    b->block.laws[k] = l;
     b->block.old_normal[k] = b->normals + 3 * k;
     b->block.old_spring[k] = b->old_springs[k], b->block.old_roll[k] = b->old_rolls[k];
 }

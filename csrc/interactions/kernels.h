@@ -13,7 +13,8 @@
 enum { LAW_BLOCK = 64, ROW_PADDING = 8 };
 
 /* What the laws read of a sphere: a cache line. Of a wall, and of both partners at a spot, for one
- * contact: the velocity of the point, the spin and, at a spot, the mass. */
+ * contact: the velocity of the point, the spin and, at a spot, the mass. Velocities are of half a
+ * step ago. */
 typedef struct mover {
     double velocity[3], spin[3];
     double radius;
@@ -41,6 +42,7 @@ typedef struct law_block {
     const double *overlap;
     const double *share; /* of contacts with walls */
     const mover *first[LAW_BLOCK], *second[LAW_BLOCK];
+    const mover *wall[LAW_BLOCK]; /* of contacts with walls: as it moves now, for its power */
     const law *laws[LAW_BLOCK];
 
     /* what the contact had in the step before; of a new one its own normal and overlap, and 0 */

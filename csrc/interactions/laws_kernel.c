@@ -246,12 +246,15 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, con
     return moment;
 }
 
-/* Write the power of contacts on the wall: that of their force and of their moment. */
-LANES_INLINE void put_power(const law_block *b, int32_t p, const two_movers *t, lanes3 force,
-                            lanes3 moment, size_t count)
+/* Write the power of contacts on the wall as it moves now: that of their force and moment. */
+LANES_INLINE void put_power(const law_block *b, int32_t p, lanes3 force, lanes3 moment,
+                            size_t count)
 {
     double powers[LANES];
-    const lanes power = lanes3_dot(force, t->second_velocity) + lanes3_dot(moment, t->second_spin);
+    lanes wall[MOVER_NUMBERS];
+    gather_numbers((const void *const *)b->wall + p, wall);
+    const lanes power = lanes3_dot(force, (lanes3){wall[0], wall[1], wall[2]}) +
+                        lanes3_dot(moment, (lanes3){wall[3], wall[4], wall[5]});
     lanes_store(powers, lanes_set(0.0) - power);
     memcpy(b->power + p, powers, (count < LANES ? count : LANES) * sizeof *powers);
 }
@@ -357,7 +360,7 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     const lanes3 moment =
         kind.has_rolls ? roll(b, p, &t, &d, &s, kind, count) : (lanes3){zero, zero, zero};
     if (kind.is_wall) {
-        put_power(b, p, &t, force, moment, count);
+        put_power(b, p, force, moment, count);
     }
     return kind.is_spot ? 0 : find_deep(b, overlap, &t, &s, count);
 }
@@ -507,10 +510,7 @@ LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kin
     const lanes share = kind.is_wall ? lanes_load(b->share + p) : one;
     const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * lanes_load(b->overlap + p);
     const directions d = {.normal = load_points(b->normal + 3 * p)};
-    two_movers t = {.arm = arm};
-    if (kind.is_wall) {
-        t = load_movers(b, p, lanes_load(b->overlap + p), kind);
-    }
+    const two_movers t = {.arm = arm};
     const lanes push = lanes_load(from[OWN_OUTPUT(push)] + p);
     const lanes push_share =
         lanes_select(lanes_less(push, zero), lanes_load(b->pull_share + p), share);
@@ -522,7 +522,7 @@ LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kin
     put_force(b, p, force, &t, &d, &none, count);
     put_points(b->moment + 3 * p, moment, count);
     if (kind.is_wall) {
-        put_power(b, p, &t, force, moment, count);
+        put_power(b, p, force, moment, count);
     }
 }
 

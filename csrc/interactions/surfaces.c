@@ -55,10 +55,13 @@ static vec3 unit(vec3 a)
 
 /* With the edges a and b, and how fast these change: the normal turns as a x b does; the field that
  * is linear on the facet turns about it by half its curl, (a' . b - b' . a) / |a x b|. */
-vec3 surface_spin(const abut_mesh *mesh, const double *vertices, const double *velocities,
-                  abut_index facet)
+vec3 surface_spin(const abut_mesh *mesh, const double *from, const double *to,
+                  const double *velocities, abut_index facet)
 {
-    const edges at = edges_of(mesh, vertices, facet), by = edges_of(mesh, velocities, facet);
+    const edges begin = edges_of(mesh, from, facet), end = edges_of(mesh, to, facet);
+    const edges at = {vec3_scale(vec3_add(begin.first, end.first), 0.5),
+                      vec3_scale(vec3_add(begin.second, end.second), 0.5)};
+    const edges by = edges_of(mesh, velocities, facet);
     const vec3 area = vec3_cross(at.first, at.second);
     const double size = vec3_length(area);
     const vec3 normal = vec3_scale(area, 1.0 / size);

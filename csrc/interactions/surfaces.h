@@ -21,9 +21,10 @@ void surface_free(surface *s);
 /* What vertices have, at the contact of a row: the sum over its nodes of weight times value. */
 vec3 surface_at(const abut_columns *contacts, abut_index row, const double *values);
 
-/* How fast a facet of such vertices turns: its normal, and about that its edges on average. */
-vec3 surface_spin(const abut_mesh *mesh, const double *vertices, const double *velocities,
-                  abut_index facet);
+/* How fast a facet turns with its vertices in the middle between two places: its normal, and about
+ * that its edges on average. */
+vec3 surface_spin(const abut_mesh *mesh, const double *from, const double *to,
+                  const double *velocities, abut_index facet);
 
 /* The rotation that takes a facet's normal and first edge from where its vertices were to where
  * they are. */

@@ -161,10 +161,12 @@ static double find_time(const lammps_globals *g, int64_t step)
     return fabs(sum - even) <= ROUNDED_STEPS * length ? even : sum;
 }
 
-/* Place the walls in a step. Those of the step before the first call stood where they are in it. */
-static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
+/* Place the walls in a step. Those of the step before the first call stood where they are in it. A
+ * setup is a step of length 0: springs keep what they hold. */
+static abut_status place_walls(abut_lammps *w, int64_t step, bool is_setup, abut_error *error)
 {
     abut_simulation *s = w->simulation;
+    s->next.step = s->last.step = is_setup ? 0.0 : *w->globals.step;
     s->began = find_time(&w->globals, step);
     if (w->input.before_step && w->input.before_step(w->input.data, s->began)) {
         return error_set_status(error, ABUT_INTERRUPTED);
@@ -214,12 +216,10 @@ static abut_status find_contacts(abut_lammps *w, abut_error *error)
     return status;
 }
 
-/* A setup is a step of length 0: springs keep what they hold. */
 static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
     abut_simulation *s = w->simulation;
-    s->next.step = s->last.step = is_setup ? 0.0 : *w->globals.step;
     abut_status status = lammps_read_slots(w, error);
     status = status ? status : lammps_read_touching(w, error);
     if (!status) {
@@ -271,7 +271,7 @@ static abut_status act(abut_lammps *w, int64_t step, abut_error *error)
 {
     /* LAMMPS may begin a run at any step */
     const bool is_setup = !w->has_begun || step != w->last_step + 1;
-    abut_status status = place_walls(w, step, error);
+    abut_status status = place_walls(w, step, is_setup, error);
     status = status ? status : lammps_read_atoms(w, error);
     status = status ? status : lammps_lend_spheres(w, error);
     if (!status) {

@@ -191,12 +191,12 @@ static int check_wall_rows(const wall_rows *rows, abut_index count)
     return 0;
 }
 
-static void place_walls(abut_simulation *simulation, const wall_rows *placed)
+static void begin_walls(abut_simulation *simulation, const wall_rows *placed)
 {
     for (abut_index k = 0; k < placed->count; k++) {
         abut_wall_state state;
         memcpy(&state, placed->numbers + k * placed->width, sizeof state);
-        abut_simulation_place(simulation, placed->walls[k], &state);
+        abut_simulation_begin(simulation, placed->walls[k], &state);
     }
 }
 
@@ -225,7 +225,7 @@ static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const
                                    &error)) {
         self->finder = Py_XNewRef(finder);
         self->wall_count = walls->count;
-        place_walls(self->simulation, &begun[0]);
+        begin_walls(self->simulation, &begun[0]);
         drive_walls(self->simulation, &begun[1]);
     } else {
         unused = NULL;
@@ -343,8 +343,9 @@ PyObject *simulation_place(PyObject *object, PyObject *args)
     if (wall < 0) {
         return NULL;
     }
-    place_walls(((simulation_object *)object)->simulation,
-                &(wall_rows){&wall, numbers, 1, WALL_STATE_MEMBERS});
+    abut_wall_state state;
+    memcpy(&state, numbers, sizeof state);
+    abut_simulation_place(((simulation_object *)object)->simulation, wall, &state);
     Py_RETURN_NONE;
 }
 
