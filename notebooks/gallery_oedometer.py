@@ -16,7 +16,7 @@
 # A lid presses grains in a box whose sides are rigid. Were the contacts at every load the same, the
 # modulus would grow as the stiffness of Hertz' contacts does, with the stress to the power 1/3;
 # that of beds grows faster, as loads close further contacts (Makse et al., Phys. Rev. Lett. 83
-# (1999) 5070, of small strains). Here grains slide, too. Four seeds gave powers of 0.59 to 0.69.
+# (1999) 5070, of small strains). Here grains slide, too. Four seeds gave powers of 0.58 to 0.64.
 
 # %%
 # %matplotlib inline
