@@ -46,7 +46,7 @@ for inner, outer in pairwise(edges):
     parts.append(sim.add_wall(abut.Mesh(np.vstack([inner * circle, outer * circle]), quads), steel))
 
 x = np.arange(-SILO, SILO, 2.15 * R)
-lattice = np.stack(np.meshgrid(x, x, np.arange(R, 0.075, 2.15 * R)), -1).reshape(-1, 3)
+lattice = np.stack(np.meshgrid(x, x, np.arange(1.1 * R, 0.075, 2.15 * R)), -1).reshape(-1, 3)
 lattice = lattice[np.hypot(*lattice[:, :2].T) < SILO - 1.2 * R]
 jitter = np.random.default_rng(1).uniform(-0.07, 0.07, lattice.shape)
 sim.add_spheres(lattice + jitter * R, R, grain)
