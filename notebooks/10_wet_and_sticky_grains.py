@@ -135,9 +135,9 @@ def column(bond):
         tension = bond * weight / (2 * np.pi * GRAIN)
         cohesion = abut.LiquidBridge(volume=1e-11, surface_tension=tension)
     rough = {"friction": 0.6, "restitution": 0.4, "rolling": 0.1}
-    sim = abut.Simulation(step=6e-5, period=(None, 0.0075, None), workers=1)
-    sim.set_law(sand, sand, abut.Linear(100.0, **rough, cohesion=cohesion))
-    sim.set_law(sand, gate_stuff, abut.Linear(100.0, restitution=0.4))
+    sim = abut.Simulation(step=5e-5, period=(None, 0.0075, None), workers=1)
+    sim.set_law(sand, sand, abut.Linear(150.0, **rough, cohesion=cohesion))
+    sim.set_law(sand, gate_stuff, abut.Linear(150.0, restitution=0.4))
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), sand)
     sim.add_wall(abut.HalfSpace((0, 0, 0), (1, 0, 0)), sand)
     gate = sim.add_wall(abut.HalfSpace((0.024, 0, 0), (-1, 0, 0)), gate_stuff)
@@ -176,7 +176,7 @@ for bond, sim in columns.items():
 # ## What is left of them
 #
 # The dry column flows out until it is nearly flat: grains come with speed. Wet ones stop earlier
-# and steeper, in lumps. With 16 the column stands by itself, as a sand castle does. Red lines are
+# and steeper. With 8 and 16 the column stands by itself, as a sand castle does. Red lines are
 # bridges that span a gap.
 
 # %%
