@@ -25,8 +25,8 @@ import numpy as np
 import abut
 
 R, PAN, RATE = 2.5e-3, 0.04, 6.0
-grain, steel = abut.Material(density=2000, young=8e6, poisson=0.25), abut.Material()
-sim = abut.Simulation(step=3.2e-5, workers=1)
+grain, steel = abut.Material(density=2000, young=1.2e7, poisson=0.25), abut.Material()
+sim = abut.Simulation(step=2.8e-5, workers=1)
 for other in (grain, steel):
     sim.set_law(grain, other, abut.Hertz(friction=0.4, restitution=0.4, rolling=0.01))
 sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), steel)
