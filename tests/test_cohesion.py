@@ -1,7 +1,8 @@
 """Spheres that stick to each other and to walls, against the reference and closed numbers."""
 
-from typing import NamedTuple
+from typing import dataclasses
 
+import NamedTuple
 import numpy as np
 import pytest
 from hypothesis import given
@@ -377,9 +378,22 @@ def pulls_apart(contact, k):
     return k * (contact.overlap + 2e-5)
 
 
+def give_law(sim, law):
+    for other in (WALL, POWDER):
+        sim.set_law(POWDER, other, law)
+
+
+def give_material(sim, law):
+    other = dataclasses.replace(POWDER, name="other")
+    for one in (WALL, other):
+        sim.set_law(other, one, law)
+    sim.material = np.full(len(sim.ids), sim.materials.index(other))
+
+
+@pytest.mark.parametrize("give", [give_law, give_material])
 @pytest.mark.parametrize("resolution", ["hierarchy", "sharing"])
 @pytest.mark.parametrize("name", ["JKR", "bridge"])
-def test_laws_that_begin_at_touch_ask_for_one(name, resolution):
+def test_laws_that_begin_at_touch_ask_for_one(name, resolution, give):
     """After a law that begins apart there are no necks and bridges where none touch; others are."""
     for before in (CASES["DMT over a gap"].law, pulls_apart(k=1.0)):
         sim, reach = world(before, resolution=resolution), CASES[name].reach(RADIUS / 2)
@@ -392,8 +406,7 @@ def test_laws_that_begin_at_touch_ask_for_one(name, resolution):
         sim.add_spheres(places, RADIUS, POWDER)
         sim.run(steps=1)
         assert len(sim.contacts) == len(sim.pairs) == 2
-        for a, b in ((POWDER, WALL), (POWDER, POWDER)):
-            sim.set_law(a, b, CASES[name].law)
+        give(sim, CASES[name].law)
         places = sim.centers.copy()
         places[[0, 1, 3, 5], 2] += 0.1 * reach
         scenes.lead(sim, places)

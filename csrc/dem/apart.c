@@ -218,25 +218,38 @@ abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
 
 /* ---- other laws ---- */
 
-/* Whether a row of the last step began apart by another table of laws, and does not by that of now.
- */
-static bool begins_no_more(const abut_simulation *s, const law_table *before,
-                           const interaction_table *t, abut_index row)
+static bool begins_apart(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    return laws_begin_apart(before, simulation_row_law(s, before, t, row)) &&
-           !laws_begin_apart(&s->laws, simulation_row_law(s, &s->laws, t, row));
+    return laws_begin_apart(&s->laws, simulation_row_law(s, &s->laws, t, row));
+}
+
+abut_status apart_mark(const abut_simulation *s, bool **begins)
+{
+    *begins = NULL;
+    if (!s->laws.pulls_or_reaches) {
+        return ABUT_OK;
+    }
+    abut_index count = 1;
+    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
+        count += s->before->tables[k].count;
+    }
+    bool *mark = *begins = memory_alloc(count, sizeof *mark);
+    for (int k = 0; mark && k < ABUT_INTERACTION_COUNT; k++) {
+        const interaction_table *t = &s->before->tables[k];
+        for (abut_index row = 0; row < t->count; row++) {
+            *mark++ = begins_apart(s, t, row);
+        }
+    }
+    return mark ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 /* A spot that is apart and exerts nothing has not lived. */
-static void end_spots(const abut_simulation *s, const law_table *before, const interaction_table *t)
+static void end_spots(const interaction_table *t, abut_index row)
 {
-    for (abut_index row = 0; row < t->count; row++) {
-        const abut_index *offsets = t->body.spot_offsets + row;
-        const bool ends = begins_no_more(s, before, t, row);
-        for (abut_index spot = offsets[0]; ends && spot < offsets[1]; spot++) {
-            if (t->body.spot_overlap[spot] <= 0.0) {
-                t->springs.effects[spot] = (effect){.brake = 0.0};
-            }
+    const abut_index *offsets = t->body.spot_offsets + row;
+    for (abut_index spot = offsets[0]; spot < offsets[1]; spot++) {
+        if (t->body.spot_overlap[spot] <= 0.0) {
+            t->springs.effects[spot] = (effect){.brake = 0.0};
         }
     }
 }
@@ -246,28 +259,30 @@ static double overlap_of(const abut_simulation *s, const interaction_table *t, a
     return t->kind == ABUT_SPHERE_WALL ? t->contact.overlap[row] : pairs_touch(s, t, row).overlap;
 }
 
-abut_status apart_end_untouched(abut_simulation *s, const law_table *before)
+/* Ends a table's rows that are marked, and whose law does not begin apart now. The marks become
+ * those of the rows that stay. */
+static void end_rows(const abut_simulation *s, interaction_table *t, bool *marks)
 {
-    interaction_table *walls = &s->before->tables[ABUT_SPHERE_WALL],
-                      *pairs = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const abut_index most = walls->count > pairs->count ? walls->count : pairs->count;
-    bool *is_kept = before->pulls_or_reaches ? memory_alloc(most + 1, sizeof *is_kept) : NULL;
-    if (!is_kept) {
-        return before->pulls_or_reaches ? ABUT_NO_MEMORY : ABUT_OK;
-    }
-    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
-        end_spots(s, before, &s->before->tables[k]);
-    }
-    interaction_table *const of_spheres[] = {walls, pairs};
-    for (int k = 0; k < 2; k++) {
-        interaction_table *t = of_spheres[k];
-        for (abut_index row = 0; row < t->count; row++) {
-            is_kept[row] = overlap_of(s, t, row) >= 0.0 || !begins_no_more(s, before, t, row);
-        }
-        if (t->count > 0) {
-            table_keep(t, is_kept);
+    const bool is_of_bodies = table_is_of_bodies(t->kind);
+    for (abut_index row = 0; row < t->count; row++) {
+        const bool ends = marks[row] && !begins_apart(s, t, row);
+        marks[row] = !ends || is_of_bodies || overlap_of(s, t, row) >= 0.0;
+        if (ends && is_of_bodies) {
+            end_spots(t, row);
         }
     }
-    memory_free(is_kept);
-    return ABUT_OK;
+    if (t->count > 0 && !is_of_bodies) {
+        table_keep(t, marks);
+    }
+}
+
+void apart_end_untouched(abut_simulation *s, bool *begins)
+{
+    bool *marks = begins;
+    for (int k = 0; begins && k < ABUT_INTERACTION_COUNT; k++) {
+        const abut_index count = s->before->tables[k].count;
+        end_rows(s, &s->before->tables[k], marks);
+        marks += count;
+    }
+    memory_free(begins);
 }

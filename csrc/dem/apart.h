@@ -27,10 +27,13 @@ static inline bool apart_spot_lived(const interaction_table *before, abut_index 
  * them goes on with what another one remembers. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status apart_drop_far_contacts(abut_simulation *s);
 
-/* End the contacts of the last step that began apart by their law of `before`, where this is no
- * more so by that of now: whether they have ever touched is not known. ABUT_OK or ABUT_NO_MEMORY.
- */
-abut_status apart_end_untouched(abut_simulation *s, const law_table *before);
+/* Mark the rows of the last step whose law begins apart: to be called before laws or materials
+ * change. NULL: none does. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status apart_mark(const abut_simulation *s, bool **begins);
+
+/* End the contacts of the last step that are marked and apart, and whose law does not begin apart
+ * now: whether they have ever touched is not known. Frees the marks. */
+void apart_end_untouched(abut_simulation *s, bool *begins);
 
 /* Compute which share each of a sphere's contacts has of what it pulls (docs/dem.md, section 2). To
  * be called when all rows are known. ABUT_OK or ABUT_NO_MEMORY. */

@@ -72,17 +72,15 @@ abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_in
 
 abut_step_state abut_simulation_step_state(const abut_simulation *s)
 {
-    return (abut_step_state){.step_count = s->step_count,
-                             .account = {s->account.base, s->account.gone_wall_work,
-                                         s->account.held,
-                                         (double)(s->account.is_held + s->account.keeps_total),
-                                         s->account.driven_work, s->account.last_driven_work,
-                                         s->account.keeps_total ? s->account.total : 0.0},
-                             .terms = {s->next.step, s->next.gravity[0], s->next.gravity[1],
-                                       s->next.gravity[2], s->next.lift, s->last.step,
-                                       s->last.gravity[0], s->last.gravity[1], s->last.gravity[2],
-                                       s->last.lift, s->began, (double)s->began_steps},
-                             .walls = s->before->states};
+    return (abut_step_state){
+        .step_count = s->step_count,
+        .account = {s->account.base, s->account.gone_wall_work, s->account.held,
+                    (double)(s->account.is_held + s->account.keeps_total), s->account.driven_work,
+                    s->account.last_driven_work, s->account.keeps_total ? s->account.total : 0.0},
+        .terms = {s->next.step, s->next.gravity[0], s->next.gravity[1], s->next.gravity[2],
+                  s->next.lift, s->last.step, s->last.gravity[0], s->last.gravity[1],
+                  s->last.gravity[2], s->last.lift, s->began, (double)s->began_steps},
+        .walls = s->before->states};
 }
 
 /* ---- going on ---- */

@@ -1,7 +1,7 @@
 /* Spheres as callers have them, in the order in which they came. */
 #include <string.h>
 
-#include "simulation.h"
+#include "apart.h"
 
 abut_index abut_simulation_sphere_count(const abut_simulation *s)
 {
@@ -175,8 +175,8 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
     if (rows->radii) {
         bonds_fit_rests(s);
     }
-    if (rows->radii || rows->fixed) {
-        simulation_forget_spheres(s);
+    if (rows->radii || rows->fixed || (rows->materials && s->laws.pulls_or_reaches)) {
+        simulation_forget_spheres(s); /* also since other materials may pull from farther away */
     }
 }
 
@@ -216,12 +216,17 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     if (status || of->count == 0) {
         return status;
     }
+    bool *begins = NULL;
+    if (rows->materials && apart_mark(s, &begins)) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
     const abut_energy energy = abut_simulation_energy(s);
-    if (rows->centers || rows->radii || frees_any(s, rows->fixed)) {
+    const bool frees = frees_any(s, rows->fixed);
+    if (rows->centers || rows->radii || frees) {
         energy_hold_total(s);
     }
     s->watch.is_placed |= rows->centers || rows->radii || rows->fixed;
-    s->watch.is_freed |= frees_any(s, rows->fixed);
+    s->watch.is_freed |= frees;
     write_vectors(of, rows->centers, 3, of->centers);
     write_vectors(of, rows->began, 3, of->began);
     write_images(of, rows->images);
@@ -237,6 +242,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
             memcpy(&of->books[place], rows->works + 4 * row, sizeof(books));
         }
     }
+    apart_end_untouched(s, begins);
     hold_clusters(s, rows->fixed);
     assign_sizes(s, rows);
     if (rows->masses || rows->radii || rows->fixed) {
