@@ -1,8 +1,8 @@
 """Spheres that stick to each other and to walls, against the reference and closed numbers."""
 
-from typing import dataclasses
+import dataclasses
+from typing import NamedTuple
 
-import NamedTuple
 import numpy as np
 import pytest
 from hypothesis import given
