@@ -390,8 +390,10 @@ def give_material(sim, law):
     sim.material = np.full(len(sim.ids), sim.materials.index(other))
 
 
-@pytest.mark.parametrize("give", [give_law, give_material])
-@pytest.mark.parametrize("resolution", ["hierarchy", "sharing"])
+@pytest.mark.parametrize(
+    ("give", "resolution"),
+    [(give_law, "hierarchy"), (give_law, "sharing"), (give_material, "hierarchy")],
+)
 @pytest.mark.parametrize("name", ["JKR", "bridge"])
 def test_laws_that_begin_at_touch_ask_for_one(name, resolution, give):
     """After a law that begins apart there are no necks and bridges where none touch; others are."""
