@@ -630,7 +630,7 @@ def test_file_of_no_known_kind(run, here):
 def test_packages_that_are_missing_are_named_with_their_extra(
     run, here, monkeypatch, hidden, line, told
 ):
-    (here / "mesh.off").write_text("OFF")
+    (here / "mesh.off").write_text("OFF\n0 0 0\n")
     (here / "mesh.msh").write_text("$MeshFormat")
     monkeypatch.setitem(sys.modules, hidden, None)
     assert run(line) == (2, "", f"abut: error: {told}\n")

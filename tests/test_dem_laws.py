@@ -552,8 +552,9 @@ def turned_drum():
 def test_four_contacts_stand_for_those_of_a_bed(sim, duration):
     """A step that is chosen before grains touch stays below the one that gives a warning."""
     free = sim.stable_step()
-    sim.step, found = 0.5 * free, []
-    sim.every(duration / 40, lambda s: found.append(s.stable_step()))
+    sim.step = 0.5 * free
+    found = sim.record(duration / 40, lambda s: (s.stable_step(), len(s.pairs) + len(s.contacts)))
     sim.run(duration)
-    assert len(sim.pairs) + len(sim.contacts) > 20
-    assert free < 1.5 * min(found)
+    steps, contacts = found.values.T
+    assert contacts.max() > 20
+    assert free < 1.5 * steps.min()

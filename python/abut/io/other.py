@@ -76,6 +76,8 @@ def _check_off(lines: Lines) -> None:
     if not words or not words[0].upper().endswith(b"OFF") or b"BINARY" in words:
         return
     counts = words[1:] or next(rows, [])
+    if len(counts) < 2:
+        raise ValueError("it ends before the numbers of its vertices and facets")
     vertices, facets = (int(word) for word in counts[:2])
     for number in range(vertices):
         if len(next(rows, [])) < 3:
