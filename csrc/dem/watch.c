@@ -4,8 +4,8 @@
  * found out here, by numbers, so that it is the same for any number of threads. */
 #include "simulation.h"
 
-/* How much of the smaller radius is too deep: laws of contact mean overlaps of a few percent; and
- * from where on two are told that overlap where they were put. */
+/* An overlap beyond DEEP of the smaller radius is too deep, since laws of contact mean a few
+ * percent. One beyond PLACED gives a warning where it was there when the two were put in place. */
 static const double DEEP = 0.1, PLACED = 0.05;
 
 /* The key of nobody, which is behind all others. */
@@ -193,8 +193,8 @@ static double mass_of(const abut_simulation *s, abut_interaction who, const touc
     return mass_of_bodies(s, who, t);
 }
 
-/* Whether two overlap by far that did not, or whose law could not drive them apart, before spheres,
- * bodies or walls were put in place. */
+/* Whether an overlap is larger by PLACED than before spheres, bodies or walls were put in place, or
+ * before two that were held could move apart. */
 static bool is_placed(const abut_simulation *s, abut_interaction who, const touch *t)
 {
     const double most = PLACED * t->radius;

@@ -108,7 +108,7 @@ typedef struct bit_span {
     int first, lowest;
 } bit_span;
 
-/* Of x > 0 that is no subnormal number. */
+/* The bits of x, which is positive and not subnormal. */
 static bit_span span_bits(double x)
 {
     uint64_t bits;

@@ -12,7 +12,8 @@ typedef struct digits {
     int decimals;    /* after the point, at most; negative where not even the last before it is */
 } digits;
 
-/* What tells against float32 numbers along an axis, though all of a facet's may be such. */
+/* Evidence that the coordinates along an axis were not rounded to float32, though all of a facet's
+ * may be float32 numbers. */
 typedef struct float_doubts {
     bool are_grid;        /* they leave low bits unused */
     bool others_disagree; /* numbers of another axis are not float32's */

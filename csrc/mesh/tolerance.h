@@ -195,8 +195,8 @@
  * plane their borders are closed to within this many noises: of each of two corners one, twice. */
 #define CLOSED_NOISES 4.0
 
-/* Facets in one plane whose gap is narrower than this part of what a body stands on are closed: the
- * body would not come to lie in it, and twice as many spots carried it. */
+/* Cracks between facets in one plane are closed where they are narrower than this part of the width
+ * of the foot on which a body stands: the body cannot sink into them. */
 #define CRACK_PART 0.02
 
 /* Borders of a patch that go on within this angle, as a cosine, have no corner there. */

@@ -15,7 +15,7 @@
 #include "../base/sort.h"
 #include "../mesh/tolerance.h"
 
-/* So many contacts or fewer have no cone of their own. */
+/* A cone with at most this many contacts is not divided further. */
 enum { LEAF = 8 };
 
 /* Bits along each axis of a place on the curve. */
@@ -246,7 +246,7 @@ bool tangent_tree_eliminates(const tangent_tree *tree, int32_t i, double flat_ti
         if (n >= leaves) {
             is_eliminated = leaf_eliminates(tree, n - leaves, &q);
         } else {
-            /* what is nearer in direction is likelier to eliminate, and is asked first */
+            /* the cone that is nearer in direction is likelier to eliminate: it comes first */
             const double to_first = vec3_dot(tree->cones[2 * n].axis, way);
             const bool is_first = to_first >= vec3_dot(tree->cones[2 * n + 1].axis, way);
             waiting[count++] = 2 * n + is_first;
