@@ -333,7 +333,7 @@ RADIUS_FREE = frame(["7 1 0 0 1", "8 2 0 0 5"], names="id type x y z")
 def test_a_radius_that_is_given(tmp_path, radius, radii):
     path = tmp_path / "run.dump"
     path.write_text(2 * RADIUS_FREE)
-    with pytest.raises(ValueError, match="there is no column radius"):
+    with pytest.raises(ValueError, match=r"there is no column radius; .*\. Give radius=, a number"):
         abut.read_spheres(path)
     spheres = abut.read_spheres(path, radius=radius, scale=2)
     assert spheres.radii.tolist() == [2 * one for one in radii]

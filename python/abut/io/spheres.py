@@ -89,7 +89,8 @@ def find_columns(
     missing = [*(axes[0] if found is None else ()), *(() if size else sizes[:1])]
     missing = [name for name in missing if name not in names]
     if found is None or size is None:
-        raise ValueError(f"there is no column {' or '.join(missing)}{_there_is(names)}")
+        cure = ". Give radius=, a number or one for each type" if missing == ["radius"] else ""
+        raise ValueError(f"there is no column {' or '.join(missing)}{_there_is(names)}{cure}")
     for name in more:
         if name not in names:
             raise ValueError(f"there is no column {_quoted(name)}{_there_is(names)}")

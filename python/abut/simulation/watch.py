@@ -189,9 +189,10 @@ def _placed_text(simulation: RunPart, n: Notice, count: int, speed: float) -> st
     others = count - 1
     more = f" (and {checks.counted(others, 'other overlap')} of more than 5%)" if others else ""
     how_fast = f" at a speed of {speed:.3g}" if speed > 0 else ""
+    or_bond = ", or bond them" if n.kind == n.other_kind == SPHERE else ""
     return (
         f"{_overlap(simulation, n)}, where they were put{more}: they will fly apart{how_fast};"
-        " move them apart, or bond them"
+        f" move them apart{or_bond}"
     )
 
 
