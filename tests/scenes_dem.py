@@ -187,8 +187,9 @@ def sliding(make, wall="rigid", cells=0, turn=None, velocity=(0, 0, 0), step=1e-
     velocity = np.array(velocity, float)
     motion = abut.Translating(velocity) if velocity.any() else None
     sim.add_wall(mesh, plate, motion=motion)
+    sim.run(steps=1)  # a motion begins at rest: from now on the wall has come some way
     overlap = resting_overlap(ball, plate, RADIUS)
-    start = turn @ [0.1, 0.05, RADIUS - overlap]
+    start = turn @ [0.1, 0.05, RADIUS - overlap] + step * velocity
     sim.add_spheres([start], RADIUS, ball, velocities=[turn @ [5.0, 0, 0] + velocity])
     return SimpleNamespace(sim=sim, start=start, overlap=overlap, turn=turn, velocity=velocity)
 
