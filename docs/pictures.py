@@ -38,6 +38,7 @@ def main():
     save(nine_codes_figure(), FOLDER / "nine_codes.png")
     reduce_colors(FOLDER / "nine_codes.png")
     save(impacts_figure(), FOLDER / "impacts.png")
+    reduce_colors(FOLDER / "impacts.png")
     save(laws_figure(), FOLDER / "laws.png")
     reduce_colors(FOLDER / "laws.png")
 
