@@ -639,6 +639,13 @@ def test_more_random_scenes(seed, options):
     check_scene(seed, options, steps=200)
 
 
+def test_sides_on_each_other():
+    """A sphere on two sides of the box, a period apart: which of them bears is rounding."""
+    options = {"law": "hertz", "resolution": "hierarchy", "rolling": "A", "pushed": False}
+    options |= {"period": (0.06, 0.06, None), "motions": ("oscillating", "still"), "clusters": 0}
+    check_scene(121, options | {"cohesion": draw_cohesion}, steps=110)
+
+
 def check_scene(seed, options, steps):
     sim, truth = (
         build(make, seed, options) for make in (abut.Simulation, reference_dem.Simulation)
