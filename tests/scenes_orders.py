@@ -194,7 +194,15 @@ def on_moving(motion, law=LINEAR, velocity=(0, 0, 0)):
     def make(step):
         sim = abut.Simulation(step, gravity=(3, 1, -9.81))
         sim.set_law(GRAIN, PLANE, law)
-        sim.add_wall(quad(0.1), PLANE, motion=motion)
+        mesh = quad(0.1)
+        if motion is GLIDE:
+            # motions begin at rest: the sphere comes after a step, onto a wall that moves already
+            back = np.eye(4)
+            back[:3, 3] = -step * np.array(GLIDE.velocity)
+            sim.add_wall(mesh.transformed(back), PLANE, motion=motion)
+            sim.run(steps=1)
+        else:
+            sim.add_wall(mesh, PLANE, motion=motion)
         sim.add_spheres([[0, 0, PRESSED]], RADIUS, GRAIN, [velocity])
         return sim
 
