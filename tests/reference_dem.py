@@ -736,6 +736,7 @@ class Simulation:
         law, touch = self.read_contacts(found, places, old)
         response = respond(law, touch, self.span)
         self.contacts = Forced(found, self.ids, response)
+        self.contacts.share = touch.share  # of what they pull, where they do
         arm = -column(self.radii[found.sphere] - found.overlap) * touch.normal
         self.load_walls(found, places, response)
         torque = np.cross(arm, response.force) + response.moment
