@@ -372,9 +372,7 @@ static double first_give_way(const abut_wall *wall, const abut_drive *d)
     return give_way(wall, d, &touch);
 }
 
-/* A wall that touches nothing has so many contacts with the grain that makes it swing fastest. */
-enum { FIRST_CONTACTS = 4 };
-
+/* A wall that touches nothing has FIRST_CONTACTS with the grain that makes it swing fastest. */
 static void hold_first(const wall_holds *all, abut_index wall, const law *l, law_stiffness of,
                        double mass)
 {

@@ -278,9 +278,8 @@ static double step_of_hold(const hold *h, double mass)
     return sqrt(2.0 * mass / h->stiffness) * laws_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
-/* docs/dem.md, section 2: a sphere that touches nothing counts as if it had so many contacts, the
- * fewest that hold grains with friction in place, pressed in by this part of its radius. */
-static const double FIRST_CONTACTS = 4.0, FIRST_OVERLAP = 0.01;
+/* The first contacts of a sphere are pressed in by this part of its radius. */
+static const double FIRST_OVERLAP = 0.01;
 
 law_stiffness energy_first_stiffness(const law_table *laws, const law *l, double radius,
                                      double mass, double speed)

@@ -515,6 +515,10 @@ double solids_elastic_energy(const abut_simulation *s);
 void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index wall,
                      abut_wall_load *load);
 
+/* What touches nothing counts as if it had so many contacts, the fewest that hold grains with
+ * friction in place (docs/dem.md, section 2). */
+enum { FIRST_CONTACTS = 4 };
+
 /* How stiff the first contact of a sphere that touches nothing is, which has this speed
  * (docs/dem.md, section 2); likewise of a spot of a body, and the mass that it bears. */
 law_stiffness energy_first_stiffness(const law_table *laws, const law *l, double radius,
