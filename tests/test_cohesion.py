@@ -193,6 +193,25 @@ def test_pull_of_a_corner():
         np.testing.assert_allclose(sim.forces[0], [pull, 0, pull], rtol=2e-2)
 
 
+def test_a_reach_elsewhere_does_not_change_sharing():
+    """What does not push, since another plane does, may pull, whether or not some law has a
+    reach."""
+    forces = []
+    for bridge in (None, abut.LiquidBridge(1e-12, 0.07)):
+        sim = world(abut.Hertz(0.5, 0.5, cohesion=abut.DMT(0.05)), resolution="sharing")
+        other = abut.Material(2000, 1e7)
+        sim.set_law(other, other, abut.Hertz(0.5, 0.5, cohesion=bridge))
+        for normal in directions(88):
+            sim.add_wall(abut.HalfSpace((0, 0, 0), normal), WALL)
+        sim.add_spheres([[0, 0, 1.0]], RADIUS, POWDER)
+        # far into the one, and little into the other
+        x, z = np.linalg.solve(directions(88)[:, ::2], [RADIUS - 1e-6, RADIUS - 6e-8])
+        scenes.lead(sim, [[x, 0, z]])
+        assert len(sim.contacts) == 2
+        forces.append(sim.forces[0])
+    np.testing.assert_array_equal(*forces)
+
+
 @each_case
 def test_sharing_on_planes(name):
     """A plane of many facets pulls as one does, by sharing, too."""

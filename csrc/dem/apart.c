@@ -182,7 +182,7 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
 /* Keep the rows that pass. ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test *passes)
 {
-    if (!s->laws.pulls_or_reaches || t->count == 0) {
+    if (t->count == 0) {
         return ABUT_OK;
     }
     bool *is_kept = memory_alloc(t->count, sizeof *is_kept);
@@ -206,14 +206,17 @@ static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test 
 
 abut_status apart_drop_far_contacts(abut_simulation *s)
 {
+    if (laws_are_plain(&s->laws)) {
+        return ABUT_OK;
+    }
     const abut_status status = shares_pulls(s) ? share_pulls(s, 0.0) : ABUT_OK;
     return status ? status : keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_is_near);
 }
 
 abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
 {
-    return keep_rows(s, &s->now->tables[who],
-                     who == ABUT_SPHERE_SPHERE ? pair_lives : contact_lives);
+    row_test *const passes = who == ABUT_SPHERE_SPHERE ? pair_lives : contact_lives;
+    return s->laws.pulls_or_reaches ? keep_rows(s, &s->now->tables[who], passes) : ABUT_OK;
 }
 
 /* ---- other laws ---- */

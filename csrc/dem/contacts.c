@@ -63,7 +63,8 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
     query.gap = apart_wall_reach(s);
-    query.keep_zero = query.gap > 0.0;
+    /* what pushes nothing may pull */
+    query.keep_zero = !laws_are_plain(&s->laws);
     query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
     query.poses = s->now->poses;
