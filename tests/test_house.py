@@ -204,6 +204,7 @@ FILES = {
         "bond_columns",
         "crowd",
         "walls",
+        "state",
         "simulation",
         "law_of",
         "bond_pairs",

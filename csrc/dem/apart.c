@@ -2,7 +2,10 @@
  */
 #include "apart.h"
 
+#include "../interactions/touching.h"
 #include "../walls/sharing.h"
+#include "bond_pairs.h"
+#include "law_of.h"
 
 double apart_wall_reach(const abut_simulation *s)
 {

@@ -2,7 +2,7 @@
 #ifndef DEM_APART_H
 #define DEM_APART_H
 
-#include "simulation.h"
+#include "solid_spots.h"
 
 /* How far from walls spheres are searched for: the farthest reach of any; 0: none pulls. */
 double apart_wall_reach(const abut_simulation *s);

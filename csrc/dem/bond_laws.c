@@ -2,7 +2,9 @@
  * by a potential of unit vectors that are fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys.
  * Rev. E 86 (2012) 051301): no angle is computed, and momenta are kept (docs/dem.md, section 12).
  */
-#include "simulation.h"
+#include "bond_laws.h"
+
+#include "bond_pairs.h"
 
 /* ---- what follows from a bond ---- */
 

@@ -1,7 +1,7 @@
 /* What the law of two spheres has to know of bonds: between those that a bond holds none acts, and
  * after it has broken the law begins as that of new contacts, of spheres that touch where they were
  * bonded (docs/dem.md, section 12). */
-#include "simulation.h"
+#include "bond_pairs.h"
 
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
 {

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "bond_columns.h"
-#include "simulation.h"
+#include "bond_laws.h"
+#include "bond_pairs.h"
 
 abut_index abut_simulation_bond_count(const abut_simulation *s)
 {

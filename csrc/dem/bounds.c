@@ -1,8 +1,8 @@
 /* Who is beyond bounds: by centers, of clusters and bodies those of mass, which are looked at
  * whole. */
-#include <string.h>
+#include "bounds.h"
 
-#include "simulation.h"
+#include <string.h>
 
 enum { CHUNK_CENTERS = 4096 };
 

@@ -2,7 +2,7 @@
 #ifndef DEM_CHECK_LISTS_H
 #define DEM_CHECK_LISTS_H
 
-#include "simulation.h"
+#include "state.h"
 
 #ifdef ABUT_CHECK_LISTS
 

@@ -1,10 +1,15 @@
 /* The part of a step that is about walls: where they are, who touches them, and their laws. */
+#include "contacts.h"
+
 #include <string.h>
 
 #include "../walls/motion.h"
 #include "apart.h"
 #include "check_lists.h"
+#include "law_of.h"
 #include "rows.h"
+#include "simulation.h"
+#include "surfaces.h"
 
 /* Place the planes of half spaces, for bodies. */
 static void place_half_spaces(abut_simulation *s)

@@ -1,9 +1,13 @@
 /* Walls that move by what acts on them: along a line under a load, or freely as rigid bodies
  * (docs/dem.md, section 9). */
+#include "drives.h"
+
 #include <string.h>
 
-#include "rigid.h"
+#include "energy.h"
+#include "law_of.h"
 #include "simulation.h"
+#include "solid_energy.h"
 
 _Static_assert(sizeof(abut_drive) == ABUT_DRIVE_NUMBERS * sizeof(double),
                "callers keep what drives a wall in rows of numbers");

@@ -1,6 +1,14 @@
 /* Energies at the beginning of the last step, which step is stable, and what walls bear. Sums go by
  * rows, so that they do not depend on where spheres are stored. */
+#include "energy.h"
+
+#include "bond_laws.h"
+#include "bond_pairs.h"
+#include "grains.h"
+#include "law_of.h"
+#include "move.h"
 #include "simulation.h"
+#include "solid_energy.h"
 
 /* ---- bodies ---- */
 

@@ -1,11 +1,13 @@
 /* Forces and torques on each sphere and body, summed in an order that depends neither on threads
  * nor on where spheres are stored: of walls the nearest first, then of pairs by the rows of their
  * other spheres, then of bonds likewise; of a body's rows by the numbers of its partners. */
+#include "forces.h"
+
 #include <string.h>
 
 #include "../base/prefetch.h"
 #include "../base/sort.h"
-#include "simulation.h"
+#include "solid_spots.h"
 
 /* Spheres that one thread takes in one go. */
 enum { CHUNK_SPHERES = 512 };

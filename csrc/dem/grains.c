@@ -1,6 +1,6 @@
 /* What moves as one, as it was at the beginning of the last step: spheres, clusters and convex
  * bodies. */
-#include "simulation.h"
+#include "grains.h"
 
 /* ---- velocities ---- */
 

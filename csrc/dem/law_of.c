@@ -1,5 +1,5 @@
 /* Which law two partners have, that of their materials, and how stiff it is there. */
-#include "simulation.h"
+#include "law_of.h"
 
 /* The material of a row's first partner. */
 static int32_t own_material(const abut_simulation *s, const interaction_table *t, abut_index row)

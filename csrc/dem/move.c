@@ -1,5 +1,7 @@
 /* Spheres move: velocities are those of half steps (the paper's eq. 7 to 12). */
-#include "simulation.h"
+#include "move.h"
+
+#include "watch.h"
 
 /* Spheres that one thread takes in one go. */
 enum { CHUNK_SPHERES = 1024 };

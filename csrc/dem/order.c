@@ -1,5 +1,7 @@
 /* In which order spheres are stored: now and then they are sorted by place, so that those that
  * touch are near each other in memory. Nothing shows it: sums and tables go by rows. */
+#include "order.h"
+
 #include "../base/box.h"
 #include "../base/sort.h"
 #include "simulation.h"

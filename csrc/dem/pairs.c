@@ -1,13 +1,19 @@
 /* The part of a step that is about pairs of spheres: who touches whom, and their laws. */
+#include "pairs.h"
+
 #include <string.h>
 
+#include "../interactions/touching.h"
 #include "../base/prefetch.h"
 #include "../convex/finder.h"
 #include "../flats/flat.h"
 #include "../mesh/tolerance.h"
 #include "apart.h"
+#include "bond_pairs.h"
 #include "check_lists.h"
+#include "law_of.h"
 #include "rows.h"
+#include "simulation.h"
 
 /* ---- finding ---- */
 

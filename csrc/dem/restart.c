@@ -1,7 +1,8 @@
 /* What a step leaves behind, by rows: for callers to read, and to go on from. */
 #include <string.h>
 
-#include "simulation.h"
+#include "solid_spots.h"
+#include "surfaces.h"
 
 /* A caller's columns as a table. */
 static interaction_table view_of(const abut_simulation *s, abut_interaction who,

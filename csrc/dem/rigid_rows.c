@@ -2,7 +2,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "energy.h"
+#include "order.h"
 #include "simulation.h"
+#include "sphere_rows.h"
+#include "watch.h"
 
 static rigid_set *set_of(abut_simulation *s, abut_rigid_kind kind)
 {

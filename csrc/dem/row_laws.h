@@ -3,7 +3,7 @@
 #ifndef DEM_ROW_LAWS_H
 #define DEM_ROW_LAWS_H
 
-#include "simulation.h"
+#include "state.h"
 
 /* Rows that follow one another, and room for what is not read from tables. */
 typedef struct row_block {

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "apart.h"
+#include "law_of.h"
 #include "own_rows.h"
+#include "watch.h"
 
 /* Rows that one thread takes in one go. */
 enum { CHUNK_ROWS = 8 * LAW_BLOCK };

@@ -2,7 +2,10 @@
 #include <string.h>
 
 #include "../walls/finder.h"
+#include "energy.h"
+#include "order.h"
 #include "simulation.h"
+#include "watch.h"
 
 static abut_index count_motions(const abut_wall *walls, abut_index count)
 {

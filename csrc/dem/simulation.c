@@ -1,9 +1,9 @@
 /* A simulation from outside: what it is made of. */
 #include "simulation.h"
 
-#include "../walls/finder.h"
-
 #include <string.h>
+
+#include "../walls/finder.h"
 
 /* ---- making and freeing ---- */
 

@@ -1,5 +1,9 @@
 /* Energies of what bodies touch, which step they are stable with, and what walls bear of them. */
+#include "solid_energy.h"
+
 #include "apart.h"
+#include "law_of.h"
+#include "solid_spots.h"
 
 /* ---- energy ---- */
 

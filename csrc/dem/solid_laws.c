@@ -1,10 +1,14 @@
 /* The part of a step that is about what bodies exert: a law at each spot, as between two points, of
  * which either goes with its body, sphere or wall. */
+#include "solid_laws.h"
+
 #include <string.h>
 
 #include "../walls/motion.h"
 #include "apart.h"
 #include "rows.h"
+#include "solid_spots.h"
+#include "watch.h"
 
 /* ---- what moves at a spot ---- */
 

@@ -1,4 +1,6 @@
 /* The part of a step that finds what bodies touch, and which spot continues which. */
+#include "solid_search.h"
+
 #include <stdlib.h>
 #include <string.h>
 

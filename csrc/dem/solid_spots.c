@@ -1,6 +1,8 @@
 /* What laws ask of the spots at which bodies touch: how curved what touches is, where
  * the force acts, and how many spots share a mass. */
-#include "simulation.h"
+#include "solid_spots.h"
+
+#include "law_of.h"
 
 /* ---- how curved ---- */
 

@@ -1,7 +1,16 @@
 /* Spheres as callers have them, in the order in which they came. */
+#include "sphere_rows.h"
+
 #include <string.h>
 
 #include "apart.h"
+#include "bond_laws.h"
+#include "bond_pairs.h"
+#include "energy.h"
+#include "move.h"
+#include "order.h"
+#include "simulation.h"
+#include "watch.h"
 
 abut_index abut_simulation_sphere_count(const abut_simulation *s)
 {

@@ -1,6 +1,20 @@
 /* How a simulation goes on: the parts of a step in their order, and what they took. */
+#include "../interactions/touching.h"
 #include "../base/clock.h"
+#include "bond_laws.h"
+#include "bounds.h"
+#include "contacts.h"
+#include "drives.h"
+#include "energy.h"
+#include "forces.h"
+#include "move.h"
+#include "order.h"
+#include "pairs.h"
 #include "simulation.h"
+#include "solid_laws.h"
+#include "solid_search.h"
+#include "surfaces.h"
+#include "watch.h"
 
 /* ---- going on ---- */
 

@@ -1,5 +1,7 @@
 /* Walls that deform: what their contacts carry from step to step, what they bear, and how callers
  * move them. */
+#include "surfaces.h"
+
 #include <string.h>
 
 #include "../walls/finder.h"

@@ -2,7 +2,11 @@
  * step, and passes through what it should meet; and an overlap that grows beyond what laws mean.
  * Whoever goes over all of them in a step asks whether there may be one; which is the first, is
  * found out here, by numbers, so that it is the same for any number of threads. */
-#include "simulation.h"
+#include "watch.h"
+
+#include "bond_pairs.h"
+#include "law_of.h"
+#include "solid_spots.h"
 
 /* An overlap beyond DEEP of the smaller radius is too deep, since laws of contact mean a few
  * percent. One beyond PLACED gives a warning where it was there when the two were put in place. */

@@ -2,6 +2,9 @@
 #include "lammps.h"
 
 #include "../base/clock.h"
+#include "../dem/contacts.h"
+#include "../dem/energy.h"
+#include "../dem/simulation.h"
 #include "../mesh/tolerance.h"
 #include "../walls/finder.h"
 

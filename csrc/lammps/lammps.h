@@ -3,7 +3,7 @@
 #define LAMMPS_LAMMPS_H
 
 #include "../base/box.h"
-#include "../dem/simulation.h"
+#include "../dem/state.h"
 
 /* Slots of all atoms: count x slots of each x ABUT_LAMMPS_KEYS and ABUT_LAMMPS_STATES. */
 typedef struct lammps_slots {

@@ -1,7 +1,7 @@
 /* Bonds in C: the same bits wherever spheres are stored, and through failures, while bonds break.
  */
 #include "base/memory.h"
-#include "dem/simulation.h"
+#include "dem/order.h"
 
 #include "abut.h"
 

@@ -1,6 +1,6 @@
 /* Laws of a caller's own: what a function in C is told of, and what is wrong. */
 #include "base/memory.h"
-#include "dem/simulation.h"
+#include "dem/order.h"
 
 #include "abut.h"
 

@@ -1,7 +1,7 @@
 /* A simulation in C: the same bits for any instruction level and order in memory, and through
  * failures. */
 #include "base/memory.h"
-#include "dem/simulation.h"
+#include "dem/order.h"
 
 #include "abut.h"
 

@@ -1,0 +1,15 @@
+/* The part of a step that is about pairs of spheres: who touches whom, and their laws. */
+#ifndef DEM_PAIRS_H
+#define DEM_PAIRS_H
+
+#include "state.h"
+
+/* Look whether the lists of who may come to touch whom are whole where spheres and walls are now,
+ * and make them anew if not. */
+abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+/* Find pairs of spheres, match them with those of the step before, and apply their laws. */
+abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+#endif
