@@ -1,16 +1,23 @@
-"""Hashes of eight simulations, which a change of the dem room leaves as they are.
+"""The guard of the step: hashes of simulations, which a change of the dem room must not alter.
 
     python tests/dem_bits.py > before.txt     # then change, build, and
     python tests/dem_bits.py --compare before.txt
 
-A hash is of all spheres, bodies, contacts, energies and loads after every few steps. Some of these
-scenes begin from numbers of the machine's mathematical functions, so no test asserts their hashes:
-that is what `python_golden.py` is for.
+    python tests/dem_bits.py --save before.npz    # where bits shall change: keep results
+    python tests/dem_bits.py --near before.npz    # and see how far new ones are from them
+
+`scenes_guard.py` has the scenes. A hash covers all that callers can read, after every few steps.
+Each scene is run twice, once with a restart from a file in its middle, and both runs must have the
+same hash. Some scenes begin from numbers of the machine's mathematical functions, so no test
+asserts their hashes: `python_golden.py` has scenes whose hash is the same everywhere.
+
+Results are near if places, velocities and spins after 200 steps differ by at most 1e-11 of the
+largest one. No scene is more chaotic than that: `--nudged` moves all grains by the last bit of
+their places before the run, and `test_guard.py` checks the differences.
 """
 
 import argparse
 import hashlib
-import itertools
 import sys
 import tempfile
 import warnings
@@ -19,131 +26,139 @@ from pathlib import Path
 import numpy as np
 
 import abut
-import scenes_dem as scenes
-from scenes_bodies import CUBE, TETRA
-from scenes_simulation import busy, everything
+from scenes_guard import SCENES
+from scenes_simulation import state
 
-LAW = {"friction": 0.5, "restitution": 0.5, "rolling": 0.05}
-SOFT = abut.Material(density=2500, young=5e6, poisson=0.25)
-
-
-# ---- the eight -----------------------------------------------------------------------------------
+# steps from hash to hash before the restart, and after it
+BEFORE, AFTER = (1, 2, 30, 7, 60), (1, 99, 400)
+NEAR = 200
+TOLERANCE = 1e-11
 
 
-def bed(law=None, period=(0.1, 0.1, None), ratio=1.3, count=5000, **options):
-    """Spheres that fall on each other and on a floor of facets, with two half spaces beside it."""
-    rng = np.random.default_rng(5)
-    sim = abut.Simulation(step=1e-5, period=period, **options)
-    law = law or abut.Hertz(**LAW)
-    sim.set_law(SOFT, SOFT, law)
-    side = round((count / 4) ** 0.5)
-    number = np.arange(count)
-    places = np.column_stack([number % side, number // side % side, number // side**2]) + 0.5
-    pitch = 0.1 / side
-    radii = 0.5 * pitch * ratio ** rng.uniform(-0.5, 0.5, count)
-    centers = pitch * places + rng.uniform(-0.05, 0.05, (count, 3)) * pitch
-    sim.add_wall(abut.Mesh(*scenes.grid(9, 9, (0, 0.1), (0, 0.1))), SOFT)
-    if period[0] is None and "resolution" not in options:
-        sim.add_wall(abut.HalfSpace((0, 0, 0), (1, 0, 0)), SOFT)
-        sim.add_wall(abut.HalfSpace((0, 0.1, 0), (0, -1, 0)), SOFT)
-    sim.add_spheres(centers, radii, SOFT, velocities=rng.normal(0, 0.3, (count, 3)))
+def begun(scene, sim):
+    """Registers what the scene calls after each step; returns the simulation."""
+    if scene.change:
+        sim.every(sim.step, scene.change())
     return sim
 
 
-def large_and_small():
-    """Sizes 100:1 in a box whose period is a few of the largest."""
-    rng = np.random.default_rng(6)
-    sim = abut.Simulation(step=2e-6, period=(0.1, 0.1, 0.1), gravity=(0, 0, -9.81))
-    sim.set_law(SOFT, SOFT, abut.Hertz(**LAW))
-    radii = np.append(rng.uniform(2.5e-4, 5e-4, 4000), [0.02, 0.025])
-    centers = np.append(rng.uniform(0, 0.1, (4000, 3)), [[0.02, 0.03, 0.04], [0.07, 0.07, 0.08]], 0)
-    sim.add_spheres(centers, radii, SOFT, velocities=rng.normal(0, 0.5, (4002, 3)))
-    return sim
-
-
-def mixer():
-    """A box with a plate that turns, clusters, and spheres that come."""
-    return busy()
-
-
-def dumbbells():
-    rng = np.random.default_rng(7)
-    sim = bed(count=400)
-    scenes.add_dumbbells(sim, rng, 30, SOFT)
-    return sim
-
-
-def blocks():
-    """Convex bodies and spheres on a mesh and half spaces."""
-    rng = np.random.default_rng(8)
-    sim = abut.Simulation(step=1e-5, period=(0.3, None, None))
-    sim.set_law(SOFT, SOFT, abut.Linear(5e4, friction=0.4, restitution=0.5))
-    sim.add_wall(abut.Mesh(*scenes.grid(5, 5, (0, 0.3), (0, 0.3))), SOFT)
-    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 1, 0)), SOFT)
-    sim.add_wall(abut.HalfSpace((0, 0.3, 0), (0, -1, 0)), SOFT)
-    places = 0.06 * (np.array(list(itertools.product(range(5), range(5), range(4)))) + 0.4)
-    for shape, part in ((CUBE, slice(0, 40)), (TETRA, slice(40, 80))):
-        turns = rng.normal(size=(40, 4))
-        sim.add_bodies(
-            abut.ConvexShape(shape), places[part], SOFT, orientations=turns, scales=0.018
-        )
-    sim.add_spheres(places[80:], 0.025, SOFT, velocities=(0.2, 0.1, -0.3))
-    return sim
-
-
-def shared():
-    return bed(period=(None, None, None), resolution="sharing", count=1000)
-
-
-def rolling():
-    return bed(
-        abut.Linear(5e3, friction=0.4, restitution=0.5, rolling=abut.RollingC(0.1)), count=1000
-    )
-
-
-def restarted():
-    """A run that is kept in its middle, and goes on from the file."""
-    sim = bed(count=1000, period=(None, None, None))
-    sim.run(steps=37)
+def restarted(scene, sim, meshes):
+    """Returns the simulation loaded from a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "middle.npz")
         sim.save(path)
-        return abut.load_simulation(
-            path, meshes=[abut.Mesh(*scenes.grid(9, 9, (0, 0.1), (0, 0.1)))]
-        )
+        there = [meshes.get(wall.number, wall.mesh) for wall in sim.walls]
+        there = [mesh for mesh in there if isinstance(mesh, abut.Mesh)]
+        return begun(scene, abut.load_simulation(path, there, **scene.given))
 
 
-RUNS = {
-    "bed": bed,
-    "moving mixer": mixer,
-    "100:1 in a period": large_and_small,
-    "clusters": dumbbells,
-    "bodies on a mesh": blocks,
-    "sharing": shared,
-    "rolling C": rolling,
-    "restart in the middle": restarted,
-}
+def run_hashed(sim, parts, digest):
+    for steps in parts:
+        sim.run(steps=steps)
+        digest.update(state(sim))
 
 
-def hash_of(make):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        sim = make()
-        digest = hashlib.sha256()
-        for steps in (1, 2, 30, 7, 60, 500):
-            sim.run(steps=steps)
-            digest.update(everything(sim))
-    return digest.hexdigest()[:16]
+def hash_of(scene, *, restart):
+    """Returns the hash, and the simulation in the middle and at the end."""
+    middle = begun(scene, scene.make())
+    meshes = {wall.number: wall.mesh for wall in middle.walls}
+    digest = hashlib.sha256(state(middle))
+    run_hashed(middle, BEFORE, digest)
+    end = restarted(scene, middle, meshes) if restart else middle
+    run_hashed(end, AFTER, digest)
+    return digest.hexdigest()[:16], middle, end
+
+
+def guarded(name):
+    """Returns the hash; checks that a restart does not show, and that the scene met its purpose."""
+    scene = SCENES[name]
+    (found, middle, end), (other, *_) = (hash_of(scene, restart=r) for r in (True, False))
+    assert found == other, f"{name}: a restart shows"
+    assert scene.did(middle, end), f"{name}: it does not do what it is for"
+    return found
+
+
+# ---- where bits may change -----------------------------------------------------------------------
+
+
+def nudge(sim):
+    """Moves all grains by the last bit of their places."""
+    sim.centers = np.nextafter(sim.centers, np.inf)
+    for name in ("clusters", "bodies"):
+        rows = getattr(sim, name)
+        setattr(sim, name, rows._replace(positions=np.nextafter(rows.positions, np.inf)))
+
+
+def columns_of(scene, *, nudged=False):
+    """Returns places, velocities and spins of all grains after some steps."""
+    sim = begun(scene, scene.make())
+    if nudged:
+        nudge(sim)
+    sim.run(steps=NEAR)
+    period = np.array([length or 0.0 for length in sim.period or (None,) * 3])
+    bodies = sim.bodies
+    return {
+        "places": np.concatenate([sim.centers + sim.images * period, bodies.positions]),
+        "velocities": np.concatenate([sim.velocities, bodies.velocities]),
+        "spins": np.concatenate([sim.angular_velocities, bodies.angular_velocities]),
+    }
+
+
+def difference(found, wanted):
+    """Returns the largest difference, relative to the largest number of its column."""
+    if any(found[name].shape != wanted[name].shape for name in wanted):
+        return np.inf
+    return max(abs(found[name] - wanted[name]).max() / abs(wanted[name]).max() for name in wanted)
+
+
+def compare_near(path, *, nudged):
+    """Prints the differences from a file of `--save`; returns the names of scenes too far off."""
+    far = []
+    with np.load(path) as kept:
+        for name, scene in SCENES.items():
+            found = columns_of(scene, nudged=nudged)
+            largest = difference(found, {column: kept[f"{name}/{column}"] for column in found})
+            print(f"{largest:8.1e}  {name}", flush=True)
+            if not largest <= TOLERANCE:
+                far.append(name)
+    return far
+
+
+def save(path):
+    np.savez(
+        path,
+        **{
+            f"{name}/{column}": values
+            for name, scene in SCENES.items()
+            for column, values in columns_of(scene).items()
+        },
+    )
+
+
+def compare(path):
+    """Prints the hashes; returns the names of scenes with another hash than in the file."""
+    lines = []
+    for name in SCENES:
+        lines.append(f"{guarded(name)}  {name}")
+        print(lines[-1], flush=True)
+    others = set(lines) ^ set(path.read_text().splitlines()) if path else ()
+    return sorted({line[18:] for line in others})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--compare", type=Path, help="what an earlier run has printed")
-    before = parser.parse_args().compare
-    lines = [f"{hash_of(make)}  {name}" for name, make in RUNS.items()]
-    print("\n".join(lines))
-    if before and (others := set(lines) ^ set(before.read_text().splitlines())):
-        sys.exit("not the same: " + ", ".join(sorted({line[18:] for line in others})))
+    parser.add_argument("--save", type=Path, help="write results to this file")
+    parser.add_argument("--near", type=Path, help="a file of --save that results must come near")
+    parser.add_argument("--nudged", action="store_true", help="with places a bit off, --near")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if given.save:
+        save(given.save)
+        return
+    others = compare_near(given.near, nudged=given.nudged) if given.near else compare(given.compare)
+    if others:
+        sys.exit("not the same: " + ", ".join(others))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STEEL = abut.Material()
 STEP = 1e-4
 
-# what `everything` has of spheres and of bodies
-SPHERES = ("centers", "velocities", "angular_velocities", "forces", "torques")
-BODIES = ("positions", "orientations", "velocities", "angular_velocities", "forces", "torques")
+# what `everything` has of spheres
+SPHERES = ("ids", "centers", "images", "radii", "masses", "material", "fixed", "velocities",
+           "angular_velocities", "forces", "torques")  # fmt: skip
 
 BOX = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
 
@@ -63,25 +63,15 @@ def busy(workers=1, motion=None, insertion=True, **options):
 
 
 def state(sim):
-    """Everything that a step changes, as bytes."""
-    tables = [table.to_dict() for table in (sim.contacts, sim.pairs)]
-    arrays = [
-        sim.ids, sim.centers, sim.velocities, sim.angular_velocities, sim.forces, sim.torques,
-        *sim.clusters, *(column for table in tables for column in table.values()),
-        *(wall.pose for wall in sim.walls), *(wall.torque for wall in sim.walls), sim.energy,
-    ]  # fmt: skip
-    return [np.asarray(array).tobytes() for array in arrays]
-
-
-def everything(sim):
-    """All numbers that a simulation shows, as bytes."""
+    """Everything that callers can read, as bytes."""
     columns = [getattr(sim, name) for name in SPHERES]
-    columns += [getattr(sim.bodies, name) for name in BODIES if sim.bodies]
-    tables = [sim.contacts, sim.pairs]
-    if sim.bodies:
+    columns += [*sim.clusters, *sim.bodies]
+    tables = [sim.contacts, sim.pairs, sim.bonds, sim.breakages]
+    if len(sim.bodies.numbers):
         tables += [sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs]
     for table in tables:
         columns += table.to_dict().values()
-    columns += [np.array(sim.energy)]
-    columns += [np.concatenate([w.force, w.torque, [w.power], w.pose.ravel()]) for w in sim.walls]
+    columns += [np.array(sim.energy), np.array([sim.stable_step(), sim.time, sim.left])]
+    for wall in sim.walls:
+        columns += [wall.force, wall.torque, wall.power, wall.nodal_forces, wall.pose, wall.twist]
     return b"".join(np.ascontiguousarray(column).tobytes() for column in columns)

@@ -43,7 +43,8 @@ static void write_rows(const abut_simulation *s, const interaction_table *t,
     interaction_table view = view_of(s, t->kind, to);
     table_append(&view, t, (row_span){0, t->count});
     for (abut_index k = 0; to->force && k < table_interactions(t); k++) {
-        memcpy(to->force + 3 * k, t->springs.effects[k].force, 3 * sizeof *to->force);
+        const vec3 force = vec3_load(t->springs.effects[k].force);
+        vec3_store(to->force + 3 * k, vec3_one_zero(force));
     }
     if (table_offsets(&view)) {
         memcpy(table_offsets(&view), table_offsets(t),

@@ -503,7 +503,7 @@ static void sort_all(row_order *o)
 static void negate(double *vector)
 {
     for (int axis = 0; axis < 3 && vector; axis++) {
-        vector[axis] = -vector[axis];
+        vector[axis] = 0.0 - vector[axis]; /* 0 in place of -0 */
     }
 }
 
