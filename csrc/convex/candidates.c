@@ -7,17 +7,23 @@ static abut_status check_gap(double gap, abut_error *error)
     return is_gap ? ABUT_OK : error_set(error, ABUT_BAD_GAP, 0, 0, gap);
 }
 
-static abut_status reserve(body_pairs *pairs, abut_index count, bool has_images, int dimension)
+/* Set the pairs that there are, and make room for the images of their second bodies. */
+static abut_status set_pairs(body_pairs *pairs, const abut_index *i, const abut_index *j,
+                             abut_index count, int dimension)
 {
-    abut_index *i = memory_reserve(&pairs->i_block, count, sizeof *i);
-    abut_index *j = memory_reserve(&pairs->j_block, count, sizeof *j);
-    abut_index *image = NULL;
-    if (has_images) {
-        image = memory_reserve(&pairs->image_block, dimension * count, sizeof *image);
-    }
-    pairs->i = i, pairs->j = j, pairs->image = image;
+    const bool has_images = pairs->lattice.is_periodic;
+    const abut_index numbers = has_images ? dimension * count : 0;
+    const abut_index *image = memory_reserve(&pairs->image_block, numbers, sizeof *image);
+    pairs->i = i, pairs->j = j, pairs->image = has_images ? image : NULL;
     pairs->count = count;
-    return i && j && (image || !has_images) ? ABUT_OK : ABUT_NO_MEMORY;
+    return i && j && image ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+static abut_status reserve(body_pairs *pairs, abut_index count, int dimension)
+{
+    const abut_index *i = memory_reserve(&pairs->i_block, count, sizeof *i);
+    const abut_index *j = memory_reserve(&pairs->j_block, count, sizeof *j);
+    return set_pairs(pairs, i, j, count, dimension);
 }
 
 /* ---- pairs of circumscribed spheres ---- */
@@ -48,12 +54,11 @@ static abut_status make_search(const abut_convex_finder *finder, const abut_conv
 static abut_status write_found(const abut_pairs *found, const abut_convex_finder *finder,
                                body_pairs *pairs)
 {
-    const bool has_images = pairs->lattice.is_periodic;
     const abut_index count = abut_pairs_count(found);
-    const abut_status status = reserve(pairs, count, has_images, finder->dimension);
+    const abut_status status = reserve(pairs, count, finder->dimension);
     if (!status) {
         abut_pair_columns columns = {.i = pairs->i_block.data, .j = pairs->j_block.data};
-        if (has_images) {
+        if (pairs->image) {
             columns.image = pairs->image_block.data;
             const abut_index numbers = count * finder->dimension;
             memset(columns.image, 0, (size_t)numbers * sizeof *columns.image);
@@ -143,7 +148,7 @@ static abut_status set_images(const convex_places *places, int dimension, const 
                               abut_error *error)
 {
     abut_index *images = pairs->image_block.data;
-    for (abut_index k = 0; k < pairs->count; k++) {
+    for (abut_index k = 0; pairs->image && k < pairs->count; k++) {
         const double *from = places->centers + dimension * pairs->i[k];
         const double *to = places->centers + dimension * pairs->j[k];
         abut_index *image = images + dimension * k;
@@ -159,16 +164,12 @@ static abut_status set_images(const convex_places *places, int dimension, const 
 static abut_status copy_given(const abut_convex_finder *finder, const abut_convex_query *query,
                               const convex_places *places, body_pairs *pairs, abut_error *error)
 {
-    const int dimension = finder->dimension;
-    const bool has_images = pairs->lattice.is_periodic;
-    abut_status status = reserve(pairs, query->pair_count, has_images, dimension);
-    if (status) {
-        return error_set_status(error, status);
-    }
+    abut_status status = reserve(pairs, query->pair_count, finder->dimension);
+    error_set_status(error, status);
     for (abut_index k = 0; !status && k < pairs->count; k++) {
         status = copy_pair(query, k, finder->body_count, pairs, error);
     }
-    return status || !has_images ? status : set_images(places, dimension, pairs, error);
+    return status ? status : set_images(places, finder->dimension, pairs, error);
 }
 
 abut_status candidates_make(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -182,6 +183,16 @@ abut_status candidates_make(const abut_convex_finder *finder, const abut_convex_
     }
     return query->i ? copy_given(finder, query, places, pairs, error)
                     : search(finder, query, places, pairs, error);
+}
+
+abut_status candidates_take(const abut_convex_finder *finder, const abut_convex_query *query,
+                            const convex_places *places, body_pairs *pairs, abut_error *error)
+{
+    pairs->lattice = lattice_load(query->period, finder->dimension);
+    const abut_status status =
+        set_pairs(pairs, query->i, query->j, query->pair_count, finder->dimension);
+    return status ? error_set_status(error, status)
+                  : set_images(places, finder->dimension, pairs, error);
 }
 
 vec3 candidates_shift(const body_pairs *pairs, abut_index row, int dimension)

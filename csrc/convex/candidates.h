@@ -26,6 +26,11 @@ typedef struct body_pairs {
  * caller's pairs, the gap or the period. */
 abut_status candidates_make(const abut_convex_finder *finder, const abut_convex_query *query,
                             const convex_places *places, body_pairs *pairs, abut_error *error);
+
+/* Take the pairs of a query as they are, without checks, and in its memory; the error names a body
+ * that is too far away to count its periods. */
+abut_status candidates_take(const abut_convex_finder *finder, const abut_convex_query *query,
+                            const convex_places *places, body_pairs *pairs, abut_error *error);
 void candidates_free(body_pairs *pairs);
 
 /* Where the second body of a pair is met: by how much it is shifted. */

@@ -1,4 +1,6 @@
 /* Finding the contacts of convex bodies: places, candidates, states, and then pair by pair. */
+#include "find.h"
+
 #include "../base/prefetch.h"
 #include "convex_rows.h"
 
@@ -165,8 +167,27 @@ static finding start(abut_convex_contacts *contacts, const abut_convex_query *qu
                      .keeps_all = query->i && query->all_rows};
 }
 
+/* List the pairs of a query, and the rows of the step before that they continue. */
+typedef abut_status pair_listing(const abut_convex_finder *finder, const abut_convex_query *query,
+                                 convex_memory *memory, abut_error *error);
+
+static abut_status list_checked(const abut_convex_finder *finder, const abut_convex_query *query,
+                                convex_memory *memory, abut_error *error)
+{
+    const abut_status status =
+        candidates_make(finder, query, &memory->places, &memory->pairs, error);
+    return status ? status : states_match(finder, query, &memory->pairs, &memory->earlier, error);
+}
+
+static abut_status list_given(const abut_convex_finder *finder, const abut_convex_query *query,
+                              convex_memory *memory, abut_error *error)
+{
+    states_take(query, &memory->earlier);
+    return candidates_take(finder, query, &memory->places, &memory->pairs, error);
+}
+
 static abut_status find_contacts(abut_convex_contacts *contacts, const abut_convex_query *query,
-                                 abut_error *error)
+                                 pair_listing *list, abut_error *error)
 {
     const abut_convex_finder *finder = contacts->finder;
     convex_memory *memory = contacts->memory;
@@ -175,12 +196,7 @@ static abut_status find_contacts(abut_convex_contacts *contacts, const abut_conv
     if (!status && wants_centers) {
         status = places_center(finder, query, &memory->places, error);
     }
-    if (!status) {
-        status = candidates_make(finder, query, &memory->places, &memory->pairs, error);
-    }
-    if (!status) {
-        status = states_match(finder, query, &memory->pairs, &memory->earlier, error);
-    }
+    status = status ? status : list(finder, query, memory, error);
     if (!status) {
         contacts->has_images = memory->pairs.image != NULL;
         contacts->is_sorted = query->i == NULL;
@@ -201,6 +217,7 @@ static abut_status check_minimum(const abut_convex_query *query, abut_error *err
 typedef struct searching {
     abut_convex_contacts *contacts;
     const abut_convex_query *query;
+    pair_listing *list;
     abut_error *error;
     abut_status status;
 } searching;
@@ -208,7 +225,32 @@ typedef struct searching {
 static void find_together(void *context)
 {
     searching *s = context;
-    s->status = find_contacts(s->contacts, s->query, s->error);
+    s->status = find_contacts(s->contacts, s->query, s->list, s->error);
+}
+
+static abut_status find(const abut_convex_finder *finder, const abut_convex_query *query,
+                        pair_listing *list, abut_convex_contacts **contacts, abut_error *error)
+{
+    *contacts = NULL;
+    abut_convex_contacts *made = convex_rows_make(finder, query);
+    if (!made) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    searching s = {.contacts = made, .query = query, .list = list, .error = error};
+    const abut_index pairs = query->i ? query->pair_count : 4 * finder->body_count;
+    parallel_together(query->workers, WORK_OF_PAIR * pairs, find_together, &s);
+    if (s.status) {
+        abut_convex_contacts_free(made);
+    } else {
+        *contacts = made;
+    }
+    return s.status;
+}
+
+abut_status convex_find_given(const abut_convex_finder *finder, const abut_convex_query *query,
+                              abut_convex_contacts **contacts, abut_error *error)
+{
+    return find(finder, query, list_given, contacts, error);
 }
 
 abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -217,20 +259,6 @@ abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex
     const abut_convex_query own = *query;
     *contacts = NULL;
     error_set_status(error, ABUT_OK);
-    if (check_minimum(&own, error)) {
-        return ABUT_BAD_MINIMUM;
-    }
-    abut_convex_contacts *made = convex_rows_make(finder, &own);
-    if (!made) {
-        return error_set_status(error, ABUT_NO_MEMORY);
-    }
-    searching s = {.contacts = made, .query = &own, .error = error};
-    const abut_index pairs = own.i ? own.pair_count : 4 * finder->body_count;
-    parallel_together(own.workers, WORK_OF_PAIR * pairs, find_together, &s);
-    if (s.status) {
-        abut_convex_contacts_free(made);
-    } else {
-        *contacts = made;
-    }
-    return s.status;
+    return check_minimum(&own, error) ? ABUT_BAD_MINIMUM
+                                      : find(finder, &own, list_checked, contacts, error);
 }

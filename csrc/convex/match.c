@@ -1,44 +1,11 @@
 /* Which spot of the step before each spot continues: that of the same name, in the row that its row
  * continues. */
+#include "match.h"
+
 #include "../base/error.h"
 #include "../base/span.h"
 
 #include <stdbool.h>
-
-typedef struct spot_steps {
-    const abut_spot_step *now, *before;
-    const abut_index *row_match;
-    const uint8_t *swapped;
-} spot_steps;
-
-/* ---- checks ---- */
-
-static abut_status check_offsets(const abut_spot_step *step, int is_before, abut_error *error)
-{
-    const abut_index row = span_find_wrong(step->spot_offsets, step->row_count, step->spot_count);
-    if (row < 0) {
-        return ABUT_OK;
-    }
-    error_set(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
-    if (error) {
-        error->of_before = is_before;
-    }
-    return ABUT_BAD_SPOT_ROWS;
-}
-
-static abut_status check_rows(const spot_steps *s, abut_error *error)
-{
-    const abut_index rows = s->before->row_count;
-    for (abut_index row = 0; row < s->now->row_count; row++) {
-        const abut_index old = s->row_match[row];
-        if (old < -1 || old >= rows) {
-            return error_set(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
-        }
-    }
-    return ABUT_OK;
-}
-
-/* ---- matching ---- */
 
 /* Whether two spots have one name; where i and j have changed places, so have the parts of the
  * name. */
@@ -82,6 +49,40 @@ static void match_row(const spot_steps *s, abut_index row, abut_index *match)
     }
 }
 
+void spots_match(const spot_steps *s, abut_index *match)
+{
+    for (abut_index row = 0; row < s->now->row_count; row++) {
+        match_row(s, row, match);
+    }
+}
+
+/* ---- a caller's columns are checked ---- */
+
+static abut_status check_offsets(const abut_spot_step *step, int is_before, abut_error *error)
+{
+    const abut_index row = span_find_wrong(step->spot_offsets, step->row_count, step->spot_count);
+    if (row < 0) {
+        return ABUT_OK;
+    }
+    error_set(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
+    if (error) {
+        error->of_before = is_before;
+    }
+    return ABUT_BAD_SPOT_ROWS;
+}
+
+static abut_status check_rows(const spot_steps *s, abut_error *error)
+{
+    const abut_index rows = s->before->row_count;
+    for (abut_index row = 0; row < s->now->row_count; row++) {
+        const abut_index old = s->row_match[row];
+        if (old < -1 || old >= rows) {
+            return error_set(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
+        }
+    }
+    return ABUT_OK;
+}
+
 abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *before,
                              const abut_index *row_match, const uint8_t *swapped, abut_index *match,
                              abut_error *error)
@@ -93,8 +94,6 @@ abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *be
     if (status) {
         return status;
     }
-    for (abut_index row = 0; row < now->row_count; row++) {
-        match_row(&s, row, match);
-    }
+    spots_match(&s, match);
     return error_set_status(error, ABUT_OK);
 }

@@ -51,6 +51,11 @@ static abut_status check_given(const abut_convex_query *query, abut_error *error
     return ABUT_OK;
 }
 
+void states_take(const abut_convex_query *query, earlier_rows *earlier)
+{
+    earlier->match = query->before.row_count > 0 ? query->before.match : NULL;
+}
+
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
                          const body_pairs *now, earlier_rows *earlier, abut_error *error)
 {
@@ -59,7 +64,7 @@ abut_status states_match(const abut_convex_finder *finder, const abut_convex_que
         return ABUT_OK;
     }
     if (query->i && query->before.match) {
-        earlier->match = query->before.match;
+        states_take(query, earlier);
         return check_given(query, error);
     }
     abut_index *match = memory_reserve(&earlier->match_block, now->count, sizeof *match);

@@ -16,6 +16,9 @@ typedef struct earlier_rows {
  * before are checked; error names the first that is wrong. */
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
                          const body_pairs *now, earlier_rows *earlier, abut_error *error);
+
+/* Take the rows that a query says its pairs continue, which are not checked. */
+void states_take(const abut_convex_query *query, earlier_rows *earlier);
 void states_free(earlier_rows *earlier);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../walls/motion.h"
+#include "../walls/match.h"
 #include "apart.h"
 #include "check_lists.h"
 #include "law_of.h"
@@ -40,6 +40,20 @@ void contacts_place_walls(abut_simulation *s)
         s->walls.ways[k] = find_way(s, k);
     }
     place_half_spaces(s);
+}
+
+/* What contacts of a step need of its walls. */
+static abut_step walls_of(const abut_simulation *s, const step_tables *tables)
+{
+    return (abut_step){.mesh_count = s->walls.count,
+                       .poses = tables->poses,
+                       .period = lattice_periods(&s->lattice)};
+}
+
+abut_status contacts_follow_walls(abut_simulation *s)
+{
+    const abut_step now = walls_of(s, s->now), before = walls_of(s, s->before);
+    return motion_compare(&s->walls.motion, &now, &before);
 }
 
 /* ---- finding ---- */
@@ -153,7 +167,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
     const abut_columns *c = &t->contact;
     const bool is_carried = s->walls.has_deforming && tables == s->before;
     if (t->count == 0) {
-        return (abut_step){.period = lattice_periods(&s->lattice)};
+        return (abut_step){.contact_count = 0};
     }
     return (abut_step){.sphere_count = t->first_count,
                        .contact_count = t->count,
@@ -165,31 +179,31 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
                        .tilt = c->tilt,
                        .image = c->image,
                        .node = c->node,
-                       .node_offsets = c->node_offsets,
-                       .mesh_count = s->walls.count,
-                       .poses = tables->poses,
-                       .period = lattice_periods(&s->lattice)};
+                       .node_offsets = c->node_offsets};
 }
 
-static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     if (t->count == 0) {
         return ABUT_OK;
     }
-    const abut_step before = step_of(s, s->before);
-    abut_step now = step_of(s, s->now);
-    now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
-    return abut_contacts_match(&now, &before, NULL, s->input.workers, t->springs.match, error);
+    contact_matching m = {.now = step_of(s, s->now),
+                          .before = step_of(s, s->before),
+                          .motion = &s->walls.motion,
+                          .match = t->springs.match,
+                          .scratches = &s->match_scratches,
+                          .workers = s->input.workers};
+    m.now.interrupted = plan->interrupted, m.now.interrupted_data = plan->interrupted_data;
+    return contacts_match(&m);
 }
 
 /* ---- laws ---- */
 
 /* All contacts of a step. */
 typedef struct wall_laws {
-    abut_simulation *simulation;
+    const abut_simulation *simulation;
     abut_step before;
-    motion motion;
 } wall_laws;
 
 enum { WORK_OF_ROW = 10 };
@@ -202,7 +216,7 @@ static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
     const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
     const surface *of = simulation_surface(s, c->mesh[old]);
     if (!of) {
-        return motion_turn(&w->motion, &w->before, old, vector);
+        return motion_turn(&s->walls.motion, &w->before, old, vector);
     }
     const abut_mesh *mesh = simulation_mesh(s, c->mesh[old]);
     const pose turn = surface_turn(mesh, of->before, c->facet[old]);
@@ -214,7 +228,7 @@ static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old
 {
     const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
     const double *roll = table_vector_or_zeros(t->springs.roll, old);
-    vec3_store(b->turned[0][k], motion_normal(&w->motion, &w->before, old));
+    vec3_store(b->turned[0][k], motion_normal(&w->simulation->walls.motion, &w->before, old));
     vec3_store(b->turned[1][k], turn_kept(w, old, vec3_load(t->springs.spring + 3 * old)));
     vec3_store(b->turned[2][k], turn_kept(w, old, vec3_load(roll)));
     b->block.old_overlap[k] = t->contact.overlap[old];
@@ -312,8 +326,7 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    wall_laws w = {.simulation = s, .before = step_of(s, s->before)};
-    const abut_step now = step_of(s, s->now);
+    const wall_laws w = {.simulation = s, .before = step_of(s, s->before)};
     row_laws rows = {.simulation = s,
                      .count = t->count,
                      .work = WORK_OF_ROW,
@@ -326,21 +339,15 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .fill = fill_block,
                      .context = &w,
                      .turn = turn_kept};
-    if (t->count == 0) {
-        return ABUT_OK;
-    }
-    abut_status status = motion_read(&w.motion, &now, &w.before, error);
-    status = status ? status : rows_apply(&rows, plan, error);
-    motion_free(&w.motion);
-    return status;
+    return t->count > 0 ? rows_apply(&rows, plan, error) : ABUT_OK;
 }
 
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    abut_status status = error_set_status(error, apart_drop_far_contacts(s));
-    status = status ? status : error_set_status(error, surfaces_carry(s));
-    status = status ? status : match_contacts(s, plan, error);
-    status = status ? status : error_set_status(error, apart_drop_rows(s, ABUT_SPHERE_WALL));
-    status = status ? status : error_set_status(error, apart_share_pulls(s));
-    return status ? status : apply_laws(s, plan, error);
+    abut_status status = apart_drop_far_contacts(s);
+    status = status ? status : surfaces_carry(s);
+    status = status ? status : match_contacts(s, plan);
+    status = status ? status : apart_drop_rows(s, ABUT_SPHERE_WALL);
+    status = status ? status : apart_share_pulls(s);
+    return status ? error_set_status(error, status) : apply_laws(s, plan, error);
 }

@@ -102,6 +102,7 @@ void wall_set_free(wall_set *w)
     memory_free(w->walls);
     memory_free(w->motions);
     memory_free(w->ways);
+    motion_free(&w->motion);
     memory_free(w->given);
     memory_free(w->drives);
     memory_free(w->presses);
@@ -146,6 +147,7 @@ void abut_simulation_free(abut_simulation *s)
     bonds_free(&s->bonds);
     memory_free(s->group_block.data);
     memory_free(s->pull_block.data);
+    pool_empty(&s->match_scratches);
     abut_pair_finder_free(s->lender);
     memory_free(s);
 }

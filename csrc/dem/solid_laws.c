@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "../walls/motion.h"
 #include "apart.h"
 #include "rows.h"
 #include "solid_spots.h"
@@ -16,8 +15,7 @@
 typedef struct spot_laws {
     const abut_simulation *simulation;
     const interaction_table *now, *before;
-    abut_step step_before; /* of walls */
-    motion motion;
+    abut_step step_before; /* on which wall each row was */
 } spot_laws;
 
 /* One row, while its spots are set. */
@@ -168,11 +166,16 @@ static abut_index row_of(const interaction_table *t, abut_index spot)
     return low;
 }
 
-/* Take a vector of the step before to where the wall is now. */
+/* Take a vector of the step before to where the wall of its row is now. */
+static vec3 turn_with_wall(const spot_laws *w, abut_index old_row, vec3 vector)
+{
+    return motion_turn(&w->simulation->walls.motion, &w->step_before, old_row, vector);
+}
+
 static const double *turn_old(const spot_laws *w, double *turned, abut_index old_row,
                               const double *vector)
 {
-    vec3_store(turned, motion_turn(&w->motion, &w->step_before, old_row, vec3_load(vector)));
+    vec3_store(turned, turn_with_wall(w, old_row, vec3_load(vector)));
     return turned;
 }
 
@@ -246,33 +249,10 @@ static void fill_block(const void *context, row_block *b, abut_index first, int3
     }
 }
 
-/* ---- walls that move ---- */
-
-/* What motion.c reads of a step: on which wall each row is, and where walls were. */
-static abut_step step_of(const abut_simulation *s, const step_tables *tables)
-{
-    const interaction_table *t = &tables->tables[ABUT_BODY_WALL];
-    return (abut_step){.contact_count = t->count,
-                       .mesh = t->body.mesh,
-                       .mesh_count = s->walls.count,
-                       .poses = tables->poses};
-}
-
-static abut_status read_motion(spot_laws *w, abut_error *error)
-{
-    const abut_simulation *s = w->simulation;
-    if (w->now->kind != ABUT_BODY_WALL || w->before->count == 0) {
-        return ABUT_OK;
-    }
-    const abut_step now = step_of(s, s->now);
-    w->step_before = step_of(s, s->before);
-    return motion_read(&w->motion, &now, &w->step_before, error);
-}
-
 static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
 {
     const spot_laws *w = context;
-    return motion_turn(&w->motion, &w->step_before, row_of(w->before, old), vector);
+    return turn_with_wall(w, row_of(w->before, old), vector);
 }
 
 enum { WORK_OF_SPOT = 8 };
@@ -280,8 +260,12 @@ enum { WORK_OF_SPOT = 8 };
 static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                                  const parallel_plan *plan, abut_error *error)
 {
-    spot_laws w = {
-        .simulation = s, .now = &s->now->tables[meeting], .before = &s->before->tables[meeting]};
+    const bool is_on_wall = meeting == ABUT_BODY_WALL;
+    const interaction_table *before = &s->before->tables[meeting];
+    const spot_laws w = {.simulation = s,
+                         .now = &s->now->tables[meeting],
+                         .before = before,
+                         .step_before = {.mesh = is_on_wall ? before->body.mesh : NULL}};
     if (w.now->entry_count == 0) {
         return ABUT_OK;
     }
@@ -290,15 +274,11 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                      .count = w.now->entry_count,
                      .work = WORK_OF_SPOT,
                      .table = w.now,
-                     .kernel = meeting == ABUT_BODY_WALL ? kernels->wall_spot_laws
-                                                         : kernels->pair_spot_laws,
+                     .kernel = is_on_wall ? kernels->wall_spot_laws : kernels->pair_spot_laws,
                      .fill = fill_block,
                      .context = &w,
-                     .turn = meeting == ABUT_BODY_WALL ? turn_kept : NULL};
-    abut_status status = read_motion(&w, error);
-    status = status ? status : rows_apply(&rows, plan, error);
-    motion_free(&w.motion);
-    return status;
+                     .turn = is_on_wall ? turn_kept : NULL};
+    return rows_apply(&rows, plan, error);
 }
 
 /* ---- all of them ---- */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../convex/find.h"
 #include "../convex/finder.h"
+#include "../convex/match.h"
 #include "apart.h"
 #include "check_lists.h"
 
@@ -326,23 +328,22 @@ static void match_facets(const interaction_table *now, const interaction_table *
     }
 }
 
-static abut_status match_spots(abut_simulation *s, abut_interaction meeting, abut_error *error)
+static void match_spots(abut_simulation *s, abut_interaction meeting)
 {
     const interaction_table *t = &s->now->tables[meeting], *old = &s->before->tables[meeting];
     if (t->count == 0) {
-        return ABUT_OK;
+        return;
     }
     if (old->count == 0) {
         memset(t->springs.match, -1, (size_t)t->entry_count * sizeof *t->springs.match);
-        return ABUT_OK;
+        return;
     }
     const abut_spot_step now = step_of(t), before = step_of(old);
-    const abut_status status =
-        abut_spots_match(&now, &before, t->row_match, NULL, t->springs.match, error);
-    if (!status && meeting == ABUT_BODY_WALL) {
+    const spot_steps steps = {.now = &now, .before = &before, .row_match = t->row_match};
+    spots_match(&steps, t->springs.match);
+    if (meeting == ABUT_BODY_WALL) {
         match_facets(t, old);
     }
-    return status;
 }
 
 /* ---- rows ---- */
@@ -401,7 +402,8 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
     walls.bodies = near_walls_bodies(&s->near, &walls.body_count);
     abut_status status = meeting == ABUT_BODY_WALL
                              ? abut_convex_find_walls(finder, query, &walls, &found, error)
-                             : abut_convex_find(finder, query, &found, error);
+                         : query->i ? convex_find_given(finder, query, &found, error)
+                                    : abut_convex_find(finder, query, &found, error);
     status = status ? status : take_rows(s, meeting, found, error);
     if (!status && meeting == ABUT_BODY_WALL) {
         status = check_walls_of_bodies(s, query, &walls, error);
@@ -485,7 +487,7 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
     }
     status = status ? status : check_bodies_of_lists(s, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
-        status = match_spots(s, (abut_interaction)k, error);
+        match_spots(s, (abut_interaction)k);
     }
     return status;
 }

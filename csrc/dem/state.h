@@ -6,9 +6,11 @@
 
 #include "../base/error.h"
 #include "../base/parallel.h"
+#include "../base/pool.h"
 #include "../interactions/near_walls.h"
 #include "../interactions/surfaces.h"
 #include "../interactions/table.h"
+#include "../walls/motion.h"
 #include "bonds.h"
 #include "crowd.h"
 #include "walls.h"
@@ -30,6 +32,7 @@ typedef struct wall_set {
     abut_wall *walls;
     abut_motion *motions;
     wall_way *ways;         /* since the step before; of driven walls as half a step ago */
+    motion motion;          /* likewise, for what is on walls and goes with them */
     abut_wall_state *given; /* of walls whose motion is given, or driven: of the next step */
     abut_drive *drives;     /* of walls that are driven */
     wall_press *presses;
@@ -126,6 +129,7 @@ struct abut_simulation {
     memory_block group_block; /* of spheres: those of one group are no pairs */
     wall_set walls;
     memory_block pull_block;   /* of this step's contacts: their shares of what they pull */
+    pool match_scratches;      /* memory of threads that match contacts with walls */
     step_tables steps[2];      /* which take turns: */
     step_tables *now, *before; /* before: of the last step that was done */
     abut_finder *no_meshes;    /* finds contacts where all walls are half spaces */

@@ -40,11 +40,12 @@ typedef struct stepping {
 static abut_status keep_order(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     (void)plan;
-    const abut_status status = error_set_status(error, order_spheres(s));
+    abut_status status = order_spheres(s);
     if (!status) {
         contacts_place_walls(s);
+        status = contacts_follow_walls(s);
     }
-    return status;
+    return error_set_status(error, status);
 }
 
 static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_error *error)

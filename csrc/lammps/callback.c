@@ -182,7 +182,7 @@ static abut_status place_walls(abut_lammps *w, int64_t step, bool is_setup, abut
     if (!w->has_begun) {
         memcpy(s->before->poses, s->now->poses, 16 * (size_t)s->walls.count * sizeof(double));
     }
-    return ABUT_OK;
+    return error_set_status(error, contacts_follow_walls(s));
 }
 
 /* The error of a search or of a law names a sphere: let it name the atom. */

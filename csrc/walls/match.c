@@ -5,22 +5,13 @@
  * same sphere whose normal is the same, as far as flat walls go, or which lay on the same or an
  * adjacent feature: then they have a node in common. Where several might, the nearest points are
  * one, and each is continued once. */
-#include "../base/memory.h"
+#include "match.h"
+
 #include "../base/parallel.h"
-#include "../base/pool.h"
 #include "crowd.h"
-#include "motion.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out. */
 enum { CHUNK_SPHERES = 1024 };
-
-typedef struct matching {
-    abut_step now, before;
-    motion motion;
-    const abut_index *earlier;
-    abut_index *match;
-    pool scratches;
-} matching;
 
 static row_span rows_of(const abut_step *step, abut_index sphere)
 {
@@ -53,7 +44,7 @@ static bool are_within(vec3 normal, vec3 other, double tilt)
 }
 
 /* Whether both have a node in common. Nodes are numbered inside their mesh. */
-static bool share_a_node(const matching *m, abut_index now, abut_index before)
+static bool share_a_node(const contact_matching *m, abut_index now, abut_index before)
 {
     if (step_mesh(&m->now, now) != step_mesh(&m->before, before)) {
         return false;
@@ -71,7 +62,8 @@ static bool share_a_node(const matching *m, abut_index now, abut_index before)
     return false;
 }
 
-static bool may_continue(const matching *m, const contact_row *now, const contact_row *before)
+static bool may_continue(const contact_matching *m, const contact_row *now,
+                         const contact_row *before)
 {
     return are_within(now->normal, before->normal, fmax(now->tilt, before->tilt)) ||
            share_a_node(m, now->row, before->row);
@@ -79,11 +71,11 @@ static bool may_continue(const matching *m, const contact_row *now, const contac
 
 /* Whether a contact may continue another one, of a sphere that has one contact in either step, as
  * most have. */
-static bool may_continue_alone(const matching *m, abut_index now, abut_index before)
+static bool may_continue_alone(const contact_matching *m, abut_index now, abut_index before)
 {
     const double tilt = fmax(m->now.tilt[now], m->before.tilt[before]);
     const vec3 normal = vec3_load(m->now.normal + 3 * now);
-    return are_within(normal, motion_normal(&m->motion, &m->before, before), tilt) ||
+    return are_within(normal, motion_normal(m->motion, &m->before, before), tilt) ||
            share_a_node(m, now, before);
 }
 
@@ -98,7 +90,7 @@ static contact_row load_row(const abut_step *step, abut_index row)
                          .partner = -1};
 }
 
-static contact_list load_now(const matching *m, row_span span, contact_row *rows)
+static contact_list load_now(const contact_matching *m, row_span span, contact_row *rows)
 {
     for (abut_index i = 0; i < span.count; i++) {
         const abut_index row = span.first + i;
@@ -109,13 +101,13 @@ static contact_list load_now(const matching *m, row_span span, contact_row *rows
     return (contact_list){rows, span.count};
 }
 
-static contact_list load_before(const matching *m, row_span span, contact_row *rows)
+static contact_list load_before(const contact_matching *m, row_span span, contact_row *rows)
 {
     for (abut_index k = 0; k < span.count; k++) {
         const abut_index row = span.first + k;
         rows[k] = load_row(&m->before, row);
-        rows[k].point = motion_point(&m->motion, &m->before, row);
-        rows[k].normal = motion_normal(&m->motion, &m->before, row);
+        rows[k].point = motion_point(m->motion, &m->before, row);
+        rows[k].normal = motion_normal(m->motion, &m->before, row);
     }
     return (contact_list){rows, span.count};
 }
@@ -166,14 +158,14 @@ static void choose_partners(contact_list now, contact_list before)
 
 /* Move the earlier contacts, whose partners are known, by the periods that the caller has moved
  * their sphere by. */
-static void follow_wraps(const matching *m, contact_list now, contact_list before)
+static void follow_wraps(const contact_matching *m, contact_list now, contact_list before)
 {
     choose_partners(now, before);
     for (abut_index i = 0; i < now.count; i++) {
         contact_row *row = &now.rows[i];
         if (row->partner >= 0) {
             const vec3 old = before.rows[row->partner].point;
-            row->wrap = lattice_nearest(&m->motion.lattice, vec3_sub(row->point, old));
+            row->wrap = lattice_nearest(&m->motion->lattice, vec3_sub(row->point, old));
         }
     }
     for (abut_index k = 0; k < before.count; k++) {
@@ -187,7 +179,7 @@ static void follow_wraps(const matching *m, contact_list now, contact_list befor
 /* ---- one sphere ---- */
 
 /* Propose to a contact the nearest one before; of several at one distance the first. */
-static void propose(const matching *m, contact_row *now, contact_list before)
+static void propose(const contact_matching *m, contact_row *now, contact_list before)
 {
     now->proposed = -1;
     for (abut_index k = 0; k < before.count; k++) {
@@ -217,7 +209,7 @@ static contact_row *nearest_proposal(contact_list now)
 /* Match the pair at the smallest distance of all first. A proposal waits until it is the smallest,
  * and is made anew if its contact was taken meanwhile: the pairs, which may be millions, need no
  * room. */
-static void match_nearest_first(const matching *m, contact_list now, contact_list before)
+static void match_nearest_first(const contact_matching *m, contact_list now, contact_list before)
 {
     for (abut_index i = 0; i < now.count; i++) {
         propose(m, &now.rows[i], before);
@@ -241,9 +233,9 @@ static void free_scratch(pooled *self)
     memory_free(self);
 }
 
-static scratch *take_scratch(matching *m)
+static scratch *take_scratch(const contact_matching *m)
 {
-    scratch *s = (scratch *)pool_take(&m->scratches);
+    scratch *s = (scratch *)pool_take(m->scratches);
     if (!s) {
         s = memory_alloc_zeroed(1, sizeof *s);
     }
@@ -254,8 +246,8 @@ static scratch *take_scratch(matching *m)
 }
 
 /* own: taken where a sphere needs it. */
-static abut_status match_several(matching *m, row_span now, row_span before, scratch **own,
-                                 parallel_job *job)
+static abut_status match_several(const contact_matching *m, row_span now, row_span before,
+                                 scratch **own, parallel_job *job)
 {
     scratch *s = *own ? *own : take_scratch(m);
     if (!s) {
@@ -271,7 +263,7 @@ static abut_status match_several(matching *m, row_span now, row_span before, scr
     const contact_list list = load_now(m, now, rows);
     const contact_list old_list = load_before(m, before, rows + now.count);
     const bool are_many = crowd_is_one(list, old_list);
-    if (m->motion.lattice.is_periodic) {
+    if (m->motion->lattice.is_periodic) {
         if (find_first(list, old_list, are_many)) {
             return ABUT_NO_MEMORY;
         }
@@ -285,8 +277,8 @@ static abut_status match_several(matching *m, row_span now, row_span before, scr
     return parallel_report(job, now.count * before.count);
 }
 
-static abut_status match_sphere(matching *m, row_span now, row_span before, scratch **s,
-                                parallel_job *job)
+static abut_status match_sphere(const contact_matching *m, row_span now, row_span before,
+                                scratch **s, parallel_job *job)
 {
     if (now.count > 1 || before.count > 1) {
         return match_several(m, now, before, s, job);
@@ -300,20 +292,27 @@ static abut_status match_sphere(matching *m, row_span now, row_span before, scra
 /* ---- all spheres ---- */
 
 /* The contacts of the same sphere in the step before. */
-static row_span rows_before(const matching *m, abut_index sphere)
+static row_span rows_before(const contact_matching *m, abut_index sphere)
 {
     const abut_index number = m->earlier ? m->earlier[sphere] : sphere;
     return number >= 0 && number < m->before.sphere_count ? rows_of(&m->before, number)
                                                           : (row_span){0, 0};
 }
 
-static abut_status match_spheres(matching *m, abut_index first, abut_index end, scratch **s,
-                                 parallel_job *job)
+static abut_status match_spheres(const contact_matching *m, abut_index first, abut_index end,
+                                 scratch **s, parallel_job *job)
 {
     abut_status status = ABUT_OK;
     for (abut_index i = first; !status && i < end; i++) {
-        const row_span now = rows_of(&m->now, i), before = rows_before(m, i);
-        if (now.count > 0 && before.count > 0) {
+        const row_span now = rows_of(&m->now, i);
+        if (now.count == 0) {
+            continue;
+        }
+        const row_span before = rows_before(m, i);
+        for (abut_index row = now.first; row < now.first + now.count; row++) {
+            m->match[row] = -1;
+        }
+        if (before.count > 0) {
             status = match_sphere(m, now, before, s, job);
         }
     }
@@ -322,18 +321,29 @@ static abut_status match_spheres(matching *m, abut_index first, abut_index end, 
 
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    matching *m = context;
+    const contact_matching *m = context;
     const abut_index first = chunk * CHUNK_SPHERES, left = m->now.sphere_count - first;
     const abut_index count = left < CHUNK_SPHERES ? left : CHUNK_SPHERES;
     scratch *s = NULL;
     const abut_status status = match_spheres(m, first, first + count, &s, job);
     if (s) {
-        pool_give(&m->scratches, &s->pooled);
+        pool_give(m->scratches, &s->pooled);
     }
     return status ? status : parallel_report(job, count);
 }
 
-/* ---- checks: what is read again later is looked at again there ---- */
+abut_status contacts_match(const contact_matching *m)
+{
+    const abut_index chunk_count = parallel_chunk_count(m->now.sphere_count, CHUNK_SPHERES);
+    const parallel_plan plan = {.chunk_count = chunk_count,
+                                .work = m->now.sphere_count + 8 * m->now.contact_count,
+                                .workers = m->workers,
+                                .interrupted = m->now.interrupted,
+                                .interrupted_data = m->now.interrupted_data};
+    return parallel_run(&plan, match_chunk, (void *)m);
+}
+
+/* ---- a caller's columns are checked; what is read again later is looked at again there ---- */
 
 static abut_status check_step(const abut_step *step, abut_error *error)
 {
@@ -346,7 +356,7 @@ static abut_status check_step(const abut_step *step, abut_error *error)
     return row < 0 ? ABUT_OK : error_set(error, ABUT_BAD_NODES, row, nodes, 0.0);
 }
 
-static abut_status check_earlier(const matching *m, abut_error *error)
+static abut_status check_earlier(const contact_matching *m, abut_error *error)
 {
     const abut_index old_count = m->before.sphere_count;
     for (abut_index i = 0; m->earlier && i < m->now.sphere_count; i++) {
@@ -358,35 +368,19 @@ static abut_status check_earlier(const matching *m, abut_error *error)
     return ABUT_OK;
 }
 
-static abut_status match_all(matching *m, int workers, abut_error *error)
-{
-    abut_status status = check_step(&m->now, error);
-    status = status ? status : check_step(&m->before, error);
-    status = status ? status : check_earlier(m, error);
-    status = status ? status : motion_read(&m->motion, &m->now, &m->before, error);
-    if (status) {
-        return status;
-    }
-    for (abut_index row = 0; row < m->now.contact_count; row++) {
-        m->match[row] = -1;
-    }
-    const abut_index chunk_count = parallel_chunk_count(m->now.sphere_count, CHUNK_SPHERES);
-    const parallel_plan plan = {.chunk_count = chunk_count,
-                                .work = m->now.sphere_count + 8 * m->now.contact_count,
-                                .workers = workers,
-                                .interrupted = m->now.interrupted,
-                                .interrupted_data = m->now.interrupted_data};
-    status = parallel_run(&plan, match_chunk, m);
-    return error_set_status(error, status);
-}
-
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
                                 const abut_index *earlier, int workers, abut_index *match,
                                 abut_error *error)
 {
-    matching m = {.now = *now, .before = *before, .earlier = earlier, .match = match};
-    const abut_status status = match_all(&m, workers, error);
-    pool_empty(&m.scratches);
-    motion_free(&m.motion);
+    motion moved = {.meshes = NULL};
+    pool scratches = {.slots = {NULL}};
+    const contact_matching m = {*now, *before, &moved, earlier, match, &scratches, workers};
+    abut_status status = check_step(&m.now, error);
+    status = status ? status : check_step(&m.before, error);
+    status = status ? status : check_earlier(&m, error);
+    status = status ? status : motion_read(&moved, &m.now, &m.before, error);
+    status = status ? status : error_set_status(error, contacts_match(&m));
+    pool_empty(&scratches);
+    motion_free(&moved);
     return status;
 }

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/tilt.h"
 
@@ -60,36 +59,34 @@ static bool are_same_poses(const abut_step *now, const abut_step *before, abut_i
             memcmp(now->poses, before->poses, 16 * (size_t)count * sizeof *now->poses) == 0);
 }
 
-static abut_status read_poses(motion *m, const abut_step *now, const abut_step *before)
+abut_status motion_compare(motion *m, const abut_step *now, const abut_step *before)
 {
+    m->lattice = lattice_load(now->period, 3);
     m->mesh_count = count_posed(now, before);
+    m->meshes = NULL;
     if (are_same_poses(now, before, m->mesh_count)) {
         return ABUT_OK;
     }
-    m->meshes = memory_alloc(m->mesh_count, sizeof *m->meshes);
-    if (!m->meshes) {
+    mesh_motion *meshes = memory_reserve(&m->block, m->mesh_count, sizeof *meshes);
+    if (!meshes) {
         return ABUT_NO_MEMORY;
     }
     bool has_moved = false;
     for (abut_index k = 0; k < m->mesh_count; k++) {
         const pose old = read_pose(before, k), new = read_pose(now, k);
-        m->meshes[k] = motion_between(&old, &new);
-        has_moved = has_moved || m->meshes[k].has_moved;
+        meshes[k] = motion_between(&old, &new);
+        has_moved = has_moved || meshes[k].has_moved;
     }
-    if (!has_moved) {
-        motion_free(m);
-    }
+    m->meshes = has_moved ? meshes : NULL;
     return ABUT_OK;
 }
 
-static abut_status read_period(motion *m, const abut_step *now, const abut_step *before,
-                               abut_error *error)
+static abut_status check_period(const abut_step *now, const abut_step *before, abut_error *error)
 {
-    const lattice old = lattice_load(before->period, 3);
-    m->lattice = lattice_load(now->period, 3);
-    const abut_status status = lattice_check(&m->lattice, error);
+    const lattice old = lattice_load(before->period, 3), new = lattice_load(now->period, 3);
+    const abut_status status = lattice_check(&new, error);
     for (int axis = 0; !status && axis < 3; axis++) {
-        const double period = m->lattice.period[axis];
+        const double period = new.period[axis];
         if (old.period[axis] != period) {
             return error_set(error, ABUT_PERIOD_CHANGED, axis, 0, period);
         }
@@ -110,19 +107,17 @@ static abut_status check_meshes(const motion *m, const abut_step *before, abut_e
 
 abut_status motion_read(motion *m, const abut_step *now, const abut_step *before, abut_error *error)
 {
-    *m = (motion){0};
-    abut_status status = read_period(m, now, before, error);
-    if (status) {
-        return status;
+    abut_status status = check_period(now, before, error);
+    if (!status) {
+        status = error_set_status(error, motion_compare(m, now, before));
     }
-    status = read_poses(m, now, before);
-    return status ? error_set_status(error, status) : check_meshes(m, before, error);
+    return status ? status : check_meshes(m, before, error);
 }
 
 void motion_free(motion *m)
 {
-    memory_free(m->meshes);
-    m->meshes = NULL;
+    memory_free(m->block.data);
+    *m = (motion){.meshes = NULL};
 }
 
 /* ---- what moves with a mesh ---- */

@@ -3,6 +3,7 @@
 #define WALLS_MOTION_H
 
 #include "../base/lattice.h"
+#include "../base/memory.h"
 #include "../base/pose.h"
 
 /* One mesh: its points move by `turn` about the origin of its frame, which itself goes along. */
@@ -12,15 +13,20 @@ typedef struct mesh_motion {
     bool has_moved;
 } mesh_motion;
 
-/* All meshes, from the step before to now. */
+/* All meshes, from the step before to now. Zero-initialize, free with motion_free. */
 typedef struct motion {
-    mesh_motion *meshes; /* NULL where none has moved */
+    const mesh_motion *meshes; /* NULL where none has moved */
     abut_index mesh_count;
     lattice lattice;
+    memory_block block;
 } motion;
 
-/* Compare the poses of two steps. ABUT_OK or what is wrong with their periods and with the numbers
- * of the meshes that contacts of the step before are on. Free with motion_free in any case. */
+/* Compare the poses of two steps, in the memory that the last comparison had. ABUT_OK or
+ * ABUT_NO_MEMORY. */
+abut_status motion_compare(motion *m, const abut_step *now, const abut_step *before);
+
+/* Compare them for a caller: ABUT_OK or what is wrong with the periods of both steps and with the
+ * numbers of the meshes that contacts of the step before are on. */
 abut_status motion_read(motion *m, const abut_step *now, const abut_step *before,
                         abut_error *error);
 void motion_free(motion *m);
