@@ -19,37 +19,18 @@ their places before the run, and `test_guard.py` checks the differences.
 import argparse
 import hashlib
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 
 import numpy as np
 
-import abut
 from scenes_guard import SCENES
-from scenes_simulation import state
+from scenes_simulation import meshes_of, state
 
 # steps from hash to hash before the restart, and after it
 BEFORE, AFTER = (1, 2, 30, 7, 60), (1, 99, 400)
 NEAR = 200
 TOLERANCE = 1e-11
-
-
-def begun(scene, sim):
-    """Registers what the scene calls after each step; returns the simulation."""
-    if scene.change:
-        sim.every(sim.step, scene.change())
-    return sim
-
-
-def restarted(scene, sim, meshes):
-    """Returns the simulation loaded from a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "middle.npz")
-        sim.save(path)
-        there = [meshes.get(wall.number, wall.mesh) for wall in sim.walls]
-        there = [mesh for mesh in there if isinstance(mesh, abut.Mesh)]
-        return begun(scene, abut.load_simulation(path, there, **scene.given))
 
 
 def run_hashed(sim, parts, digest):
@@ -60,11 +41,11 @@ def run_hashed(sim, parts, digest):
 
 def hash_of(scene, *, restart):
     """Returns the hash, and the simulation in the middle and at the end."""
-    middle = begun(scene, scene.make())
-    meshes = {wall.number: wall.mesh for wall in middle.walls}
+    middle = scene.begin()
+    meshes = meshes_of(middle)
     digest = hashlib.sha256(state(middle))
     run_hashed(middle, BEFORE, digest)
-    end = restarted(scene, middle, meshes) if restart else middle
+    end = scene.restart(middle, meshes) if restart else middle
     run_hashed(end, AFTER, digest)
     return digest.hexdigest()[:16], middle, end
 
@@ -91,7 +72,7 @@ def nudge(sim):
 
 def columns_of(scene, *, nudged=False):
     """Returns places, velocities and spins of all grains after some steps."""
-    sim = begun(scene, scene.make())
+    sim = scene.begin()
     if nudged:
         nudge(sim)
     sim.run(steps=NEAR)

@@ -5,10 +5,8 @@ the middle of a run and that at its end: bonds have broken, spheres have left.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +15,7 @@ import python_golden as golden
 import scenes_dem as scenes
 from laws_again import Spring, hertz_again, hertz_as, linear_again, linear_as
 from scenes_bodies import CUBE, TETRA
-from scenes_simulation import busy
+from scenes_simulation import Scene, busy
 
 GRAIN = abut.Material(density=2500, young=5e6, poisson=0.25)
 OTHER = abut.Material(density=1500, young=3e6, poisson=0.3)
@@ -28,18 +26,6 @@ BRIDGE = abut.LiquidBridge(3e-9, 0.3, 0.3)
 STEP, RADIUS, PITCH = 2e-5, 0.004, 0.0081
 NONE = (None, None, None)
 ROD = abut.Cluster([[0, 0, 0], [0.003, 0.001, 0]], 0.003)
-
-
-class Scene(NamedTuple):
-    """A simulation, and what it takes to run, restart and check it."""
-
-    make: Callable[[], abut.Simulation]
-    # of the simulation in the middle and at the end: whether the scene's purpose was met
-    did: Callable[[abut.Simulation, abut.Simulation], Any]
-    # arguments of `load_simulation` beside the meshes
-    given: Mapping[str, Any] = {}
-    # makes the callable that `every` calls after each step
-    change: Callable[[], Callable[[abut.Simulation], None]] | None = None
 
 
 # ---- piles ---------------------------------------------------------------------------------------
@@ -128,12 +114,6 @@ def blocks(law):
             velocities=velocities,
         )  # fmt: skip
     sim.add_spheres(places[80:], 0.025, GRAIN, velocities=(0.2, 0.1, -0.3))
-    return sim
-
-
-def filled_mill():
-    sim = golden.mill()
-    golden.fill_mill(sim)
     return sim
 
 
@@ -499,8 +479,5 @@ SCENES = {
     "bounds": Scene(leaving, left),
     "runs that end": Scene(ended, collided),
     "insertion": Scene(fed, came),
-    "golden mill": Scene(filled_mill, collided, {"motions": {2: golden.shaken}}),
-    "golden bed": Scene(
-        golden.bed, collided, {"deform": {0: golden.Membrane(golden.sheet(1.0, 0.0))}}
-    ),
 }
+SCENES |= {f"golden {name}": scene for name, scene in golden.SCENES.items()}

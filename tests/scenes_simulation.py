@@ -1,5 +1,10 @@
 """Small simulations in which everything happens: for tests of the Python side."""
 
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
 import numpy as np
 
 import abut
@@ -75,3 +80,41 @@ def state(sim):
     for wall in sim.walls:
         columns += [wall.force, wall.torque, wall.power, wall.nodal_forces, wall.pose, wall.twist]
     return b"".join(np.ascontiguousarray(column).tobytes() for column in columns)
+
+
+# ---- runs with a restart -------------------------------------------------------------------------
+
+
+class Scene(NamedTuple):
+    """A simulation, and what it takes to run, restart and check it."""
+
+    make: Callable[[], abut.Simulation]
+    # of the simulation in the middle and at the end: whether the scene's purpose was met
+    did: Callable[[abut.Simulation, abut.Simulation], Any]
+    # arguments of `load_simulation` beside the meshes
+    given: Mapping[str, Any] = {}
+    # makes the callable that `every` calls after each step
+    change: Callable[[], Callable[[abut.Simulation], None]] | None = None
+
+    def begin(self):
+        """Makes the simulation."""
+        return self._call(self.make())
+
+    def restart(self, sim, meshes):
+        """Saves a simulation and loads it; `meshes` are those of the walls by number at first."""
+        there = [meshes.get(wall.number, wall.mesh) for wall in sim.walls]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "middle.npz")
+            sim.save(path)
+            files = [mesh for mesh in there if isinstance(mesh, abut.Mesh)]
+            return self._call(abut.load_simulation(path, files, **self.given))
+
+    def _call(self, sim):
+        if self.change:
+            sim.every(sim.step, self.change())
+        return sim
+
+
+def meshes_of(sim):
+    """The meshes of walls by number, as they are now."""
+    return {wall.number: wall.mesh for wall in sim.walls}
