@@ -21,7 +21,7 @@ SIZE = 0.004
 
 # of a step, whose times statistics tell
 PARTS = [
-    "neighbors", "find_walls", "wall_laws", "find_pairs", "pair_laws", "sums", "move", "order",
+    "neighbors", "find_walls", "wall_laws", "pair_laws", "sums", "move", "order",
     "find_bodies", "body_laws",
 ]  # fmt: skip
 

@@ -86,7 +86,6 @@ PARTS = (
     "neighbors",
     "find_walls",
     "wall_laws",
-    "find_pairs",
     "pair_laws",
     "sums",
     "move",

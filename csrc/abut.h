@@ -1757,7 +1757,6 @@ abut_notices abut_simulation_notices(const abut_simulation *simulation);
     X(NEIGHBORS, neighbors)                                                                        \
     X(FIND_WALLS, find_walls)                                                                      \
     X(WALL_LAWS, wall_laws)                                                                        \
-    X(FIND_PAIRS, find_pairs)                                                                      \
     X(BOND_LAWS, bond_laws)                                                                        \
     X(PAIR_LAWS, pair_laws)                                                                        \
     X(FIND_BODIES, find_bodies)                                                                    \

@@ -545,7 +545,7 @@ def test_demo_simulates(run, here):
     assert (status, err) == (0, "")
     assert (rows["spheres"], rows["facets"], rows["steps"]) == ("29,559", "2,448", "20")
     assert rows["time"] == "0.001 s"
-    assert "laws of pairs" in parts
+    assert "pairs and their laws" in parts
     assert out.splitlines()[-1] == "written: abut-demo.pvd, abut-demo-walls.pvd"
     assert len(list(here.glob("abut-demo/*-walls.vtp"))) == 20
     assert (here / "abut-demo.pvd").read_text().count("<DataSet") == 20

@@ -1176,7 +1176,7 @@ def test_statistics(gone_on):
     assert found.find_walls > 0 and found.move > 0 and found.bytes > 100 * found.spheres
     assert math.isclose(found.ns_per_sphere_step, 1e9 * found.seconds / found.sphere_steps)
     lines = repr(found).split("\n")
-    assert len(lines) == 14 and lines[-2].split()[0] == "all"
+    assert len(lines) == 13 and lines[-2].split()[0] == "all"
     assert lines[-1].startswith("    neighbor lists: ") and found.lists_changed > 0
     assert repr(empty().statistics()).startswith("SimulationStatistics(0 steps; 0 spheres")
 

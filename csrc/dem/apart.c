@@ -197,9 +197,6 @@ static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test 
         is_kept[row] = passes(s, t, row);
         are_all &= is_kept[row];
     }
-    if (!are_all && t->kind == ABUT_SPHERE_SPHERE) {
-        touching_renumber(&s->neighbors, is_kept);
-    }
     if (!are_all) {
         table_keep(t, is_kept);
     }
@@ -216,10 +213,43 @@ abut_status apart_drop_far_contacts(abut_simulation *s)
     return status ? status : keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_is_near);
 }
 
-abut_status apart_drop_rows(abut_simulation *s, abut_interaction who)
+abut_status apart_drop_contacts(abut_simulation *s)
 {
-    row_test *const passes = who == ABUT_SPHERE_SPHERE ? pair_lives : contact_lives;
-    return s->laws.pulls_or_reaches ? keep_rows(s, &s->now->tables[who], passes) : ABUT_OK;
+    return s->laws.pulls_or_reaches ? keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_lives)
+                                    : ABUT_OK;
+}
+
+/* Whether a candidate that touches, or is within the reach of its law, is a row. */
+static bool candidate_lives(abut_simulation *s, const neighbor_spheres *of, int32_t candidate)
+{
+    if (touching_overlap(&s->neighbors, of, candidate) >= 0.0) {
+        return true;
+    }
+    abut_index i, j, image[3], match;
+    double normal[3], overlap;
+    const interaction_table alone = {.kind = ABUT_SPHERE_SPHERE,
+                                     .count = 1,
+                                     .pair = {.i = &i,
+                                              .j = &j,
+                                              .normal = normal,
+                                              .overlap = &overlap,
+                                              .image = s->lattice.is_periodic ? image : NULL},
+                                     .springs = {.match = &match}};
+    touching_write(&s->neighbors, of, &candidate, 1, &alone.pair, &match, 0);
+    bonds_begin_laws(s, &alone, (row_span){0, 1});
+    return pair_lives(s, &alone, 0);
+}
+
+int32_t apart_keep_pairs(abut_simulation *s, const neighbor_spheres *of, int32_t *active,
+                         int32_t count)
+{
+    int32_t left = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (candidate_lives(s, of, active[k])) {
+            active[left++] = active[k];
+        }
+    }
+    return left;
 }
 
 /* ---- other laws ---- */

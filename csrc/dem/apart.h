@@ -45,9 +45,13 @@ static inline double apart_pull_share(const abut_simulation *s, abut_index row)
     return s->input.resolution == ABUT_SHARING ? ((const double *)s->pull_block.data)[row] : 1.0;
 }
 
-/* Leave out the rows of spheres that are apart and do not pull: those beyond the reach of their own
- * law, and those that have not been in touch since they were. To be called where rows are matched.
- * ABUT_OK or ABUT_NO_MEMORY. */
-abut_status apart_drop_rows(abut_simulation *s, abut_interaction who);
+/* Leave out the rows on walls of spheres that are apart and do not pull: those beyond the reach of
+ * their own law, and those that have not been in touch since they were. To be called where rows are
+ * matched. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status apart_drop_contacts(abut_simulation *s);
+
+/* Likewise of candidates that may be pairs: those that are stay, and are counted. */
+int32_t apart_keep_pairs(abut_simulation *s, const neighbor_spheres *of, int32_t *active,
+                         int32_t count);
 
 #endif

@@ -231,7 +231,6 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
     for (abut_index k = 0; k < b->count; k++) {
         b->broken_count += b->now[k].is_broken;
     }
-    bonds_begin_laws(s);
     bonds_look_at_rests(s);
     return error_set_status(error, b->broken_count > 0 ? bonds_reserve_broken(b, b->broken_count)
                                                        : ABUT_OK);

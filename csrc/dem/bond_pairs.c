@@ -21,7 +21,7 @@ vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t sh
 
 static bool is_of_now(const abut_simulation *s, const interaction_table *t)
 {
-    return t == &s->now->tables[ABUT_SPHERE_SPHERE];
+    return t != &s->before->tables[ABUT_SPHERE_SPHERE];
 }
 
 /* By how many periods a sphere was moved down so far, when these rows were found: those of the last
@@ -57,8 +57,8 @@ static abut_index find_row(const abut_simulation *s, const int32_t rows[2], cons
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     const abut_index a = s->store.places[rows[0]], b = s->store.places[rows[1]];
     const abut_index first = a < b ? a : b, second = a < b ? b : a;
-    for (abut_index row = t->count > 0 ? t->pair.offsets[first] : 0;
-         t->count > 0 && row < t->pair.offsets[first + 1]; row++) {
+    const row_span all = table_pairs_of(t, first);
+    for (abut_index row = all.first; row < all.first + all.count; row++) {
         if (t->pair.j[row] == second && is_at_image(s, t, row, shift)) {
             return row;
         }
@@ -68,19 +68,29 @@ static abut_index find_row(const abut_simulation *s, const int32_t rows[2], cons
 
 /* ---- what the law sees ---- */
 
+/* The bond that holds the two spheres of a row; -1: there is none. */
+static abut_index bond_of(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const bond_set *b = &s->bonds;
+    const int32_t i = s->store.rows[t->pair.i[row]], j = s->store.rows[t->pair.j[row]];
+    const abut_index number = bonds_find(b, i < j ? i : j, i < j ? j : i);
+    const bool holds = number >= 0 && !b->bonds[number].has_contact &&
+                       is_at_image(s, t, row, b->bonds[number].shift);
+    return holds ? number : -1;
+}
+
 /* The overlap of a row that does not count; INFINITY: a bond holds the two. */
 static double rest_of(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const bond_set *b = &s->bonds;
-    const int32_t i = s->store.rows[t->pair.i[row]], j = s->store.rows[t->pair.j[row]];
-    const int32_t first = i < j ? i : j, second = i < j ? j : i;
-    const abut_index number = bonds_find(b, first, second);
-    if (number >= 0 && !b->bonds[number].has_contact &&
-        is_at_image(s, t, row, b->bonds[number].shift)) {
+    const abut_index number = bond_of(s, t, row);
+    if (number >= 0) {
         const bool is_broken = b->broken_count > 0 && b->now[number].is_broken;
         return is_broken ? b->bonds[number].rest_overlap : INFINITY;
     }
-    const bond_rest *rest = b->rest_count > 0 ? bonds_find_rest(b, first, second) : NULL;
+    const int32_t i = s->store.rows[t->pair.i[row]], j = s->store.rows[t->pair.j[row]];
+    const bond_rest *rest =
+        b->rest_count > 0 ? bonds_find_rest(b, i < j ? i : j, i < j ? j : i) : NULL;
     return rest && is_at_image(s, t, row, rest->shift) ? rest->overlap : 0.0;
 }
 
@@ -141,19 +151,13 @@ void bonds_fit_rests(abut_simulation *s)
 
 /* ---- what a break changes ---- */
 
-static bool begins_law(const bond_set *b, abut_index number)
-{
-    return b->now[number].is_broken && !b->bonds[number].has_contact;
-}
-
-void bonds_begin_laws(abut_simulation *s)
+void bonds_begin_laws(const abut_simulation *s, const interaction_table *t, row_span rows)
 {
     const bond_set *b = &s->bonds;
-    for (abut_index k = 0; b->broken_count > 0 && k < b->count; k++) {
-        const abut_index row =
-            begins_law(b, k) ? find_row(s, b->bonds[k].rows, b->bonds[k].shift) : -1;
-        if (row >= 0) {
-            s->now->tables[ABUT_SPHERE_SPHERE].springs.match[row] = -1;
+    for (abut_index row = rows.first; b->broken_count > 0 && row < rows.first + rows.count; row++) {
+        const abut_index number = bond_of(s, t, row);
+        if (number >= 0 && b->now[number].is_broken) {
+            t->springs.match[row] = -1;
         }
     }
 }

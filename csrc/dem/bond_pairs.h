@@ -32,9 +32,9 @@ static inline double bonds_most_rest(const abut_simulation *s, const int32_t row
 /* Let none rest by more than that. To be called after radii have changed. */
 void bonds_fit_rests(abut_simulation *s);
 
-/* The law of a pair whose bond breaks begins as that of a new contact. To be called where rows are
- * matched, and before laws are applied. */
-void bonds_begin_laws(abut_simulation *s);
+/* Of rows of pairs of this step: the law of two whose bond breaks begins as that of a new contact.
+ * To be called before laws are applied. */
+void bonds_begin_laws(const abut_simulation *s, const interaction_table *t, row_span rows);
 
 /* Note which spheres that rest have parted, beyond the reach of their law. */
 void bonds_look_at_rests(abut_simulation *s);

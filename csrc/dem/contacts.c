@@ -347,7 +347,7 @@ abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_e
     abut_status status = apart_drop_far_contacts(s);
     status = status ? status : surfaces_carry(s);
     status = status ? status : match_contacts(s, plan);
-    status = status ? status : apart_drop_rows(s, ABUT_SPHERE_WALL);
+    status = status ? status : apart_drop_contacts(s);
     status = status ? status : apart_share_pulls(s);
     return status ? error_set_status(error, status) : apply_laws(s, plan, error);
 }

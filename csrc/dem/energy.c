@@ -85,11 +85,15 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
  * order in which pairs are stored does not show. */
 static double energy_of_pairs(const abut_simulation *s)
 {
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     double sum = 0.0, rest = 0.0;
-    for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_SPHERE].count; row++) {
-        const double own = energy_of_pair(s, row), next = sum + own;
-        rest += sum >= own ? (sum - next) + own : (own - next) + sum;
-        sum = next;
+    for (abut_index k = 0; k < table_span_count(t); k++) {
+        const row_span rows = table_span(t, k);
+        for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+            const double own = energy_of_pair(s, row), next = sum + own;
+            rest += sum >= own ? (sum - next) + own : (own - next) + sum;
+            sum = next;
+        }
     }
     return sum + rest;
 }
@@ -236,10 +240,10 @@ static void add_hold(hold *h, law_stiffness of)
     h->contact_count += of.normal > 0.0;
 }
 
-static void add_pair_holds(const abut_simulation *s, hold *holds)
+static void add_pair_holds(const abut_simulation *s, row_span rows, hold *holds)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
-    for (abut_index row = 0; row < t->count; row++) {
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         const abut_index i = t->pair.i[row], j = t->pair.j[row];
         const pair_touch touch = pairs_touch(s, t, row);
         const own_contact c = {.overlap = touch.overlap,
@@ -360,7 +364,9 @@ abut_status energy_stable_step(const abut_simulation *s, double first_contacts,
     if (!holds) {
         return ABUT_NO_MEMORY;
     }
-    add_pair_holds(s, holds);
+    for (abut_index k = 0; k < table_span_count(&s->before->tables[ABUT_SPHERE_SPHERE]); k++) {
+        add_pair_holds(s, table_span(&s->before->tables[ABUT_SPHERE_SPHERE], k), holds);
+    }
     add_wall_holds(s, holds);
     for (abut_index row = 0; row < of->count; row++) {
         const abut_index place = of->places[row];

@@ -30,7 +30,7 @@ int32_t simulation_other_material(const abut_simulation *s, const interaction_ta
 abut_status simulation_name_missing_law(const abut_simulation *s, const interaction_table *t,
                                         abut_error *error)
 {
-    for (abut_index row = 0; row < t->count; row++) {
+    for (abut_index row = table_next(t, -1); row >= 0; row = table_next(t, row)) {
         const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
         if (s->laws.is_missing[laws_number(&s->laws, own, other)]) {
             const abut_index first = table_firsts(t)[row];

@@ -120,6 +120,17 @@ static bool has_changed(const abut_simulation *s, const interaction_table *t, co
     return keeps_others || by->first || by->second || by->first_count != t->first_count;
 }
 
+/* A table of the last step that was made anew takes the place of the old one. */
+static void take_made(abut_simulation *s, abut_interaction kind)
+{
+    const interaction_table made = s->now->tables[kind];
+    s->now->tables[kind] = s->before->tables[kind];
+    s->before->tables[kind] = made;
+    if (kind == ABUT_SPHERE_SPHERE) {
+        s->neighbors.has_past = false;
+    }
+}
+
 abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
 {
     abut_status status = ABUT_OK;
@@ -134,10 +145,23 @@ abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
     }
     for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
         if (is_made[k]) {
-            const interaction_table made = s->now->tables[k];
-            s->now->tables[k] = s->before->tables[k];
-            s->before->tables[k] = made;
+            take_made(s, (abut_interaction)k);
         }
+    }
+    return status;
+}
+
+abut_status order_compact_pairs(abut_simulation *s)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
+    const renumbering same = {.first_count = t->first_count};
+    if (t->chunk_count == 0) {
+        return ABUT_OK;
+    }
+    const abut_status status =
+        table_renumber(&s->now->tables[ABUT_SPHERE_SPHERE], t, &same, t->extras);
+    if (!status) {
+        take_made(s, ABUT_SPHERE_SPHERE);
     }
     return status;
 }

@@ -18,6 +18,10 @@ typedef struct renaming {
  * was. */
 abut_status order_renumber_tables(abut_simulation *s, const renaming *by);
 
+/* Let the rows of pairs of the last step follow one another. ABUT_OK or ABUT_NO_MEMORY, with
+ * everything as it was. */
+abut_status order_compact_pairs(abut_simulation *s);
+
 /* Store the spheres that were at source[k] in place k, `count` of them; tables follow, also to
  * other numbers of rows, or NULL. ABUT_OK or ABUT_NO_MEMORY, with everything as it was. */
 abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count,

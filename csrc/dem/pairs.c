@@ -12,10 +12,11 @@
 #include "bond_pairs.h"
 #include "check_lists.h"
 #include "law_of.h"
+#include "order.h"
 #include "rows.h"
 #include "simulation.h"
 
-/* ---- finding ---- */
+/* ---- where spheres are ---- */
 
 static neighbor_spheres spheres_of(const abut_simulation *s)
 {
@@ -103,6 +104,8 @@ static abut_status group_spheres(abut_simulation *s)
     return groups ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
+/* ---- lists ---- */
+
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     if (s->store.count == 0 && s->solids.count == 0) {
@@ -129,7 +132,176 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     return status ? simulation_name_row(s, NULL, error) : ABUT_OK;
 }
 
-/* ---- matching ---- */
+/* ---- one pass over the candidates ---- */
+
+/* What finds the pairs of a step, chunk by chunk, and applies their laws. */
+typedef struct pair_pass {
+    abut_simulation *simulation;
+    neighbor_spheres spheres;
+    row_laws *laws; /* NULL: rows are written, and no law is applied */
+    atomic_bool lacks_room;
+} pair_pass;
+
+/* What a chunk's candidates and rows take, as parallel_report counts it. */
+static abut_index work_of(abut_index candidates, abut_index rows)
+{
+    return candidates / 2 + 6 * rows;
+}
+
+/* Write the rows of a chunk and apply their laws, a block at a time, while they are in the cache.
+ */
+static void do_rows(pair_pass *p, abut_index chunk, const int32_t *active, row_span rows)
+{
+    neighbor_list *l = &p->simulation->neighbors;
+    const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
+    t->chunks[chunk] = rows;
+    touching_write_offsets(l, chunk, (int32_t)rows.count, rows.first, t->pair.offsets);
+    for (abut_index k = 0; k < rows.count; k += LAW_BLOCK) {
+        const abut_index count = rows.count - k < LAW_BLOCK ? rows.count - k : LAW_BLOCK;
+        const row_span block = {rows.first + k, count};
+        touching_write(l, &p->spheres, active + k, (int32_t)count, &t->pair, t->springs.match,
+                       block.first);
+        if (p->laws) {
+            bonds_begin_laws(p->simulation, t, block);
+            rows_apply_span(p->laws, block);
+        }
+    }
+}
+
+static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    pair_pass *p = context;
+    neighbor_list *l = &p->simulation->neighbors;
+    int32_t *active = touching_active(l, chunk);
+    int32_t count = touching_list(l, &p->spheres, chunk);
+    if (p->laws && p->simulation->laws.pulls_or_reaches) {
+        count = apart_keep_pairs(p->simulation, &p->spheres, active, count);
+    }
+    l->row_counts[chunk] = count;
+    const abut_index first = l->row_begins[chunk], end = l->row_begins[chunk + 1];
+    if (first + count + ROW_PADDING <= end) {
+        do_rows(p, chunk, active, (row_span){first, count});
+    } else {
+        atomic_store(&p->lacks_room, true);
+    }
+    const abut_index candidates =
+        l->begins[neighbor_chunk_end(l, chunk)] - l->begins[chunk * NEIGHBOR_CHUNK];
+    return parallel_report(job, work_of(candidates, count));
+}
+
+/* Rows that a chunk may have more of before all have to be written again. */
+static abut_index spare_of(abut_index count)
+{
+    return count / 8 + 4 * ROW_PADDING;
+}
+
+/* Room for the rows that chunks have, and for some more; kernels read a few behind them. */
+static void lay_out(neighbor_list *l)
+{
+    for (abut_index chunk = 0; chunk < neighbor_list_chunk_count(l); chunk++) {
+        const abut_index count = l->row_counts[chunk];
+        l->row_begins[chunk + 1] = l->row_begins[chunk] + count + spare_of(count);
+    }
+}
+
+static abut_status reserve_rows(abut_simulation *s)
+{
+    const neighbor_list *l = &s->neighbors;
+    interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    const abut_index chunks = neighbor_list_chunk_count(l);
+    const table_size size = {l->row_begins[chunks], 0, s->store.count};
+    const abut_status status = table_reserve(t, size, simulation_extras(s));
+    return status ? status : table_reserve_chunks(t, chunks, NEIGHBOR_CHUNK);
+}
+
+static void count_rows(abut_simulation *s)
+{
+    neighbor_list *l = &s->neighbors;
+    l->active_count = 0;
+    for (abut_index chunk = 0; chunk < neighbor_list_chunk_count(l); chunk++) {
+        l->active_count += l->row_counts[chunk];
+    }
+    s->now->tables[ABUT_SPHERE_SPHERE].count = l->active_count;
+}
+
+/* Where bonds show, overlaps are not those of the table. */
+static void begin_laws(row_laws *laws, const interaction_table *t)
+{
+    laws->normal = t->pair.normal;
+    laws->overlap = bonds_show(laws->simulation) ? NULL : t->pair.overlap;
+    rows_begin(laws);
+}
+
+/* Where chunks have more rows than there is room for, all is done once more. */
+static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
+{
+    abut_simulation *s = p->simulation;
+    neighbor_list *l = &s->neighbors;
+    parallel_plan own = *plan;
+    own.chunk_count = neighbor_list_chunk_count(l);
+    own.work = work_of(l->candidate_count, l->active_count) + l->sphere_count / 8;
+    abut_status status;
+    do {
+        status = reserve_rows(s);
+        if (p->laws) {
+            begin_laws(p->laws, &s->now->tables[ABUT_SPHERE_SPHERE]);
+        }
+        atomic_store(&p->lacks_room, false);
+        status = status ? status : parallel_run(&own, do_chunk, p);
+        if (!status && atomic_load(&p->lacks_room)) {
+            lay_out(l);
+        }
+    } while (!status && atomic_load(&p->lacks_room));
+    if (!status) {
+        count_rows(s);
+    }
+    return status;
+}
+
+/* ---- a new list ---- */
+
+/* Spheres whose candidates look for their pasts in one go. */
+enum { CHUNK_SPHERES = 1024 };
+
+/* What carries rows to a new list. */
+typedef struct carrying {
+    abut_simulation *simulation;
+    atomic_bool has_twins; /* two spheres touched at several images */
+} carrying;
+
+/* Candidates and the rows of the step before ascend by the second sphere: one pass over both
+ * matches them. */
+static void carry_sphere(carrying *c, abut_index sphere)
+{
+    neighbor_list *l = &c->simulation->neighbors;
+    const interaction_table *before = &c->simulation->before->tables[ABUT_SPHERE_SPHERE];
+    const abut_index *old_j = before->pair.j;
+    const row_span rows = table_pairs_of(before, sphere);
+    const abut_index end = rows.first + rows.count;
+    abut_index old = rows.first;
+    for (int32_t k = l->begins[sphere]; k < l->begins[sphere + 1]; k++) {
+        while (old < end && old_j[old] < l->seconds[k]) {
+            old++;
+        }
+        l->rows_before[k] = old < end && old_j[old] == l->seconds[k] ? (int32_t)old : -1;
+    }
+    for (abut_index row = rows.first + 1; row < end; row++) {
+        if (old_j[row] == old_j[row - 1]) {
+            atomic_store(&c->has_twins, true);
+        }
+    }
+}
+
+static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    carrying *c = context;
+    const abut_index begin = chunk * CHUNK_SPHERES;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, c->simulation->store.count);
+    for (abut_index sphere = begin; sphere < end; sphere++) {
+        carry_sphere(c, sphere);
+    }
+    return parallel_report(job, end - begin);
+}
 
 static abut_pair_step step_of(const interaction_table *t)
 {
@@ -146,112 +318,62 @@ static abut_pair_step step_of(const interaction_table *t)
                             .offsets = t->pair.offsets};
 }
 
-/* Spheres whose pairs one thread matches in one go. */
-enum { CHUNK_SPHERES = 1024 };
-
-/* Whether two spheres touch at several images. */
-static bool has_twins(const interaction_table *t)
+/* Each candidate that touches goes on from the row that its own one matches. */
+static void keep_matches(neighbor_list *l, const abut_index *match)
 {
-    const abut_index *i = t->pair.i, *j = t->pair.j;
-    for (abut_index row = 1; row < t->count; row++) {
-        if (j[row] == j[row - 1] && i[row] == i[row - 1]) {
-            return true;
+    for (abut_index chunk = 0; chunk < neighbor_list_chunk_count(l); chunk++) {
+        const int32_t *active = touching_active(l, chunk);
+        for (abut_index k = 0; k < l->row_counts[chunk]; k++) {
+            l->rows_before[active[k]] = (int32_t)*match++;
         }
     }
-    return false;
 }
 
-/* The rows of both steps ascend by the second sphere, which is in one row alone: one pass over both
- * matches them. */
-static void match_sphere(const interaction_table *now, const interaction_table *before,
-                         abut_index sphere)
-{
-    const abut_index *j = now->pair.j, *old_j = before->pair.j;
-    abut_index old = before->pair.offsets[sphere];
-    const abut_index old_end = before->pair.offsets[sphere + 1];
-    const abut_index end = now->pair.offsets[sphere + 1];
-    for (abut_index row = now->pair.offsets[sphere]; row < end; row++) {
-        while (old < old_end && old_j[old] < j[row]) {
-            old++;
-        }
-        now->springs.match[row] = old < old_end && old_j[old] == j[row] ? old : -1;
-    }
-}
-
-static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    const abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_SPHERES;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
-    for (abut_index sphere = begin; sphere < end; sphere++) {
-        match_sphere(&s->now->tables[ABUT_SPHERE_SPHERE], &s->before->tables[ABUT_SPHERE_SPHERE],
-                     sphere);
-    }
-    return parallel_report(job, end - begin);
-}
-
-/* Several images of two spheres are told apart by the general search. */
+/* Several images of two spheres are told apart by the general search, of rows as they will be. */
 static abut_status match_images(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const abut_pair_step before = step_of(&s->before->tables[ABUT_SPHERE_SPHERE]);
-    abut_pair_step now = step_of(&s->now->tables[ABUT_SPHERE_SPHERE]);
-    now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
-    return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers,
-                            s->now->tables[ABUT_SPHERE_SPHERE].springs.match, error);
-}
-
-/* Pairs of a neighbor list that is new are matched by their spheres, and where two may touch at
- * several images by these, too: a list that lives on tells them apart, even if each step has one.
- */
-static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    if (!s->neighbors.is_new || t->count == 0) {
-        return ABUT_OK;
+    pair_pass p = {.simulation = s, .spheres = spheres_of(s)};
+    neighbor_list *l = &s->neighbors;
+    interaction_table rows = {.kind = ABUT_SPHERE_SPHERE};
+    const renumbering same = {.first_count = s->store.count};
+    memset(l->rows_before, -1, (size_t)l->candidate_count * sizeof *l->rows_before);
+    abut_status status = order_compact_pairs(s);
+    status = status ? status : do_pass(&p, plan);
+    status = status ? status
+                    : table_renumber(&rows, &s->now->tables[ABUT_SPHERE_SPHERE], &same,
+                                     simulation_extras(s));
+    error_set_status(error, status);
+    if (!status && rows.count > 0) {
+        const abut_pair_step before = step_of(&s->before->tables[ABUT_SPHERE_SPHERE]);
+        abut_pair_step now = step_of(&rows);
+        now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
+        status = abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, rows.springs.match,
+                                  error);
+        keep_matches(l, rows.springs.match);
     }
-    if (s->neighbors.images ||
-        (t->pair.image && has_twins(&s->before->tables[ABUT_SPHERE_SPHERE]))) {
-        return match_images(s, plan, error);
-    }
-    if (s->before->tables[ABUT_SPHERE_SPHERE].count == 0) {
-        memset(t->springs.match, -1, (size_t)t->count * sizeof *t->springs.match);
-        return ABUT_OK;
-    }
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(s->store.count, CHUNK_SPHERES);
-    own.work = s->store.count;
-    const abut_status status = parallel_run(&own, match_chunk, s);
-    return error_set_status(error, status);
-}
-
-/* Find pairs, and where the neighbor list lives on, which rows they go on from. */
-static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
-{
-    const neighbor_spheres spheres = spheres_of(s);
-    interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    abut_status status = touching_find(&s->neighbors, &spheres, plan);
-    if (status || s->neighbors.candidate_count == 0) {
-        return status;
-    }
-    const abut_index rows = s->neighbors.active_count;
-    status = table_reserve(t, (table_size){rows, 0, s->store.count}, simulation_extras(s));
-    if (!status) {
-        touching_write(&s->neighbors, &spheres, plan, &t->pair, t->springs.match);
-        t->count = rows;
-    }
+    table_free(&rows);
     return status;
 }
 
-abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+/* Which rows of the last step the candidates of a new list go on from: those of the same spheres,
+ * and where two may touch at several images of the same image. A list that lives on tells them
+ * apart, even if each step has one. */
+static abut_status find_past(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    table_clear(&s->now->tables[ABUT_SPHERE_SPHERE], s->store.count);
-    if (s->store.count < 2) {
+    neighbor_list *l = &s->neighbors;
+    carrying c = {.simulation = s};
+    parallel_plan own = *plan;
+    own.chunk_count = parallel_chunk_count(s->store.count, CHUNK_SPHERES);
+    own.work = s->store.count;
+    if (l->has_past || l->candidate_count == 0) {
         return ABUT_OK;
     }
-    abut_status status = error_set_status(error, find_pairs(s, plan));
-    status = status ? status : check_pairs_of_lists(s, error);
-    status = status ? status : match_pairs(s, plan, error);
-    return status ? status : error_set_status(error, apart_drop_rows(s, ABUT_SPHERE_SPHERE));
+    abut_status status = error_set_status(error, parallel_run(&own, carry_chunk, &c));
+    if (!status && (l->images || atomic_load(&c.has_twins))) {
+        status = match_images(s, plan, error);
+    }
+    l->has_past = !status;
+    return status;
 }
 
 /* ---- laws ---- */
@@ -315,23 +437,40 @@ static void fill_among_bonds(const void *context, row_block *b, abut_index first
     }
 }
 
-abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     const bool is_among_bonds = bonds_show(s);
-    row_laws rows = {.simulation = s,
-                     .count = t->count,
-                     .work = WORK_OF_ROW,
-                     .table = t,
-                     .normal = t->pair.normal,
-                     .overlap = is_among_bonds ? NULL : t->pair.overlap,
+    row_laws laws = {.simulation = s,
+                     .table = &s->now->tables[ABUT_SPHERE_SPHERE],
                      .kernel = interaction_kernels_take()->pair_laws,
                      .is_watched = true,
                      .fill = is_among_bonds ? fill_among_bonds : fill_block,
                      .context = s};
-    const abut_status status = rows_apply(&rows, plan, error);
+    pair_pass p = {.simulation = s, .spheres = spheres_of(s), .laws = &laws};
+    abut_status status = error_set_status(error, do_pass(&p, plan));
+    status = status ? status : check_pairs_of_lists(s, error);
+    status = status ? status : rows_end(&laws, error);
     if (!status && is_among_bonds) {
         bonds_lengthen_arms(s);
     }
+    return status;
+}
+
+abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    neighbor_list *l = &s->neighbors;
+    table_clear(&s->now->tables[ABUT_SPHERE_SPHERE], s->store.count);
+    l->active_count = 0;
+    if (s->store.count < 2) {
+        return ABUT_OK;
+    }
+    abut_status status = find_past(s, plan, error);
+    if (!status && l->candidate_count > 0) {
+        status = apply_all(s, plan, error);
+    } else if (!status) {
+        status = check_pairs_of_lists(s, error);
+    }
+    l->counts.candidates += status ? 0 : l->candidate_count;
+    l->counts.steps += !status;
     return status;
 }

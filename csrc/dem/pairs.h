@@ -8,8 +8,7 @@
  * and make them anew if not. */
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* Find pairs of spheres, match them with those of the step before, and apply their laws. */
-abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+/* Find pairs of spheres, and apply their laws. To be called when it is known which bonds break. */
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 #endif

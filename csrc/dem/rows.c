@@ -329,15 +329,21 @@ static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t cou
     }
 }
 
+void rows_apply_span(row_laws *r, row_span rows)
+{
+    const abut_index end = rows.first + rows.count;
+    row_block b;
+    for (abut_index row = rows.first; row < end; row += LAW_BLOCK) {
+        apply_block(r, &b, row, end - row < LAW_BLOCK ? (int32_t)(end - row) : LAW_BLOCK);
+    }
+}
+
 static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     row_laws *r = context;
     const abut_index begin = chunk * CHUNK_ROWS;
     const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, r->count);
-    row_block b;
-    for (abut_index row = begin; row < end; row += LAW_BLOCK) {
-        apply_block(r, &b, row, end - row < LAW_BLOCK ? (int32_t)(end - row) : LAW_BLOCK);
-    }
+    rows_apply_span(r, (row_span){begin, end - begin});
     return parallel_report(job, r->work * (end - begin));
 }
 
@@ -378,17 +384,14 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
                      (double)t->kind);
 }
 
-abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error)
+void rows_begin(row_laws *r)
 {
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(r->count, CHUNK_ROWS);
-    own.work = r->work * r->count;
     atomic_store(&r->bad_row, -1);
     watch_begin(r->simulation);
-    const abut_status status = parallel_run(&own, apply_chunk, r);
-    if (status) {
-        return error_set_status(error, status);
-    }
+}
+
+abut_status rows_end(row_laws *r, abut_error *error)
+{
     if (atomic_load(&r->lacks_law)) {
         return simulation_name_missing_law(r->simulation, r->table, error);
     }
@@ -399,7 +402,17 @@ abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error
         return name_bad(r, &alone, bad, error);
     }
     if (r->is_watched) {
-        watch_keep_deep(r->simulation, r->table->kind, r->count);
+        watch_keep_deep(r->simulation, r->table->kind);
     }
     return ABUT_OK;
+}
+
+abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error)
+{
+    parallel_plan own = *plan;
+    own.chunk_count = parallel_chunk_count(r->count, CHUNK_ROWS);
+    own.work = r->work * r->count;
+    rows_begin(r);
+    const abut_status status = parallel_run(&own, apply_chunk, r);
+    return status ? error_set_status(error, status) : rows_end(r, error);
 }

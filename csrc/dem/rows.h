@@ -8,6 +8,12 @@
 /* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error);
 
+/* The same for who goes over rows in an order of its own: what is between both other functions is
+ * called for all rows, at once by several threads maybe. */
+void rows_begin(row_laws *r);
+void rows_apply_span(row_laws *r, row_span rows);
+abut_status rows_end(row_laws *r, abut_error *error);
+
 /* Set how a wall that does not deform has moved at a point, and how it moves there now. The first
  * partner is known; the point is an arm away from where its velocity is. */
 void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index wall, vec3 point,

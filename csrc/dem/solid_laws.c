@@ -290,7 +290,7 @@ static void watch_meetings(abut_simulation *s)
         const abut_interaction who = (abut_interaction)k;
         watch_begin(s);
         watch_rows(s, who, 0, s->now->tables[k].count);
-        watch_keep_deep(s, who, s->now->tables[k].count);
+        watch_keep_deep(s, who);
     }
 }
 

@@ -82,7 +82,6 @@ static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_
     [NEIGHBORS] = pairs_refresh,
     [FIND_WALLS] = contacts_find,
     [WALL_LAWS] = contacts_apply,
-    [FIND_PAIRS] = pairs_find,
     [BOND_LAWS] = bonds_apply,
     [PAIR_LAWS] = pairs_apply,
     [FIND_BODIES] = solids_find,
@@ -114,7 +113,6 @@ static bool is_timed(const abut_simulation *s, step_part part)
     case FIND_WALLS:
     case WALL_LAWS:
         return s->walls.touched_count > 0;
-    case FIND_PAIRS:
     case PAIR_LAWS:
         return s->store.count > 1;
     case BOND_LAWS:

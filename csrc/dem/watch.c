@@ -250,12 +250,13 @@ static bool is_deeper(const touch *t, const abut_notice *than)
 }
 
 /* Keep the deepest of them, the first of equals, and how fast it will be. */
-static void keep_placed(abut_simulation *s, abut_interaction who, abut_index rows)
+static void keep_placed(abut_simulation *s, abut_interaction who)
 {
+    const interaction_table *all = &s->now->tables[who];
     abut_notices *found = &s->watch.found;
     abut_notice deepest = {.is_there = 0};
     abut_index deepest_row = 0;
-    for (abut_index row = 0; row < rows; row++) {
+    for (abut_index row = table_next(all, -1); row >= 0; row = table_next(all, row)) {
         const touch t = touch_of(s, who, row);
         if (is_placed(s, who, &t)) {
             found->placed_count++;
@@ -289,11 +290,13 @@ void watch_rows(abut_simulation *s, abut_interaction who, abut_index begin, abut
 }
 
 /* Keep the first overlap that has grown. Two may touch at several places: the deepest counts. */
-static void keep_grown(abut_simulation *s, abut_interaction who, abut_index rows)
+static void keep_grown(abut_simulation *s, abut_interaction who)
 {
+    const interaction_table *all = &s->now->tables[who];
     const int_least64_t first = atomic_load(&s->watch.first);
     abut_notice deep = {.is_there = 0};
-    for (abut_index row = 0; first != NOBODY && row < rows; row++) {
+    for (abut_index row = first == NOBODY ? -1 : table_next(all, -1); row >= 0;
+         row = table_next(all, row)) {
         const touch t = touch_of(s, who, row);
         const bool is_first = key_of(t.numbers[0], t.numbers[1]) == first;
         if (is_first && has_grown(s, &t) && t.overlap / t.radius > deep.ratio) {
@@ -305,11 +308,11 @@ static void keep_grown(abut_simulation *s, abut_interaction who, abut_index rows
     }
 }
 
-void watch_keep_deep(abut_simulation *s, abut_interaction who, abut_index rows)
+void watch_keep_deep(abut_simulation *s, abut_interaction who)
 {
-    keep_grown(s, who, rows);
+    keep_grown(s, who);
     if (atomic_load(&s->watch.has_placed)) {
-        keep_placed(s, who, rows);
+        keep_placed(s, who);
     }
 }
 

@@ -22,7 +22,7 @@ void watch_rows(abut_simulation *s, abut_interaction who, abut_index begin, abut
 void watch_fast(abut_simulation *s, abut_partner kind, abut_index number);
 
 /* End such a part: keep who was told. */
-void watch_keep_deep(abut_simulation *s, abut_interaction who, abut_index rows);
+void watch_keep_deep(abut_simulation *s, abut_interaction who);
 void watch_keep_fast(abut_simulation *s);
 
 /* To be called where the numbers of spheres or bodies change. */

@@ -314,9 +314,10 @@ static bool reserve_spheres(neighbor_list *l, const neighbor_spheres *s)
     l->begins = reserve(l, 3, count + 1, sizeof *l->begins);
     l->partner_begins = reserve(l, 4, count + 2, sizeof *l->partner_begins);
     l->has_images = reserve(l, 5, neighbor_list_chunk_count(l), sizeof *l->has_images);
-    l->chunk_rows = reserve(l, 6, neighbor_list_chunk_count(l) + 1, sizeof *l->chunk_rows);
+    l->row_counts = reserve(l, 6, neighbor_list_chunk_count(l), sizeof *l->row_counts);
+    l->row_begins = reserve(l, 22, neighbor_list_chunk_count(l) + 1, sizeof *l->row_begins);
     return l->anchors && l->gaps && l->begins && l->partner_begins && l->has_images &&
-           l->chunk_rows;
+           l->row_counts && l->row_begins;
 }
 
 static bool reserve_candidates(neighbor_list *l, abut_index count, bool has_images)
@@ -404,6 +405,9 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
     }
     if (!status) {
         l->is_made = l->is_new = true;
+        l->has_past = false;
+        memset(l->row_begins, 0,
+               (size_t)(neighbor_list_chunk_count(l) + 1) * sizeof *l->row_begins);
         l->is_for_one_step = horizon == 0.0;
         l->lived = 0;
     }

@@ -100,7 +100,8 @@ typedef struct neighbor_counts {
  * image; a sphere's partners by their rows, whichever of both comes first. */
 typedef struct neighbor_list {
     bool is_made;
-    bool is_new;          /* made in this step: rows of the step before are not known */
+    bool is_new;          /* made in this step */
+    bool has_past;        /* rows_before are those of the last step */
     bool is_for_one_step; /* no sphere has an allowance */
     bool is_outside; /* some spheres are outside of the periodic box, as members of clusters may be
                       */
@@ -125,9 +126,10 @@ typedef struct neighbor_list {
     int32_t *active; /* of each chunk the candidates that touch */
     int32_t *rows;   /* of each candidate: its row in the step's table; -1: it does not touch */
     int32_t *rows_before;   /* likewise in the last step that was done */
-    abut_index *chunk_rows; /* chunks + 1: rows before each */
+    abut_index *row_counts; /* of each chunk */
+    abut_index *row_begins; /* chunks + 1: where its rows begin, with room behind them */
     abut_index active_count;
-    memory_block blocks[22];
+    memory_block blocks[23];
 } neighbor_list;
 
 /* How far rounding may put places and distances, beside the lengths that they are made of: some
@@ -143,6 +145,12 @@ enum { NEIGHBOR_CHUNK = 1024 };
 static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
 {
     return parallel_chunk_count(l->sphere_count, NEIGHBOR_CHUNK);
+}
+
+/* Where the spheres of a chunk end. */
+static inline abut_index neighbor_chunk_end(const neighbor_list *l, abut_index chunk)
+{
+    return parallel_chunk_end(chunk * NEIGHBOR_CHUNK, NEIGHBOR_CHUNK, l->sphere_count);
 }
 
 /* How many lists were made before. */

@@ -245,15 +245,47 @@ abut_status table_reserve(interaction_table *t, table_size size, table_extras ex
     return ABUT_OK;
 }
 
+abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts)
+{
+    t->chunks = memory_reserve(&t->chunk_block, count, sizeof *t->chunks);
+    t->chunk_count = t->chunks ? count : 0, t->chunk_firsts = firsts;
+    return t->chunks ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+abut_index table_next(const interaction_table *t, abut_index row)
+{
+    if (t->chunk_count == 0) {
+        return row + 1 < t->count ? row + 1 : -1;
+    }
+    /* the last chunk that begins before the row behind */
+    abut_index low = 0, high = t->chunk_count;
+    while (high - low > 1) {
+        const abut_index middle = low + (high - low) / 2;
+        if (t->chunks[middle].first <= row + 1) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const row_span in = t->chunks[low];
+    if (row + 1 < in.first + in.count) {
+        return row + 1;
+    }
+    while (++low < t->chunk_count && t->chunks[low].count == 0) {
+    }
+    return low < t->chunk_count ? t->chunks[low].first : -1;
+}
+
 void table_free(interaction_table *t)
 {
     memory_free_blocks(t->blocks, TABLE_COLUMNS);
+    memory_free_blocks(&t->chunk_block, 1);
     *t = (interaction_table){.kind = t->kind};
 }
 
 abut_index table_bytes(const interaction_table *t)
 {
-    return memory_count_bytes(t->blocks, TABLE_COLUMNS);
+    return memory_count_bytes(t->blocks, TABLE_COLUMNS) + t->chunk_block.byte_count;
 }
 
 #ifdef ABUT_CHECK_LISTS
@@ -424,10 +456,14 @@ static new_numbers numbers_of(const row_order *o, abut_index row)
 
 static void list_rows_that_stay(row_order *o)
 {
-    for (abut_index row = 0; row < o->from->count; row++) {
-        const new_numbers n = numbers_of(o, row);
-        o->rows[o->count] = (int32_t)row;
-        o->count += n.first >= 0 && n.second >= 0;
+    for (abut_index k = 0; k < table_span_count(o->from); k++) {
+        const row_span rows = table_span(o->from, k);
+        for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+            const new_numbers n = numbers_of(o, row);
+            if (n.first >= 0 && n.second >= 0) {
+                o->rows[o->count++] = (int32_t)row;
+            }
+        }
     }
 }
 

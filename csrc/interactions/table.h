@@ -58,6 +58,9 @@ typedef struct interaction_table {
     abut_index count;       /* of rows */
     abut_index entry_count; /* nodes of contacts with walls, spots of bodies */
     abut_index first_count; /* first partners that offsets are of */
+    /* rows of pairs may lie in chunks with room behind each: those of so many first spheres */
+    row_span *chunks;
+    abut_index chunk_count, chunk_firsts; /* chunk_count: 0: rows follow one another */
     union {
         abut_interaction_columns any;
         abut_columns contact;     /* ABUT_SPHERE_WALL */
@@ -68,6 +71,7 @@ typedef struct interaction_table {
     abut_index *row_match; /* of bodies: the row before, or -1 */
     table_extras extras;
     memory_block blocks[TABLE_COLUMNS];
+    memory_block chunk_block;
     abut_index room[4]; /* by abut_column_per */
 } interaction_table;
 
@@ -81,11 +85,14 @@ typedef struct table_size {
 abut_status table_reserve(interaction_table *t, table_size size, table_extras extras);
 void table_free(interaction_table *t);
 
+/* Room for rows of pairs in chunks of so many first spheres. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts);
+
 /* Nothing interacts: such a table need not have room, and has no offsets. Who reads these looks at
  * `count` before. */
 static inline void table_clear(interaction_table *t, abut_index first_count)
 {
-    t->count = t->entry_count = 0;
+    t->count = t->entry_count = t->chunk_count = 0;
     t->first_count = first_count;
 }
 
@@ -150,6 +157,32 @@ static inline double table_stored(const interaction_table *t, abut_index at)
     const abut_index numbers = t->extras.history;
     return t->springs.history ? t->springs.history[at * numbers + own_end(numbers) + OWN_STORED]
                               : 0.0;
+}
+
+/* Rows that follow one another: all, or those of a chunk. */
+static inline abut_index table_span_count(const interaction_table *t)
+{
+    return t->chunk_count > 0 ? t->chunk_count : 1;
+}
+
+static inline row_span table_span(const interaction_table *t, abut_index k)
+{
+    return t->chunk_count > 0 ? t->chunks[k] : (row_span){0, t->count};
+}
+
+/* The row behind one, whatever room is between both; -1: there is none. Behind -1 is the first. */
+abut_index table_next(const interaction_table *t, abut_index row);
+
+/* The rows of pairs whose first sphere this is. */
+static inline row_span table_pairs_of(const interaction_table *t, abut_index sphere)
+{
+    if (t->count == 0) {
+        return (row_span){0, 0};
+    }
+    const row_span all = table_span(t, t->chunk_count > 0 ? sphere / t->chunk_firsts : 0);
+    const abut_index begin = t->pair.offsets[sphere], end = t->pair.offsets[sphere + 1];
+    const abut_index last = all.first + all.count;
+    return (row_span){begin, (end < last ? end : last) - begin};
 }
 
 /* The row behind those of the same sphere, of contacts with walls. */

@@ -8,9 +8,6 @@
 
 enum { SPHERE_CHUNK = 4096 };
 
-/* Pairs that are written in one go. */
-enum { BLOCK_PAIRS = 256 };
-
 /* ---- where spheres are ---- */
 
 typedef struct placing {
@@ -119,22 +116,40 @@ static double image_of(const neighbor_list *l, const lattice *of, int32_t candid
     return l->images[candidate][axis] + wraps_i - wraps_j;
 }
 
-/* Whether a candidate touches, or is within the reach of its law. */
-static bool touches_image(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
+/* The square of the distance of a candidate's centers. */
+static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
-    const int32_t first = l->firsts[candidate], second = l->seconds[candidate];
-    const sphere_row *i = &l->places[first], *j = &l->places[second];
+    const sphere_row *i = &l->places[l->firsts[candidate]];
+    const sphere_row *j = &l->places[l->seconds[candidate]];
     const lattice *of = s->lattice;
     double d[3];
     for (int axis = 0; axis < 3; axis++) {
         const double image = image_of(l, of, candidate, axis);
         d[axis] = (i->place[axis] - j->place[axis]) - image * of->period[axis];
     }
-    const double distance_sq = length_sq(d), touch = i->reach + j->reach;
+    return length_sq(d);
+}
+
+/* How far apart centers are that touch. */
+static double touch_of(const neighbor_list *l, int32_t candidate)
+{
+    return l->places[l->firsts[candidate]].reach + l->places[l->seconds[candidate]].reach;
+}
+
+double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
+{
+    return touch_of(l, candidate) - sqrt(distance_sq_of(l, s, candidate));
+}
+
+/* Whether a candidate touches, or is within the reach of its law. */
+static bool touches_image(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
+{
+    const double distance_sq = distance_sq_of(l, s, candidate), touch = touch_of(l, candidate);
     if (distance_sq <= touch * touch || !s->laws->pulls_or_reaches) {
         return distance_sq <= touch * touch;
     }
-    const double reach = touch + neighbor_pair_reach(s, first, second);
+    const double reach =
+        touch + neighbor_pair_reach(s, l->firsts[candidate], l->seconds[candidate]);
     return distance_sq <= reach * reach;
 }
 
@@ -151,44 +166,19 @@ static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
     return count;
 }
 
-typedef struct touching {
-    neighbor_list *list;
-    const neighbor_spheres *spheres;
-    const abut_pair_columns *to;
-    abut_index *match;
-} touching;
-
-/* The spheres of a chunk. */
-static abut_index chunk_end(const neighbor_list *l, abut_index chunk)
+int32_t touching_list(neighbor_list *l, const neighbor_spheres *s, abut_index chunk)
 {
-    const abut_index end = (chunk + 1) * NEIGHBOR_CHUNK;
-    return end < l->sphere_count ? end : l->sphere_count;
-}
-
-static abut_status touch_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    const touching *t = context;
-    neighbor_list *l = t->list;
     const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
     const candidate_block block = {.places = l->places,
                                    .firsts = l->firsts,
                                    .seconds = l->seconds,
                                    .begin = begin,
-                                   .end = l->begins[chunk_end(l, chunk)],
-                                   .lattice = t->spheres->lattice,
+                                   .end = l->begins[neighbor_chunk_end(l, chunk)],
+                                   .lattice = s->lattice,
                                    .active = l->active + begin};
-    const bool is_one_by_one = l->has_images[chunk] || t->spheres->laws->pulls_or_reaches;
-    l->chunk_rows[chunk] = is_one_by_one ? touch_images(l, t->spheres, &block)
-                                         : interaction_kernels_take()->touching_list(&block);
-    return parallel_report(job, (block.end - block.begin) / 2);
-}
-
-static parallel_plan plan_chunks(const neighbor_list *l, const parallel_plan *plan)
-{
-    parallel_plan own = *plan;
-    own.chunk_count = neighbor_list_chunk_count(l);
-    own.work = l->candidate_count / 2 + l->sphere_count / 8;
-    return own;
+    return l->has_images[chunk] || s->laws->pulls_or_reaches
+               ? touch_images(l, s, &block)
+               : interaction_kernels_take()->touching_list(&block);
 }
 
 abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
@@ -203,29 +193,13 @@ abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const 
     return neighbor_list_make(l, s, plan, error);
 }
 
-abut_status touching_find(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan)
-{
-    touching t = {.list = l, .spheres = s};
-    const parallel_plan own = plan_chunks(l, plan);
-    const abut_status status =
-        l->candidate_count > 0 ? parallel_run(&own, touch_chunk, &t) : ABUT_OK;
-    l->active_count = 0;
-    if (!status && l->candidate_count > 0) {
-        sort_sum_up(l->chunk_rows, own.chunk_count);
-        l->active_count = l->chunk_rows[own.chunk_count];
-    }
-    l->counts.candidates += status ? 0 : l->candidate_count;
-    l->counts.steps += !status;
-    return status;
-}
-
 /* ---- rows ---- */
 
 /* The spheres of some pairs, and by how much the second ones are shifted. */
 typedef struct pair_numbers {
-    int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
-    double shifts[3][BLOCK_PAIRS + GRID_PADDING];
-    int64_t images[3][BLOCK_PAIRS];
+    int32_t firsts[LAW_BLOCK + GRID_PADDING], seconds[LAW_BLOCK + GRID_PADDING];
+    double shifts[3][LAW_BLOCK + GRID_PADDING];
+    int64_t images[3][LAW_BLOCK];
 } pair_numbers;
 
 /* By how many periods a sphere's center, which may be outside of the box, was moved down. */
@@ -268,22 +242,22 @@ static void set_own_images(const neighbor_list *l, const lattice *of, const int3
 }
 
 /* Images as they are between centers, some of which are outside of the box. */
-static void unwrap_images(const touching *t, int32_t count, pair_numbers *n)
+static void unwrap_images(const neighbor_spheres *s, int32_t count, pair_numbers *n)
 {
     for (int axis = 0; axis < 3; axis++) {
         for (int32_t k = 0; k < count; k++) {
-            n->images[axis][k] += (int64_t)(wraps_of(t->spheres, n->firsts[k], axis) -
-                                            wraps_of(t->spheres, n->seconds[k], axis));
+            n->images[axis][k] +=
+                (int64_t)(wraps_of(s, n->firsts[k], axis) - wraps_of(s, n->seconds[k], axis));
         }
     }
 }
 
 /* The column of images, which counts from where centers are. */
-static void write_images(const touching *t, int32_t count, abut_index row, pair_numbers *n)
+static void write_images(const neighbor_list *l, const neighbor_spheres *s, int32_t count,
+                         abut_index *to, pair_numbers *n)
 {
-    abut_index *to = t->to->image + 3 * row;
-    if (t->list->is_outside) {
-        unwrap_images(t, count, n);
+    if (l->is_outside) {
+        unwrap_images(s, count, n);
     }
     for (int32_t k = 0; k < count; k++) {
         to[3 * k] = (abut_index)n->images[0][k];
@@ -292,38 +266,25 @@ static void write_images(const touching *t, int32_t count, abut_index row, pair_
     }
 }
 
-static void set_images(const touching *t, const int32_t *active, int32_t count, abut_index row,
-                       pair_numbers *n)
+static void set_images(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
+                       int32_t count, abut_index *to, pair_numbers *n)
 {
-    const lattice *of = t->spheres->lattice;
+    const lattice *of = s->lattice;
     for (int axis = 0; axis < 3; axis++) {
         memset(n->shifts[axis] + count, 0, GRID_PADDING * sizeof *n->shifts[axis]);
-        set_nearest(t->list, of, axis, count, n);
+        set_nearest(l, of, axis, count, n);
     }
-    if (t->list->images) {
-        set_own_images(t->list, of, active, count, n);
+    if (l->images) {
+        set_own_images(l, of, active, count, n);
     }
-    write_images(t, count, row, n);
+    write_images(l, s, count, to, n);
 }
 
-/* Tell which row of the last step each pair had, and which one it has now. */
-static void set_rows(const touching *t, const int32_t *active, int32_t count, abut_index row)
+void touching_write(neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
+                    int32_t count, const abut_pair_columns *to, abut_index *match, abut_index row)
 {
-    neighbor_list *l = t->list;
-    for (int32_t k = 0; k < count; k++) {
-        l->rows[active[k]] = (int32_t)(row + k);
-        if (!l->is_new) {
-            t->match[row + k] = l->rows_before[active[k]];
-        }
-    }
-}
-
-static void write_block(const touching *t, const int32_t *active, int32_t count, abut_index row)
-{
-    const neighbor_list *l = t->list;
-    const abut_pair_columns *to = t->to;
     pair_numbers n;
-    double points[3 * BLOCK_PAIRS];
+    double points[3 * LAW_BLOCK];
     for (int32_t k = 0; k < count + GRID_PADDING; k++) {
         n.firsts[k] = k < count ? l->firsts[active[k]] : 0;
         n.seconds[k] = k < count ? l->seconds[active[k]] : 0;
@@ -341,67 +302,33 @@ static void write_block(const touching *t, const int32_t *active, int32_t count,
                         .overlap = to->overlap + row,
                         .point = points};
     if (to->image) {
-        set_images(t, active, count, row, &n);
+        set_images(l, s, active, count, to->image + 3 * row, &n);
         for (int axis = 0; axis < 3; axis++) {
             block.shifts[axis] = n.shifts[axis];
         }
     }
     pair_kernels_take()->pairs_compute(&block);
-    set_rows(t, active, count, row);
+    for (int32_t k = 0; k < count; k++) {
+        match[row + k] = l->rows_before[active[k]];
+    }
 }
 
-static void write_offsets(const touching *t, abut_index chunk)
+void touching_write_offsets(neighbor_list *l, abut_index chunk, int32_t count, abut_index row,
+                            abut_index *offsets)
 {
-    const neighbor_list *l = t->list;
-    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = chunk_end(l, chunk);
-    const int32_t *active = l->active + l->begins[begin];
-    const abut_index rows = l->chunk_rows[chunk + 1] - l->chunk_rows[chunk];
-    abut_index k = 0;
+    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
+    const int32_t *active = touching_active(l, chunk);
+    const size_t candidates = (size_t)(l->begins[end] - l->begins[begin]);
+    int32_t k = 0;
+    memset(l->rows + l->begins[begin], -1, candidates * sizeof *l->rows);
     for (abut_index sphere = begin; sphere < end; sphere++) {
-        t->to->offsets[sphere] = l->chunk_rows[chunk] + k;
-        while (k < rows && l->firsts[active[k]] == sphere) {
-            k++;
+        offsets[sphere] = row + k;
+        for (; k < count && l->firsts[active[k]] == sphere; k++) {
+            l->rows[active[k]] = (int32_t)(row + k);
         }
     }
-}
-
-static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    const touching *t = context;
-    neighbor_list *l = t->list;
-    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
-    const int32_t *active = l->active + begin;
-    const size_t candidates = (size_t)(l->begins[chunk_end(l, chunk)] - begin);
-    const abut_index first = l->chunk_rows[chunk], end = l->chunk_rows[chunk + 1];
-    memset(l->rows + begin, -1, candidates * sizeof *l->rows);
-    for (abut_index row = first; row < end; row += BLOCK_PAIRS) {
-        const int32_t count = end - row < BLOCK_PAIRS ? (int32_t)(end - row) : BLOCK_PAIRS;
-        write_block(t, active + (row - first), count, row);
-    }
-    write_offsets(t, chunk);
-    (void)job;
-    return ABUT_OK;
-}
-
-void touching_write(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
-                    const abut_pair_columns *to, abut_index *match)
-{
-    touching t = {.list = l, .spheres = s, .to = to, .match = match};
-    parallel_plan own = plan_chunks(l, plan);
-    own.work += 2 * l->active_count;
-    own.interrupted = NULL;
-    to->offsets[l->sphere_count] = l->active_count;
-    parallel_run(&own, write_chunk, &t);
-}
-
-void touching_renumber(neighbor_list *l, const bool *is_kept)
-{
-    int32_t next = 0;
-    for (abut_index k = 0; k < l->candidate_count; k++) {
-        const int32_t row = l->rows[k];
-        if (row >= 0) {
-            l->rows[k] = is_kept[row] ? next++ : -1;
-        }
+    if (end == l->sphere_count) {
+        offsets[end] = row + count;
     }
 }
 

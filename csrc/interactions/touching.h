@@ -9,18 +9,29 @@
 abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
                              abut_error *error);
 
-/* Find the pairs that touch, active_count of them. ABUT_OK or why the run is to end. */
-abut_status touching_find(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan);
+/* List the candidates of a chunk that touch, or are within the reach of their law, in
+ * touching_active(), ascending; returns how many. Threads may call it at once. */
+int32_t touching_list(neighbor_list *l, const neighbor_spheres *s, abut_index chunk);
 
-/* Write i, j, normal, overlap, image and offsets of those, and where the list is not new which row
- * of the last step each one had, or -1. */
-void touching_write(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
-                    const abut_pair_columns *to, abut_index *match);
+static inline int32_t *touching_active(const neighbor_list *l, abut_index chunk)
+{
+    return l->active + l->begins[chunk * NEIGHBOR_CHUNK];
+}
+
+/* The overlap of a candidate: negative across a gap. */
+double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate);
+
+/* Write i, j, normal, overlap and image of some of a chunk's active candidates, LAW_BLOCK at most,
+ * beginning at a row, and match: the row of the last step that each one continues, or -1. */
+void touching_write(neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
+                    int32_t count, const abut_pair_columns *to, abut_index *match, abut_index row);
+
+/* Note the rows of a chunk's active candidates, which begin at a row, and write the offsets of the
+ * chunk's spheres. The chunk's other candidates have no row in this step. */
+void touching_write_offsets(neighbor_list *l, abut_index chunk, int32_t count, abut_index row,
+                            abut_index *offsets);
 
 /* To be called when the step is done: what it has found is what the next one goes on from. */
 void touching_keep(neighbor_list *l);
-
-/* Rows that are not kept are none of this step, and others are numbered anew. */
-void touching_renumber(neighbor_list *l, const bool *is_kept);
 
 #endif

@@ -190,8 +190,7 @@ _PARTS = {
     "neighbors": "neighbor lists",
     "find_walls": "find walls",
     "wall_laws": "match and laws of walls",
-    "find_pairs": "find and match pairs",
-    "pair_laws": "laws of pairs",
+    "pair_laws": "pairs and their laws",
     "sums": "sums",
     "move": "motion",
     "order": "order",
@@ -251,12 +250,12 @@ class SimulationStatistics:
         Done so far; a simulation that was loaded counts on.
     spheres, contacts, pairs : int
         There are now; contacts and pairs as the last step found them.
-    neighbors, find_walls, wall_laws, find_pairs, pair_laws, sums, move, order : float
+    neighbors, find_walls, wall_laws, pair_laws, sums, move, order : float
         How many seconds the parts of all steps took since the simulation was made or loaded: to
         look whether neighbor lists are whole and make them anew, to find contacts with walls, to
-        match them and apply their laws, to find and match pairs, to apply their laws, to sum up
-        forces, to move the spheres, and to keep them in the order of their places. Of fewer than
-        1,000 spheres each 16th step is asked how it spends its time, and counts for all.
+        match them and apply their laws, to find pairs and apply their laws, to sum up forces, to
+        move the spheres, and to keep them in the order of their places. Of fewer than 1,000 spheres
+        each 16th step is asked how it spends its time, and counts for all.
     bytes : int
         Memory of the simulation, but for what its finders keep.
     sphere_steps : int
@@ -288,7 +287,7 @@ class SimulationStatistics:
     Examples
     --------
     >>> import abut
-    >>> abut.SimulationStatistics(1000, 100, 20, 50, 0.002, 0.01, 0.004, 0.01, 0.008, 0.001, 0.002,
+    >>> abut.SimulationStatistics(1000, 100, 20, 50, 0.002, 0.01, 0.004, 0.018, 0.001, 0.002,
     ...                           0.0005, 20_000, 100_000, lists_moved=24, lists_changed=1,
     ...                           candidates=140_000)
     SimulationStatistics(1000 steps; 100 spheres, 20 contacts, 50 pairs; 200 bytes a sphere)
@@ -296,8 +295,7 @@ class SimulationStatistics:
         neighbor lists              0.002               20.0
         find walls                   0.01              100.0
         match and laws of walls     0.004               40.0
-        find and match pairs         0.01              100.0
-        laws of pairs               0.008               80.0
+        pairs and their laws        0.018              180.0
         sums                        0.001               10.0
         motion                      0.002               20.0
         order                      0.0005                5.0
@@ -312,7 +310,6 @@ class SimulationStatistics:
     neighbors: float
     find_walls: float
     wall_laws: float
-    find_pairs: float
     pair_laws: float
     sums: float
     move: float
