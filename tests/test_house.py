@@ -186,6 +186,7 @@ FILES = {
         "cohesion",
         "own_laws",
         "laws",
+        "mover",
         "kernels",
         "laws_kernel",
         "asked_laws",
@@ -238,6 +239,25 @@ FILES = {
         "restart",
     ],
     "lammps": ["lammps", "near", "atoms", "slots", "callback"],
+}
+
+# The most files in a chain of include lines, with its first and its last one.
+INCLUDE_DEPTH = 11
+
+# The rooms that headers of dem/ see, and how walls have moved, which needs base/ alone. Other files
+# that its .c files include are doors: queries of listed facets and of bodies without checks, what
+# continues what, shares of pulls, the reach of bodies on walls, errors of outlines, tolerances.
+DEM_SEES = {"base", "interactions", "dem"}
+DEM_MOTION = "csrc/walls/motion.h"
+DEM_DOORS = {
+    "csrc/walls/facet_list.h",
+    "csrc/walls/match.h",
+    "csrc/walls/sharing.h",
+    "csrc/convex/find.h",
+    "csrc/convex/finder.h",
+    "csrc/convex/match.h",
+    "csrc/flats/flat.h",
+    "csrc/mesh/tolerance.h",
 }
 
 # Files that go on with what another one begins, under its header: these two call each other.
@@ -442,6 +462,36 @@ def test_includes_inside_a_room_run_one_way(room, files):
         if name.startswith(f"csrc/{room}/") and target.startswith(f"csrc/{room}/"):
             place, below = files.index(Path(name).stem), files.index(Path(target).stem)
             assert below <= place, f"{name} includes {target}"
+
+
+def included_files():
+    """Of each C file, the files that it includes itself."""
+    found = {}
+    for name, target in includes():
+        found.setdefault(name, set()).add(target)
+    return found
+
+
+def test_chains_of_includes_are_short():
+    """A file sees what it uses, not all that this stands on."""
+    below, depths = included_files(), {}
+    for name in graphlib.TopologicalSorter(below).static_order():
+        depths[name] = 1 + max((depths[target] for target in below.get(name, ())), default=0)
+    deepest = max(depths, key=depths.get)
+    assert depths[deepest] <= INCLUDE_DEPTH, f"{deepest} is {depths[deepest]} files deep"
+
+
+def test_dem_sees_no_insides():
+    """Its headers, as far as they reach, see no room of geometry, and its files doors alone."""
+    below = included_files()
+    own = {name for name in below if name.startswith("csrc/dem/")}
+    seen, waiting = set(), {name for name in own if name.endswith(".h")}
+    while waiting:
+        seen |= waiting
+        waiting = set().union(*(below.get(name, set()) for name in waiting)) - seen
+    assert {room_of(name) for name in seen - {*PUBLIC, DEM_MOTION}} <= DEM_SEES
+    targets = set().union(*(below[name] for name in own)) - {*PUBLIC, DEM_MOTION}
+    assert {target for target in targets if room_of(target) not in DEM_SEES} == DEM_DOORS
 
 
 def test_every_noun_has_a_line():

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "error.h"
+#include "../abut.h"
 #include "vec3.h"
 
 typedef struct lattice {
@@ -26,16 +26,7 @@ static inline lattice lattice_load(const double *period, int dimension)
 }
 
 /* ABUT_OK, or ABUT_BAD_PERIOD with the axis. */
-static inline abut_status lattice_check(const lattice *l, abut_error *error)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = l->period[axis];
-        if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, ABUT_BAD_PERIOD, axis, 0, period);
-        }
-    }
-    return ABUT_OK;
-}
+abut_status lattice_check(const lattice *l, abut_error *error);
 
 /* The periods as queries take them: NULL where space does not repeat. */
 static inline const double *lattice_periods(const lattice *l)

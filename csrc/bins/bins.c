@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "filling.h"
 
 /* An entry's facet and box. */
 enum { ENTRY_BYTES = sizeof(int32_t) + 6 * sizeof(uint16_t) };

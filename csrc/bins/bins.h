@@ -13,8 +13,8 @@
 #ifndef BINS_BINS_H
 #define BINS_BINS_H
 
+#include "../base/box.h"
 #include "../base/lattice.h"
-#include "filling.h"
 
 /* Facets of similar size and the cells that they are in. Cells are centered on
  * whole numbers: x is in cell rint(x * inv_cell), ties to even, which adding

@@ -4,6 +4,7 @@
 #define BINS_LEVELS_H
 
 #include "bins.h"
+#include "filling.h"
 #include "pieces.h"
 #include "slices.h"
 

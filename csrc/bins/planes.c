@@ -2,6 +2,7 @@
 #include "planes.h"
 
 #include "../base/memory.h"
+#include "filling.h"
 
 /* Looking at a foot saves little in buckets with fewer entries. */
 enum { FEWEST_ENTRIES = 8 };

@@ -6,6 +6,7 @@
 #include "slabs.h"
 
 #include "../base/memory.h"
+#include "filling.h"
 
 /* The axis is kept in 128ths. Each of its numbers is rounded by half of one at most, so one of
  * length 127 does not become longer than 128. */

@@ -4,6 +4,7 @@
 #include "../base/span.h"
 #include "entrances.h"
 #include "convex_rows.h"
+#include "finder.h"
 
 /* What a pair's entrances take to find, as parallel_report counts it. */
 enum { WORK_OF_PAIR = 300 };

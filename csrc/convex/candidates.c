@@ -1,6 +1,8 @@
 /* Which pairs of bodies a query looks at. */
 #include "candidates.h"
 
+#include "finder.h"
+
 static abut_status check_gap(double gap, abut_error *error)
 {
     const bool is_gap = gap >= 0.0 && gap <= ABUT_COORDINATE_LIMIT;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "convex_rows.h"
+#include "finder.h"
 
 typedef struct writing {
     const abut_convex_contacts *contacts;

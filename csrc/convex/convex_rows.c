@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "finder.h"
+
 /* ---- memory ---- */
 
 static void destroy(pooled *self)

@@ -3,6 +3,8 @@
 #define CONVEX_CONVEX_ROWS_H
 
 #include "../base/parallel.h"
+#include "../base/pool.h"
+#include "solve.h"
 #include "states.h"
 
 /* All that the columns of one row are computed from; vectors are the world's. */

@@ -3,6 +3,7 @@
 
 #include "../base/prefetch.h"
 #include "convex_rows.h"
+#include "finder.h"
 
 /* What a pair takes to solve, as parallel_report counts it. */
 enum { WORK_OF_PAIR = 30 };

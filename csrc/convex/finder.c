@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../mesh/tolerance.h"
+#include "spots.h"
 
 abut_convex_options abut_convex_options_default(void)
 {

@@ -6,7 +6,9 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/pool.h"
-#include "solve.h"
+
+typedef struct convex_body convex_body; /* pair.h */
+typedef struct convex_spot convex_spot; /* spots.h */
 
 /* What queries leave behind. */
 typedef struct convex_leftovers {

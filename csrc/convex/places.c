@@ -3,6 +3,7 @@
 
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
+#include "finder.h"
 
 /* ---- orientations ---- */
 

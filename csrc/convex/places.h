@@ -2,8 +2,9 @@
 #ifndef CONVEX_PLACES_H
 #define CONVEX_PLACES_H
 
+#include "../base/memory.h"
 #include "../base/pose.h"
-#include "finder.h"
+#include "pair.h"
 
 /* A body in the world: two cache lines. */
 typedef struct placed_body {

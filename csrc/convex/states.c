@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "finder.h"
+
 static bool is_same_column(const abut_index *a, const abut_index *b, abut_index count)
 {
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;

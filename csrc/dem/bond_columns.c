@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/columns.h"
+#include "../base/error.h"
 
 /* How numbers are stored. */
 typedef enum storage { AS_NOTHING, AS_REAL, AS_INDEX, AS_INT32, AS_BOOL } storage;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/memory.h"
+
 /* ---- memory ---- */
 
 /* The array with room for so many; where there is no memory it stays as it was, and that is noted.

@@ -3,7 +3,8 @@
 #ifndef DEM_BONDS_H
 #define DEM_BONDS_H
 
-#include "rigid_set.h"
+#include "../abut.h"
+#include "../base/vec3.h"
 
 enum { TENSION = 0, SHEAR = 1 };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../walls/facet_list.h"
 #include "../walls/match.h"
 #include "apart.h"
 #include "check_lists.h"
@@ -266,6 +267,7 @@ static void set_deforming(const abut_simulation *s, row_block *b, int32_t k, abu
     const abut_columns *c = &s->now->tables[ABUT_SPHERE_WALL].contact;
     const surface *of = simulation_surface(s, c->mesh[row]);
     const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
+    const double *vertices = surface_vertices(mesh);
     const pose turn = surface_turn(mesh, of->before, c->facet[row]), one = pose_identity();
     vec3 left[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -273,11 +275,10 @@ static void set_deforming(const abut_simulation *s, row_block *b, int32_t k, abu
     }
     mover *wall = &b->movers[1][k];
     vec3_store(wall->velocity, surface_at(c, row, of->velocities));
-    vec3_store(wall->spin,
-               surface_spin(mesh, of->before, mesh->vertices, of->velocities, c->facet[row]));
+    vec3_store(wall->spin, surface_spin(mesh, of->before, vertices, of->velocities, c->facet[row]));
     b->movers[2][k] = *wall;
     vec3_store(b->movers[2][k].spin,
-               surface_spin(mesh, mesh->vertices, mesh->vertices, of->velocities, c->facet[row]));
+               surface_spin(mesh, vertices, vertices, of->velocities, c->facet[row]));
     rows_turn_along(b, k, arm, left);
     b->block.second[k] = wall;
     b->block.wall[k] = &b->movers[2][k];

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rigid_set.h"
+
 static void add(crowd *c, abut_index shape, double scale, const rigid_frame *frame)
 {
     vec3_store(c->positions + 3 * c->count, frame->origin);

@@ -3,7 +3,10 @@
 #ifndef DEM_CROWD_H
 #define DEM_CROWD_H
 
-#include "rigid_set.h"
+#include "../base/memory.h"
+
+typedef struct rigid_set rigid_set; /* rigid_set.h */
+typedef struct store store;         /* store.h */
 
 /* Zero-initialize. */
 typedef struct crowd {

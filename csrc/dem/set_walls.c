@@ -1,7 +1,6 @@
 /* Walls come, go, and are switched off: rows of the last step follow them, or go. */
 #include <string.h>
 
-#include "../walls/finder.h"
 #include "energy.h"
 #include "order.h"
 #include "simulation.h"
@@ -34,7 +33,7 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     while (to->touched_count > 0 && walls[to->touched_count - 1].is_off) {
         to->touched_count--;
     }
-    to->mesh_count = to->finder ? to->finder->mesh_count : 0;
+    to->mesh_count = to->finder ? abut_finder_mesh_count(to->finder) : 0;
     to->walls = memory_alloc(count, sizeof *to->walls);
     to->motions = memory_alloc(count_motions(walls, count), sizeof *to->motions);
     to->ways = memory_alloc_zeroed(count, sizeof *to->ways);
@@ -148,7 +147,7 @@ static void note_new_wall(abut_simulation *s, abut_index k)
     const surface *of = &s->walls.surfaces[k];
     if (of->vertex_count > 0 && k < s->walls.mesh_count) {
         const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
-        memcpy(of->before, s->walls.finder->meshes[k].mesh->vertices, bytes);
+        memcpy(of->before, surface_vertices(simulation_mesh(s, k)), bytes);
     }
     s->before->states[k] = abut_simulation_wall_now(s, k);
     memcpy(s->before->poses + 16 * k, s->before->states[k].pose, 16 * sizeof(double));

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "../walls/finder.h"
-
 /* ---- making and freeing ---- */
 
 abut_status simulation_check_terms(double step, const double gravity[3], abut_error *error)

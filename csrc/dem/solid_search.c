@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../convex/find.h"
-#include "../convex/finder.h"
 #include "../convex/match.h"
 #include "apart.h"
 #include "check_lists.h"

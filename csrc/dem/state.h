@@ -13,6 +13,7 @@
 #include "../walls/motion.h"
 #include "bonds.h"
 #include "crowd.h"
+#include "rigid_set.h"
 #include "walls.h"
 
 /* What there is in a step of who interacts, and of walls. */
@@ -206,7 +207,7 @@ static inline const surface *simulation_surface(const abut_simulation *s, abut_i
 
 static inline const abut_mesh *simulation_mesh(const abut_simulation *s, abut_index wall)
 {
-    return s->walls.finder->meshes[wall].mesh;
+    return abut_finder_mesh(s->walls.finder, wall);
 }
 
 /* Mass and inertia of a sphere, or the cluster that it is a member of, as if nobody held it. */

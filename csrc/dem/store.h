@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/vec3.h"
-#include "../interactions/kernels.h"
+#include "../interactions/mover.h"
 
 /* What contacts have done so far: the work on a sphere, that of the last step, and both of what the
  * sphere did on walls. Each at the beginning of the last step. */

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "../walls/finder.h"
 #include "simulation.h"
 
 /* ---- from step to step ---- */
@@ -19,7 +18,7 @@ static void carry_row(const abut_simulation *s, abut_index row)
     if (of) {
         const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
         const vec3 way =
-            vec3_sub(surface_at(c, row, mesh->vertices), surface_at(c, row, of->before));
+            vec3_sub(surface_at(c, row, surface_vertices(mesh)), surface_at(c, row, of->before));
         const pose turn = surface_turn(mesh, of->before, c->facet[row]);
         vec3_store(point, vec3_add(vec3_load(point), way));
         vec3_store(normal, pose_turn(&turn, vec3_load(normal)));
@@ -50,7 +49,7 @@ void surfaces_keep(abut_simulation *s)
         surface *of = &s->walls.surfaces[k];
         const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
         if (bytes > 0) {
-            memcpy(of->before, simulation_mesh(s, k)->vertices, bytes);
+            memcpy(of->before, surface_vertices(simulation_mesh(s, k)), bytes);
             memcpy(of->velocities_before, of->velocities, bytes);
         }
     }

@@ -12,6 +12,7 @@
 
 #include "stand.h"
 
+#include "../convex/finder.h"
 #include "../mesh/tolerance.h"
 
 /* Bodies that one thread looks at in one go, and what a facet near one takes, as parallel_report

@@ -2,7 +2,6 @@
 #ifndef FLATS_FLAT_H
 #define FLATS_FLAT_H
 
-#include "../mesh/mesh.h"
 #include "../base/rounded.h"
 #include "../base/pose.h"
 #include "../convex/pair.h"

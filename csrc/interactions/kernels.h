@@ -3,35 +3,16 @@
 #ifndef INTERACTIONS_KERNELS_H
 #define INTERACTIONS_KERNELS_H
 
-#include "../base/lattice.h"
 #include "../base/simd.h"
-#include "../spheres/grid.h"
 #include "laws.h"
+#include "mover.h"
+
+typedef struct lattice lattice;       /* base/lattice.h */
+typedef struct sphere_row sphere_row; /* spheres/grid.h */
 
 /* Contacts whose laws are computed in one go; and the most rows that a kernel reads at once: blocks
  * are a multiple of them, and behind a table's last row as many can be read. */
 enum { LAW_BLOCK = 64, ROW_PADDING = 8 };
-
-/* What the laws read of a sphere: a cache line. Of a wall, and of both partners at a spot, for one
- * contact: the velocity of the point, the spin and, at a spot, the mass. Velocities are of half a
- * step ago. */
-typedef struct mover {
-    double velocity[3], spin[3];
-    double radius;
-    double mass; /* of a cluster's member that of the cluster */
-} mover;
-
-enum { MOVER_NUMBERS = sizeof(mover) / sizeof(double) };
-
-/* What a contact does: a cache line. The torque on either sphere is -(radius - arm) n x force. */
-typedef struct effect {
-    double force[3]; /* on the sphere, or on i */
-    double cross[3]; /* n x force */
-    double arm;      /* the overlap; of a pair half of it */
-    double brake;    /* type A: what the contact adds to the torque against spin */
-} effect;
-
-enum { EFFECT_NUMBERS = sizeof(effect) / sizeof(double) };
 
 /* Contacts or pairs that follow one another. Arrays are filled up to a multiple of ROW_PADDING,
  * with anything of some row. */

@@ -5,7 +5,11 @@
 
 #include <string.h>
 
+#include "../base/error.h"
 #include "../base/pose.h"
+#include "../bins/sets.h"
+#include "../mesh/mesh.h"
+#include "../walls/facet_list.h"
 #include "../walls/finder.h"
 
 /* Walls may go farther than they went in the last step by this factor, a step. */
@@ -312,7 +316,7 @@ const facet_list *near_walls_narrow(const near_walls *n, abut_query *query)
     }
     query->sphere_count = n->count;
     query->centers = n->centers, query->radii = n->radii;
-    return n->has_facets ? &n->facets : NULL;
+    return n->has_facets ? n->facets : NULL;
 }
 
 void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,
@@ -348,12 +352,12 @@ void near_walls_forget(near_walls *n)
 void near_walls_free(near_walls *n)
 {
     memory_free_blocks(n->blocks, sizeof n->blocks / sizeof *n->blocks);
-    facet_list_free(&n->facets);
+    facet_list_free(n->facets);
     *n = (near_walls){.is_made = false};
 }
 
 abut_index near_walls_bytes(const near_walls *n)
 {
     return memory_count_bytes(n->blocks, sizeof n->blocks / sizeof *n->blocks) +
-           facet_list_bytes(&n->facets);
+           facet_list_bytes(n->facets);
 }

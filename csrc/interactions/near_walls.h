@@ -4,9 +4,10 @@
 #define INTERACTIONS_NEAR_WALLS_H
 
 #include "../base/box.h"
-#include "../walls/facet_list.h"
 #include "neighbor_list.h"
 #include "surfaces.h"
+
+typedef struct facet_list facet_list; /* walls/facet_list.h */
 
 /* The walls of a step: the finder's meshes, and half spaces after them. */
 typedef struct wall_scene {
@@ -33,7 +34,7 @@ typedef struct near_walls {
     abut_index *bodies; /* likewise numbers of bodies, */
     abut_index body_count;
     bool has_facets; /* which facets they may touch is listed: they are few */
-    facet_list facets;
+    facet_list *facets;
     double *centers, *radii; /* of the spheres, in this step */
     memory_block blocks[7];
 } near_walls;

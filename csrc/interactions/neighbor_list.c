@@ -4,6 +4,9 @@
 
 #include "neighbor_list.h"
 
+#include "../base/error.h"
+#include "../spheres/grid.h"
+
 /* ---- allowances ---- */
 
 /* Steps for which allowances are made: at first, at least and at most. A list of fewer steps takes

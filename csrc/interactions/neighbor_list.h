@@ -12,8 +12,10 @@
 #include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "../spheres/grid.h"
-#include "kernels.h"
+#include "laws.h"
+#include "mover.h"
+
+typedef struct sphere_row sphere_row; /* spheres/grid.h */
 
 /* The spheres about rigid bodies that hold them: they are listed with spheres and with each other.
  */

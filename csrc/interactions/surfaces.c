@@ -4,6 +4,12 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../mesh/mesh.h"
+
+const double *surface_vertices(const abut_mesh *mesh)
+{
+    return mesh->vertices;
+}
 
 bool surface_make(surface *s, abut_index vertex_count)
 {

@@ -3,8 +3,8 @@
 #ifndef INTERACTIONS_SURFACES_H
 #define INTERACTIONS_SURFACES_H
 
+#include "../abut.h"
 #include "../base/pose.h"
-#include "../mesh/mesh.h"
 
 /* Of a mesh whose vertices move. What is called `before` was so at the beginning of the last step.
  */
@@ -13,6 +13,9 @@ typedef struct surface {
     double *before;                         /* vertices, x 3 */
     double *velocities, *velocities_before; /* of vertices, x 3 */
 } surface;
+
+/* Where the vertices of a mesh are, x 3. */
+const double *surface_vertices(const abut_mesh *mesh);
 
 /* Room for so many vertices, which stand still. False: there is no memory. */
 bool surface_make(surface *s, abut_index vertex_count);

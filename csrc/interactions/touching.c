@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../base/error.h"
 #include "../spheres/kernels.h"
+#include "kernels.h"
 
 enum { SPHERE_CHUNK = 4096 };
 

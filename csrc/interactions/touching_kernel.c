@@ -1,6 +1,7 @@
 /* Which candidates of a list touch: as spheres/compare_kernel.h decides it, to the bit. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
+#include "../spheres/grid.h"
 #include "kernels.h"
 
 /* Candidates ahead whose second spheres are fetched into the cache. */

@@ -5,8 +5,8 @@
 #include "../dem/contacts.h"
 #include "../dem/energy.h"
 #include "../dem/simulation.h"
+#include "../mesh/mesh.h"
 #include "../mesh/tolerance.h"
-#include "../walls/finder.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Which facets a rank has in its bins: of walls at rest those near its spheres, of other walls all.
  * Where spheres leave the part of space that is covered, bins are built anew. */
+#include "../bins/bins.h"
 #include "../dem/apart.h"
 #include "../walls/finder.h"
 #include "lammps.h"

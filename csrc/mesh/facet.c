@@ -3,6 +3,7 @@
 
 #include <float.h>
 
+#include "../base/error.h"
 #include "tolerance.h"
 
 /* Corners that the longest diagonal is sought from: all of a usual polygon, a

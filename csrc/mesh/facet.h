@@ -6,7 +6,7 @@
 #ifndef MESH_FACET_H
 #define MESH_FACET_H
 
-#include "../base/error.h"
+#include "../abut.h"
 #include "../base/vec3.h"
 
 /* The corners of a facet, where they stand in the mesh. */

@@ -1,4 +1,5 @@
 /* Finding pairs: checks, rows, grid, search, lists. */
+#include "../base/error.h"
 #include "../base/parallel.h"
 #include "cells.h"
 #include "pairs.h"

@@ -1,5 +1,6 @@
 /* Building a finder of pairs. */
 #include "finder.h"
+#include "../base/error.h"
 #include "giants.h"
 
 #include <math.h>

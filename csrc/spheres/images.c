@@ -1,6 +1,7 @@
 /* All images of spheres that may touch those of a small periodic box. */
 #include <math.h>
 
+#include "../base/error.h"
 #include "pairs.h"
 
 /* What a query may take where a sphere may touch several images of another: images, of about 150

@@ -2,6 +2,8 @@
 #include "batch.h"
 
 #include "../base/memory.h"
+#include "../bins/bins.h"
+#include "half_spaces.h"
 
 /* Arrays of a batch's own block: center along three axes, radius, reach. */
 enum { BLOCK_ARRAYS = 5 };

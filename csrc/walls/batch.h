@@ -6,10 +6,12 @@
 #ifndef WALLS_BATCH_H
 #define WALLS_BATCH_H
 
+#include "../abut.h"
 #include "../base/pose.h"
-#include "../bins/bins.h"
-#include "facet_list.h"
-#include "half_spaces.h"
+
+typedef struct bins bins;             /* bins/bins.h */
+typedef struct facet_list facet_list; /* facet_list.h */
+typedef struct half_space half_space; /* half_spaces.h */
 
 /* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
 enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };

@@ -3,6 +3,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
+#include "half_spaces.h"
 
 /* Arrays of a candidate, and of a seen sphere. */
 enum { DOUBLES = 7, NUMBERS = 6, SEEN_DOUBLES = 14 };

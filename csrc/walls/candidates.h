@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "../mesh/mesh.h"
 #include "batch.h"
 
 /* Candidates that are tested in one go, unless one sphere has more, and how many more are read. */

@@ -4,6 +4,8 @@
 #include "../base/simd.h"
 #include "../mesh/tolerance.h"
 #include "culling_kernel.h"
+#include "facet_list.h"
+#include "half_spaces.h"
 #include "kernels.h"
 
 /* Candidates of a seen sphere that are marked in one go: few have more. */

@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/prefetch.h"
+#include "finder.h"
 
 /* ---- memory ---- */
 

@@ -4,6 +4,8 @@
 #define WALLS_CULLING_KERNEL_H
 
 #include "../base/lanes_kernel.h"
+#include "../bins/bins.h"
+#include "../bins/filling.h"
 #include "batch.h"
 
 /* The unit in the middle of a cell, which slabs are counted from. */

@@ -1,6 +1,10 @@
 /* Facets that spheres may come to touch: made of rows that a query has found. */
 #include "facet_list.h"
 
+#include "../bins/sets.h"
+#include "../mesh/mesh.h"
+#include "finder.h"
+
 typedef struct listing {
     facet_list *list;
     const abut_finder *finder;
@@ -59,9 +63,14 @@ static abut_index count_triangles(const listing *g, abut_index rows)
     return count;
 }
 
-abut_status facet_list_fill(facet_list *l, const abut_finder *finder, abut_index sphere_count,
+abut_status facet_list_fill(facet_list **list, const abut_finder *finder, abut_index sphere_count,
                             const abut_columns *found)
 {
+    *list = *list ? *list : memory_alloc_zeroed(1, sizeof **list);
+    if (!*list) {
+        return ABUT_NO_MEMORY;
+    }
+    facet_list *l = *list;
     const listing g = {l, finder, found};
     const abut_index *offsets = found->offsets;
     const abut_index count = count_triangles(&g, offsets[sphere_count]);
@@ -82,12 +91,14 @@ abut_status facet_list_fill(facet_list *l, const abut_finder *finder, abut_index
 
 void facet_list_free(facet_list *l)
 {
-    memory_free(l->begin_block.data);
-    memory_free(l->item_block.data);
-    *l = (facet_list){0};
+    if (l) {
+        memory_free(l->begin_block.data);
+        memory_free(l->item_block.data);
+        memory_free(l);
+    }
 }
 
 abut_index facet_list_bytes(const facet_list *l)
 {
-    return l->begin_block.byte_count + l->item_block.byte_count;
+    return l ? l->begin_block.byte_count + l->item_block.byte_count : 0;
 }

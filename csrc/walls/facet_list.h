@@ -4,14 +4,12 @@
 #define WALLS_FACET_LIST_H
 
 #include "../base/memory.h"
-#include "finder.h"
 
 /* A triangle of a mesh. */
 typedef struct listed_triangle {
     int32_t mesh, triangle;
 } listed_triangle;
 
-/* Zero-initialize, free with facet_list_free. */
 typedef struct facet_list {
     abut_index sphere_count, item_count;
     int32_t *begins;        /* sphere_count + 1: of each sphere's items */
@@ -20,8 +18,9 @@ typedef struct facet_list {
 } facet_list;
 
 /* List what a query of larger spheres has found, of which all contacts were to be kept: the meshes'
- * facets of those spheres that have contacts, half spaces among them. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status facet_list_fill(facet_list *l, const abut_finder *finder, abut_index sphere_count,
+ * facets of those spheres that have contacts, half spaces among them. In the memory of the list
+ * that is there; NULL: a new one. ABUT_OK or ABUT_NO_MEMORY. Free with facet_list_free. */
+abut_status facet_list_fill(facet_list **list, const abut_finder *finder, abut_index sphere_count,
                             const abut_columns *found);
 void facet_list_free(facet_list *l);
 abut_index facet_list_bytes(const facet_list *l);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../bins/bins.h"
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 

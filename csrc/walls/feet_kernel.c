@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "../base/simd.h"
+#include "../bins/bins.h"
+#include "../bins/filling.h"
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 

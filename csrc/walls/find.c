@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 #include "feet.h"
+#include "finder.h"
 #include "kernels.h"
 
 typedef struct search {

@@ -3,6 +3,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../bins/sets.h"
 
 static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *meshes,
                                const vicinity *near, abut_index mesh_count)

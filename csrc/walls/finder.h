@@ -6,7 +6,10 @@
 
 #include "../base/parallel.h"
 #include "../base/pool.h"
-#include "../bins/sets.h"
+
+typedef struct binned_mesh binned_mesh;     /* bins/sets.h */
+typedef struct reach_profile reach_profile; /* bins/sets.h */
+typedef struct vicinity vicinity;           /* bins/bins.h */
 
 /* What the last query did. */
 typedef struct query_counts {

@@ -2,6 +2,7 @@
  *
  * A plain loop over arrays without a branch, which compilers turn into vector code. */
 #include "../base/simd.h"
+#include "half_spaces.h"
 #include "kernels.h"
 
 /* Bits of a block's spheres. */

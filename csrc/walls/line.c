@@ -1,5 +1,6 @@
 /* Candidates of a batch's spheres, and their closest points: of each facet's triangles the nearest,
  * along the world's axes. */
+#include "half_spaces.h"
 #include "kernels.h"
 
 /* More candidates of one sphere than this are beyond what is counted. */

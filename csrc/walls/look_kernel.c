@@ -3,6 +3,8 @@
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
+#include "../bins/bins.h"
+#include "../bins/filling.h"
 #include "kernels.h"
 
 /* ---- spheres of a batch ----

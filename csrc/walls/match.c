@@ -7,6 +7,7 @@
  * one, and each is continued once. */
 #include "match.h"
 
+#include "../base/error.h"
 #include "../base/parallel.h"
 #include "crowd.h"
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "../base/error.h"
 #include "../base/parallel.h"
 #include "../base/tilt.h"
 

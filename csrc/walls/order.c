@@ -6,6 +6,8 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
+#include "../mesh/mesh.h"
+#include "finder.h"
 
 /* What sorting takes and saves, on processors of today: keys, sorting, gathering and finding the
  * rows again take a fifth of what a sphere with a contact takes in order, and that of a sphere

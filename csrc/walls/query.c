@@ -1,9 +1,13 @@
 /* A query from its beginning to its end: what it asks is checked; then its meshes are placed, its
  * spheres are searched in some order, and what is kept of them is numbered. */
+#include "../base/error.h"
 #include "../base/lattice.h"
 #include "../base/parallel.h"
 #include "../mesh/tolerance.h"
+#include "facet_list.h"
 #include "find.h"
+#include "finder.h"
+#include "half_spaces.h"
 #include "kernels.h"
 #include "rows.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "hierarchy.h"
 
 /* A chunk has room for so many contacts at first. */
 enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };

@@ -3,7 +3,7 @@
 #ifndef WALLS_RECORDS_H
 #define WALLS_RECORDS_H
 
-#include "hierarchy.h"
+#include "candidates.h"
 #include "sharing.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.

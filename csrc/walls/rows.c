@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/prefetch.h"
+#include "half_spaces.h"
 #include "kernels.h"
 
 mesh_place rows_find_place(const abut_contacts *contacts, const records *of, int32_t mesh_image)

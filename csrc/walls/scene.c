@@ -6,6 +6,8 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
+#include "finder.h"
+#include "half_spaces.h"
 
 /* Images of one mesh that one sphere may touch. A sphere that reaches over a million periods is a
  * slip of units; each of its images would be a contact. */

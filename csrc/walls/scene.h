@@ -3,8 +3,8 @@
 #define WALLS_SCENE_H
 
 #include "../base/memory.h"
+#include "../bins/sets.h"
 #include "batch.h"
-#include "finder.h"
 
 /* A mesh of the finder where it stands in the world, and the sets of bins that serve the query. */
 typedef struct placed_mesh {

@@ -1,6 +1,7 @@
 /* Slabs of entries: fans of slivers have them, they save tests, and what touches is not lost. Where
  * they would not pay they are built all the same. */
 #include "base/memory.h"
+#include "bins/sets.h"
 #include "bins/slabs.h"
 #include "walls/finder.h"
 
