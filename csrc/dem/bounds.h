@@ -1,4 +1,4 @@
-/* Who is beyond bounds. */
+/* Grains beyond the bounds of the world. */
 #ifndef DEM_BOUNDS_H
 #define DEM_BOUNDS_H
 

@@ -1,4 +1,4 @@
-/* Spheres, clusters and bodies move. */
+/* The motion of spheres, clusters and bodies. */
 #ifndef DEM_MOVE_H
 #define DEM_MOVE_H
 

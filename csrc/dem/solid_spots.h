@@ -1,4 +1,4 @@
-/* What laws ask of the spots at which bodies touch. */
+/* The spots at which bodies touch: how curved what touches is, and where forces act. */
 #ifndef DEM_SOLID_SPOTS_H
 #define DEM_SOLID_SPOTS_H
 

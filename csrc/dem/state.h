@@ -1,4 +1,4 @@
-/* The state of a simulation: its spheres, what they touched in the last step, and all the rest. */
+/* The state of a simulation: all that its steps read and write. */
 #ifndef DEM_STATE_H
 #define DEM_STATE_H
 

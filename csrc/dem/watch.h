@@ -1,4 +1,4 @@
-/* What spoils a simulation, the first time that it happens. */
+/* Events that spoil a simulation, each noticed the first time that it happens. */
 #ifndef DEM_WATCH_H
 #define DEM_WATCH_H
 
