@@ -1,7 +1,8 @@
 /* A mixer whose bits are one number: a box in which a paddle turns over a floor that shakes, two
- * materials that roll and slide, walls that share what a sphere exerts, clusters and convex bodies;
- * in the middle another simulation goes on from what is read of the first. Of the library it takes
- * what abut.h has. A step is worth two threads, and no more of them share it. */
+ * materials that roll and slide, one of them with a law of the caller's, walls that share what a
+ * sphere exerts, clusters and convex bodies; in the middle another simulation goes on from what is
+ * read of the first. Of the library it takes what abut.h has. A step is worth two threads, and no
+ * more of them share it. */
 #ifndef ABUT_GOLDEN_H
 #define ABUT_GOLDEN_H
 
@@ -12,6 +13,7 @@
 #include "shapes.h"
 
 #include "abut.h"
+#include "abut_law.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -20,7 +22,7 @@
 #include <string.h>
 
 /* The hash of every build, processor, level and number of threads. */
-#define GOLDEN_HASH "26245bcb892aca0341c55f0822280783d1482c6538090871d845b22fc026b31b"
+#define GOLDEN_HASH "be1fea11574395d0c53eba6410f52e0022d8141f51add6b782f74a0d993a7817"
 
 enum { GOLDEN_STEPS = 1000 }; /* before the restart, and after it */
 enum {
@@ -158,9 +160,44 @@ static inline void golden_build_shapes(golden *g)
     g->shapes[1] = golden_shape(6, octahedron, 8, 3, triangles, 0.3);
 }
 
+/* A law of the caller's that keeps a spring along the surface, and the largest overlap so far, from
+ * which on the contact is stiffer. Parameters: stiffness, damping, friction. */
+static inline void golden_law(const abut_law_block *b)
+{
+    for (int64_t k = 0; k < b->count; k++) {
+        const double stiffness = b->parameters[0], overlap = b->overlap[k];
+        const double before = b->history_in[3 * ABUT_LAW_ROWS + k];
+        const double deepest = overlap > before ? overlap : before;
+        const double push =
+            stiffness * (1.5 * overlap - 0.5 * deepest) - b->parameters[1] * b->parting[k];
+        double spring[3], square = 0.0;
+        for (int axis = 0; axis < 3; axis++) {
+            const int64_t at = axis * ABUT_LAW_ROWS + k;
+            spring[axis] = b->history_in[at] - 0.3 * stiffness * b->step * b->sliding[at];
+            square += spring[axis] * spring[axis];
+        }
+        b->push[k] = push > 0.0 ? push : 0.0;
+        const double most = b->parameters[2] * b->push[k], length = sqrt(square);
+        const double part = length > most ? most / length : 1.0;
+        for (int axis = 0; axis < 3; axis++) {
+            const int64_t at = axis * ABUT_LAW_ROWS + k;
+            b->tangent[at] = b->history_out[at] = part * spring[axis];
+        }
+        b->history_out[3 * ABUT_LAW_ROWS + k] = deepest;
+        b->stored[k] = 0.5 * stiffness * overlap * overlap;
+    }
+}
+
 /* Spheres are of materials 0 and 1; bodies are of 2, since they know no rolling of type A. */
 static inline abut_status golden_set_laws(abut_simulation *s)
 {
+    static const double parameters[] = {1e4, 2.0, 0.4};
+    static const abut_own_law own = {.function = golden_law,
+                                     .parameters = parameters,
+                                     .parameter_count = 3,
+                                     .vector_count = 1,
+                                     .scalar_count = 1,
+                                     .identity = 1};
     abut_law laws[MATERIALS * MATERIALS];
     for (int k = 0; k < MATERIALS * MATERIALS; k++) {
         const int one = k / MATERIALS, other = k % MATERIALS;
@@ -175,7 +212,9 @@ static inline abut_status golden_set_laws(abut_simulation *s)
                              .rolling_damping = 0.3,
                              .curvature = 0.02};
     }
-    return abut_simulation_set_laws(s, MATERIALS, laws, NULL);
+    laws[MATERIALS + 1] = (abut_law){.kind = ABUT_OWN_LAW};
+    const abut_own_laws all_own = {.laws = &own, .count = 1};
+    return abut_simulation_set_own_laws(s, MATERIALS, laws, &all_own, NULL);
 }
 
 /* A simulation with walls, and nothing in it; NULL where there is no memory. */
@@ -383,6 +422,7 @@ static inline abut_interactions golden_allocate(const abut_simulation *s, abut_i
     const size_t most = 3 * (size_t)(of.row_count + of.entry_count) + 1;
     of.force = calloc(most, sizeof(double)), of.spring = calloc(most, sizeof(double));
     of.moment = calloc(most, sizeof(double)), of.roll = calloc(most, sizeof(double));
+    of.history = calloc(most * (size_t)abut_simulation_history_count(s), sizeof(double));
     return of;
 }
 
@@ -398,7 +438,7 @@ static inline void golden_free(const abut_interactions *of, abut_interaction who
         const abut_convex_columns *c = &of->columns.bodies;
         ABUT_CONVEX_COLUMNS(FREE_COLUMN)
     }
-    free(of->force), free(of->spring), free(of->moment), free(of->roll);
+    free(of->force), free(of->spring), free(of->moment), free(of->roll), free(of->history);
 }
 
 /* Read all that there is, in a simulation of which nothing is left behind. */
@@ -491,10 +531,29 @@ static inline void golden_hash_rigids(sha256 *s, const golden_rigids *r)
     GOLDEN_HASH_COLUMN(r->forces)
 }
 
+/* Energies, the stable step, and what walls bear. */
+static inline void golden_hash_sums(sha256 *s, const abut_simulation *of)
+{
+    const abut_energy e = abut_simulation_energy(of);
+    const double energies[] = {e.kinetic, e.rotational, e.gravitational,
+                               e.elastic, e.dissipated, e.wall_work};
+    GOLDEN_HASH_COLUMN(energies)
+    abut_stable_step longest;
+    golden_need(abut_simulation_stable_step(of, &longest), "stable step");
+    sha256_doubles(s, &longest.step, 1);
+    for (int k = 0; k < WALLS; k++) {
+        const abut_wall_load load = abut_simulation_load(of, k);
+        GOLDEN_HASH_COLUMN(load.force)
+        GOLDEN_HASH_COLUMN(load.torque)
+        sha256_doubles(s, &load.power, 1);
+    }
+}
+
 static inline void golden_hash_state(golden *g, char text[SHA256_TEXT])
 {
     sha256 whole = sha256_begin(), *s = &whole;
     golden_read(g);
+    golden_hash_sums(s, g->simulation);
     GOLDEN_HASH_COLUMN(g->rows.centers)
     GOLDEN_HASH_COLUMN(g->rows.velocities)
     GOLDEN_HASH_COLUMN(g->rows.spins)
