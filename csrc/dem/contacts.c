@@ -317,10 +317,19 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     b->block.old_roll[k] = b->turned[2][k];
 }
 
-static void fill_block(const void *context, row_block *b, abut_index first, int32_t count)
+static void fill_block(const void *context, row_block *b, int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
-        set_row(context, b, k, first + k);
+        set_row(context, b, k, b->rows[k]);
+    }
+}
+
+static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
+{
+    const wall_laws *w = context;
+    const abut_columns *c = &w->simulation->now->tables[ABUT_SPHERE_WALL].contact;
+    for (abut_index k = 0; k < count; k++) {
+        laws[k] = simulation_wall_law(w->simulation, c->sphere[first + k], c->mesh[first + k]);
     }
 }
 
@@ -337,6 +346,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .share = t->contact.share,
                      .kernel = interaction_kernels_take()->wall_laws,
                      .is_watched = true,
+                     .find_laws = find_laws,
                      .fill = fill_block,
                      .context = &w,
                      .turn = turn_kept};

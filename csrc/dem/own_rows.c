@@ -157,9 +157,11 @@ static void note_bad(row_laws *r, const own_block *b, const abut_own_law *l,
     }
 }
 
-bool own_rows_apply(row_laws *r, law_block *of, const abut_own_law *l, const abut_index *where)
+bool own_rows_apply(row_laws *r, row_block *block, const abut_own_law *l)
 {
     own_block b;
+    law_block *of = &block->block;
+    const abut_index *where = block->rows;
     const own_rows rows = rows_of(r, of, l, &b);
     const bool is_deep = ask(r, &rows, l, where);
     if (!interaction_kernels_take()->own_effects(&rows)) {
@@ -190,12 +192,12 @@ static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law 
     }
 }
 
-void own_rows_keep_case(const row_laws *r, const row_block *rows, abut_index bad)
+void own_rows_keep_case(const row_laws *r, const row_block *alone)
 {
     abut_simulation *s = r->simulation;
     own_block b;
-    const abut_own_law *l = laws_own(&s->laws, rows->block.laws[0]);
-    const own_rows own = rows_of(r, &rows->block, l, &b);
-    ask(r, &own, l, &bad);
+    const abut_own_law *l = laws_own(&s->laws, alone->block.laws[0]);
+    const own_rows own = rows_of(r, &alone->block, l, &b);
+    ask(r, &own, l, alone->rows);
     keep_case(&s->law_case, &b, l, (int)(l - s->laws.own.laws));
 }

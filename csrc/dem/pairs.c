@@ -148,22 +148,32 @@ static abut_index work_of(abut_index candidates, abut_index rows)
     return candidates / 2 + 6 * rows;
 }
 
-/* Write the rows of a chunk and apply their laws, a block at a time, while they are in the cache.
- */
-static void do_rows(pair_pass *p, abut_index chunk, const int32_t *active, row_span rows)
+static void write_rows(const pair_pass *p, const int32_t *active, row_span rows)
 {
-    neighbor_list *l = &p->simulation->neighbors;
     const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
-    t->chunks[chunk] = rows;
-    touching_write_offsets(l, chunk, (int32_t)rows.count, rows.first, t->pair.offsets);
     for (abut_index k = 0; k < rows.count; k += LAW_BLOCK) {
         const abut_index count = rows.count - k < LAW_BLOCK ? rows.count - k : LAW_BLOCK;
-        const row_span block = {rows.first + k, count};
-        touching_write(l, &p->spheres, active + k, (int32_t)count, &t->pair, t->springs.match,
-                       block.first);
+        touching_write(&p->simulation->neighbors, &p->spheres, active + k, (int32_t)count, &t->pair,
+                       t->springs.match, rows.first + k);
+    }
+}
+
+/* Write the rows of a chunk and apply their laws, some at a time, while they are in the cache:
+ * where there are laws of several functions more of them, since each function has blocks of its
+ * own. */
+static void do_rows(pair_pass *p, abut_index chunk, const int32_t *active, row_span rows)
+{
+    const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
+    const abut_index size = laws_are_plain(&p->simulation->laws) ? LAW_BLOCK : ROWS_OF_SPAN;
+    t->chunks[chunk] = rows;
+    touching_write_offsets(&p->simulation->neighbors, chunk, (int32_t)rows.count, rows.first,
+                           t->pair.offsets);
+    for (abut_index k = 0; k < rows.count; k += size) {
+        const row_span some = {rows.first + k, rows.count - k < size ? rows.count - k : size};
+        write_rows(p, active + k, some);
         if (p->laws) {
-            bonds_begin_laws(p->simulation, t, block);
-            rows_apply_span(p->laws, block);
+            bonds_begin_laws(p->simulation, t, some);
+            rows_apply_span(p->laws, some);
         }
     }
 }
@@ -378,8 +388,6 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan, abut
 
 /* ---- laws ---- */
 
-enum { WORK_OF_ROW = 4 };
-
 /* A new pair begins with its own normal, and without springs. */
 static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
 {
@@ -410,21 +418,30 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     }
 }
 
-static void fill_block(const void *context, row_block *b, abut_index first, int32_t count)
+static void fill_block(const void *context, row_block *b, int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
-        set_row(context, &b->block, k, first + k);
+        set_row(context, &b->block, k, b->rows[k]);
+    }
+}
+
+static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
+{
+    const abut_simulation *s = context;
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    for (abut_index k = 0; k < count; k++) {
+        laws[k] = pairs_touch(s, t, first + k).law;
     }
 }
 
 /* Where bonds show, a pair may have no law, or smaller spheres than there are. */
-static void fill_among_bonds(const void *context, row_block *b, abut_index first, int32_t count)
+static void fill_among_bonds(const void *context, row_block *b, int32_t count)
 {
     const abut_simulation *s = context;
     law_block *of = &b->block;
-    fill_block(s, b, first, count);
+    fill_block(s, b, count);
     for (int32_t k = 0; k < count; k++) {
-        const pair_touch t = bonds_touch(s, &s->now->tables[ABUT_SPHERE_SPHERE], first + k);
+        const pair_touch t = bonds_touch(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows[k]);
         of->laws[k] = t.law;
         b->overlaps[k] = t.overlap;
         if (t.rest > 0.0) {
@@ -444,6 +461,7 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
                      .table = &s->now->tables[ABUT_SPHERE_SPHERE],
                      .kernel = interaction_kernels_take()->pair_laws,
                      .is_watched = true,
+                     .find_laws = find_laws,
                      .fill = is_among_bonds ? fill_among_bonds : fill_block,
                      .context = s};
     pair_pass p = {.simulation = s, .spheres = spheres_of(s), .laws = &laws};

@@ -5,12 +5,17 @@
 
 #include "state.h"
 
-/* Rows that follow one another, and room for what is not read from tables. */
+/* Rows whose laws one function computes, and room for what is not read from tables, or not written
+ * there. */
 typedef struct row_block {
     law_block block;
+    const abut_index *rows;         /* their numbers, which ascend */
     mover movers[3][LAW_BLOCK];     /* of both partners; of walls as they move now */
     double turned[3][LAW_BLOCK][4]; /* normals, springs and rolling springs that went with a wall */
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
+    /* of rows that do not follow one another */
+    effect effects[LAW_BLOCK];
+    double spring[3 * LAW_BLOCK], roll[3 * LAW_BLOCK], moment[3 * LAW_BLOCK], power[LAW_BLOCK];
 } row_block;
 
 /* Rows of a step whose laws are to be applied. */
@@ -25,8 +30,11 @@ typedef struct row_laws {
     atomic_intptr_t
         bad_row; /* the first whose law says what is not finite, or does not hold; -1: none */
 
-    /* Set partners, laws and what the step before left of so many rows from `first` on. */
-    void (*fill)(const void *context, row_block *b, abut_index first, int32_t count);
+    /* The laws of so many rows from `first` on. */
+    void (*find_laws)(const void *context, const law **laws, abut_index first, abut_index count);
+
+    /* Set partners, laws and what the step before left of so many rows of a block. */
+    void (*fill)(const void *context, row_block *b, int32_t count);
     const void *context;
 
     /* Take a vector of an entry of the table before to where its wall is now. NULL: no walls. */

@@ -8,29 +8,25 @@
 #include "own_rows.h"
 #include "watch.h"
 
-/* Rows that one thread takes in one go. */
-enum { CHUNK_ROWS = 8 * LAW_BLOCK };
-
-/* Copy what a block has of a row to row k of another one, or of itself. */
-static void copy_row(const row_block *from, int32_t at, row_block *to, int32_t k)
+/* Repeat a row of a block as row k. */
+static void repeat_row(row_block *b, int32_t at, int32_t k)
 {
-    const law_block *f = &from->block;
-    law_block *t = &to->block;
-    t->first[k] = f->first[at], t->second[k] = f->second[at], t->wall[k] = f->wall[at];
-    t->laws[k] = f->laws[at];
-    t->old_normal[k] = f->old_normal[at];
-    t->old_spring[k] = f->old_spring[at], t->old_roll[k] = f->old_roll[at];
-    t->old_overlap[k] = f->old_overlap[at];
-    t->radius[k] = f->radius[at], t->inertia[k] = f->inertia[at];
-    to->overlaps[k] = f->overlap[at], to->shares[k] = f->share[at];
-    memcpy(to->normals + 3 * k, f->normal + 3 * at, 3 * sizeof *to->normals);
+    law_block *of = &b->block;
+    of->first[k] = of->first[at], of->second[k] = of->second[at], of->wall[k] = of->wall[at];
+    of->laws[k] = of->laws[at];
+    of->old_normal[k] = of->old_normal[at];
+    of->old_spring[k] = of->old_spring[at], of->old_roll[k] = of->old_roll[at];
+    of->old_overlap[k] = of->old_overlap[at];
+    of->radius[k] = of->radius[at], of->inertia[k] = of->inertia[at];
+    b->overlaps[k] = of->overlap[at], b->shares[k] = of->share[at];
+    memcpy(b->normals + 3 * k, of->normal + 3 * at, 3 * sizeof *b->normals);
 }
 
 /* Kernels read whole vectors: repeat the last row until one is full. */
 static void fill_up(row_block *b, int32_t count)
 {
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
-        copy_row(b, count - 1, b, k);
+        repeat_row(b, count - 1, k);
     }
 }
 
@@ -76,16 +72,6 @@ static bool lacks_law(const law_table *laws, const law_block *b)
         lacks |= laws->is_missing[b->laws[k] - laws->laws];
     }
     return lacks;
-}
-
-/* Where rows are written: to the table, or to a block of its own. */
-static void write_to(law_block *of, const springs *to, abut_index first)
-{
-    of->effects = to->effects + first;
-    of->spring = table_vector(to->spring, first);
-    of->roll = table_vector(to->roll, first);
-    of->moment = table_vector(to->moment, first);
-    of->power = to->power ? to->power + first : NULL;
 }
 
 /* ---- rows that pull ---- */
@@ -134,52 +120,52 @@ static void set_cohesive(row_laws *r, law_block *of, const abut_index *where)
     set_pull_shares(r, of, where);
 }
 
-/* ---- rows of one function ---- */
+/* ---- where rows are read from, and written to ---- */
 
-/* Rows of a block that another function computes, and what they exert. */
-typedef struct row_part {
-    row_block rows;
-    abut_index where[LAW_BLOCK]; /* of each its row in the table */
-    effect effects[LAW_BLOCK];
-    double spring[3 * LAW_BLOCK], roll[3 * LAW_BLOCK], moment[3 * LAW_BLOCK], power[LAW_BLOCK];
-} row_part;
-
-/* Which rows are computed together. */
-typedef struct row_kind {
-    law_function function;
-    const abut_own_law *own; /* of LAW_OWN; else NULL */
-} row_kind;
-
-static bool is_of_kind(const law_table *laws, const law *l, row_kind kind)
+/* Whether the rows of a block follow one another, so that the table's columns have them. */
+static bool are_in_sequence(const row_block *b, int32_t count)
 {
-    return laws_function(laws, l) == kind.function && laws_own(laws, l) == kind.own;
+    return b->rows[count - 1] - b->rows[0] == count - 1;
 }
 
-/* Take the rows of one function out of a block. */
-static void take_rows(const row_laws *r, const row_block *from, row_kind kind, abut_index first,
-                      row_part *part)
+/* Numbers of a block's rows, `size` each, from a column of the table to the block's own. */
+static void copy_numbers(const row_block *b, int32_t count, const double *column, size_t size,
+                         double *to)
 {
-    const law_table *laws = &r->simulation->laws;
-    row_block *to = &part->rows;
-    law_block *of = &to->block;
-    int32_t count = 0;
-    for (int32_t k = 0; k < from->block.count; k++) {
-        if (is_of_kind(laws, from->block.laws[k], kind)) {
-            part->where[count] = first + k;
-            copy_row(from, k, to, count++);
-        }
+    for (int32_t k = 0; column && k < count; k++) {
+        memcpy(to + size * (size_t)k, column + size * (size_t)b->rows[k], size * sizeof *to);
     }
-    of->count = count;
-    of->step = from->block.step, of->watch_part = from->block.watch_part;
-    of->normal = to->normals, of->overlap = to->overlaps, of->share = to->shares;
-    const springs *s = &r->table->springs;
-    write_to(of,
-             &(springs){.effects = part->effects,
-                        .spring = part->spring,
-                        .roll = s->roll ? part->roll : NULL,
-                        .moment = s->moment ? part->moment : NULL,
-                        .power = s->power ? part->power : NULL},
-             0);
+}
+
+/* Read and write columns of the table. */
+static void use_table(const row_laws *r, row_block *b)
+{
+    const abut_index first = b->rows[0];
+    const springs *to = &r->table->springs;
+    law_block *of = &b->block;
+    of->normal = r->normal ? r->normal + 3 * first : b->normals;
+    of->overlap = r->overlap ? r->overlap + first : b->overlaps;
+    of->share = r->share ? r->share + first : b->shares;
+    of->effects = to->effects + first;
+    of->spring = table_vector(to->spring, first);
+    of->roll = table_vector(to->roll, first);
+    of->moment = table_vector(to->moment, first);
+    of->power = to->power ? to->power + first : NULL;
+}
+
+/* Read and write columns of the block's own. */
+static void use_own(const row_laws *r, row_block *b, int32_t count)
+{
+    const springs *to = &r->table->springs;
+    law_block *of = &b->block;
+    copy_numbers(b, count, r->normal, 3, b->normals);
+    copy_numbers(b, count, r->overlap, 1, b->overlaps);
+    copy_numbers(b, count, r->share, 1, b->shares);
+    of->normal = b->normals, of->overlap = b->overlaps, of->share = b->shares;
+    of->effects = b->effects, of->spring = b->spring;
+    of->roll = to->roll ? b->roll : NULL;
+    of->moment = to->moment ? b->moment : NULL;
+    of->power = to->power ? b->power : NULL;
 }
 
 static void put_vector(double *to, const double *from, abut_index row, int32_t k)
@@ -189,160 +175,147 @@ static void put_vector(double *to, const double *from, abut_index row, int32_t k
     }
 }
 
-static void put_rows(const springs *to, const row_part *part)
+/* Write what such columns have got to the table. */
+static void put_rows(const springs *to, const row_block *b)
 {
-    for (int32_t k = 0; k < part->rows.block.count; k++) {
-        const abut_index row = part->where[k];
-        to->effects[row] = part->effects[k];
-        put_vector(to->spring, part->spring, row, k);
-        put_vector(to->roll, part->roll, row, k);
-        put_vector(to->moment, part->moment, row, k);
-        if (to->power) {
-            to->power[row] = part->power[k];
-        }
-    }
-}
-
-/* ---- rows of users' functions ---- */
-
-/* Which of the users' laws are in a block, a bit each; more than there are bits share some. */
-static uint64_t find_own(const law_table *laws, const law_block *b)
-{
-    uint64_t found = 0;
-    for (int32_t k = 0; k < b->count; k++) {
-        const int32_t number = laws->own_numbers[b->laws[k] - laws->laws];
-        found |= number < 0 ? 0 : (uint64_t)1 << (number % 64);
-    }
-    return found;
-}
-
-/* The law of users that all rows of a block have; NULL: there is none. */
-static const abut_own_law *only_own(const law_table *laws, const law_block *b)
-{
-    const int32_t number = laws->own_numbers[b->laws[0] - laws->laws];
-    for (int32_t k = 1; k < b->count && number >= 0; k++) {
-        if (laws->own_numbers[b->laws[k] - laws->laws] != number) {
-            return NULL;
-        }
-    }
-    return number < 0 ? NULL : &laws->own.laws[number];
-}
-
-/* A block that one law of users has alone is not taken apart. */
-static bool apply_only(row_laws *r, row_block *b, const abut_own_law *l, abut_index first)
-{
-    abut_index where[LAW_BLOCK];
     for (int32_t k = 0; k < b->block.count; k++) {
-        where[k] = first + k;
-    }
-    set_pull_shares(r, &b->block, where);
-    return own_rows_apply(r, &b->block, l, where);
-}
-
-/* Compute the rows of one kind in a block. Returns whether an overlap is to be watched. */
-static bool apply_part(row_laws *r, const row_block *b, row_kind kind, abut_index first,
-                       row_part *part)
-{
-    law_block *of = &part->rows.block;
-    bool is_deep = false;
-    take_rows(r, b, kind, first, part);
-    if (of->count == 0) {
-        return false;
-    }
-    fill_up(&part->rows, of->count);
-    of->is_cohesive = kind.function == LAW_COHESIVE;
-    if (of->is_cohesive) {
-        set_cohesive(r, of, part->where);
-    }
-    if (kind.own) {
-        set_pull_shares(r, of, part->where);
-        is_deep = own_rows_apply(r, of, kind.own, part->where);
-    } else {
-        is_deep = r->kernel(of);
-    }
-    put_rows(&r->table->springs, part);
-    return is_deep;
-}
-
-/* What built-in laws keep for users' ones: nothing. */
-static void forget_history(const row_laws *r, abut_index first, int32_t count)
-{
-    const size_t numbers = (size_t)r->table->extras.history;
-    double *history = r->table->springs.history;
-    if (history) {
-        memset(history + (size_t)first * numbers, 0, (size_t)count * numbers * sizeof *history);
-    }
-}
-
-/* Compute the rows of a block function by function. */
-static bool apply_parts(row_laws *r, row_block *b, abut_index first)
-{
-    const abut_own_law *only = only_own(&r->simulation->laws, &b->block);
-    if (only) {
-        return apply_only(r, b, only, first);
-    }
-    const own_laws *own = &r->simulation->laws.own;
-    const uint64_t found = find_own(&r->simulation->laws, &b->block);
-    row_part part = {.rows = {.block = {.count = 0}}};
-    bool is_deep = false;
-    forget_history(r, first, b->block.count);
-    for (law_function function = LAW_PLAIN; function <= LAW_COHESIVE; function++) {
-        is_deep |= apply_part(r, b, (row_kind){function, NULL}, first, &part);
-    }
-    for (abut_index k = 0; found && k < own->count; k++) {
-        if (found >> (k % 64) & 1) {
-            is_deep |= apply_part(r, b, (row_kind){LAW_OWN, &own->laws[k]}, first, &part);
+        const abut_index row = b->rows[k];
+        to->effects[row] = b->effects[k];
+        put_vector(to->spring, b->spring, row, k);
+        put_vector(to->roll, b->roll, row, k);
+        put_vector(to->moment, b->moment, row, k);
+        if (to->power) {
+            to->power[row] = b->power[k];
         }
     }
-    return is_deep;
 }
 
 /* ---- all rows ---- */
 
-/* Fill a block with so many rows from `first` on. */
-static void fill_rows(const row_laws *r, row_block *b, abut_index first, int32_t count)
+/* Fill a block with rows of one function. */
+static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, int32_t count)
 {
     law_block *of = &b->block;
-    r->fill(r->context, b, first, count);
+    b->rows = rows;
+    r->fill(r->context, b, count);
     of->count = count;
-    of->is_cohesive = false;
     of->step = r->simulation->last.step;
-    of->normal = r->normal ? r->normal + 3 * first : b->normals;
-    of->overlap = r->overlap ? r->overlap + first : b->overlaps;
-    of->share = r->share ? r->share + first : b->shares;
-    fill_up(b, count);
     of->watch_part = watch_part(r->simulation);
-    write_to(of, &r->table->springs, first);
+    if (are_in_sequence(b, count)) {
+        use_table(r, b);
+    } else {
+        use_own(r, b, count);
+    }
+    fill_up(b, count);
 }
 
-static void apply_block(row_laws *r, row_block *b, abut_index first, int32_t count)
+/* Built-in laws keep nothing for users' ones, and without rolling springs they write no moments. */
+static void clear_own(const row_laws *r, const row_block *b)
 {
+    const law_block *of = &b->block;
+    const size_t numbers = (size_t)r->table->extras.history;
+    double *history = r->table->springs.history;
+    if (of->moment && !of->roll) {
+        memset(of->moment, 0, 3 * (size_t)of->count * sizeof *of->moment);
+    }
+    for (int32_t k = 0; history && k < of->count; k++) {
+        memset(history + (size_t)b->rows[k] * numbers, 0, numbers * sizeof *history);
+    }
+}
+
+/* Compute what a block's rows exert. Returns whether an overlap is to be watched. */
+static bool compute(row_laws *r, row_block *b)
+{
+    const law_table *laws = &r->simulation->laws;
     law_block *of = &b->block;
-    fill_rows(r, b, first, count);
-    if (lacks_law(&r->simulation->laws, of)) {
+    const law_function function = laws_function(laws, of->laws[0]);
+    of->is_cohesive = function == LAW_COHESIVE;
+    if (function == LAW_OWN) {
+        set_pull_shares(r, of, b->rows);
+        return own_rows_apply(r, b, laws_own(laws, of->laws[0]));
+    }
+    if (of->is_cohesive) {
+        set_cohesive(r, of, b->rows);
+    }
+    clear_own(r, b);
+    return r->kernel(of);
+}
+
+static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32_t count)
+{
+    fill_rows(r, b, rows, count);
+    if (lacks_law(&r->simulation->laws, &b->block)) {
         atomic_store(&r->lacks_law, true);
     }
-    const bool is_deep =
-        laws_are_plain(&r->simulation->laws) ? r->kernel(of) : apply_parts(r, b, first);
+    const bool is_deep = compute(r, b);
+    if (!are_in_sequence(b, count)) {
+        put_rows(&r->table->springs, b);
+    }
     if (is_deep && r->is_watched) {
-        watch_rows(r->simulation, r->table->kind, first, first + count);
+        watch_rows(r->simulation, r->table->kind, rows[0], rows[count - 1] + 1);
+    }
+}
+
+/* Apply the laws of rows that have one function: their numbers follow one another. */
+static void apply_alike(row_laws *r, row_block *b, abut_index begin, abut_index end)
+{
+    abut_index rows[LAW_BLOCK];
+    while (begin < end) {
+        int32_t count = 0;
+        while (count < LAW_BLOCK && begin < end) {
+            rows[count++] = begin++;
+        }
+        apply_block(r, b, rows, count);
+    }
+}
+
+/* Apply the law of the first of these rows to all of them that have its function. Their laws are
+ * set to NULL. */
+static void apply_queue(row_laws *r, row_block *b, const law **laws, abut_index begin,
+                        abut_index end)
+{
+    const law *of = *laws;
+    abut_index rows[LAW_BLOCK];
+    int32_t count = 0;
+    for (abut_index row = begin; row < end; row++, laws++) {
+        if (*laws && laws_are_alike(&r->simulation->laws, *laws, of)) {
+            *laws = NULL;
+            rows[count++] = row;
+        }
+        if (count == LAW_BLOCK || (count > 0 && row + 1 == end)) {
+            apply_block(r, b, rows, count);
+            count = 0;
+        }
+    }
+}
+
+/* Apply the laws of rows function by function. */
+static void apply_mixed(row_laws *r, row_block *b, abut_index begin, abut_index end)
+{
+    const law *laws[ROWS_OF_SPAN];
+    r->find_laws(r->context, laws, begin, end - begin);
+    for (abut_index row = begin; row < end; row++) {
+        if (laws[row - begin]) {
+            apply_queue(r, b, laws + (row - begin), row, end);
+        }
     }
 }
 
 void rows_apply_span(row_laws *r, row_span rows)
 {
-    const abut_index end = rows.first + rows.count;
     row_block b;
-    for (abut_index row = rows.first; row < end; row += LAW_BLOCK) {
-        apply_block(r, &b, row, end - row < LAW_BLOCK ? (int32_t)(end - row) : LAW_BLOCK);
+    if (laws_are_plain(&r->simulation->laws)) {
+        apply_alike(r, &b, rows.first, rows.first + rows.count);
+    } else {
+        apply_mixed(r, &b, rows.first, rows.first + rows.count);
     }
 }
 
 static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     row_laws *r = context;
-    const abut_index begin = chunk * CHUNK_ROWS;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, r->count);
+    const abut_index begin = chunk * ROWS_OF_SPAN;
+    const abut_index end = parallel_chunk_end(begin, ROWS_OF_SPAN, r->count);
     rows_apply_span(r, (row_span){begin, end - begin});
     return parallel_report(job, r->work * (end - begin));
 }
@@ -367,7 +340,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
     const law *l = alone->block.laws[0];
     const bool is_own = laws_own(&s->laws, l);
     if (is_own) {
-        own_rows_keep_case(r, alone, bad);
+        own_rows_keep_case(r, alone);
     } else {
         s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
         s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);
@@ -398,7 +371,7 @@ abut_status rows_end(row_laws *r, abut_error *error)
     const abut_index bad = (abut_index)atomic_load(&r->bad_row);
     if (bad >= 0) {
         row_block alone;
-        fill_rows(r, &alone, bad, 1);
+        fill_rows(r, &alone, &bad, 1);
         return name_bad(r, &alone, bad, error);
     }
     if (r->is_watched) {
@@ -410,7 +383,7 @@ abut_status rows_end(row_laws *r, abut_error *error)
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error)
 {
     parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(r->count, CHUNK_ROWS);
+    own.chunk_count = parallel_chunk_count(r->count, ROWS_OF_SPAN);
     own.work = r->work * r->count;
     rows_begin(r);
     const abut_status status = parallel_run(&own, apply_chunk, r);

@@ -5,6 +5,9 @@
 
 #include "row_laws.h"
 
+/* Rows that one thread takes in one go, at most. */
+enum { ROWS_OF_SPAN = 8 * LAW_BLOCK };
+
 /* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error);
 

@@ -220,32 +220,61 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
     b->block.second[k] = &b->movers[1][k];
 }
 
-static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row *r, abut_index spot)
+/* The law of a spot: where it is apart and exerts nothing, the one that does not. */
+static const law *law_of(const spot_laws *w, const spot_row *r, abut_index spot)
 {
     const abut_simulation *s = w->simulation;
+    const bool lives = apart_spot_lives(s, r, w->now->body.spot_overlap[spot], w->before,
+                                        w->now->springs.match[spot]);
+    return lives ? r->law : &s->laws.laws[laws_number_of_none(&s->laws)];
+}
+
+static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row *r, abut_index spot)
+{
     const abut_convex_columns *c = &w->now->body;
     const double overlap = c->spot_overlap[spot];
-    const bool lives = apart_spot_lives(s, &r->of, overlap, w->before, w->now->springs.match[spot]);
-    const bool may_be_apart = laws_function(&s->laws, r->of.law) != LAW_PLAIN;
-    b->overlaps[k] = lives && may_be_apart ? overlap : larger(overlap, 0.0);
+    const law *l = law_of(w, &r->of, spot);
+    const bool may_be_apart = laws_function(&w->simulation->laws, l) != LAW_PLAIN;
+    b->overlaps[k] = may_be_apart ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
     memcpy(b->normals + 3 * k, c->normal + 3 * r->of.row, 3 * sizeof *b->normals);
     set_movers(w, b, k, r, spot);
     b->block.radius[k] = r->of.radius;
     b->block.inertia[k] = r->inertia;
-    b->block.laws[k] = lives ? r->of.law : &s->laws.laws[laws_number_of_none(&s->laws)];
+    b->block.laws[k] = l;
     set_old(w, b, k, r->of.row, spot);
 }
 
-static void fill_block(const void *context, row_block *b, abut_index first, int32_t count)
+/* The row of a spot that is in this row or in a later one. */
+static abut_index next_row(const interaction_table *t, abut_index row, abut_index spot)
+{
+    while (t->body.spot_offsets[row + 1] <= spot) {
+        row++;
+    }
+    return row;
+}
+
+static void fill_block(const void *context, row_block *b, int32_t count)
 {
     const spot_laws *w = context;
-    set_row r = read_row(w, row_of(w->now, first));
+    set_row r = read_row(w, row_of(w->now, b->rows[0]));
     for (int32_t k = 0; k < count; k++) {
-        while (first + k >= r.of.end) {
-            r = read_row(w, r.of.row + 1);
+        if (b->rows[k] >= r.of.end) {
+            r = read_row(w, next_row(w->now, r.of.row, b->rows[k]));
         }
-        set_spot(w, b, k, &r, first + k);
+        set_spot(w, b, k, &r, b->rows[k]);
+    }
+}
+
+static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
+{
+    const spot_laws *w = context;
+    spot_row r = simulation_spot_row(w->simulation, w->now, row_of(w->now, first));
+    for (abut_index k = 0; k < count; k++) {
+        if (first + k >= r.end) {
+            r = simulation_spot_row(w->simulation, w->now, next_row(w->now, r.row, first + k));
+        }
+        laws[k] = law_of(w, &r, first + k);
     }
 }
 
@@ -275,6 +304,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                      .work = WORK_OF_SPOT,
                      .table = w.now,
                      .kernel = is_on_wall ? kernels->wall_spot_laws : kernels->pair_spot_laws,
+                     .find_laws = find_laws,
                      .fill = fill_block,
                      .context = &w,
                      .turn = is_on_wall ? turn_kept : NULL};

@@ -86,6 +86,13 @@ static inline law_function laws_function(const law_table *table, const law *l)
     return laws_cohesion(table, l)->kind == ABUT_NO_COHESION ? LAW_PLAIN : LAW_COHESIVE;
 }
 
+/* Whether one function computes both laws, in one go. */
+static inline bool laws_are_alike(const law_table *table, const law *a, const law *b)
+{
+    return laws_function(table, a) == laws_function(table, b) &&
+           laws_own(table, a) == laws_own(table, b);
+}
+
 /* How far apart contacts of this law and R* still exert something. */
 static inline double laws_reach(const law_table *table, const law *l, double radius)
 {
