@@ -7,7 +7,9 @@
 #include "bond_pairs.h"
 #include "law_of.h"
 
-double apart_wall_reach(const abut_simulation *s)
+/* ---- how far apart contacts are searched for ---- */
+
+static double find_wall_reach(const abut_simulation *s)
 {
     const law_table *of = &s->laws;
     double radius = 0.0, reach = 0.0;
@@ -18,16 +20,6 @@ double apart_wall_reach(const abut_simulation *s)
         reach = larger(reach, laws_most_reach(of, s->walls.walls[k].material, radius));
     }
     return reach;
-}
-
-/* Whether a row exerts something: it touches, or is within reach and has touched or need not. */
-static bool lives(const law_table *of, const law *l, double radius, double overlap,
-                  abut_index match)
-{
-    if (overlap >= 0.0) {
-        return true;
-    }
-    return -overlap <= laws_reach(of, l, radius) && (match >= 0 || laws_begin_apart(of, l));
 }
 
 double apart_body_reach(const abut_simulation *s, abut_index body)
@@ -41,13 +33,25 @@ double apart_body_reach(const abut_simulation *s, abut_index body)
     return radius > 0.0 ? laws_most_reach(of, b->material, radius) : 0.0;
 }
 
-double apart_most_body_reach(const abut_simulation *s)
+void apart_measure(abut_simulation *s)
 {
-    double reach = 0.0;
+    s->wall_reach = find_wall_reach(s);
+    s->body_reach = 0.0;
     for (abut_index k = 0; s->laws.pulls_or_reaches && k < s->solids.count; k++) {
-        reach = larger(reach, apart_body_reach(s, k));
+        s->body_reach = larger(s->body_reach, apart_body_reach(s, k));
     }
-    return reach;
+}
+
+/* ---- what lives ---- */
+
+/* Whether a row exerts something: it touches, or is within reach and has touched or need not. */
+static bool lives(const law_table *of, const law *l, double radius, double overlap,
+                  abut_index match)
+{
+    if (overlap >= 0.0) {
+        return true;
+    }
+    return -overlap <= laws_reach(of, l, radius) && (match >= 0 || laws_begin_apart(of, l));
 }
 
 bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overlap,
@@ -60,9 +64,6 @@ bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overla
     return reach > 0.0 && -overlap <= reach &&
            (laws_begin_apart(&s->laws, r->law) || (old >= 0 && apart_spot_lived(before, old)));
 }
-
-/* A test of a row. */
-typedef bool row_test(const abut_simulation *s, const interaction_table *t, abut_index row);
 
 static const law *law_of_contact(const abut_simulation *s, const interaction_table *t,
                                  abut_index row)
@@ -182,41 +183,64 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
     return lives(&s->laws, l, reduced(own, s->store.radii[j]), overlap, t->springs.match[row]);
 }
 
-/* Keep the rows that pass. ABUT_OK or ABUT_NO_MEMORY. */
-static abut_status keep_rows(abut_simulation *s, interaction_table *t, row_test *passes)
+/* Contacts with walls, of which some are kept. */
+typedef struct keeping {
+    const abut_simulation *simulation;
+    const interaction_table *table;
+    bool (*passes)(const abut_simulation *s, const interaction_table *t, abut_index row);
+    bool *is_kept;
+    atomic_bool drops; /* some are not */
+} keeping;
+
+/* Rows that one thread tests in one go. */
+enum { CHUNK_ROWS = 2048 };
+
+static abut_status test_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    if (t->count == 0) {
-        return ABUT_OK;
-    }
-    bool *is_kept = memory_alloc(t->count, sizeof *is_kept);
-    if (!is_kept) {
-        return ABUT_NO_MEMORY;
-    }
+    keeping *k = context;
+    const abut_index begin = chunk * CHUNK_ROWS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, k->table->count);
     bool are_all = true;
-    for (abut_index row = 0; row < t->count; row++) {
-        is_kept[row] = passes(s, t, row);
-        are_all &= is_kept[row];
+    for (abut_index row = begin; row < end; row++) {
+        k->is_kept[row] = k->passes(k->simulation, k->table, row);
+        are_all &= k->is_kept[row];
     }
     if (!are_all) {
-        table_keep(t, is_kept);
+        atomic_store(&k->drops, true);
     }
-    memory_free(is_kept);
-    return ABUT_OK;
+    return parallel_report(job, end - begin);
 }
 
-abut_status apart_drop_far_contacts(abut_simulation *s)
+/* Keep the contacts that pass. ABUT_OK, or why the step is to end. */
+static abut_status keep_contacts(abut_simulation *s, const parallel_plan *plan,
+                                 bool (*passes)(const abut_simulation *s,
+                                                const interaction_table *t, abut_index row))
+{
+    interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
+    keeping k = {.simulation = s, .table = t, .passes = passes};
+    parallel_plan own = *plan;
+    own.chunk_count = parallel_chunk_count(t->count, CHUNK_ROWS);
+    own.work = t->count;
+    k.is_kept = memory_reserve(&s->kept_block, t->count, sizeof *k.is_kept);
+    const abut_status status = k.is_kept ? parallel_run(&own, test_chunk, &k) : ABUT_NO_MEMORY;
+    if (!status && atomic_load(&k.drops)) {
+        table_keep(t, k.is_kept);
+    }
+    return status;
+}
+
+abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *plan)
 {
     if (laws_are_plain(&s->laws)) {
         return ABUT_OK;
     }
     const abut_status status = shares_pulls(s) ? share_pulls(s, 0.0) : ABUT_OK;
-    return status ? status : keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_is_near);
+    return status ? status : keep_contacts(s, plan, contact_is_near);
 }
 
-abut_status apart_drop_contacts(abut_simulation *s)
+abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan)
 {
-    return s->laws.pulls_or_reaches ? keep_rows(s, &s->now->tables[ABUT_SPHERE_WALL], contact_lives)
-                                    : ABUT_OK;
+    return s->laws.pulls_or_reaches ? keep_contacts(s, plan, contact_lives) : ABUT_OK;
 }
 
 /* Whether a candidate that touches, or is within the reach of its law, is a row. */

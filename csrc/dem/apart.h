@@ -4,12 +4,12 @@
 
 #include "solid_spots.h"
 
-/* How far from walls spheres are searched for: the farthest reach of any; 0: none pulls. */
-double apart_wall_reach(const abut_simulation *s);
+/* Find how far apart spheres and walls are searched for, and bodies and all others: the farthest
+ * reaches of any. To be called where materials, laws, sizes or walls have changed. */
+void apart_measure(abut_simulation *s);
 
-/* How far a body pulls others, whatever they are; and the farthest of all. */
+/* How far a body pulls others, whatever they are. */
 double apart_body_reach(const abut_simulation *s, abut_index body);
-double apart_most_body_reach(const abut_simulation *s);
 
 /* Whether a spot exerts something: it touches, or is within reach of its law and did in the step
  * before, or need not have. old: the spot in the table before, or -1. */
@@ -24,8 +24,8 @@ static inline bool apart_spot_lived(const interaction_table *before, abut_index 
 
 /* Leave out the rows of spheres and walls that cannot be contacts, since they are beyond the reach
  * of their own law, or carry nothing of what they share: before rows are matched, so that none of
- * them goes on with what another one remembers. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status apart_drop_far_contacts(abut_simulation *s);
+ * them goes on with what another one remembers. ABUT_OK, or why the step is to end. */
+abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *plan);
 
 /* Mark the rows of the last step whose law begins apart: to be called before laws or materials
  * change. NULL: none does. ABUT_OK or ABUT_NO_MEMORY. */
@@ -48,7 +48,7 @@ static inline double apart_pull_share(const abut_simulation *s, abut_index row)
 /* Leave out the rows on walls of spheres that are apart and do not pull: those beyond the reach of
  * their own law, and those that have not been in touch since they were. To be called where rows are
  * matched. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status apart_drop_contacts(abut_simulation *s);
+abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan);
 
 /* Likewise of candidates that may be pairs: those that are stay, and are counted. */
 int32_t apart_keep_pairs(abut_simulation *s, const neighbor_spheres *of, int32_t *active,

@@ -265,7 +265,7 @@ static abut_status search_crowd(const abut_simulation *s, crowd *c, interaction_
     abut_convex_query query = abut_convex_query_default();
     query.positions = c->positions, query.orientations = c->orientations;
     query.period = lattice_periods(&s->lattice);
-    query.gap = apart_most_body_reach(s);
+    query.gap = s->body_reach;
     error_set_status(error, status);
     status = status ? status : crowd_make_finder(c, &s->solids, c->count, &finder, error);
     status = status ? status : abut_convex_find(finder, &query, &found, error);

@@ -82,7 +82,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.centers = s->store.centers, query.radii = s->store.radii;
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
-    query.gap = apart_wall_reach(s);
+    query.gap = s->wall_reach;
     /* what pushes nothing may pull */
     query.keep_zero = !laws_are_plain(&s->laws);
     query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
@@ -355,10 +355,10 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    abut_status status = apart_drop_far_contacts(s);
+    abut_status status = apart_drop_far_contacts(s, plan);
     status = status ? status : surfaces_carry(s);
     status = status ? status : match_contacts(s, plan);
-    status = status ? status : apart_drop_contacts(s);
+    status = status ? status : apart_drop_contacts(s, plan);
     status = status ? status : apart_share_pulls(s);
     return status ? error_set_status(error, status) : apply_laws(s, plan, error);
 }

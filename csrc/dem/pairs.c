@@ -52,10 +52,12 @@ static abut_status outline_bodies(abut_simulation *s)
         return ABUT_NO_MEMORY;
     }
     for (abut_index k = 0; k < set->count; k++) {
-        const rigid_body *of = &set->bodies[k];
-        vec3_store(centers + 3 * k, of->rigid.position);
-        radii[k] = of->reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
-        speeds[k] = vec3_length(of->rigid.velocity);
+        const rigid *of = &set->bodies[k].rigid;
+        vec3_store(centers + 3 * k, of->position);
+        speeds[k] = vec3_length(of->velocity);
+    }
+    for (abut_index k = 0; !s->neighbors.is_made && k < set->count; k++) {
+        radii[k] = set->bodies[k].reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
     }
     const abut_convex_options options = abut_convex_options_default();
     s->search.outlines =
@@ -111,11 +113,14 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     if (s->store.count == 0 && s->solids.count == 0) {
         return ABUT_OK;
     }
+    if (!s->neighbors.is_made || (s->walls.touched_count > 0 && !s->near.is_made)) {
+        apart_measure(s);
+    }
     if (outline_bodies(s) || group_spheres(s)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     neighbor_spheres spheres = spheres_of(s);
-    spheres.wall_gap = apart_wall_reach(s);
+    spheres.wall_gap = s->wall_reach;
     const wall_scene walls = {.finder = simulation_finder(s),
                               .wall_count = s->walls.touched_count,
                               .half_spaces = s->walls.half_spaces,

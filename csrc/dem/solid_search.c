@@ -373,7 +373,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     abut_convex_query query = abut_convex_query_default();
     query.positions = s->search.crowd.positions, query.orientations = s->search.crowd.orientations;
     query.period = lattice_periods(&s->lattice);
-    query.gap = apart_most_body_reach(s);
+    query.gap = s->body_reach;
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;

@@ -129,7 +129,11 @@ struct abut_simulation {
     solid_search search;
     memory_block group_block; /* of spheres: those of one group are no pairs */
     wall_set walls;
+    /* how far apart spheres and walls, and bodies and all others, are searched for; 0: none pulls
+     */
+    double wall_reach, body_reach;
     memory_block pull_block;   /* of this step's contacts: their shares of what they pull */
+    memory_block kept_block;   /* likewise: whether they are kept */
     pool match_scratches;      /* memory of threads that match contacts with walls */
     step_tables steps[2];      /* which take turns: */
     step_tables *now, *before; /* before: of the last step that was done */

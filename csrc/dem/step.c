@@ -254,6 +254,7 @@ static abut_index count_bytes(const abut_simulation *s)
                      near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
                      rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
                      bonds_bytes(&s->bonds) + s->group_block.byte_count + s->pull_block.byte_count +
+                     s->kept_block.byte_count +
                      memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
                      memory_count_bytes(of->outline_blocks,
                                         sizeof of->outline_blocks / sizeof *of->outline_blocks);

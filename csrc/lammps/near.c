@@ -44,8 +44,7 @@ static box find_reach(const abut_simulation *s, double *largest)
         most = larger(most, s->store.radii[k]);
     }
     *largest = most;
-    return grown((box){{low.x, low.y, low.z}, {high.x, high.y, high.z}},
-                 most + apart_wall_reach(s));
+    return grown((box){{low.x, low.y, low.z}, {high.x, high.y, high.z}}, most + s->wall_reach);
 }
 
 static bool stands_still(const abut_lammps *w, abut_index wall)
@@ -100,6 +99,7 @@ static abut_status build_finder(abut_lammps *w, abut_finder **finder)
 abut_status lammps_look_around(abut_lammps *w, abut_error *error)
 {
     double largest;
+    apart_measure(w->simulation);
     const box reach = find_reach(w->simulation, &largest);
     const bool is_same = lattice_is_same(&w->covered_lattice, &w->simulation->lattice);
     if (w->simulation->store.count == 0 || (is_same && is_inside(&reach, &w->covered))) {
