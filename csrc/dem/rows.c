@@ -260,12 +260,12 @@ static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32
 static void apply_alike(row_laws *r, row_block *b, abut_index begin, abut_index end)
 {
     abut_index rows[LAW_BLOCK];
-    while (begin < end) {
-        int32_t count = 0;
-        while (count < LAW_BLOCK && begin < end) {
-            rows[count++] = begin++;
+    for (; begin < end; begin += LAW_BLOCK) {
+        const abut_index count = end - begin < LAW_BLOCK ? end - begin : LAW_BLOCK;
+        for (abut_index k = 0; k < count; k++) {
+            rows[k] = begin + k;
         }
-        apply_block(r, b, rows, count);
+        apply_block(r, b, rows, (int32_t)count);
     }
 }
 
