@@ -92,31 +92,6 @@ static double weight_of_pull(const abut_simulation *s, const interaction_table *
     return height * sqrt(sqrt(pull));
 }
 
-/* Solve the equations of sharing for pulls. Rows with an overlap of `least` or less take no part.
- */
-static abut_status share_pulls(abut_simulation *s, double least)
-{
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    double *pulls = memory_reserve(&s->pull_block, t->count, sizeof *pulls);
-    double *weights = memory_alloc(t->count, sizeof *weights);
-    vec3 *normals = memory_alloc(t->count, sizeof *normals);
-    sharing solver = {0};
-    abut_status status = pulls && weights && normals ? ABUT_OK : ABUT_NO_MEMORY;
-    for (abut_index row = 0; !status && row < t->count; row++) {
-        weights[row] = t->contact.overlap[row] > least ? weight_of_pull(s, t, row) : 0.0;
-        normals[row] = vec3_load(t->contact.normal + 3 * row);
-    }
-    for (abut_index row = 0, end; !status && row < t->count; row = end) {
-        end = table_sphere_end(t, row);
-        status =
-            sharing_solve(&solver, end - row, normals + row, weights + row, 1.0, pulls + row, NULL);
-    }
-    sharing_free(&solver);
-    memory_free(weights);
-    memory_free(normals);
-    return status;
-}
-
 static bool shares_pulls(const abut_simulation *s)
 {
     return s->input.resolution == ABUT_SHARING && !laws_are_plain(&s->laws) &&
@@ -131,17 +106,98 @@ static bool may_pull(const abut_simulation *s, const interaction_table *t, abut_
     return laws_own(&s->laws, l) || laws_pull(&s->laws, l, radius, t->contact.overlap[row]);
 }
 
-abut_status apart_share_pulls(abut_simulation *s)
+/* A contact that pulls has its share of that. */
+static void set_share(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const bool is_apart = t->contact.overlap[row] <= 0.0;
+    if (is_apart || (!laws_own(&s->laws, law_of_contact(s, t, row)) && may_pull(s, t, row))) {
+        t->contact.share[row] = apart_pull_share(s, row);
+    }
+}
+
+/* Contacts with walls that share pulls. */
+typedef struct pull_sharing {
+    const abut_simulation *simulation;
+    const interaction_table *table;
+    double least; /* rows with such an overlap, or less, take no part */
+    double *pulls, *weights;
+    vec3 *normals;
+} pull_sharing;
+
+/* Solve the equations of sharing for the pulls of one sphere's rows. */
+static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_index end,
+                              sharing *solver, parallel_job *job)
+{
+    const abut_columns *c = &p->table->contact;
+    for (abut_index row = begin; row < end; row++) {
+        const bool counts = c->overlap[row] > p->least;
+        p->weights[row] = counts ? weight_of_pull(p->simulation, p->table, row) : 0.0;
+        p->normals[row] = vec3_load(c->normal + 3 * row);
+    }
+    return sharing_solve(solver, end - begin, p->normals + begin, p->weights + begin, 1.0,
+                         p->pulls + begin, job);
+}
+
+/* Rows that one thread takes in one go. */
+enum { CHUNK_ROWS = 2048 };
+
+/* Share the pulls of the spheres whose first row is in a chunk. */
+static abut_status share_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const pull_sharing *p = context;
+    const abut_index begin = chunk * CHUNK_ROWS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, p->table->count);
+    abut_index row = begin > 0 ? table_sphere_end(p->table, begin - 1) : 0;
+    sharing solver = {0};
+    abut_status status = ABUT_OK;
+    while (!status && row < end) {
+        const abut_index next = table_sphere_end(p->table, row);
+        status = share_rows(p, row, next, &solver, job);
+        row = next;
+    }
+    sharing_free(&solver);
+    return status;
+}
+
+static parallel_plan plan_rows(const parallel_plan *plan, const interaction_table *t)
+{
+    parallel_plan own = *plan;
+    own.chunk_count = parallel_chunk_count(t->count, CHUNK_ROWS);
+    own.work = 8 * t->count;
+    return own;
+}
+
+static abut_status share_pulls(abut_simulation *s, const parallel_plan *plan, double least)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    const abut_status status = shares_pulls(s) ? share_pulls(s, -INFINITY) : ABUT_OK;
-    for (abut_index row = 0; !status && shares_pulls(s) && row < t->count; row++) {
-        const bool is_apart = t->contact.overlap[row] <= 0.0;
-        if (is_apart || (!laws_own(&s->laws, law_of_contact(s, t, row)) && may_pull(s, t, row))) {
-            t->contact.share[row] = apart_pull_share(s, row);
-        }
+    pull_sharing p = {.simulation = s, .table = t, .least = least};
+    const parallel_plan own = plan_rows(plan, t);
+    p.pulls = memory_reserve(&s->pull_block, t->count, sizeof *p.pulls);
+    p.weights = memory_reserve(&s->share_blocks[0], t->count, sizeof *p.weights);
+    p.normals = memory_reserve(&s->share_blocks[1], t->count, sizeof *p.normals);
+    return p.pulls && p.weights && p.normals ? parallel_run(&own, share_chunk, &p) : ABUT_NO_MEMORY;
+}
+
+static abut_status set_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const abut_simulation *s = context;
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
+    const abut_index begin = chunk * CHUNK_ROWS;
+    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, t->count);
+    for (abut_index row = begin; row < end; row++) {
+        set_share(s, t, row);
     }
-    return status;
+    return parallel_report(job, end - begin);
+}
+
+abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan)
+{
+    if (!shares_pulls(s)) {
+        return ABUT_OK;
+    }
+    const parallel_plan own = plan_rows(plan, &s->now->tables[ABUT_SPHERE_WALL]);
+    const abut_status status = share_pulls(s, plan, -INFINITY);
+    return status ? status : parallel_run(&own, set_chunk, s);
 }
 
 /* ---- which rows there are ---- */
@@ -192,9 +248,6 @@ typedef struct keeping {
     atomic_bool drops; /* some are not */
 } keeping;
 
-/* Rows that one thread tests in one go. */
-enum { CHUNK_ROWS = 2048 };
-
 static abut_status test_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     keeping *k = context;
@@ -218,9 +271,7 @@ static abut_status keep_contacts(abut_simulation *s, const parallel_plan *plan,
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     keeping k = {.simulation = s, .table = t, .passes = passes};
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(t->count, CHUNK_ROWS);
-    own.work = t->count;
+    const parallel_plan own = plan_rows(plan, t);
     k.is_kept = memory_reserve(&s->kept_block, t->count, sizeof *k.is_kept);
     const abut_status status = k.is_kept ? parallel_run(&own, test_chunk, &k) : ABUT_NO_MEMORY;
     if (!status && atomic_load(&k.drops)) {
@@ -234,7 +285,7 @@ abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *pla
     if (laws_are_plain(&s->laws)) {
         return ABUT_OK;
     }
-    const abut_status status = shares_pulls(s) ? share_pulls(s, 0.0) : ABUT_OK;
+    const abut_status status = shares_pulls(s) ? share_pulls(s, plan, 0.0) : ABUT_OK;
     return status ? status : keep_contacts(s, plan, contact_is_near);
 }
 

@@ -37,7 +37,7 @@ void apart_end_untouched(abut_simulation *s, bool *begins);
 
 /* Compute which share each of a sphere's contacts has of what it pulls (docs/dem.md, section 2). To
  * be called when all rows are known. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status apart_share_pulls(abut_simulation *s);
+abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan);
 
 /* The share that a contact of this step has of what it pulls; 1 unless contacts share. */
 static inline double apart_pull_share(const abut_simulation *s, abut_index row)

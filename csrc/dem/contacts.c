@@ -359,6 +359,6 @@ abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_e
     status = status ? status : surfaces_carry(s);
     status = status ? status : match_contacts(s, plan);
     status = status ? status : apart_drop_contacts(s, plan);
-    status = status ? status : apart_share_pulls(s);
+    status = status ? status : apart_share_pulls(s, plan);
     return status ? error_set_status(error, status) : apply_laws(s, plan, error);
 }

@@ -132,13 +132,14 @@ struct abut_simulation {
     /* how far apart spheres and walls, and bodies and all others, are searched for; 0: none pulls
      */
     double wall_reach, body_reach;
-    memory_block pull_block;   /* of this step's contacts: their shares of what they pull */
-    memory_block kept_block;   /* likewise: whether they are kept */
-    pool match_scratches;      /* memory of threads that match contacts with walls */
-    step_tables steps[2];      /* which take turns: */
-    step_tables *now, *before; /* before: of the last step that was done */
-    abut_finder *no_meshes;    /* finds contacts where all walls are half spaces */
-    abut_pair_finder *lender;  /* of memory, to searches of pairs */
+    memory_block pull_block;      /* of this step's contacts: their shares of what they pull */
+    memory_block kept_block;      /* likewise: whether they are kept */
+    memory_block share_blocks[2]; /* what shares of pulls are computed from */
+    pool match_scratches;         /* memory of threads that match contacts with walls */
+    step_tables steps[2];         /* which take turns: */
+    step_tables *now, *before;    /* before: of the last step that was done */
+    abut_finder *no_meshes;       /* finds contacts where all walls are half spaces */
+    abut_pair_finder *lender;     /* of memory, to searches of pairs */
     neighbor_list neighbors;
     near_walls near;
     account account;
