@@ -1672,6 +1672,16 @@ void abut_simulation_restore_surface(abut_simulation *simulation, abut_index wal
  * then, which have been set and added. */
 void abut_simulation_restore(abut_simulation *simulation, const abut_step_state *state);
 
+/* Where spheres are stored, which their sums depend on: rows[k] is the row of the sphere in place
+ * k. Returns the step in which they are sorted by place next. */
+abut_index abut_simulation_read_order(const abut_simulation *simulation, abut_index *rows);
+
+/* Store them so, after all else has been restored: then steps have the bits that they would have
+ * had. ABUT_OK; ABUT_NO_MEMORY; or ABUT_BAD_EARLIER, where a row is none or is in two places:
+ * index: the place, detail: the row, value: how many there are. Nothing has changed then. */
+abut_status abut_simulation_restore_order(abut_simulation *simulation, const abut_index *rows,
+                                          abut_index next_step, abut_error *error);
+
 /* Have these interactions in the last step, after abut_simulation_restore: with all columns, but
  * `image` without a period, a pair's `point`, and `moment` and `roll` where they are 0. Offsets and
  * numbers are checked as those of a search. */

@@ -173,15 +173,15 @@ def test_built_in_laws_written_again_have_their_bits_across_periods():
 
 
 def test_laws_of_all_kinds_go_beside_each_other():
-    """Blocks are taken apart by laws: of one's own, built-in, with cohesion."""
+    """Rows are queued by laws: of one's own, built-in, with cohesion. Sums are in another order."""
     a, b = drum(hertz), drum(own_hertz, laws_between={1, 3})
     c = drum(own_hertz, laws_between={1, 3})
     weak = abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.DMT(1e-30))
     c.set_law(GRAIN, GRAIN, weak)
     for sim in (a, b, c):
         sim.run(steps=300)
-    same(a, b)
-    np.testing.assert_allclose(c.centers, a.centers, rtol=0, atol=1e-12)
+    for sim in (b, c):
+        np.testing.assert_allclose(sim.centers, a.centers, rtol=0, atol=1e-12)
 
 
 def test_rows_go_along_with_spheres_that_come_and_go():

@@ -129,6 +129,46 @@ def test_a_file_that_tells_not_since_when_an_insertion_waits(tmp_path):
         abut.load_simulation(tmp_path / "b.npz")
 
 
+def crowd(count=4200):
+    """So many spheres in no order that they are sorted, each of which touches some others."""
+    rng = np.random.default_rng(3)
+    sim = abut.Simulation(step=1e-5, period=(16.0, 16.0, None))
+    sim.set_law(GRAIN, GRAIN, abut.Hertz(friction=0.5, restitution=0.5))
+    places = np.array(np.unravel_index(rng.permutation(16 * 16 * 17)[:count], (16, 16, 17))).T + 0.5
+    velocities = rng.normal(0, 1, (count, 3))
+    sim.add_spheres(places, rng.uniform(0.5, 0.505, count), GRAIN, velocities=velocities)
+    return sim
+
+
+def test_places_in_memory_are_kept(tmp_path):
+    """Sums depend on them, and so do the steps in which spheres are sorted."""
+    path, whole = tmp_path / "simulation.npz", crowd()
+    whole.run(steps=20)
+    whole.remove_spheres(whole.ids[::50])
+    whole.save(path)
+    again, copied = abut.load_simulation(path), whole.copy()
+    with np.load(path) as file:
+        order = file["spheres.order"]
+    assert (np.sort(order) == np.arange(len(order))).all() and (np.diff(order) < 0).any()
+    for sim in (whole, again, copied):
+        sim.run(steps=20)
+    assert len(whole.pairs) > 4000 and state(again) == state(whole) == state(copied)
+
+
+@pytest.mark.parametrize("wrong", [-1, 7, 4200])
+def test_wrong_places_are_an_error(wrong, tmp_path):
+    """No number of a sphere, or one that is there twice."""
+    path, sim = tmp_path / "simulation.npz", crowd()
+    sim.run(steps=1)
+    sim.save(path)
+    with np.load(path) as file:
+        arrays = {**file}
+    arrays["spheres.order"][np.flatnonzero(arrays["spheres.order"] != 7)[5]] = wrong
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=rf"spheres.order\[\d+\] is {wrong}, but must be one of"):
+        abut.load_simulation(path)
+
+
 def test_saved_again_is_the_same(tmp_path):
     sim = busy()
     sim.run(steps=300)

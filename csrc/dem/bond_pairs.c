@@ -51,21 +51,6 @@ static bool is_at_image(const abut_simulation *s, const interaction_table *t, ab
     return true;
 }
 
-/* The row of this step in which two spheres are at the image of their bond; -1: there is none. */
-static abut_index find_row(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
-{
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    const abut_index a = s->store.places[rows[0]], b = s->store.places[rows[1]];
-    const abut_index first = a < b ? a : b, second = a < b ? b : a;
-    const row_span all = table_pairs_of(t, first);
-    for (abut_index row = all.first; row < all.first + all.count; row++) {
-        if (t->pair.j[row] == second && is_at_image(s, t, row, shift)) {
-            return row;
-        }
-    }
-    return -1;
-}
-
 /* ---- what the law sees ---- */
 
 /* The bond that holds the two spheres of a row; -1: there is none. */
@@ -158,29 +143,6 @@ void bonds_begin_laws(const abut_simulation *s, const interaction_table *t, row_
         const abut_index number = bond_of(s, t, row);
         if (number >= 0 && b->now[number].is_broken) {
             t->springs.match[row] = -1;
-        }
-    }
-}
-
-/* The arm of a pair that rests is half of its whole overlap. */
-static void lengthen_arm(abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
-{
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    const abut_index row = find_row(s, rows, shift);
-    if (row >= 0) {
-        t->springs.effects[row].arm = 0.5 * t->pair.overlap[row];
-    }
-}
-
-void bonds_lengthen_arms(abut_simulation *s)
-{
-    const bond_set *b = &s->bonds;
-    for (abut_index k = 0; k < b->rest_count; k++) {
-        lengthen_arm(s, b->rests[k].rows, b->rests[k].shift);
-    }
-    for (abut_index k = 0; b->broken_count > 0 && k < b->count; k++) {
-        if (b->now[k].is_broken && b->bonds[k].rest_overlap > 0.0) {
-            lengthen_arm(s, b->bonds[k].rows, b->bonds[k].shift);
         }
     }
 }

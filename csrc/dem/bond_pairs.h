@@ -45,10 +45,6 @@ static inline bool bonds_show(const abut_simulation *s)
     return s->bonds.has_hidden || s->bonds.rest_count > 0;
 }
 
-/* The spheres of pairs that rest are smaller to their law by half of that: let effects have the
- * arms of the spheres themselves, so that momenta are kept. */
-void bonds_lengthen_arms(abut_simulation *s);
-
 /* What two spheres of a row are to their law where bonds do not show. */
 static inline pair_touch pairs_whole_touch(const abut_simulation *s, const interaction_table *t,
                                            abut_index row)

@@ -1,16 +1,12 @@
-/* Forces and torques on each sphere and body, summed in an order that depends neither on threads
- * nor on where spheres are stored: of walls the nearest first, then of pairs by the rows of their
- * other spheres, then of bonds likewise; of a body's rows by the numbers of its partners. */
+/* Forces and torques on each sphere and body, summed in an order that does not depend on threads:
+ * of pairs by chunks of the places where spheres are stored, then of walls the nearest first, then
+ * of bonds by the rows of their other spheres; of a body's rows by the numbers of its partners. */
 #include "forces.h"
 
 #include <string.h>
 
-#include "../base/prefetch.h"
 #include "../base/sort.h"
 #include "solid_spots.h"
-
-/* Spheres that one thread takes in one go. */
-enum { CHUNK_SPHERES = 512 };
 
 /* ---- one sphere ---- */
 
@@ -37,42 +33,6 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
         add_effect(w, &t->springs.effects[row], radius, 1.0);
         add_moment(w, t->springs.moment, row, 1.0);
         w->power += t->springs.power[row];
-    }
-}
-
-/* Partners that are asked in one go whether they touch. */
-enum { FEW_PARTNERS = 32 };
-
-/* Partners of a sphere that touch it: twice the pair's row, and 1 where the sphere is its second.
- * They are listed without a branch, which the processor could not guess. */
-static int32_t list_rows(const neighbor_list *l, int32_t begin, int32_t end, int64_t *list)
-{
-    int32_t count = 0;
-    for (int32_t k = begin; k < end; k++) {
-        const uint32_t partner = l->partners[k];
-        const int64_t row = l->rows[partner >> 1];
-        list[count] = 2 * row + (partner & 1);
-        count += row >= 0;
-    }
-    return count;
-}
-
-/* Add what a sphere's pairs exert on it, in the order of its partners. */
-static void add_pairs(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
-{
-    const springs *of = &s->now->tables[ABUT_SPHERE_SPHERE].springs;
-    const neighbor_list *l = &s->neighbors;
-    const int32_t end = l->partner_begins[place + 1];
-    int64_t list[FEW_PARTNERS];
-    for (int32_t begin = l->partner_begins[place]; begin < end; begin += FEW_PARTNERS) {
-        const int32_t rest = end - begin;
-        const int32_t count =
-            list_rows(l, begin, rest < FEW_PARTNERS ? end : begin + FEW_PARTNERS, list);
-        for (int32_t k = 0; k < count; k++) {
-            const double sign = list[k] & 1 ? -1.0 : 1.0;
-            add_effect(w, &of->effects[list[k] >> 1], radius, sign);
-            add_moment(w, of->moment, list[k] >> 1, sign);
-        }
     }
 }
 
@@ -187,12 +147,8 @@ static wrench press_of(const abut_simulation *s, abut_index place)
 static void sum_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *of = &s->store;
-    const double radius = of->radii[place];
-    sphere_sum w = {.brake = 0.0};
-    forces_add_contacts(s, place, radius, &w);
-    if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0) {
-        add_pairs(s, place, radius, &w);
-    }
+    sphere_sum w = of->sums[place];
+    forces_add_contacts(s, place, of->radii[place], &w);
     if (s->now->tables[ABUT_BODY_SPHERE].count > 0) {
         const wrench press = press_of(s, place);
         w.force = vec3_add(w.force, press.force);
@@ -238,29 +194,39 @@ static void sum_body(abut_simulation *s, abut_index k, abut_index next[ABUT_BODY
 
 /* ---- all of them ---- */
 
-/* Fetch what the sums of a sphere will read: what it does to those before it lies far apart. */
-static void fetch_effects(const abut_simulation *s, abut_index place)
+static void add_sum(sphere_sum *to, const sphere_sum *of)
 {
-    const neighbor_list *l = &s->neighbors;
-    for (int32_t k = l->partner_begins[place]; k < l->partner_begins[place + 1]; k++) {
-        const int32_t row = l->rows[l->partners[k] >> 1];
-        PREFETCH(&s->now->tables[ABUT_SPHERE_SPHERE].springs.effects[row < 0 ? 0 : row]);
-    }
+    to->force = vec3_add(to->force, of->force);
+    to->torque = vec3_add(to->torque, of->torque);
+    to->brake += of->brake;
 }
 
-/* Spheres ahead that are fetched. */
-enum { FETCHED_AHEAD = 6 };
+/* Complete what the pairs of a chunk's spheres exert: add what those exert whose first spheres are
+ * of chunks before, by these chunks. */
+static void add_pairs(const abut_simulation *s, abut_index chunk, row_span spheres)
+{
+    const neighbor_list *l = &s->neighbors;
+    sphere_sum *sums = s->store.sums;
+    if (s->now->tables[ABUT_SPHERE_SPHERE].chunk_count == 0) {
+        memset(sums + spheres.first, 0, (size_t)spheres.count * sizeof *sums);
+        return;
+    }
+    for (int32_t k = l->incoming_begins[chunk]; k < l->incoming_begins[chunk + 1]; k++) {
+        const sum_bucket *b = &l->all_buckets[l->incoming[k]];
+        for (int32_t entry = b->begin; entry < b->begin + b->count; entry++) {
+            add_sum(&sums[l->entry_spheres[entry]], &l->entries[entry]);
+        }
+    }
+}
 
 static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    const abut_index begin = chunk * CHUNK_SPHERES;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
+    const abut_index begin = chunk * NEIGHBOR_CHUNK;
+    const abut_index end = parallel_chunk_end(begin, NEIGHBOR_CHUNK, s->store.count);
+    add_pairs(s, chunk, (row_span){begin, end - begin});
     for (abut_index place = begin; place < end; place++) {
-        if (s->now->tables[ABUT_SPHERE_SPHERE].count > 0 && place + FETCHED_AHEAD < end) {
-            fetch_effects(s, place + FETCHED_AHEAD);
-        }
         sum_sphere(s, &by, place);
     }
     return parallel_report(job, 4 * (end - begin));
@@ -334,7 +300,7 @@ static parallel_plan plan_of(const parallel_plan *plan, abut_index count, abut_i
 
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
 {
-    const parallel_plan spheres = plan_of(plan, s->store.count, CHUNK_SPHERES, 4);
+    const parallel_plan spheres = plan_of(plan, s->store.count, NEIGHBOR_CHUNK, 4);
     const parallel_plan clusters = plan_of(plan, s->clusters.count, CHUNK_CLUSTERS, 8);
     const parallel_plan bodies = plan_of(plan, s->solids.count, CHUNK_BODIES, WORK_OF_BODY);
     atomic_store(&s->lost_row, -1);

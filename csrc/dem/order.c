@@ -1,5 +1,6 @@
 /* In which order spheres are stored: now and then they are sorted by place, so that those that
- * touch are near each other in memory. Nothing shows it: sums and tables go by rows. */
+ * touch are near each other in memory. Tables that callers read go by rows; sums of forces go by
+ * places, and have other bits in another order (docs/dem.md, section 3). */
 #include "order.h"
 
 #include "../base/box.h"

@@ -183,6 +183,17 @@ static void do_rows(pair_pass *p, abut_index chunk, const int32_t *active, row_s
     }
 }
 
+/* Sums begin with what pairs exert. */
+static void begin_sums(abut_simulation *s, abut_index chunk)
+{
+    const neighbor_list *l = &s->neighbors;
+    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
+    memset(s->store.sums + begin, 0, (size_t)(end - begin) * sizeof *s->store.sums);
+    for (int32_t k = l->bucket_begins[chunk]; k < l->bucket_begins[chunk + 1]; k++) {
+        l->all_buckets[k].count = 0;
+    }
+}
+
 static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     pair_pass *p = context;
@@ -193,6 +204,7 @@ static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
         count = apart_keep_pairs(p->simulation, &p->spheres, active, count);
     }
     l->row_counts[chunk] = count;
+    begin_sums(p->simulation, chunk);
     const abut_index first = l->row_begins[chunk], end = l->row_begins[chunk + 1];
     if (first + count + ROW_PADDING <= end) {
         do_rows(p, chunk, active, (row_span){first, count});
@@ -459,6 +471,48 @@ static void fill_among_bonds(const void *context, row_block *b, int32_t count)
     }
 }
 
+/* The arm of two that rest is half of their whole overlap: the spheres themselves are larger than
+ * the law has them, and momenta are kept. */
+static void lengthen_arms(row_block *b, const double *overlaps)
+{
+    for (int32_t k = 0; k < b->block.count; k++) {
+        const bool rests = b->block.first[k] == &b->movers[0][k];
+        if (rests) {
+            b->block.effects[k].arm = 0.5 * overlaps[b->rows[k]];
+        }
+    }
+}
+
+/* Add the effects of a block to the sums of spheres, and keep its forces. */
+static void add_block(const void *context, row_block *b)
+{
+    const abut_simulation *s = context;
+    const neighbor_list *l = &s->neighbors;
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    const abut_index chunk = t->pair.i[b->rows[0]] / NEIGHBOR_CHUNK;
+    if (bonds_show(s)) {
+        lengthen_arms(b, t->pair.overlap);
+    }
+    const pair_adding adding = {.count = b->block.count,
+                                .rows = b->rows,
+                                .effects = b->block.effects,
+                                .moments = b->block.moment,
+                                .i = t->pair.i,
+                                .j = t->pair.j,
+                                .movers = s->store.movers,
+                                .sums = s->store.sums,
+                                .buckets = l->buckets,
+                                .active = touching_active(l, chunk),
+                                .first_row = t->chunks[chunk].first,
+                                .all = l->all_buckets,
+                                .entries = l->entries,
+                                .spheres = l->entry_spheres};
+    interaction_kernels_take()->pairs_add(&adding);
+    for (int32_t k = 0; k < b->block.count; k++) {
+        memcpy(table_force(t, b->rows[k]), b->block.effects[k].force, 3 * sizeof(double));
+    }
+}
+
 static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const bool is_among_bonds = bonds_show(s);
@@ -468,15 +522,12 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
                      .is_watched = true,
                      .find_laws = find_laws,
                      .fill = is_among_bonds ? fill_among_bonds : fill_block,
+                     .take = add_block,
                      .context = s};
     pair_pass p = {.simulation = s, .spheres = spheres_of(s), .laws = &laws};
     abut_status status = error_set_status(error, do_pass(&p, plan));
     status = status ? status : check_pairs_of_lists(s, error);
-    status = status ? status : rows_end(&laws, error);
-    if (!status && is_among_bonds) {
-        bonds_lengthen_arms(s);
-    }
-    return status;
+    return status ? status : rows_end(&laws, error);
 }
 
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)

@@ -1,6 +1,7 @@
 /* What a step leaves behind, by rows: for callers to read, and to go on from. */
 #include <string.h>
 
+#include "order.h"
 #include "solid_spots.h"
 #include "surfaces.h"
 
@@ -43,7 +44,7 @@ static void write_rows(const abut_simulation *s, const interaction_table *t,
     interaction_table view = view_of(s, t->kind, to);
     table_append(&view, t, (row_span){0, t->count});
     for (abut_index k = 0; to->force && k < table_interactions(t); k++) {
-        const vec3 force = vec3_load(t->springs.effects[k].force);
+        const vec3 force = vec3_load(table_force(t, k));
         vec3_store(to->force + 3 * k, vec3_one_zero(force));
     }
     if (table_offsets(&view)) {
@@ -120,6 +121,51 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
                            .last_driven_work = state->account[5]};
     /* whether something was put in place after the last step, before it was saved, is not known */
     s->watch.is_placed = true;
+}
+
+abut_index abut_simulation_read_order(const abut_simulation *s, abut_index *rows)
+{
+    for (abut_index place = 0; place < s->store.count; place++) {
+        rows[place] = s->store.rows[place];
+    }
+    return s->order_step;
+}
+
+/* The places in which they are now. */
+static abut_status find_sources(const abut_simulation *s, const abut_index *rows, int32_t *sources,
+                                bool *is_there, abut_error *error)
+{
+    for (abut_index place = 0; place < s->store.count; place++) {
+        const abut_index row = rows[place];
+        if (row < 0 || row >= s->store.count || is_there[row]) {
+            return error_set(error, ABUT_BAD_EARLIER, place, row, (double)s->store.count);
+        }
+        is_there[row] = true;
+        sources[place] = s->store.places[row];
+    }
+    return ABUT_OK;
+}
+
+abut_status abut_simulation_restore_order(abut_simulation *s, const abut_index *rows,
+                                          abut_index next_step, abut_error *error)
+{
+    int32_t *sources = memory_alloc(s->store.count + 1, sizeof *sources);
+    bool *is_there = memory_alloc(s->store.count + 1, sizeof *is_there);
+    abut_status status = error_set_status(error, sources && is_there ? ABUT_OK : ABUT_NO_MEMORY);
+    if (!status) {
+        memset(is_there, 0, (size_t)s->store.count * sizeof *is_there);
+        status = find_sources(s, rows, sources, is_there, error);
+    }
+    if (!status) {
+        status = error_set_status(error, order_rearrange(s, sources, s->store.count, NULL));
+    }
+    if (!status) {
+        store_find_places(&s->store);
+        s->order_step = next_step;
+    }
+    memory_free(is_there);
+    memory_free(sources);
+    return status;
 }
 
 static abut_status check_offsets(const abut_index *offsets, abut_index count, abut_index last,
@@ -242,7 +288,7 @@ static abut_status restore_rows(abut_simulation *s, const interaction_table *vie
     }
     table_append(t, view, (row_span){0, from->row_count});
     for (abut_index k = 0; k < table_interactions(t); k++) {
-        memcpy(t->springs.effects[k].force, from->force + 3 * k, 3 * sizeof *from->force);
+        memcpy(table_force(t, k), from->force + 3 * k, 3 * sizeof *from->force);
     }
     if (table_offsets(t)) {
         memcpy(table_offsets(t), table_offsets(view),

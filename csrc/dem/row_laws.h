@@ -13,8 +13,8 @@ typedef struct row_block {
     mover movers[3][LAW_BLOCK];     /* of both partners; of walls as they move now */
     double turned[3][LAW_BLOCK][4]; /* normals, springs and rolling springs that went with a wall */
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
-    /* of rows that do not follow one another */
-    effect effects[LAW_BLOCK];
+    /* of rows that do not follow one another, and effects where the table has no such column */
+    _Alignas(64) effect effects[LAW_BLOCK];
     double spring[3 * LAW_BLOCK], roll[3 * LAW_BLOCK], moment[3 * LAW_BLOCK], power[LAW_BLOCK];
 } row_block;
 
@@ -35,6 +35,9 @@ typedef struct row_laws {
 
     /* Set partners, laws and what the step before left of so many rows of a block. */
     void (*fill)(const void *context, row_block *b, int32_t count);
+
+    /* Take a block's effects, where the table has no such column; else NULL. */
+    void (*take)(const void *context, row_block *b);
     const void *context;
 
     /* Take a vector of an entry of the table before to where its wall is now. NULL: no walls. */

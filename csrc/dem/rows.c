@@ -146,7 +146,7 @@ static void use_table(const row_laws *r, row_block *b)
     of->normal = r->normal ? r->normal + 3 * first : b->normals;
     of->overlap = r->overlap ? r->overlap + first : b->overlaps;
     of->share = r->share ? r->share + first : b->shares;
-    of->effects = to->effects + first;
+    of->effects = to->effects ? to->effects + first : b->effects;
     of->spring = table_vector(to->spring, first);
     of->roll = table_vector(to->roll, first);
     of->moment = table_vector(to->moment, first);
@@ -180,7 +180,9 @@ static void put_rows(const springs *to, const row_block *b)
 {
     for (int32_t k = 0; k < b->block.count; k++) {
         const abut_index row = b->rows[k];
-        to->effects[row] = b->effects[k];
+        if (to->effects) {
+            to->effects[row] = b->effects[k];
+        }
         put_vector(to->spring, b->spring, row, k);
         put_vector(to->roll, b->roll, row, k);
         put_vector(to->moment, b->moment, row, k);
@@ -253,6 +255,9 @@ static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32
     }
     if (is_deep && r->is_watched) {
         watch_rows(r->simulation, r->table->kind, rows[0], rows[count - 1] + 1);
+    }
+    if (r->take) {
+        r->take(r->context, b);
     }
 }
 

@@ -28,14 +28,6 @@ static inline double books_wall_work(const books *b)
     return b->wall_work + 0.5 * b->last_wall_work;
 }
 
-/* What a step adds up of a sphere: a cache line. Until it moves, the step may end, and what acted
- * on it in the last one stays. */
-typedef struct sphere_sum {
-    vec3 force, torque;
-    double brake; /* type A */
-    double power; /* on walls */
-} sphere_sum;
-
 /* What laws take for the mass, and for the moment of inertia, of who is held: so much more than any
  * other one that what two have together is the other's, to the bit, since multiplying with a power
  * of two and dividing by it are exact. */

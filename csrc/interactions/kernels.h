@@ -73,6 +73,26 @@ typedef bool own_inputs_kernel(const own_rows *rows);
 /* Write what rows do. Returns whether all that the law has said is finite. */
 typedef bool own_effects_kernel(const own_rows *rows);
 
+/* Pairs of a chunk, whose effects are added to the sums of both spheres: of the second one now, or,
+ * where that is of a later chunk, in an entry of the bucket for it. */
+typedef struct pair_adding {
+    int32_t count;
+    const abut_index *rows;  /* of the table */
+    const effect *effects;   /* of each pair here */
+    const double *moments;   /* x 3, likewise: on i; NULL: there are none */
+    const abut_index *i, *j; /* columns of the table */
+    const mover *movers;     /* of all spheres, as the next */
+    sphere_sum *sums;
+    const int32_t *active;  /* the candidates that the chunk's rows are */
+    abut_index first_row;   /* of the chunk */
+    const int32_t *buckets; /* of all candidates; -1: both spheres are of the chunk */
+    sum_bucket *all;
+    sphere_sum *entries;
+    int32_t *spheres; /* of each entry */
+} pair_adding;
+
+typedef void pairs_add_kernel(const pair_adding *pairs);
+
 /* Candidates of a neighbor list that follow one another. Behind the last one LANES more can be
  * read.
  */
@@ -94,6 +114,7 @@ typedef int32_t touching_list_kernel(const candidate_block *block);
     ENTRY(pair_spot_laws)                                                                          \
     ENTRY(own_inputs)                                                                              \
     ENTRY(own_effects)                                                                             \
+    ENTRY(pairs_add)                                                                               \
     ENTRY(touching_list)
 
 INTERACTION_KERNELS(KERNEL_FUNCTIONS)

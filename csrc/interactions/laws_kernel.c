@@ -412,6 +412,60 @@ bool KERNEL(pair_spot_laws)(const law_block *block)
     return compute_as_told(block, (law_kind){.is_wall = false, .is_spot = true});
 }
 
+/* ---- sums ---- */
+
+/* What an effect is multiplied with before it is added to the first sphere's sum: ONES, and in the
+ * place of the torque the arm, -(R - a); the second one's force has the other sign. */
+static const double ONES[2][EFFECT_NUMBERS] = {{1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0},
+                                               {-1.0, -1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0}};
+static const double ARMS[EFFECT_NUMBERS] = {0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0};
+
+/* Write sum + effect * (ones + ARMS * arm). */
+LANES_INLINE void add_effect(double *to, const double *sum, const effect *e, const double *ones,
+                             double arm)
+{
+    const double *numbers = e->force;
+    for (int k = 0; k < EFFECT_NUMBERS; k += LANES) {
+        const lanes factor = lanes_load(ones + k) + lanes_load(ARMS + k) * lanes_set(arm);
+        lanes_store(to + k, lanes_load(sum + k) + lanes_load(numbers + k) * factor);
+    }
+}
+
+static const sphere_sum NOTHING;
+
+/* Where the second sphere's effect is added, and to what. */
+LANES_INLINE double *find_sum(const pair_adding *p, abut_index row, const double **sum)
+{
+    const int32_t number = p->buckets[p->active[row - p->first_row]];
+    if (number < 0) {
+        double *own = (double *)&p->sums[p->j[row]];
+        *sum = own;
+        return own;
+    }
+    sum_bucket *b = &p->all[number];
+    const int32_t entry = b->begin + b->count++;
+    p->spheres[entry] = (int32_t)p->j[row];
+    *sum = (const double *)&NOTHING;
+    return (double *)&p->entries[entry];
+}
+
+void KERNEL(pairs_add)(const pair_adding *p)
+{
+    for (int32_t k = 0; k < p->count; k++) {
+        const effect *e = &p->effects[k];
+        const abut_index row = p->rows[k], i = p->i[row], j = p->j[row];
+        double *first = (double *)&p->sums[i];
+        const double *sum;
+        double *second = find_sum(p, row, &sum);
+        add_effect(first, first, e, ONES[0], e->arm - p->movers[i].radius);
+        add_effect(second, sum, e, ONES[1], e->arm - p->movers[j].radius);
+        for (int axis = 0; p->moments && axis < 3; axis++) {
+            first[3 + axis] += p->moments[3 * k + axis];
+            second[3 + axis] -= p->moments[3 * k + axis];
+        }
+    }
+}
+
 /* ---- laws of users ---- */
 
 LANES_INLINE void store_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p, lanes3 v)

@@ -1,6 +1,10 @@
-/* What laws read of partners, and what contacts do to them. */
+/* What laws read of partners, what contacts do to them, and what is added up of that. */
 #ifndef INTERACTIONS_MOVER_H
 #define INTERACTIONS_MOVER_H
+
+#include <stdint.h>
+
+#include "../base/vec3.h"
 
 /* What the laws read of a sphere: a cache line. Of a wall, and of both partners at a spot, for one
  * contact: the velocity of the point, the spin and, at a spot, the mass. Velocities are of half a
@@ -22,5 +26,19 @@ typedef struct effect {
 } effect;
 
 enum { EFFECT_NUMBERS = sizeof(effect) / sizeof(double) };
+
+/* What a step adds up of a sphere: a cache line, with its numbers where an effect has them. Until
+ * the sphere moves, the step may end, and what acted on it in the last one stays. */
+typedef struct sphere_sum {
+    vec3 force, torque;
+    double power; /* on walls */
+    double brake; /* type A */
+} sphere_sum;
+
+/* What the pairs of one chunk of spheres exert on spheres of a later chunk, which adds it. */
+typedef struct sum_bucket {
+    int32_t target;       /* the later chunk */
+    int32_t begin, count; /* entries of the step */
+} sum_bucket;
 
 #endif

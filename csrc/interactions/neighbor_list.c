@@ -1,7 +1,8 @@
-/* Making a neighbor list: allowances, a search with them, candidates, and each sphere's partners.
+/* Making a neighbor list: allowances, a search with them, candidates, and where their effects go.
  */
 #include <string.h>
 
+#include "../base/span.h"
 #include "neighbor_list.h"
 
 #include "../base/error.h"
@@ -256,54 +257,101 @@ static void wrap_images(const neighbor_spheres *s, const found_pairs *f)
     }
 }
 
-/* ---- partners ---- */
+/* ---- buckets ---- */
 
-/* Count the candidates of each sphere as first and as second; begins[k + 1] is where those of k
- * begin, and goes to where they end while they are listed. */
-static void count_partners(const neighbor_list *l, int32_t *begins, bool with_firsts)
+/* The candidates of a first chunk. */
+static row_span candidates_of(const neighbor_list *l, abut_index chunk)
 {
-    memset(begins, 0, (size_t)(l->sphere_count + 2) * sizeof *begins);
-    for (abut_index c = 0; c < l->candidate_count; c++) {
-        begins[l->seconds[c] + 2]++;
-        if (with_firsts) {
-            begins[l->firsts[c] + 2]++;
+    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
+    return (row_span){begin, l->begins[neighbor_chunk_end(l, chunk)] - begin};
+}
+
+/* How many buckets there are. `seen`: -1 for each chunk; it is overwritten. */
+static abut_index count_buckets(const neighbor_list *l, int32_t *seen)
+{
+    abut_index count = 0;
+    for (abut_index chunk = 0; chunk < neighbor_list_chunk_count(l); chunk++) {
+        const row_span of = candidates_of(l, chunk);
+        for (abut_index c = of.first; c < of.first + of.count; c++) {
+            const int32_t target = l->seconds[c] / NEIGHBOR_CHUNK;
+            count += target != chunk && seen[target] != chunk;
+            seen[target] = (int32_t)chunk;
         }
     }
-    for (abut_index k = 0; k < l->sphere_count; k++) {
-        begins[k + 2] += begins[k + 1];
+    return count;
+}
+
+/* Give the candidates of a first chunk their buckets. `numbers` is -1 for each chunk, and is so
+ * again afterwards; entry: how many entries there are of the buckets before. */
+static void fill_chunk(neighbor_list *l, abut_index chunk, int32_t *numbers, int32_t *entry)
+{
+    const row_span of = candidates_of(l, chunk);
+    const int32_t first = l->bucket_begins[chunk];
+    int32_t count = first;
+    for (abut_index c = of.first; c < of.first + of.count; c++) {
+        const int32_t target = l->seconds[c] / NEIGHBOR_CHUNK;
+        if (target == chunk) {
+            l->buckets[c] = -1;
+            continue;
+        }
+        if (numbers[target] < 0) {
+            numbers[target] = count;
+            l->all_buckets[count++] = (sum_bucket){.target = target};
+        }
+        l->buckets[c] = numbers[target];
+        l->all_buckets[numbers[target]].count++;
+    }
+    for (int32_t k = first; k < count; k++) {
+        sum_bucket *b = &l->all_buckets[k];
+        b->begin = *entry, *entry += b->count, b->count = 0;
+        numbers[b->target] = -1;
+    }
+    l->bucket_begins[chunk + 1] = count;
+}
+
+/* List the buckets of each second chunk, by counting. */
+static void list_incoming(neighbor_list *l)
+{
+    const abut_index chunks = neighbor_list_chunk_count(l), count = l->bucket_begins[chunks];
+    int32_t *begins = l->incoming_begins;
+    memset(begins, 0, (size_t)(chunks + 2) * sizeof *begins);
+    for (abut_index k = 0; k < count; k++) {
+        begins[l->all_buckets[k].target + 2]++;
+    }
+    for (abut_index chunk = 0; chunk < chunks; chunk++) {
+        begins[chunk + 2] += begins[chunk + 1];
+    }
+    for (abut_index k = 0; k < count; k++) {
+        l->incoming[begins[l->all_buckets[k].target + 1]++] = (int32_t)k;
     }
 }
 
-/* The candidates of each sphere as second, which ascend. */
-static void list_seconds(const neighbor_list *l, int32_t *begins, int32_t *seconds)
+static abut_status make_buckets(neighbor_list *l)
 {
-    count_partners(l, begins, false);
-    for (abut_index c = 0; c < l->candidate_count; c++) {
-        seconds[begins[l->seconds[c] + 1]++] = (int32_t)c;
+    const abut_index chunks = neighbor_list_chunk_count(l);
+    int32_t *numbers = reserve(l, 17, chunks, sizeof *numbers), entry_count = 0;
+    l->buckets = reserve(l, 9, l->candidate_count, sizeof *l->buckets);
+    l->bucket_begins = reserve(l, 4, chunks + 1, sizeof *l->bucket_begins);
+    l->incoming_begins = reserve(l, 18, chunks + 2, sizeof *l->incoming_begins);
+    if (!numbers || !l->buckets || !l->bucket_begins || !l->incoming_begins) {
+        return ABUT_NO_MEMORY;
     }
-}
-
-static void add_partner(neighbor_list *l, int32_t sphere, int32_t candidate, bool is_second)
-{
-    l->partners[l->partner_begins[sphere + 1]++] = (uint32_t)candidate << 1 | is_second;
-}
-
-/* Go through all spheres by row, and let each one's partners list it. Images of one partner ascend
- * as each sphere sees them: for the second one they descend in the list. */
-static void list_partners(neighbor_list *l, const neighbor_spheres *s, int32_t *begins,
-                          int32_t *seconds)
-{
-    list_seconds(l, begins, seconds);
-    count_partners(l, l->partner_begins, true);
-    for (abut_index row = 0; row < s->count; row++) {
-        const int32_t place = s->places[row];
-        for (int32_t c = l->begins[place + 1] - 1; c >= l->begins[place]; c--) {
-            add_partner(l, l->seconds[c], c, true);
-        }
-        for (int32_t k = begins[place]; k < begins[place + 1]; k++) {
-            add_partner(l, l->firsts[seconds[k]], seconds[k], false);
-        }
+    memset(numbers, -1, (size_t)chunks * sizeof *numbers);
+    const abut_index count = count_buckets(l, numbers);
+    l->all_buckets = reserve(l, 22, count, sizeof *l->all_buckets);
+    l->incoming = reserve(l, 23, count, sizeof *l->incoming);
+    if (!l->all_buckets || !l->incoming) {
+        return ABUT_NO_MEMORY;
     }
+    memset(numbers, -1, (size_t)chunks * sizeof *numbers);
+    l->bucket_begins[0] = 0;
+    for (abut_index chunk = 0; chunk < chunks; chunk++) {
+        fill_chunk(l, chunk, numbers, &entry_count);
+    }
+    list_incoming(l);
+    l->entries = reserve(l, 24, entry_count, sizeof *l->entries);
+    l->entry_spheres = reserve(l, 25, entry_count, sizeof *l->entry_spheres);
+    return l->entries && l->entry_spheres ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 /* ---- all of it ---- */
@@ -315,24 +363,21 @@ static bool reserve_spheres(neighbor_list *l, const neighbor_spheres *s)
     l->anchors = reserve(l, 1, neighbor_count(s), sizeof *l->anchors);
     l->gaps = reserve(l, 2, neighbor_count(s), sizeof *l->gaps);
     l->begins = reserve(l, 3, count + 1, sizeof *l->begins);
-    l->partner_begins = reserve(l, 4, count + 2, sizeof *l->partner_begins);
     l->has_images = reserve(l, 5, neighbor_list_chunk_count(l), sizeof *l->has_images);
     l->row_counts = reserve(l, 6, neighbor_list_chunk_count(l), sizeof *l->row_counts);
-    l->row_begins = reserve(l, 22, neighbor_list_chunk_count(l) + 1, sizeof *l->row_begins);
-    return l->anchors && l->gaps && l->begins && l->partner_begins && l->has_images &&
-           l->row_counts && l->row_begins;
+    l->row_begins = reserve(l, 26, neighbor_list_chunk_count(l) + 1, sizeof *l->row_begins);
+    return l->anchors && l->gaps && l->begins && l->has_images && l->row_counts && l->row_begins;
 }
 
 static bool reserve_candidates(neighbor_list *l, abut_index count, bool has_images)
 {
     l->firsts = reserve(l, 7, count + GRID_PADDING, sizeof *l->firsts);
     l->seconds = reserve(l, 8, count + GRID_PADDING, sizeof *l->seconds);
-    l->partners = reserve(l, 9, 2 * count, sizeof *l->partners);
     l->active = reserve(l, 10, count, sizeof *l->active);
     l->rows = reserve(l, 11, count, sizeof *l->rows);
     l->rows_before = reserve(l, 12, count, sizeof *l->rows_before);
     l->images = has_images ? reserve(l, 13, count, sizeof *l->images) : NULL;
-    return l->firsts && l->seconds && l->partners && l->active && l->rows && l->rows_before &&
+    return l->firsts && l->seconds && l->active && l->rows && l->rows_before &&
            (!has_images || l->images);
 }
 
@@ -348,12 +393,10 @@ static abut_status take(neighbor_list *l, const neighbor_spheres *s, const abut_
     f.second = reserve(l, 14, count, sizeof *f.second);
     f.offsets = reserve(l, 15, neighbor_count(s) + 1, sizeof *f.offsets);
     f.image = has_images ? reserve(l, 16, 3 * count, sizeof *f.image) : NULL;
-    int32_t *begins = reserve(l, 17, s->count + 2, sizeof *begins);
-    int32_t *seconds = reserve(l, 18, count, sizeof *seconds);
     const abut_index most = s->outlines.count > 0 ? count : 0;
     l->outline_pairs = reserve(l, 21, most, sizeof *l->outline_pairs);
-    if (!f.second || !f.offsets || (has_images && !f.image) || !begins || !seconds ||
-        !l->outline_pairs || !reserve_candidates(l, count, has_images)) {
+    if (!f.second || !f.offsets || (has_images && !f.image) || !l->outline_pairs ||
+        !reserve_candidates(l, count, has_images)) {
         return ABUT_NO_MEMORY;
     }
     const abut_pair_columns columns = {.j = f.second, .image = f.image, .offsets = f.offsets};
@@ -362,8 +405,7 @@ static abut_status take(neighbor_list *l, const neighbor_spheres *s, const abut_
         wrap_images(s, &f);
     }
     list_candidates(l, s, &f);
-    list_partners(l, s, begins, seconds);
-    return ABUT_OK;
+    return make_buckets(l);
 }
 
 static double largest_reach(const neighbor_list *l, const neighbor_spheres *s)

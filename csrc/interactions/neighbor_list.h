@@ -99,7 +99,8 @@ typedef struct neighbor_counts {
 } neighbor_counts;
 
 /* Zero-initialize. Candidates are sorted by their first spheres, then their second ones, then by
- * image; a sphere's partners by their rows, whichever of both comes first. */
+ * image. What they exert on second spheres of later chunks goes through buckets: one for each two
+ * chunks that have such candidates, sorted by the first chunk. */
 typedef struct neighbor_list {
     bool is_made;
     bool is_new;          /* made in this step */
@@ -122,8 +123,13 @@ typedef struct neighbor_list {
     int32_t (*images)[3];      /* when the list was made, of those of which several may touch; else
                                   NEAREST_IMAGE. NULL: there are none such */
     uint8_t *has_images;       /* of each chunk: it has some such */
-    uint32_t *partners;        /* twice the candidate, and 1 where the sphere is its second */
-    int32_t *partner_begins;   /* sphere_count + 1 */
+    int32_t *buckets;          /* of each candidate the number of its bucket; -1: of one chunk */
+    sum_bucket *all_buckets;
+    int32_t *bucket_begins;   /* chunks + 1: buckets of each first chunk */
+    int32_t *incoming;        /* the numbers of buckets, by the second chunk, then by the first */
+    int32_t *incoming_begins; /* chunks + 2: of each second chunk */
+    sphere_sum *entries;      /* of buckets, */
+    int32_t *entry_spheres;   /* and of which sphere each is */
 
     int32_t *active; /* of each chunk the candidates that touch */
     int32_t *rows;   /* of each candidate: its row in the step's table; -1: it does not touch */
@@ -131,7 +137,7 @@ typedef struct neighbor_list {
     abut_index *row_counts; /* of each chunk */
     abut_index *row_begins; /* chunks + 1: where its rows begin, with room behind them */
     abut_index active_count;
-    memory_block blocks[23];
+    memory_block blocks[27];
 } neighbor_list;
 
 /* How far rounding may put places and distances, beside the lengths that they are made of: some
@@ -141,8 +147,9 @@ typedef struct neighbor_list {
 /* Of a candidate that touches at its nearest image, if at all. */
 enum { NEAREST_IMAGE = INT32_MIN };
 
-/* First spheres of a chunk, which one thread takes in one go. */
-enum { NEIGHBOR_CHUNK = 1024 };
+/* First spheres of a chunk, which one thread takes in one go. Sums go by chunks: another number
+ * gives other bits. */
+enum { NEIGHBOR_CHUNK = 512 };
 
 static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
 {

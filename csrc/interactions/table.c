@@ -10,7 +10,13 @@ const double table_zeros[4];
 /* ---- columns ---- */
 
 /* Beside when searches have a column. */
-enum { WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1, WITH_MOMENTS, WITH_HISTORY };
+enum {
+    WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1,
+    WITH_MOMENTS,
+    WITH_HISTORY,
+    OF_PAIRS_ALONE,
+    OF_OTHERS
+};
 
 /* Where a column's pointer is, how many bytes an entry has, how many entries there are
  * (abut_column_per), and when it is there (abut_column_when). */
@@ -43,8 +49,8 @@ typedef struct column_list {
 #define ALL_CARRIED(per)                                                                           \
     CARRIED(spring, 3, per, ABUT_COLUMN_ALWAYS), CARRIED(roll, 3, per, WITH_ROLLS),                \
         CARRIED(moment, 3, per, WITH_MOMENTS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),     \
-        CARRIED(effects, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS),  \
-        CARRIED(history, 1, per, WITH_HISTORY)
+        CARRIED(effects, 1, per, OF_OTHERS), CARRIED(force, 3, per, OF_PAIRS_ALONE),               \
+        CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(history, 1, per, WITH_HISTORY)
 
 #define COLUMNS contact
 static const column OF_CONTACTS[] = {ABUT_CONTACT_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};
@@ -97,6 +103,10 @@ static bool is_wanted(const interaction_table *t, const column *c)
         return t->extras.has_moments;
     case WITH_HISTORY:
         return t->extras.history > 0;
+    case OF_PAIRS_ALONE:
+        return t->kind == ABUT_SPHERE_SPHERE;
+    case OF_OTHERS:
+        return t->kind != ABUT_SPHERE_SPHERE;
     case ABUT_COLUMN_WITH_WALLS:
         return is_on_wall;
     case ABUT_COLUMN_WITH_BODIES:
@@ -206,7 +216,7 @@ static bool make_room(interaction_table *t, const abut_index counts[4])
             *pointer_of(t, c) = NULL;
         }
     }
-    if (is_done) {
+    if (is_done && t->springs.effects) {
         /* effects are cache lines */
         t->springs.effects = memory_first_line(t->springs.effects);
     }
@@ -547,7 +557,7 @@ static void negate(double *vector)
 static void flip_pair(interaction_table *t, abut_index row)
 {
     negate(t->pair.normal + 3 * row);
-    negate(t->springs.effects[row].force);
+    negate(table_force(t, row));
     negate(table_vector(t->springs.spring, row));
     negate(table_vector(t->springs.roll, row));
     negate(table_vector(t->springs.moment, row));

@@ -17,7 +17,8 @@ typedef struct springs {
     double *roll;      /* x 3: M; NULL without laws of type C */
     double *moment;    /* x 3, likewise, or with laws of users: of rolling, on the sphere or on i */
     double *power;     /* of forces and moments on the wall; NULL where there is none */
-    effect *effects;   /* of bodies forces alone */
+    effect *effects;   /* of bodies forces alone; NULL of pairs, which have */
+    double *force;     /* x 3: on i; NULL of others */
     abut_index *match; /* in the table before, or -1 */
     double *history;   /* what laws of users keep, as own_laws says; NULL without such laws */
 } springs;
@@ -145,10 +146,16 @@ static inline abut_index table_interactions(const interaction_table *t)
     return table_is_of_bodies(t->kind) ? t->entry_count : t->count;
 }
 
+/* The force on the first partner. */
+static inline double *table_force(const interaction_table *t, abut_index at)
+{
+    return t->springs.force ? t->springs.force + 3 * at : t->springs.effects[at].force;
+}
+
 /* Whether an interaction has exerted a force. */
 static inline bool table_exerts(const interaction_table *t, abut_index at)
 {
-    return vec3_max_abs(vec3_load(t->springs.effects[at].force)) > 0.0;
+    return vec3_max_abs(vec3_load(table_force(t, at))) > 0.0;
 }
 
 /* The energy that a law of users has said an interaction stores. */

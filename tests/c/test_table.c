@@ -30,7 +30,7 @@ static void draw_pairs(interaction_table *t)
         for (int axis = 0; axis < 3; axis++) {
             t->pair.normal[3 * row + axis] = t->springs.spring[3 * row + axis] = (double)(row + 1);
             t->springs.roll[3 * row + axis] = t->springs.moment[3 * row + axis] = 1.0;
-            t->springs.effects[row].force[axis] = (double)(row + 2);
+            t->springs.force[3 * row + axis] = (double)(row + 2);
         }
         t->count++;
     }
@@ -81,7 +81,7 @@ static void check_pairs(const interaction_table *t, const renamed *expected, abu
         CHECK(t->pair.normal[3 * row + 1] == r->sign * (double)(r->row + 1));
         CHECK(t->springs.spring[3 * row + 2] == r->sign * (double)(r->row + 1));
         CHECK(t->springs.moment[3 * row] == r->sign && t->springs.roll[3 * row] == r->sign);
-        CHECK(t->springs.effects[row].force[0] == r->sign * (double)(r->row + 2));
+        CHECK(t->springs.force[3 * row] == r->sign * (double)(r->row + 2));
         CHECK(t->pair.offsets[r->i] <= row && row < t->pair.offsets[r->i + 1]);
     }
 }

@@ -677,6 +677,11 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "left_count($self, /)\n--\n\nHow many have left them since they were set."},
     {"terms", simulation_terms, METH_NOARGS,
      "terms($self, /)\n--\n\nWhat steps go by, (STEP_TERMS,)."},
+    {"order", simulation_order, METH_NOARGS,
+     "order($self, /)\n--\n\n"
+     "Which spheres are stored in which places, and in which step they are sorted next."},
+    {"restore_order", simulation_restore_order, METH_VARARGS,
+     "restore_order($self, order, step, /)\n--\n\nAfter all interactions: store spheres so."},
     {"restore_interactions", simulation_restore_interactions, METH_VARARGS,
      "restore_interactions($self, kind, columns, /)\n--\n\n"
      "After restore: all columns, also those that a search leaves out."},

@@ -106,6 +106,6 @@ core_function simulation_take_lock, simulation_lend, simulation_wall, simulation
     simulation_rests, simulation_bond_counts, simulation_grains, simulation_restore_breakages,
     simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_stable_step_of_walls,
     simulation_set_drive, simulation_drive, simulation_restore_interactions, simulation_deform,
-    simulation_nodal_forces, simulation_restore_surface;
+    simulation_nodal_forces, simulation_restore_surface, simulation_order, simulation_restore_order;
 
 #endif

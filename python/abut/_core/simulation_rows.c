@@ -186,6 +186,36 @@ PyObject *simulation_restore(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, NULL);
 }
 
+PyObject *simulation_order(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_simulation *s = simulation_at_rest(object);
+    abut_index *rows;
+    PyObject *array = s ? array_make((array_shape){ARRAY_INDEX, abut_simulation_sphere_count(s), 0},
+                                     (void **)&rows)
+                        : NULL;
+    return array ? Py_BuildValue("(Nn)", array, abut_simulation_read_order(s, rows)) : NULL;
+}
+
+PyObject *simulation_restore_order(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *order;
+    Py_ssize_t step;
+    const abut_index *rows;
+    abut_error error;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_index count = abut_simulation_sphere_count(self->simulation);
+    if (!PyArg_ParseTuple(args, "On:restore_order", &order, &step) ||
+        array_read(order, "order", (array_shape){ARRAY_INDEX, count, 0}, &rows)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_simulation_restore_order(self->simulation, rows, step, &error);
+    return simulation_commit(self, &error, NULL);
+}
+
 /* ---- what steps go by ---- */
 
 PyObject *simulation_terms(PyObject *object, PyObject *Py_UNUSED(unused))

@@ -194,6 +194,7 @@ def _made(
         shapes = [_shape(stored) for stored in setup.get("shapes", ())]
         numbers = _next_numbers(setup)
         step_count = _whole(setup, "step_count")
+        order_step = _whole(setup, "order_step") if "order_step" in setup else 0
         said = {str(kind) for kind in setup.get("said", ())}
         beats, terms = _steps(setup, simulation, step_count)
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
@@ -213,6 +214,7 @@ def _made(
     _add_bonds(simulation, arrays, numbers.next_id, step_count)
     _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
+    _restore_order(simulation, arrays, order_step)
     simulation._watch.said = said
     numbers = _lasting(numbers, arrays, bodies)
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
@@ -436,6 +438,23 @@ def _restore(
             columns[HISTORY] = arrays[f"{prefix}.{HISTORY}"]
     core.restore_interactions(_core.SPHERE_WALL, sound)
     core.restore_interactions(_core.SPHERE_SPHERE, sound_pairs)
+
+
+def _restore_order(simulation: Simulation, arrays: _Arrays, step: int) -> None:
+    """The places where spheres are stored, and in which step they are sorted next."""
+    if "spheres.order" not in arrays:
+        return
+    order, count = arrays["spheres.order"], len(arrays["ids"])
+    check_shape(arrays, "spheres.order", count)
+    is_sound = np.zeros(count, bool)
+    is_sound[np.unique(order, return_index=True)[1]] = True
+    is_sound &= (order >= 0) & (order < count)
+    if not is_sound.all():
+        at = int(np.argmin(is_sound))
+        raise ValueError(
+            f"spheres.order[{at}] is {order[at]}, but must be one of {count} spheres, each once"
+        )
+    simulation._core.restore_order(order, step)
 
 
 def _add_bonds(simulation: Simulation, arrays: _Arrays, next_id: int, step_count: int) -> None:

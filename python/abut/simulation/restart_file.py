@@ -130,6 +130,7 @@ _OPTIONAL = tuple(
 
 _OWN_TYPES: dict[str, type[Any]] = {
     "spheres.fixed": np.intp,
+    "spheres.order": np.intp,
     "bodies.fixed": np.intp,
 }
 _OWN_TYPES |= {

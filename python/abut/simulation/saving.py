@@ -118,6 +118,7 @@ def setup_of(simulation: Simulation) -> dict[str, Any]:
         "resolution": simulation.resolution,
         "workers": simulation._workers,
         "step_count": simulation.step_count,
+        **_order_setup(simulation),
         **_beat_setup(simulation),
         **_bounds_setup(simulation),
         "next_id": simulation._settled().next_id,
@@ -139,6 +140,12 @@ def _bounds_setup(simulation: Simulation) -> dict[str, Any]:
     return {
         "bounds": {"corners": bounds.corners, "on_leave": bounds.on_leave, "left": simulation.left}
     }
+
+
+def _order_setup(simulation: Simulation) -> dict[str, Any]:
+    """In which step spheres are sorted next, where they have been sorted."""
+    step = simulation._core.order()[1]
+    return {"order_step": step} if step > 0 else {}
 
 
 def _beat_setup(simulation: Simulation) -> dict[str, Any]:
@@ -236,6 +243,8 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays |= {f"clusters.{name}": clusters[name] for name in CLUSTERS}
     if simulation.fixed.any():
         arrays["spheres.fixed"] = core.read("fixed")
+    if core.order()[1] > 0:  # otherwise they are stored as they came
+        arrays["spheres.order"] = core.order()[0]
     contacts, pairs = (
         _all_columns(table) | _carried(core.interactions(kind))
         for table, kind in (
