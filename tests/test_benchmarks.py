@@ -658,6 +658,60 @@ def test_threads(benchmarks, capfd):
         assert float(mean) == pytest.approx(float(mean_one) / float(mean_two), abs=0.02)
 
 
+# ---- how steps would scale -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("threads", "worth", "seconds"),
+    [
+        (1, 9, 10.0),
+        (2, 9, 6.0),  # 4 | 1, 3, 2
+        (3, 9, 4.0),  # 4 | 1, 2 | 3
+        (64, 2, 6.0),
+        (64, 9, 4.0),
+    ],
+)
+def test_the_next_free_thread_takes_the_next_chunk(benchmarks, threads, worth, seconds):
+    scaling = benchmarks["scaling"]
+    run = scaling.Run(worth, np.array([4.0, 1.0, 3.0, 2.0]))
+    assert scaling.makespan(run, threads, hand_out=0.0) == seconds
+
+
+def test_threads_begin_one_after_another(benchmarks):
+    scaling = benchmarks["scaling"]
+    run = scaling.Run(9, np.ones(4))
+    # the helpers begin at 0.4 and 0.8, and the caller at 0.8
+    assert scaling.makespan(run, 3, hand_out=0.4) == pytest.approx(2.4)
+    assert scaling.makespan(run._replace(threads=1), 3, hand_out=0.4) == 4.0
+
+
+def test_rows_of_chunks(benchmarks):
+    """A run of three chunks, one of none, and what follows the last."""
+    rows = np.array([[7, 0.5], [0, 1], [0, 2], [0, 3], [1, 0.25], [1, 0.125]])
+    scaling = benchmarks["scaling"]
+    serial, [run] = scaling.split_rows(rows)
+    assert serial == 0.875
+    assert run.threads == 7
+    np.testing.assert_array_equal(run.chunks, [1, 2, 3])
+    assert scaling.speed_up(serial, [run], 1) == 1.0
+    assert scaling.speed_up(serial, [run], 2) == pytest.approx(6.875 / 4.875, rel=1e-5)
+
+
+def test_scaling(benchmarks, tmp_path, capfd):
+    """A line for each scene and number of threads; also of those that this machine lacks."""
+    arguments = ["--scene", "settled,million", "--spheres", "300", "--steps", "2", "--settle", "10"]
+    folders = ["--states", str(tmp_path / "states"), "--build", str(tmp_path / "build")]
+    benchmarks["scaling"].main([*arguments, *folders, "--threads", "1,1024"])
+    head, *lines = capfd.readouterr().out.splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    assert head.split() == ["scene", "threads", "scheduled", "measured"]
+    assert [row[:2] for row in rows] == [
+        [scene, threads] for scene in ("settled", "million") for threads in ("1", "1024")
+    ]
+    assert all(row[2:] == ["1.00", "1.00"] for row in rows[::2])
+    assert all(float(row[2]) >= 1.0 and row[3] == "-" for row in rows[1::2])
+
+
 # ---- convex bodies -------------------------------------------------------------------------------
 
 

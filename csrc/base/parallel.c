@@ -133,11 +133,11 @@ static void do_chunks(shared_run *run, bool is_caller)
 #if defined(HAS_POSIX)
 /* OpenMP's threads do not come along into a forked child, where GCC's library would wait for them
  * forever: the child works alone. */
-static atomic_bool is_child;
+static atomic_bool is_alone;
 
 static void note_child(void)
 {
-    atomic_store(&is_child, true);
+    atomic_store(&is_alone, true);
 }
 
 static void guard_forks(void)
@@ -149,7 +149,7 @@ static bool may_have_threads(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, guard_forks);
-    return !atomic_load(&is_child);
+    return !atomic_load(&is_alone);
 }
 
 /* Let others have the core that waits for them. */
@@ -275,9 +275,69 @@ static void do_run(void *context)
     threads > 1 ? share_chunks(run, threads) : do_alone(run);
 }
 
+#if defined(ABUT_RECORD_CHUNKS)
+#include "clock.h"
+
+#include <stdio.h>
+
+/* ---- times of chunks, for benchmarks/scaling.py ---- */
+
+/* Rows of two doubles: a run's row has the threads that it is worth, at least 1, and the seconds
+ * since the row before; the row of each of its chunks has 0 and the chunk's seconds. */
+static struct recording {
+    FILE *file;
+    double last_row;
+    bool is_in_chunk; /* runs inside of a chunk are part of it */
+    parallel_body body;
+    void *context;
+} recording;
+
+static void record_row(double threads)
+{
+    const double row[] = {threads, clock_lap(&recording.last_row)};
+    fwrite(row, sizeof row, 1, recording.file);
+}
+
+static abut_status record_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    (void)context;
+    recording.is_in_chunk = true;
+    const abut_status status = recording.body(recording.context, chunk, job);
+    recording.is_in_chunk = false;
+    record_row(0.0);
+    return status;
+}
+
+static void record_run(shared_run *run)
+{
+    if (recording.file != NULL && !recording.is_in_chunk) {
+        recording.body = run->body;
+        recording.context = run->context;
+        run->body = record_chunk;
+        const abut_index worth = run->plan->work / WORK_PER_TASK;
+        record_row(worth > 1 ? (double)worth : 1.0);
+    }
+}
+
+/* While a file is open the calling thread does all chunks, whatever the number of workers. */
+__attribute__((visibility("default"))) void parallel_record(const char *path)
+{
+    if (recording.file != NULL) {
+        record_row(1.0);
+        fclose(recording.file);
+    }
+    recording.file = path == NULL ? NULL : fopen(path, "wb");
+    atomic_store(&is_alone, recording.file != NULL);
+    clock_lap(&recording.last_row);
+}
+#endif
+
 /* A run that is not inside of a region opens one for itself, where it is worth several threads. */
 static void do_run_with_threads(shared_run *run)
 {
+#if defined(ABUT_RECORD_CHUNKS)
+    record_run(run);
+#endif
     const abut_index chunks = run->plan->chunk_count;
     const int workers = run->plan->workers < chunks ? run->plan->workers : (int)chunks;
     run->thread_count = threads_worth(workers, run->plan->work, WORK_PER_TASK);

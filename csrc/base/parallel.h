@@ -63,4 +63,8 @@ void parallel_keep_first(atomic_intptr_t *first, abut_index number);
 /* Of a build for tests, ABUT_TESTING: ask in each report, or as seldom as above. */
 void parallel_ask_always(bool always);
 
+/* Does all chunks on the calling thread from now on, and writes their times to this file; NULL
+ * closes it. This function is in builds with ABUT_RECORD_CHUNKS alone. */
+void parallel_record(const char *path);
+
 #endif
