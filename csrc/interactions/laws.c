@@ -6,6 +6,7 @@
 #include "../base/rounded.h"
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/series.h"
 
 /* ---- how much of its speed a contact returns ---- */
 
@@ -292,7 +293,8 @@ double laws_overlap_of_blow(const law *l, const own_contact *contact, double spe
     const double stored = 0.4 * l->elastic * sqrt(contact->radius * least) * least * least;
     const double energy = 0.5 * contact->mass * speed * speed;
     const bool is_deeper = l->is_hertz > 0.0 && stored > 0.0 && energy > stored;
-    return is_deeper ? least * rounded_pow(energy / stored, 0.4) : least;
+    /* asked of each sphere that touches nothing */
+    return is_deeper ? least * series_exp(0.4 * series_log(energy / stored)) : least;
 }
 
 double laws_stable_part(double damping_ratio)
