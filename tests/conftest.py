@@ -26,7 +26,8 @@ settings.register_profile(
     deadline=None,
     max_examples=20,
     print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    # how many examples a test passes over differs from day to day in the tier `ci`
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.register_profile("ci", settings.get_profile("quick"), derandomize=False, max_examples=100)
 settings.register_profile("long", settings.get_profile("quick"), max_examples=1000)
