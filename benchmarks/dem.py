@@ -137,7 +137,7 @@ def print_table(rows):
     title = f"{first['scene']}: {first['spheres']:,} spheres, {first['steps']:,} steps a round"
     rounds.print_table(title, COLUMNS, rows, note)
     for row in rows:
-        if "find_pairs" in row:
+        if "pair_laws" in row:
             print_parts(row)
     if "bytes_beside" in first:
         told = [f"{name[6:]} {first[name]:,.0f}" for name in FIELDS if name.startswith("bytes_")]

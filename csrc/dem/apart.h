@@ -47,7 +47,7 @@ static inline double apart_pull_share(const abut_simulation *s, abut_index row)
 
 /* Leave out the rows on walls of spheres that are apart and do not pull: those beyond the reach of
  * their own law, and those that have not been in touch since they were. To be called where rows are
- * matched. ABUT_OK or ABUT_NO_MEMORY. */
+ * matched. ABUT_OK, or why the step is to end. */
 abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan);
 
 /* Likewise of candidates that may be pairs: those that are stay, and are counted. */

@@ -287,9 +287,6 @@ static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
 
 /* ---- a new list ---- */
 
-/* Spheres whose candidates look for their pasts in one go. */
-enum { CHUNK_SPHERES = 1024 };
-
 /* What carries rows to a new list. */
 typedef struct carrying {
     abut_simulation *simulation;
@@ -322,8 +319,8 @@ static void carry_sphere(carrying *c, abut_index sphere)
 static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     carrying *c = context;
-    const abut_index begin = chunk * CHUNK_SPHERES;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, c->simulation->store.count);
+    const abut_index begin = chunk * NEIGHBOR_CHUNK;
+    const abut_index end = neighbor_chunk_end(&c->simulation->neighbors, chunk);
     for (abut_index sphere = begin; sphere < end; sphere++) {
         carry_sphere(c, sphere);
     }
@@ -390,7 +387,7 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan, abut
     neighbor_list *l = &s->neighbors;
     carrying c = {.simulation = s};
     parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(s->store.count, CHUNK_SPHERES);
+    own.chunk_count = neighbor_list_chunk_count(l);
     own.work = s->store.count;
     if (l->has_past || l->candidate_count == 0) {
         return ABUT_OK;
