@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import shutil
 from importlib.util import find_spec
 
 import numpy as np
@@ -710,6 +712,31 @@ def test_scaling(benchmarks, tmp_path, capfd):
     ]
     assert all(row[2:] == ["1.00", "1.00"] for row in rows[::2])
     assert all(float(row[2]) >= 1.0 and row[3] == "-" for row in rows[1::2])
+
+
+@pytest.mark.parametrize("law", ["JKR", "DMT", "bridges", "small-bridges", "again-C++"])
+def test_laws_of_the_lattice(benchmarks, capsys, law):
+    """Whatever the law, each grain keeps its three contacts."""
+    if law == "again-C++" and shutil.which(os.environ.get("CXX", "c++")) is None:
+        pytest.skip("there is no C++ compiler")
+    benchmarks["laws"].main(["--side", "4", "--turns", "1", "--steps", "2", "--laws", law])
+    _, *lines = capsys.readouterr().out.splitlines()
+    rows = [line.split() for line in lines]
+    assert [row[0] for row in rows] == ["Hertz", law]
+    assert rows[0][2] == "1.00"
+    assert all(row[3] == "3.00" for row in rows)
+
+
+def test_the_law_in_cpp_exerts_the_same(benchmarks):
+    laws = benchmarks["laws"]
+    if shutil.which(os.environ.get("CXX", "c++")) is None:
+        pytest.skip("there is no C++ compiler")
+    sims = [laws.lattice(4, laws.LAWS[name]()) for name in ("Hertz", "again-C++")]
+    for sim in sims:
+        sim.run(steps=100)
+    moved = sims[0].centers - laws.lattice(4, laws.HERTZ).centers
+    assert np.abs(moved).max() > 1e-8
+    np.testing.assert_allclose(sims[1].centers, sims[0].centers, rtol=0, atol=1e-15)
 
 
 # ---- convex bodies -------------------------------------------------------------------------------
