@@ -1,5 +1,5 @@
 """What a step in Python takes beside its search: a pose, what contacts and pairs carry along, and
-sums over the spheres.
+sums over the spheres; and what runs of single steps take beside one of as many.
 
     python benchmarks/overhead.py
 
@@ -107,6 +107,23 @@ def stepped(count, workers=1):
     }
 
 
+def run_singly(count, steps=20):
+    """Steps of touching spheres in a periodic box by one call of run, and by one call for each."""
+    side = round(count ** (1 / 3))
+    grain = abut.Material(density=1000, young=1e7)
+    sim = abut.Simulation(1e-6, gravity=(0, 0, 0), period=[1.98 * side] * 3, workers=1)
+    sim.set_law(grain, grain, abut.Hertz(friction=0.5))
+    places = np.stack(np.unravel_index(np.arange(side**3), [side] * 3), axis=1)
+    sim.add_spheres(1.98 * places, 1.0, grain)
+    sim.run(steps=steps)
+
+    def by_calls():
+        for _ in range(steps):
+            sim.run(steps=1)
+
+    return {"one call": lambda: sim.run(steps=steps), "a call for each": by_calls}
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -120,6 +137,8 @@ def main(arguments=None):
         ("1,000,000 pairs from step to step", stepped(1_000_000), FEWER_ROUNDS),
         ("3,000 pairs", summed(3_000), 1),
         ("100,000 pairs", summed(100_000), 1),
+        ("20 steps of 1,000 spheres", run_singly(1_000), 1),
+        ("20 steps of 8,000 spheres", run_singly(8_000), FEWER_ROUNDS),
     ):
         times = shortest(entrants, -(-rounds // part))
         print(title + ": " + ", ".join(f"{name} {one:.1f} µs" for name, one in times.items()))

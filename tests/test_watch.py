@@ -380,9 +380,18 @@ def test_step_that_gets_too_long_on_the_way_is_told_once(calls, steps):
     assert "Sphere 6 with its 6 contacts sets this limit after step " in told
 
 
-def test_step_is_looked_at_every_200_steps():
-    (told,) = told_by(closing(), 1, 405)
+@pytest.mark.parametrize(("calls", "steps"), [(1, 405), (405, 1)])
+def test_step_is_looked_at_every_200_steps(calls, steps):
+    (told,) = told_by(closing(), calls, steps)
     assert "and grains may not come to rest. Sphere 6" in told and "after step 400" in told
+
+
+def test_step_is_looked_at_in_the_run_after_a_change():
+    sim = closing()
+    assert not told_by(sim, 3, 1)
+    sim.masses = 0.1 * sim.masses
+    (told,) = told_by(sim, 1, 1)
+    assert told.startswith("use sim.step") and "after step 3" in told
 
 
 def test_step_that_is_named_is_short_enough():

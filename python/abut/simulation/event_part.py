@@ -268,7 +268,7 @@ class EventPart(BoundsPart):
     def _finish_step(self) -> None:
         """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
-        if self._walls.has_deforming:
+        if self._walls.derived.has_deforming:
             with self._clock.of("calls"):
                 self._walls.deform(self.time)
         self._leave()

@@ -431,7 +431,7 @@ def _restore(
         check_shape(arrays, "account", ACCOUNT[0])
     account[: len(arrays["account"])] = arrays["account"]
     check_shape(arrays, "walls", len(walls.order), WALL_STATE)
-    sound, sound_pairs = sound_tables(arrays, walls.meshes, walls.stored)
+    sound, sound_pairs = sound_tables(arrays, walls.meshes, walls.derived.stored)
     core.restore(step_count, account, terms, arrays["walls"])
     for prefix, columns in (("contacts", sound), ("pairs", sound_pairs)):
         if f"{prefix}.{HISTORY}" in arrays:

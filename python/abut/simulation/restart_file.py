@@ -202,7 +202,7 @@ def check_readable(arrays: _Arrays, setup: bytes, walls: Walls) -> None:
     read_setup(np.frombuffer(setup, np.uint8))
     check_shapes(typed, "spheres", (*NEW, *MADE), len(typed["ids"]))
     check_shape(typed, "walls", len(walls.order), WALL_STATE)
-    sound_tables(typed, walls.meshes, walls.stored)
+    sound_tables(typed, walls.meshes, walls.derived.stored)
     for prefix in _BOND_COLUMNS:
         bond_columns(typed, prefix)
 

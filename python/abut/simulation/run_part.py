@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -19,6 +20,9 @@ from .known import changes
 from .schedule import Beat
 from .state import read_gravity
 from .watch import BODY, SPHERE, WALL, StableStep
+
+if TYPE_CHECKING:
+    from ..search.finder import ContactFinder
 
 # what ends a step and names a body
 _OF_BODIES = (
@@ -74,11 +78,12 @@ class RunPart(EventPart):
         Warns
         -----
         SimulationWarning
-            If `step` is longer than 1.5 times the longest stable one: at the start, after two
-            steps, and then every 200 steps, of fewer than 20 spheres and bodies less often. If a
-            sphere moves by more than its radius in a step, and may pass through a wall. If an
-            overlap grows beyond 10 % of a radius, the smaller one of two spheres. Of a convex body
-            the radius is that of the largest sphere about its center of mass that is inside of it.
+            If `step` is longer than 1.5 times the longest stable one: at the start, unless nothing
+            has changed since the last run, after two steps, and then every 200 steps, of fewer than
+            20 spheres and bodies less often. If a sphere moves by more than its radius in a step,
+            and may pass through a wall. If an overlap grows beyond 10 % of a radius, the smaller
+            one of two spheres. Of a convex body the radius is that of the largest sphere about its
+            center of mass that is inside of it.
             If overlaps of more than 5 % of a radius are there in the first step after spheres,
             clusters, bodies or walls were added, switched on, moved or assigned, got other radii or
             are not held any more: the deepest is named, and how fast it will drive two apart.
@@ -140,11 +145,17 @@ class RunPart(EventPart):
         """What is looked at once a run."""
         if self._resolution == "sharing":
             self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
-        self._core.lend(partial(self._walls.check_given, self.time))
+        if self._walls.derived.has_given:
+            self._core.lend(partial(self._walls.check_given, self.time))
+        finder = self._walls.finder
+        if finder is not None and count * len(self.ids) >= _MANY_QUERIES:
+            self._prepare_finder(finder)
+
+    def _prepare_finder(self, finder: ContactFinder) -> None:
+        """Build the bins that the largest sphere needs, unless they are there."""
         largest = float(self.radii.max(initial=0.0))
-        finder, (prepared, radius) = self._walls.finder, self._prepared
-        is_new = largest > (radius if finder is prepared else 0.0)
-        if finder is not None and is_new and count * len(self.ids) >= _MANY_QUERIES:
+        prepared, radius = self._prepared
+        if largest > (radius if finder is prepared else 0.0):
             finder.prepare(largest)
             self._prepared = finder, largest
 
@@ -182,12 +193,12 @@ class RunPart(EventPart):
 
     def _advance(self, steps: int) -> None:
         # what was called after the last step may have added a body
-        if self._walls.has_deforming:
+        if self._walls.derived.has_deforming:
             self._walls.check_bodies(len(self._settled().bodies))
         if self._forces or self._body_forces:
             with self._clock.of("calls"):
                 self._apply_forces()
-        if self._walls.has_asked:
+        if self._walls.derived.has_asked:
             with self._clock.of("calls"):
                 self._core.lend(partial(self._walls.ask_loads, self))
         try:
@@ -197,7 +208,7 @@ class RunPart(EventPart):
         if stopped is not None and stopped[0] != _core.OUT_OF_BOUNDS:
             self._watch.give()
             raise self._error(*stopped)
-        if self._walls.has_given:
+        if self._walls.derived.has_given:
             with self._clock.of("calls"):
                 self._core.lend(partial(self._walls.place_given, self.time))
 

@@ -83,7 +83,7 @@ def _format_of(simulation: Simulation) -> int:
 
 def _has_account(simulation: Simulation) -> bool:
     """Whether it has, or had, walls under load or free ones, or places that were assigned."""
-    return bool(simulation._walls.driven or len(_account(simulation)) > ACCOUNT[0])
+    return bool(simulation._walls.derived.driven or len(_account(simulation)) > ACCOUNT[0])
 
 
 def _account(simulation: Simulation) -> NDArray[np.float64]:
@@ -257,8 +257,10 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays |= _bond_arrays(simulation) if _has_bonds(simulation) else {}
     if surfaces := _deforming(simulation):
         arrays["surfaces"] = np.concatenate([one.columns() for one in surfaces])
-    if walls.driven:
-        arrays["drives"] = np.array([numbers(walls.drive(number)) for number in walls.driven])
+    if walls.derived.driven:
+        arrays["drives"] = np.array(
+            [numbers(walls.drive(number)) for number in walls.derived.driven]
+        )
     return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
 
 

@@ -53,6 +53,17 @@ class WallState(NamedTuple):
     origin: Doubles
 
 
+class Derived(NamedTuple):
+    """What follows from entries, and is asked for in each step."""
+
+    entries: Sequence[WallEntry]
+    stored: Indices  # the library's numbers of the walls; -1: it is gone
+    has_given: bool  # whether a callable moves a wall, so that it is asked in each step
+    has_asked: bool  # likewise, whether one tells the area of a load
+    has_deforming: bool
+    driven: tuple[int, ...]  # the numbers of walls under load, and of free ones
+
+
 class Walls:
     """All walls of a simulation, which its library's side borrows.
 
@@ -64,7 +75,7 @@ class Walls:
 
     def __init__(self, core: _core.Simulation | _core.Coupling) -> None:
         self._core = core
-        self._numbers: tuple[Sequence[WallEntry], Indices] | None = None
+        self._last: Derived | None = None
 
     @property
     def _step(self) -> float:
@@ -90,27 +101,23 @@ class Walls:
         return wall_order(self.entries)
 
     @property
-    def stored(self) -> Indices:
-        """The library's numbers of the walls; -1: it is gone."""
-        entries = self.entries
-        # of these very entries: others come whole, and numbers are asked for in each step
-        if self._numbers is None or self._numbers[0] is not entries:
-            self._numbers = entries, all_stored(entries)
-        return self._numbers[1]
+    def derived(self) -> Derived:
+        entries, last = self.entries, self._last
+        # of these very entries: others come whole
+        if last is None or last.entries is not entries:
+            last = self._last = Derived(
+                entries,
+                all_stored(entries),
+                any(entry.is_given for entry in entries),
+                any(entry.is_asked for entry in entries),
+                any(entry.deforming is not None for entry in entries),
+                tuple(k for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)),
+            )
+        return last
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
-        return int(self.stored[number])
-
-    @property
-    def has_given(self) -> bool:
-        """Whether a callable moves a wall, so that it is asked in each step."""
-        return any(entry.is_given for entry in self.entries)
-
-    @property
-    def has_asked(self) -> bool:
-        """Whether a callable tells the area of a load, so that it is asked in each step."""
-        return any(entry.is_asked for entry in self.entries)
+        return int(self.derived.stored[number])
 
     def check_given(self, time: float) -> None:
         """Put walls that callables move where they are at this time, and look whether poses and
@@ -205,7 +212,7 @@ class KnownWalls(Walls):
             _numbered(known.walls, states or {}, _STATE),
             _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
         )
-        old = self.stored
+        old = self.derived.stored
         before = [old[k] if k < len(old) else -1 for k in wall_order(known.walls)]
         finder = None if known.finder is None else known.finder._core
         core = cast(_core.Simulation, self._core)
@@ -281,13 +288,10 @@ class KnownWalls(Walls):
     # ---- walls that deform ----
 
     @property
-    def has_deforming(self) -> bool:
-        return any(entry.deforming is not None for entry in self.entries)
-
-    @property
     def asks(self) -> bool:
         """Whether a callable is asked after each step."""
-        return self.has_given or self.has_asked or self.has_deforming
+        now = self.derived
+        return now.has_given or now.has_asked or now.has_deforming
 
     def check_bodies(self, count: int) -> None:
         """Complain of bodies beside a wall that deforms."""
@@ -327,11 +331,6 @@ class KnownWalls(Walls):
                 core.restore_surface(self._stored(number), before, *velocities)
 
     # ---- walls that are driven ----
-
-    @property
-    def driven(self) -> list[int]:
-        """The numbers of walls under load, and of free ones."""
-        return [k for k, entry in enumerate(self.entries) if isinstance(entry.motion, Drive)]
 
     def drive(self, number: int) -> np.ndarray[Any, Any]:
         """What drives a wall now, by the names of its members."""

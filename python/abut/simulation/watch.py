@@ -57,6 +57,7 @@ class Watch:
     def __init__(self) -> None:
         self.said: set[str] = set()
         self.due = 0  # the step after which it is looked next
+        self._seen = -1  # the simulation's count of changes after the last steps
         self._noticed: list[tuple[str, str]] = []
 
     def tell(self, kind: str, message: str) -> None:
@@ -66,9 +67,11 @@ class Watch:
             warn(message, SimulationWarning)
 
     def begin(self, simulation: RunPart) -> None:
-        """Look where a run begins, and once more when contacts were found."""
-        self._look_at_step(simulation)
-        self.due = simulation.step_count + _SOON
+        """Look where a run begins, and once more when contacts were found, unless nothing has
+        changed since the last run: it may have been one of many that are short."""
+        if self._seen != simulation._core.change_count:
+            self._look_at_step(simulation)
+            self.due = simulation.step_count + _SOON
 
     def take(self, simulation: RunPart) -> None:
         """Take what the library has noticed, while numbers are those of its steps."""
@@ -87,6 +90,7 @@ class Watch:
 
     def look(self, simulation: RunPart) -> None:
         """Tell what was noticed, and look at the step where that is due."""
+        self._seen = simulation._core.change_count
         self.give()
         self._look_at_servos(simulation)
         now = simulation.step_count
@@ -115,7 +119,7 @@ class Watch:
 
     def _look_at_servos(self, simulation: RunPart) -> None:
         walls = simulation._walls
-        for number in walls.driven:
+        for number in walls.derived.driven:
             of = walls.drive(number)
             is_plane = isinstance(walls.entries[number].mesh, HalfSpace)
             if of["alone"] >= of["size"] and (is_plane or of["size"] > 0):
