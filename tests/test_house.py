@@ -192,6 +192,8 @@ FILES = {
         "asked_laws",
         "touching_kernel",
         "neighbor_list",
+        "listing",
+        "make_list",
         "surfaces",
         "near_walls",
         "touching",

@@ -9,6 +9,7 @@
 #ifndef INTERACTIONS_NEIGHBOR_LIST_H
 #define INTERACTIONS_NEIGHBOR_LIST_H
 
+#include "../base/box.h"
 #include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
@@ -113,6 +114,10 @@ typedef struct neighbor_list {
     abut_index lived; /* steps */
     neighbor_counts counts;
 
+    double mean_radius;   /* of spheres and outlines when the list was made */
+    double largest_reach; /* of a sphere with its allowance */
+    box region;           /* which centers do not leave */
+
     sphere_row *places; /* of the step, in the box; of spheres and outlines, as the next two */
     anchor *anchors;
     double *gaps;                /* twice the allowances */
@@ -137,7 +142,7 @@ typedef struct neighbor_list {
     abut_index *row_counts; /* of each chunk */
     abut_index *row_begins; /* chunks + 1: where its rows begin, with room behind them */
     abut_index active_count;
-    memory_block blocks[27];
+    memory_block blocks[28];
 } neighbor_list;
 
 /* How far rounding may put places and distances, beside the lengths that they are made of: some
@@ -173,9 +178,5 @@ void neighbor_list_forget(neighbor_list *l);
 
 void neighbor_list_free(neighbor_list *l);
 abut_index neighbor_list_bytes(const neighbor_list *l);
-
-/* Make the list of where spheres are now, which `places` has. */
-abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
-                               const parallel_plan *plan, abut_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "../base/error.h"
 #include "../spheres/kernels.h"
 #include "kernels.h"
+#include "make_list.h"
 
 enum { SPHERE_CHUNK = 4096 };
 

@@ -1,0 +1,349 @@
+/* A list is written by all threads, each of which takes chunks of first spheres: one run counts
+ * what each chunk has, and another one, which then knows where each begins, writes it. */
+#include "listing.h"
+
+#include <string.h>
+
+#include "../base/span.h"
+#include "../spheres/grid.h"
+
+/* Columns of the search. */
+typedef struct found_pairs {
+    abut_index *second, *image, *offsets;
+} found_pairs;
+
+/* Counts of what a chunk has, or of what all chunks before it have. */
+typedef struct list_part {
+    int32_t candidates, outlines, buckets, entries;
+} list_part;
+
+typedef struct listing {
+    neighbor_list *list;
+    const neighbor_spheres *spheres;
+    found_pairs found;
+    list_part *parts; /* of each chunk, and behind the last one */
+} listing;
+
+static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
+{
+    return memory_reserve(&l->blocks[block], count, size);
+}
+
+/* ---- which pairs are candidates ---- */
+
+bool listing_has_several_images(const neighbor_spheres *s, double reach)
+{
+    const int axis = lattice_shortest(s->lattice);
+    return axis >= 0 && 2.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice->period[axis];
+}
+
+static bool is_several(const listing *g, abut_index i, abut_index pair)
+{
+    const neighbor_spheres *s = g->spheres;
+    const abut_index j = g->found.second[pair];
+    return g->found.image &&
+           listing_has_several_images(s, s->radii[i] + s->radii[j] + neighbor_pair_reach(s, i, j));
+}
+
+/* Whether the pair before this one is of the same two. */
+static bool is_again(const found_pairs *f, abut_index i, abut_index pair)
+{
+    return pair > f->offsets[i] && f->second[pair] == f->second[pair - 1];
+}
+
+/* A pair that may touch at its nearest image alone is a candidate once, whatever images of it are
+ * near; others are one at each. */
+static bool is_candidate(const listing *g, abut_index i, abut_index pair)
+{
+    return !neighbor_is_one_body(g->spheres->clusters, i, g->found.second[pair]) &&
+           (!is_again(&g->found, i, pair) || is_several(g, i, pair));
+}
+
+/* An outline is a candidate once, whatever images of it are near. */
+static bool is_outline_pair(const listing *g, abut_index i, abut_index pair)
+{
+    return i != g->found.second[pair] && !is_again(&g->found, i, pair);
+}
+
+static const double *center_of(const neighbor_spheres *s, abut_index sphere)
+{
+    return sphere < s->count ? s->centers + 3 * sphere
+                             : s->outlines.centers + 3 * (sphere - s->count);
+}
+
+/* Images as they are between places in the box, which the search counts from centers. */
+static void wrap_images(const listing *g, abut_index i)
+{
+    const neighbor_spheres *s = g->spheres;
+    const found_pairs *f = &g->found;
+    for (abut_index pair = f->offsets[i]; f->image && pair < f->offsets[i + 1]; pair++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double from = center_of(s, i)[axis];
+            double to = center_of(s, f->second[pair])[axis];
+            const double period = s->lattice->period[axis];
+            if (period > 0.0) {
+                const double wraps = lattice_wrap(&to, period) - lattice_wrap(&from, period);
+                f->image[3 * pair + axis] += (abut_index)wraps;
+            }
+        }
+    }
+}
+
+/* ---- chunks ---- */
+
+/* The first spheres of a chunk; behind the last chunk of spheres is one of outlines. */
+static row_span firsts_of(const listing *g, abut_index chunk)
+{
+    const neighbor_list *l = g->list;
+    if (chunk == neighbor_list_chunk_count(l)) {
+        return (row_span){g->spheres->count, g->spheres->outlines.count};
+    }
+    const abut_index begin = chunk * NEIGHBOR_CHUNK;
+    return (row_span){begin, neighbor_chunk_end(l, chunk) - begin};
+}
+
+/* A number for each chunk, -1; NULL: no memory. */
+static int32_t *alloc_numbers(const neighbor_list *l)
+{
+    const abut_index chunks = neighbor_list_chunk_count(l);
+    int32_t *numbers = memory_alloc(chunks, sizeof *numbers);
+    if (numbers) {
+        memset(numbers, -1, (size_t)chunks * sizeof *numbers);
+    }
+    return numbers;
+}
+
+static abut_status report_pairs(const listing *g, row_span firsts, parallel_job *job)
+{
+    const abut_index *offsets = g->found.offsets + firsts.first;
+    return parallel_report(job, (firsts.count + offsets[firsts.count] - offsets[0]) / 3);
+}
+
+/* ---- counting ---- */
+
+/* Count a sphere's pairs. seen: of each chunk whether it has a bucket, or -1. */
+static void count_sphere(const listing *g, abut_index i, list_part *part, int32_t *seen)
+{
+    const abut_index own = i / NEIGHBOR_CHUNK, spheres = g->spheres->count;
+    const found_pairs *f = &g->found;
+    for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
+        const abut_index second = f->second[pair], target = second / NEIGHBOR_CHUNK;
+        if (second >= spheres) {
+            part->outlines += is_outline_pair(g, i, pair);
+        } else if (is_candidate(g, i, pair)) {
+            part->candidates++;
+            part->entries += target != own;
+            part->buckets += target != own && seen[target] < 0;
+            seen[target] = 0;
+        }
+    }
+}
+
+/* Count the pairs of a chunk, and before each of its spheres. */
+static abut_status count_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const listing *g = context;
+    const row_span firsts = firsts_of(g, chunk);
+    int32_t *seen = alloc_numbers(g->list);
+    list_part part = {0};
+    if (!seen) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index i = firsts.first; i < firsts.first + firsts.count; i++) {
+        if (i < g->spheres->count) {
+            g->list->begins[i] = part.candidates;
+        }
+        wrap_images(g, i);
+        count_sphere(g, i, &part, seen);
+    }
+    g->parts[chunk] = part;
+    memory_free(seen);
+    return report_pairs(g, firsts, job);
+}
+
+/* Make counts of chunks into those of all before them. */
+static list_part sum_up(const listing *g, abut_index chunks)
+{
+    list_part sum = {0};
+    for (abut_index chunk = 0; chunk < chunks; chunk++) {
+        const list_part own = g->parts[chunk];
+        g->parts[chunk] = sum;
+        sum.candidates += own.candidates, sum.outlines += own.outlines;
+        sum.buckets += own.buckets, sum.entries += own.entries;
+    }
+    return g->parts[chunks] = sum;
+}
+
+/* ---- writing ---- */
+
+static void write_candidate(const listing *g, abut_index i, abut_index pair, int32_t at)
+{
+    neighbor_list *l = g->list;
+    const found_pairs *f = &g->found;
+    const bool has_own = is_several(g, i, pair);
+    l->firsts[at] = (int32_t)i, l->seconds[at] = (int32_t)f->second[pair];
+    for (int axis = 0; l->images && axis < 3; axis++) {
+        l->images[at][axis] = has_own ? (int32_t)f->image[3 * pair + axis] : (int32_t)NEAREST_IMAGE;
+    }
+    l->has_images[i / NEIGHBOR_CHUNK] |= has_own;
+}
+
+/* Write a sphere's pairs behind those before them. */
+static void write_sphere(const listing *g, abut_index i, list_part *at)
+{
+    const abut_index spheres = g->spheres->count;
+    const found_pairs *f = &g->found;
+    for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
+        const abut_index second = f->second[pair];
+        if (second >= spheres && is_outline_pair(g, i, pair)) {
+            const outline_pair made = {(int32_t)(second - spheres), (int32_t)i};
+            g->list->outline_pairs[at->outlines++] = made;
+        } else if (second < spheres && is_candidate(g, i, pair)) {
+            write_candidate(g, i, pair, at->candidates++);
+        }
+    }
+}
+
+/* Give the candidates of a chunk their buckets. numbers: -1 for each chunk. */
+static void fill_buckets(neighbor_list *l, abut_index chunk, const list_part *part,
+                         int32_t *numbers)
+{
+    int32_t count = part[0].buckets, entry = part[0].entries;
+    for (int32_t c = part[0].candidates; c < part[1].candidates; c++) {
+        const int32_t target = l->seconds[c] / NEIGHBOR_CHUNK;
+        if (target != chunk && numbers[target] < 0) {
+            numbers[target] = count;
+            l->all_buckets[count++] = (sum_bucket){.target = target};
+        }
+        l->buckets[c] = numbers[target];
+        if (target != chunk) {
+            l->all_buckets[numbers[target]].count++;
+        }
+    }
+    for (int32_t k = part[0].buckets; k < count; k++) {
+        sum_bucket *b = &l->all_buckets[k];
+        b->begin = entry, entry += b->count, b->count = 0;
+    }
+    l->bucket_begins[chunk] = part[0].buckets;
+}
+
+static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const listing *g = context;
+    neighbor_list *l = g->list;
+    const row_span firsts = firsts_of(g, chunk);
+    list_part at = g->parts[chunk];
+    int32_t *numbers = alloc_numbers(l);
+    if (!numbers) {
+        return ABUT_NO_MEMORY;
+    }
+    if (chunk < neighbor_list_chunk_count(l)) {
+        l->has_images[chunk] = 0;
+    }
+    for (abut_index i = firsts.first; i < firsts.first + firsts.count; i++) {
+        if (i < g->spheres->count) {
+            l->begins[i] += g->parts[chunk].candidates;
+        }
+        write_sphere(g, i, &at);
+    }
+    if (chunk < neighbor_list_chunk_count(l)) {
+        fill_buckets(l, chunk, &g->parts[chunk], numbers);
+    }
+    memory_free(numbers);
+    return report_pairs(g, firsts, job);
+}
+
+/* List the buckets of each second chunk, by counting. */
+static void list_incoming(neighbor_list *l)
+{
+    const abut_index chunks = neighbor_list_chunk_count(l), count = l->bucket_begins[chunks];
+    int32_t *begins = l->incoming_begins;
+    memset(begins, 0, (size_t)(chunks + 2) * sizeof *begins);
+    for (abut_index k = 0; k < count; k++) {
+        begins[l->all_buckets[k].target + 2]++;
+    }
+    for (abut_index chunk = 0; chunk < chunks; chunk++) {
+        begins[chunk + 2] += begins[chunk + 1];
+    }
+    for (abut_index k = 0; k < count; k++) {
+        l->incoming[begins[l->all_buckets[k].target + 1]++] = (int32_t)k;
+    }
+}
+
+/* ---- all of it ---- */
+
+static bool reserve_part(neighbor_list *l, const list_part *all, bool has_images)
+{
+    const abut_index count = all->candidates, chunks = neighbor_list_chunk_count(l);
+    l->firsts = reserve(l, 7, count + GRID_PADDING, sizeof *l->firsts);
+    l->seconds = reserve(l, 8, count + GRID_PADDING, sizeof *l->seconds);
+    l->buckets = reserve(l, 9, count, sizeof *l->buckets);
+    l->active = reserve(l, 10, count, sizeof *l->active);
+    l->rows = reserve(l, 11, count, sizeof *l->rows);
+    l->rows_before = reserve(l, 12, count, sizeof *l->rows_before);
+    l->images = has_images ? reserve(l, 13, count, sizeof *l->images) : NULL;
+    l->bucket_begins = reserve(l, 4, chunks + 1, sizeof *l->bucket_begins);
+    l->incoming_begins = reserve(l, 18, chunks + 2, sizeof *l->incoming_begins);
+    l->outline_pairs = reserve(l, 21, all->outlines, sizeof *l->outline_pairs);
+    l->all_buckets = reserve(l, 22, all->buckets, sizeof *l->all_buckets);
+    l->incoming = reserve(l, 23, all->buckets, sizeof *l->incoming);
+    l->entries = reserve(l, 24, all->entries, sizeof *l->entries);
+    l->entry_spheres = reserve(l, 25, all->entries, sizeof *l->entry_spheres);
+    return l->firsts && l->seconds && l->buckets && l->active && l->rows && l->rows_before &&
+           (l->images || !has_images) && l->bucket_begins && l->incoming_begins &&
+           l->outline_pairs && l->all_buckets && l->incoming && l->entries && l->entry_spheres;
+}
+
+static void write_ends(neighbor_list *l, const list_part *all)
+{
+    l->candidate_count = all->candidates, l->outline_pair_count = all->outlines;
+    l->begins[l->sphere_count] = all->candidates;
+    l->bucket_begins[neighbor_list_chunk_count(l)] = all->buckets;
+    /* vector code reads some candidates behind the last */
+    memset(l->firsts + l->candidate_count, 0, GRID_PADDING * sizeof *l->firsts);
+    memset(l->seconds + l->candidate_count, 0, GRID_PADDING * sizeof *l->seconds);
+}
+
+static abut_status make(listing *g, bool has_images, const parallel_plan *plan)
+{
+    neighbor_list *l = g->list;
+    const abut_index count = neighbor_count(g->spheres);
+    parallel_plan own = *plan;
+    own.chunk_count = neighbor_list_chunk_count(l) + (g->spheres->outlines.count > 0);
+    own.work = (count + g->found.offsets[count]) / 3;
+    g->parts = reserve(l, 17, own.chunk_count + 1, sizeof *g->parts);
+    abut_status status = g->parts ? parallel_run(&own, count_chunk, g) : ABUT_NO_MEMORY;
+    if (status) {
+        return status;
+    }
+    const list_part all = sum_up(g, own.chunk_count);
+    if (!reserve_part(l, &all, has_images)) {
+        return ABUT_NO_MEMORY;
+    }
+    status = parallel_run(&own, write_chunk, g);
+    if (!status) {
+        write_ends(l, &all);
+        list_incoming(l);
+    }
+    return status;
+}
+
+abut_status listing_take(neighbor_list *l, const neighbor_spheres *s, const abut_pairs *found,
+                         bool has_images, const parallel_plan *plan)
+{
+    const abut_index count = abut_pairs_count(found);
+    found_pairs f = {.image = NULL};
+    if (count > INT32_MAX / 2) {
+        return ABUT_NO_MEMORY;
+    }
+    f.second = reserve(l, 14, count, sizeof *f.second);
+    f.offsets = reserve(l, 15, neighbor_count(s) + 1, sizeof *f.offsets);
+    f.image = has_images ? reserve(l, 16, 3 * count, sizeof *f.image) : NULL;
+    if (!f.second || !f.offsets || (has_images && !f.image)) {
+        return ABUT_NO_MEMORY;
+    }
+    const abut_pair_columns columns = {.j = f.second, .image = f.image, .offsets = f.offsets};
+    listing g = {.list = l, .spheres = s, .found = f};
+    abut_pairs_write(found, &columns);
+    return make(&g, has_images, plan);
+}

@@ -1,0 +1,315 @@
+/* Making a neighbor list: allowances, and a search with them. */
+#include "make_list.h"
+
+#include <string.h>
+
+#include "../base/error.h"
+#include "../spheres/grid.h"
+#include "listing.h"
+
+/* ---- allowances ---- */
+
+/* Steps for which allowances are made: at first, at least and at most. A list of fewer steps takes
+ * longer to make than it saves, so it is made for one alone. */
+#define FIRST_HORIZON 30.0
+#define LEAST_HORIZON 3.0
+#define MOST_HORIZON 40.0
+
+/* Speeds that count: a little more than a sphere's own, since it may become faster, and a part of
+ * the mean one, which others may hit it with; small ones are hit the farthest. Tried from 1:1 to
+ * 100:1 (docs/dem.md, section 3). */
+#define OWN_SPEED 1.1
+#define MEAN_SPEED 0.35
+
+/* Of the mean radius, how much the mean allowance may be: beyond that candidates become many. */
+#define MOST_ALLOWANCE 0.35
+
+/* Of the shortest period, how much an allowance may be: then which way a sphere went is known. */
+#define PERIOD_PART 0.2
+
+/* What allowances are made of. */
+typedef struct pace {
+    double mean_speed, smallest_radius, mean_radius;
+    double shortest_period; /* INFINITY: there is none */
+} pace;
+
+/* Spheres and outlines that are measured in one go. */
+enum { STRETCH = 4096 };
+
+/* What is found of a stretch: sums of speeds and radii, and how far spheres are and are searched
+ * for. */
+typedef struct list_stretch {
+    double speeds, radii, smallest_radius;
+    double largest_reach, largest_gap;
+    box places;
+} list_stretch;
+
+/* Allowances on their way. */
+typedef struct pacing {
+    neighbor_list *list;
+    const neighbor_spheres *spheres;
+    pace pace;
+    double horizon;
+    list_stretch *stretches;
+    parallel_plan plan; /* of stretches */
+} pacing;
+
+static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
+{
+    return memory_reserve(&l->blocks[block], count, size);
+}
+
+static double speed_of(const neighbor_spheres *s, abut_index sphere)
+{
+    return sphere < s->count ? vec3_length(vec3_load(s->movers[sphere].velocity))
+                             : s->outlines.speeds[sphere - s->count];
+}
+
+static double radius_of(const neighbor_spheres *s, abut_index sphere)
+{
+    return sphere < s->count ? s->radii[sphere] : s->outlines.radii[sphere - s->count];
+}
+
+static const double *center_of(const neighbor_spheres *s, abut_index sphere)
+{
+    return sphere < s->count ? s->centers + 3 * sphere
+                             : s->outlines.centers + 3 * (sphere - s->count);
+}
+
+static abut_status measure_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const pacing *p = context;
+    const abut_index begin = stretch * STRETCH;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, neighbor_count(p->spheres));
+    list_stretch sum = {.smallest_radius = INFINITY};
+    for (abut_index k = begin; k < end; k++) {
+        const double radius = radius_of(p->spheres, k);
+        sum.speeds += speed_of(p->spheres, k);
+        sum.radii += radius;
+        sum.smallest_radius = smaller(sum.smallest_radius, radius);
+    }
+    p->stretches[stretch] = sum;
+    return parallel_report(job, end - begin);
+}
+
+static abut_status measure(pacing *p)
+{
+    const lattice *of = p->spheres->lattice;
+    const double count = (double)neighbor_count(p->spheres);
+    const int axis = lattice_shortest(of);
+    list_stretch sum = {.smallest_radius = INFINITY};
+    const abut_status status = parallel_run(&p->plan, measure_stretch, p);
+    for (abut_index k = 0; !status && k < p->plan.chunk_count; k++) {
+        const list_stretch *own = &p->stretches[k];
+        sum.speeds += own->speeds, sum.radii += own->radii;
+        sum.smallest_radius = smaller(sum.smallest_radius, own->smallest_radius);
+    }
+    p->pace = (pace){.mean_speed = sum.speeds / count,
+                     .smallest_radius = sum.smallest_radius,
+                     .mean_radius = sum.radii / count,
+                     .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
+    return status;
+}
+
+/* A list that was made anew since spheres changed, soon after the one before, is made for one step:
+ * they may change in each. Otherwise the horizon follows how many candidates there are. */
+static double choose_horizon(neighbor_list *l, const neighbor_spheres *s, const pace *p)
+{
+    const bool changes = !l->is_made && l->lived <= 2 && l->counts.steps > 2;
+    const double looked_at = (double)(l->candidate_count + l->outline_pair_count);
+    const double worth = (double)(l->active_count + neighbor_count(s));
+    if (l->horizon == 0.0) {
+        l->horizon = FIRST_HORIZON;
+    } else if (l->is_made && looked_at > 4.0 * worth) {
+        l->horizon = larger(0.75 * l->horizon, LEAST_HORIZON);
+    } else if (l->is_made && looked_at < 2.5 * worth) {
+        l->horizon = smaller(1.25 * l->horizon, MOST_HORIZON);
+    }
+    const double a_step = (OWN_SPEED + MEAN_SPEED) * p->mean_speed * s->step;
+    const double most = a_step > 0.0 ? MOST_ALLOWANCE * p->mean_radius / a_step : MOST_HORIZON;
+    const double horizon = smaller(l->horizon, most);
+    return changes || horizon < LEAST_HORIZON ? 0.0 : horizon;
+}
+
+static double allowance_of(const neighbor_spheres *s, const pace *p, abut_index sphere,
+                           double horizon)
+{
+    const double part = p->smallest_radius / radius_of(s, sphere);
+    const double speed =
+        OWN_SPEED * speed_of(s, sphere) + MEAN_SPEED * p->mean_speed * part * sqrt(part);
+    const double time = horizon * s->step;
+    const double way = time * speed + 0.5 * vec3_length(s->gravity) * time * time;
+    return smaller(way, PERIOD_PART * p->shortest_period);
+}
+
+/* Set what a sphere is searched with, and what it may use of it. */
+static void set_allowance(const pacing *p, abut_index k)
+{
+    neighbor_list *l = p->list;
+    const neighbor_spheres *s = p->spheres;
+    const bool is_periodic = isfinite(p->pace.shortest_period);
+    const double period = is_periodic ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
+    const double allowance = allowance_of(s, &p->pace, k, p->horizon);
+    const double far = vec3_max_abs(vec3_load(center_of(s, k)));
+    const double lost = LIST_ROUNDING * (radius_of(s, k) + allowance + period + far);
+    const double own = allowance > lost ? allowance - lost : 0.0;
+    anchor *a = &l->anchors[k];
+    memcpy(a->place, l->places[k].place, sizeof a->place);
+    a->allowance_sq = own * own;
+    l->gaps[k] = 2.0 * allowance + neighbor_reach(s, k);
+}
+
+static abut_status set_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const pacing *p = context;
+    const abut_index begin = stretch * STRETCH;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, neighbor_count(p->spheres));
+    list_stretch *of = &p->stretches[stretch];
+    *of = (list_stretch){.places = box_empty()};
+    for (abut_index k = begin; k < end; k++) {
+        set_allowance(p, k);
+        const double gap = p->list->gaps[k];
+        of->largest_gap = larger(of->largest_gap, gap);
+        of->largest_reach = larger(of->largest_reach, radius_of(p->spheres, k) + 0.5 * gap);
+        box_include_point(&of->places, vec3_load(p->list->anchors[k].place));
+    }
+    return parallel_report(job, 2 * (end - begin));
+}
+
+/* Set the allowances of all spheres, and the box that they do not leave. */
+static abut_status set_allowances(pacing *p)
+{
+    neighbor_list *l = p->list;
+    double gap = 0.0;
+    const abut_status status = parallel_run(&p->plan, set_stretch, p);
+    l->region = box_empty();
+    l->largest_reach = 0.0;
+    for (abut_index k = 0; !status && k < p->plan.chunk_count; k++) {
+        const list_stretch *own = &p->stretches[k];
+        gap = larger(gap, own->largest_gap);
+        l->largest_reach = larger(l->largest_reach, own->largest_reach);
+        box_include(&l->region, &own->places);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        l->region.low[axis] -= 0.5 * gap, l->region.high[axis] += 0.5 * gap;
+    }
+    return status;
+}
+
+/* ---- the search ---- */
+
+/* What is searched for. */
+typedef struct searched {
+    const double *centers, *radii;
+} searched;
+
+/* Spheres and, behind them, outlines; NULL: no memory. */
+static searched join_outlines(neighbor_list *l, const neighbor_spheres *s)
+{
+    const size_t spheres = (size_t)s->count, outlines = (size_t)s->outlines.count;
+    if (outlines == 0) {
+        return (searched){s->centers, s->radii};
+    }
+    double *centers = reserve(l, 19, 3 * neighbor_count(s), sizeof *centers);
+    double *radii = reserve(l, 20, neighbor_count(s), sizeof *radii);
+    if (!centers || !radii) {
+        return (searched){NULL, NULL};
+    }
+    if (spheres > 0) {
+        memcpy(centers, s->centers, 3 * spheres * sizeof *centers);
+        memcpy(radii, s->radii, spheres * sizeof *radii);
+    }
+    memcpy(centers + 3 * spheres, s->outlines.centers, 3 * outlines * sizeof *centers);
+    memcpy(radii + spheres, s->outlines.radii, outlines * sizeof *radii);
+    return (searched){centers, radii};
+}
+
+static abut_status search(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+                          abut_pair_finder **finder, abut_pairs **found, abut_error *error)
+{
+    const searched all = join_outlines(l, s);
+    if (!all.centers) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    abut_pair_input input = abut_pair_input_default();
+    abut_pair_query query = abut_pair_query_default();
+    input.sphere_count = neighbor_count(s);
+    input.radii = all.radii, input.gaps = l->gaps;
+    input.period = lattice_periods(s->lattice);
+    input.workers = query.workers = plan->workers;
+    input.lender = s->lender;
+    query.centers = all.centers;
+    query.interrupted = plan->interrupted;
+    query.interrupted_data = plan->interrupted_data;
+    const abut_status status = abut_pair_finder_build(&input, finder, error);
+    return status ? status : abut_pairs_find(*finder, &query, found, error);
+}
+
+/* ---- all of it ---- */
+
+static bool reserve_spheres(neighbor_list *l, const neighbor_spheres *s)
+{
+    const abut_index count = s->count;
+    l->sphere_count = count;
+    l->anchors = reserve(l, 1, neighbor_count(s), sizeof *l->anchors);
+    l->gaps = reserve(l, 2, neighbor_count(s), sizeof *l->gaps);
+    l->begins = reserve(l, 3, count + 1, sizeof *l->begins);
+    l->has_images = reserve(l, 5, neighbor_list_chunk_count(l), sizeof *l->has_images);
+    l->row_counts = reserve(l, 6, neighbor_list_chunk_count(l), sizeof *l->row_counts);
+    l->row_begins = reserve(l, 26, neighbor_list_chunk_count(l) + 1, sizeof *l->row_begins);
+    return l->anchors && l->gaps && l->begins && l->has_images && l->row_counts && l->row_begins;
+}
+
+static abut_status make_for(pacing *p, const parallel_plan *plan, abut_error *error)
+{
+    neighbor_list *l = p->list;
+    const neighbor_spheres *s = p->spheres;
+    abut_pair_finder *finder = NULL;
+    abut_pairs *found = NULL;
+    abut_status status = error_set_status(error, set_allowances(p));
+    status = status ? status : search(l, s, plan, &finder, &found, error);
+    if (!status) {
+        const bool has_images = listing_has_several_images(s, 2.0 * l->largest_reach);
+        status = error_set_status(error, listing_take(l, s, found, has_images, plan));
+    }
+    abut_pairs_free(found);
+    abut_pair_finder_free(finder);
+    return status;
+}
+
+static void begin_life(neighbor_list *l, double horizon)
+{
+    const size_t chunks = (size_t)neighbor_list_chunk_count(l);
+    l->is_made = l->is_new = true;
+    l->has_past = false;
+    memset(l->row_begins, 0, (chunks + 1) * sizeof *l->row_begins);
+    l->is_for_one_step = horizon == 0.0;
+    l->lived = 0;
+}
+
+abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
+                               const parallel_plan *plan, abut_error *error)
+{
+    const abut_index count = neighbor_count(s);
+    pacing p = {.list = l, .spheres = s, .plan = *plan};
+    p.plan.chunk_count = parallel_chunk_count(count, STRETCH), p.plan.work = 2 * count;
+    p.stretches = reserve(l, 27, p.plan.chunk_count, sizeof *p.stretches);
+    abut_status status = p.stretches && reserve_spheres(l, s) ? measure(&p) : ABUT_NO_MEMORY;
+    if (status) {
+        l->is_made = false;
+        return error_set_status(error, status);
+    }
+    p.horizon = choose_horizon(l, s, &p.pace);
+    l->is_made = false;
+    l->mean_radius = p.pace.mean_radius;
+    status = make_for(&p, plan, error);
+    const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
+    if (may_be_allowances && p.horizon > 0.0) {
+        p.horizon = 0.0; /* then the error is that of the spheres alone */
+        status = make_for(&p, plan, error);
+    }
+    if (!status) {
+        begin_life(l, p.horizon);
+    }
+    return status;
+}

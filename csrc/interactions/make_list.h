@@ -1,0 +1,11 @@
+/* Making a neighbor list. */
+#ifndef INTERACTIONS_MAKE_LIST_H
+#define INTERACTIONS_MAKE_LIST_H
+
+#include "neighbor_list.h"
+
+/* Make the list of where spheres are now, which `places` has. */
+abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
+                               const parallel_plan *plan, abut_error *error);
+
+#endif
