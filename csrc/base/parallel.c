@@ -376,6 +376,32 @@ abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *co
     return status_of(&run);
 }
 
+/* ---- loops ---- */
+
+typedef struct loop {
+    abut_index count, size;
+    parallel_stretch body;
+    void *context;
+} loop;
+
+static abut_status do_stretch(void *context, abut_index chunk, parallel_job *job)
+{
+    const loop *l = context;
+    const abut_index begin = chunk * l->size;
+    (void)job;
+    l->body(l->context, begin, parallel_chunk_end(begin, l->size, l->count));
+    return ABUT_OK;
+}
+
+void parallel_loop(int workers, abut_index count, abut_index size, abut_index work,
+                   parallel_stretch body, void *context)
+{
+    loop l = {count, size, body, context};
+    const parallel_plan plan = {
+        .chunk_count = parallel_chunk_count(count, size), .work = work, .workers = workers};
+    parallel_run(&plan, do_stretch, &l);
+}
+
 void parallel_keep_first(atomic_intptr_t *first, abut_index number)
 {
     intptr_t kept = atomic_load(first);

@@ -43,6 +43,14 @@ static inline abut_index parallel_chunk_end(abut_index begin, abut_index size, a
  * chunk has been done. After a failure chunks that have not begun are left out. */
 abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *context);
 
+/* Does the items begin ... end - 1 of a loop. */
+typedef void (*parallel_stretch)(void *context, abut_index begin, abut_index end);
+
+/* Run `body` for all items of a loop, at most `size` at a time, where nothing can fail, and nobody
+ * waits for long. `work` is that of all items. */
+void parallel_loop(int workers, abut_index count, abut_index size, abut_index work,
+                   parallel_stretch body, void *context);
+
 /* Call `function(context)`, whose runs share one team of threads: to gather threads once for all
  * runs of a query takes less than to do so for each. `work` is that of all runs. The function runs
  * on the calling thread, whose rounding mode all others take. Inside of another such call this just

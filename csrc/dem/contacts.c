@@ -106,19 +106,21 @@ static abut_status write_contacts(abut_simulation *s, const abut_room *room, abu
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index rows = abut_contacts_count(found), nodes = abut_contacts_node_count(found);
+    abut_columns columns = room->columns;
     if (rows > room->rows || nodes > room->nodes) {
         interaction_table larger = {.kind = ABUT_SPHERE_WALL};
         if (table_reserve(&larger, size_for(s, rows, nodes), simulation_extras(s))) {
             table_free(&larger);
             return ABUT_NO_MEMORY;
         }
-        abut_contacts_write(found, &larger.contact);
+        columns = near_walls_columns(&s->near, &larger.contact);
+        abut_contacts_write(found, &columns);
         table_free(t);
         *t = larger;
     } else {
-        abut_contacts_write(found, &t->contact);
+        abut_contacts_write(found, &columns);
     }
-    near_walls_widen(&s->near, s->store.count, rows, &t->contact);
+    near_walls_widen(&s->near, s->store.count, s->input.workers, &t->contact);
     t->count = rows, t->entry_count = nodes;
     return ABUT_OK;
 }
@@ -137,7 +139,7 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
     if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    const abut_room room = {t->contact, size.rows, size.entries};
+    const abut_room room = {near_walls_columns(&s->near, &t->contact), size.rows, size.entries};
     abut_status status =
         contacts_find_listed(simulation_finder(s), &query, list, &room, &found, error);
     if (status) {

@@ -180,6 +180,7 @@ static abut_status read_near(near_walls *n, const neighbor_spheres *s, const wal
                                   .mesh = memory_alloc_zeroed(rows, sizeof(abut_index)),
                                   .facet = memory_alloc(rows, sizeof(abut_index))};
     abut_status status = ABUT_NO_MEMORY;
+    n->offsets = columns.offsets;
     if (columns.offsets && columns.mesh && columns.facet) {
         abut_contacts_write(found, &columns);
         status = keep_near(n, s, w, &columns);
@@ -260,13 +261,31 @@ static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_sp
 
 /* ---- each step ---- */
 
-/* Copy where the near spheres are. */
-static void gather(near_walls *n, const neighbor_spheres *s)
+/* Spheres that one thread takes in one go. */
+enum { STRETCH = 4096 };
+
+typedef struct gathering {
+    const near_walls *near;
+    const neighbor_spheres *spheres;
+} gathering;
+
+static void gather_stretch(void *context, abut_index begin, abut_index end)
 {
-    for (abut_index k = 0; !n->is_of_all && k < n->count; k++) {
-        memcpy(n->centers + 3 * k, s->centers + 3 * (abut_index)n->spheres[k],
+    const gathering *g = context;
+    const near_walls *n = g->near;
+    for (abut_index k = begin; k < end; k++) {
+        memcpy(n->centers + 3 * k, g->spheres->centers + 3 * (abut_index)n->spheres[k],
                3 * sizeof *n->centers);
-        n->radii[k] = s->radii[n->spheres[k]];
+        n->radii[k] = g->spheres->radii[n->spheres[k]];
+    }
+}
+
+/* Copy where the near spheres are. */
+static void gather(const near_walls *n, const neighbor_spheres *s, int workers)
+{
+    gathering g = {n, s};
+    if (!n->is_of_all) {
+        parallel_loop(workers, n->count, STRETCH, n->count / 2, gather_stretch, &g);
     }
 }
 
@@ -283,7 +302,7 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
 {
     const bool is_of_list = n->is_made && n->list == neighbor_list_number(l);
     if (is_whole(n, l, w)) {
-        gather(n, s);
+        gather(n, s, plan->workers);
         n->lived++;
         return ABUT_OK;
     }
@@ -297,7 +316,7 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
     }
     const abut_status status = make(n, l, s, w, plan, error);
     if (!status) {
-        gather(n, s);
+        gather(n, s, plan->workers);
     }
     return status;
 }
@@ -319,22 +338,55 @@ const facet_list *near_walls_narrow(const near_walls *n, abut_query *query)
     return n->has_facets ? n->facets : NULL;
 }
 
-void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,
+abut_columns near_walls_columns(const near_walls *n, const abut_columns *columns)
+{
+    abut_columns own = *columns;
+    own.offsets = is_narrow(n) ? n->offsets : own.offsets;
+    return own;
+}
+
+typedef struct widening {
+    const near_walls *near;
+    const abut_columns *columns;
+} widening;
+
+/* The first of the list that is not before this place. */
+static abut_index find_near_place(const near_walls *n, abut_index place)
+{
+    abut_index low = 0, high = n->count;
+    while (low < high) {
+        const abut_index middle = low + (high - low) / 2;
+        if (n->spheres[middle] < place) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void widen(void *context, abut_index begin, abut_index end)
+{
+    const widening *w = context;
+    const near_walls *n = w->near;
+    abut_index k = find_near_place(n, begin);
+    for (abut_index place = begin; place < end; place++) {
+        w->columns->offsets[place] = n->offsets[k];
+        if (k < n->count && n->spheres[k] == place) {
+            for (abut_index row = n->offsets[k]; row < n->offsets[k + 1]; row++) {
+                w->columns->sphere[row] = place;
+            }
+            k++;
+        }
+    }
+}
+
+void near_walls_widen(const near_walls *n, abut_index sphere_count, int workers,
                       const abut_columns *columns)
 {
-    if (!is_narrow(n)) {
-        return;
-    }
-    for (abut_index row = 0; row < row_count; row++) {
-        columns->sphere[row] = n->spheres[columns->sphere[row]];
-    }
-    /* from behind, since they are read and written in one place */
-    abut_index k = n->count;
-    for (abut_index sphere = sphere_count; sphere >= 0; sphere--) {
-        while (k > 0 && n->spheres[k - 1] >= sphere) {
-            k--;
-        }
-        columns->offsets[sphere] = columns->offsets[k];
+    widening w = {n, columns};
+    if (is_narrow(n)) {
+        parallel_loop(workers, sphere_count + 1, STRETCH, sphere_count / 4, widen, &w);
     }
 }
 

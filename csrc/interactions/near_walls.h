@@ -36,6 +36,7 @@ typedef struct near_walls {
     bool has_facets; /* which facets they may touch is listed: they are few */
     facet_list *facets;
     double *centers, *radii; /* of the spheres, in this step */
+    abut_index *offsets;     /* of a query of them */
     memory_block blocks[7];
 } near_walls;
 
@@ -47,8 +48,12 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
  * any. */
 const facet_list *near_walls_narrow(const near_walls *n, abut_query *query);
 
+/* Where such a query writes its rows to: to these columns, but its offsets are those of the list.
+ */
+abut_columns near_walls_columns(const near_walls *n, const abut_columns *columns);
+
 /* Numbers of such a query's spheres become places, and its offsets those of all spheres. */
-void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,
+void near_walls_widen(const near_walls *n, abut_index sphere_count, int workers,
                       const abut_columns *columns);
 
 /* The place of the sphere that such a query calls by this number. */

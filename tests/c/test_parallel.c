@@ -53,6 +53,25 @@ static void check_that_each_chunk_is_done_once(int workers)
     }
 }
 
+static void log_stretch(void *context, abut_index begin, abut_index end)
+{
+    work_log *log = context;
+    CHECK(end - begin <= 7);
+    for (abut_index item = begin; item < end; item++) {
+        atomic_fetch_add(&log->times[item], 1);
+    }
+}
+
+static void check_that_each_item_is_done_once(int workers)
+{
+    static work_log log;
+    log = (work_log){.fails_at = -1};
+    parallel_loop(workers, CHUNK_COUNT, 7, PTRDIFF_MAX, log_stretch, &log);
+    for (int item = 0; item < CHUNK_COUNT; item++) {
+        CHECK_INT(log.times[item], 1);
+    }
+}
+
 static void check_that_a_failure_ends_the_run(int workers)
 {
     static work_log log;
@@ -338,6 +357,7 @@ void test_parallel(void)
     CHECK_INT(run_chunks(0, 4, must_not_run, NULL, NULL, NULL), ABUT_OK);
     for (int workers = 1; workers <= 4; workers++) {
         check_that_each_chunk_is_done_once(workers);
+        check_that_each_item_is_done_once(workers);
         check_that_a_failure_ends_the_run(workers);
         check_that_an_interruption_ends_the_run(workers);
         check_runs_that_share_their_threads(workers, run_many);
