@@ -3,8 +3,8 @@
     python benchmarks/laws.py [--side 20] [--turns 7] [--laws Hertz,JKR]
 
 Each grain touches its six neighbors, three contacts a grain, and all move a little. Prints for each
-law the processor time of a step, and its ratio to Hertz' law. "Again" are Hertz' law and friction as
-a law of a user in Python, which numba compiles, and in C++; both keep a spring and an overlap.
+law the processor time of a step, and its ratio to Hertz' law. "Again" are Hertz' law and friction
+as a law of a user in Python, which numba compiles, and in C++; both keep a spring and an overlap.
 """
 
 import argparse

@@ -9,17 +9,28 @@
 
 /* ---- how far apart contacts are searched for ---- */
 
-static double find_wall_reach(const abut_simulation *s)
+static double find_largest_radius(const abut_simulation *s)
 {
-    const law_table *of = &s->laws;
-    double radius = 0.0, reach = 0.0;
-    for (abut_index k = 0; of->pulls_or_reaches && k < s->store.count; k++) {
+    double radius = 0.0;
+    for (abut_index k = 0; k < s->store.count; k++) {
         radius = larger(radius, s->store.radii[k]);
     }
+    return radius;
+}
+
+/* How far spheres are pulled, by walls and by each other: reaches grow with R*. */
+static void measure_spheres(abut_simulation *s)
+{
+    const law_table *of = &s->laws;
+    const double radius = of->pulls_or_reaches ? find_largest_radius(s) : 0.0;
+    s->pair_reach = s->wall_reach = 0.0;
     for (abut_index k = 0; radius > 0.0 && k < s->walls.touched_count; k++) {
-        reach = larger(reach, laws_most_reach(of, s->walls.walls[k].material, radius));
+        s->wall_reach =
+            larger(s->wall_reach, laws_most_reach(of, s->walls.walls[k].material, radius));
     }
-    return reach;
+    for (abut_index k = 0; radius > 0.0 && k < of->material_count; k++) {
+        s->pair_reach = larger(s->pair_reach, laws_most_reach(of, k, radius));
+    }
 }
 
 double apart_body_reach(const abut_simulation *s, abut_index body)
@@ -35,7 +46,7 @@ double apart_body_reach(const abut_simulation *s, abut_index body)
 
 void apart_measure(abut_simulation *s)
 {
-    s->wall_reach = find_wall_reach(s);
+    measure_spheres(s);
     s->body_reach = 0.0;
     for (abut_index k = 0; s->laws.pulls_or_reaches && k < s->solids.count; k++) {
         s->body_reach = larger(s->body_reach, apart_body_reach(s, k));
@@ -294,12 +305,8 @@ abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan)
     return s->laws.pulls_or_reaches ? keep_contacts(s, plan, contact_lives) : ABUT_OK;
 }
 
-/* Whether a candidate that touches, or is within the reach of its law, is a row. */
-static bool candidate_lives(abut_simulation *s, const neighbor_spheres *of, int32_t candidate)
+bool apart_candidate_lives(abut_simulation *s, const neighbor_spheres *of, int32_t candidate)
 {
-    if (touching_overlap(&s->neighbors, of, candidate) >= 0.0) {
-        return true;
-    }
     abut_index i, j, image[3], match;
     double normal[3], overlap;
     const interaction_table alone = {.kind = ABUT_SPHERE_SPHERE,
@@ -313,18 +320,6 @@ static bool candidate_lives(abut_simulation *s, const neighbor_spheres *of, int3
     touching_write(&s->neighbors, of, &candidate, 1, &alone.pair, &match, 0);
     bonds_begin_laws(s, &alone, (row_span){0, 1});
     return pair_lives(s, &alone, 0);
-}
-
-int32_t apart_keep_pairs(abut_simulation *s, const neighbor_spheres *of, int32_t *active,
-                         int32_t count)
-{
-    int32_t left = 0;
-    for (int32_t k = 0; k < count; k++) {
-        if (candidate_lives(s, of, active[k])) {
-            active[left++] = active[k];
-        }
-    }
-    return left;
 }
 
 /* ---- other laws ---- */

@@ -4,8 +4,8 @@
 
 #include "solid_spots.h"
 
-/* Find how far apart spheres and walls are searched for, and bodies and all others: the farthest
- * reaches of any. To be called where materials, laws, sizes or walls have changed. */
+/* Find how far apart spheres, spheres and walls, and bodies and all others are searched for: the
+ * farthest reaches of any. To be called where materials, laws, sizes or walls have changed. */
 void apart_measure(abut_simulation *s);
 
 /* How far a body pulls others, whatever they are. */
@@ -50,8 +50,7 @@ static inline double apart_pull_share(const abut_simulation *s, abut_index row)
  * matched. ABUT_OK, or why the step is to end. */
 abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan);
 
-/* Likewise of candidates that may be pairs: those that are stay, and are counted. */
-int32_t apart_keep_pairs(abut_simulation *s, const neighbor_spheres *of, int32_t *active,
-                         int32_t count);
+/* Whether a candidate that is apart, but within the reach of its law, is a row. */
+bool apart_candidate_lives(abut_simulation *s, const neighbor_spheres *of, int32_t candidate);
 
 #endif

@@ -348,7 +348,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .share = t->contact.share,
                      .kernel = interaction_kernels_take()->wall_laws,
                      .is_watched = true,
-                     .find_laws = find_laws,
+                     .find_laws = s->laws.are_alike ? NULL : find_laws,
                      .fill = fill_block,
                      .context = &w,
                      .turn = turn_kept};

@@ -34,7 +34,8 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .lender = s->lender,
                               .outlines = s->search.outlines,
                               .laws = &s->laws,
-                              .materials = of->materials};
+                              .materials = of->materials,
+                              .reach = s->pair_reach};
 }
 
 /* Where the spheres about bodies are. ABUT_OK or ABUT_NO_MEMORY. */
@@ -169,7 +170,7 @@ static void write_rows(const pair_pass *p, const int32_t *active, row_span rows)
 static void do_rows(pair_pass *p, abut_index chunk, const int32_t *active, row_span rows)
 {
     const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
-    const abut_index size = laws_are_plain(&p->simulation->laws) ? LAW_BLOCK : ROWS_OF_SPAN;
+    const abut_index size = p->laws && p->laws->find_laws ? ROWS_OF_SPAN : LAW_BLOCK;
     t->chunks[chunk] = rows;
     touching_write_offsets(&p->simulation->neighbors, chunk, (int32_t)rows.count, rows.first,
                            t->pair.offsets);
@@ -194,15 +195,31 @@ static void begin_sums(abut_simulation *s, abut_index chunk)
     }
 }
 
+/* List the candidates of a chunk that are rows: where laws are applied, those that live. */
+static int32_t find_rows(const pair_pass *p, abut_index chunk)
+{
+    abut_simulation *s = p->simulation;
+    int32_t *active = touching_active(&s->neighbors, chunk), left = 0;
+    const int32_t count = touching_list(&s->neighbors, &p->spheres, chunk);
+    if (!s->laws.pulls_or_reaches) {
+        return count;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t candidate = touching_candidate(active[k]);
+        if (!p->laws || !touching_is_apart(active[k]) ||
+            apart_candidate_lives(s, &p->spheres, candidate)) {
+            active[left++] = candidate;
+        }
+    }
+    return left;
+}
+
 static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     pair_pass *p = context;
     neighbor_list *l = &p->simulation->neighbors;
-    int32_t *active = touching_active(l, chunk);
-    int32_t count = touching_list(l, &p->spheres, chunk);
-    if (p->laws && p->simulation->laws.pulls_or_reaches) {
-        count = apart_keep_pairs(p->simulation, &p->spheres, active, count);
-    }
+    const int32_t *active = touching_active(l, chunk);
+    const int32_t count = find_rows(p, chunk);
     l->row_counts[chunk] = count;
     begin_sums(p->simulation, chunk);
     const abut_index first = l->row_begins[chunk], end = l->row_begins[chunk + 1];
@@ -513,11 +530,12 @@ static void add_block(const void *context, row_block *b)
 static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const bool is_among_bonds = bonds_show(s);
+    const bool are_alike = laws_are_plain(&s->laws) || (s->laws.are_alike && !is_among_bonds);
     row_laws laws = {.simulation = s,
                      .table = &s->now->tables[ABUT_SPHERE_SPHERE],
                      .kernel = interaction_kernels_take()->pair_laws,
                      .is_watched = true,
-                     .find_laws = find_laws,
+                     .find_laws = are_alike ? NULL : find_laws,
                      .fill = is_among_bonds ? fill_among_bonds : fill_block,
                      .take = add_block,
                      .context = s};

@@ -30,7 +30,7 @@ typedef struct row_laws {
     atomic_intptr_t
         bad_row; /* the first whose law says what is not finite, or does not hold; -1: none */
 
-    /* The laws of so many rows from `first` on. */
+    /* The laws of so many rows from `first` on. NULL: one function computes those of all rows. */
     void (*find_laws)(const void *context, const law **laws, abut_index first, abut_index count);
 
     /* Set partners, laws and what the step before left of so many rows of a block. */

@@ -309,10 +309,10 @@ static void apply_mixed(row_laws *r, row_block *b, abut_index begin, abut_index 
 void rows_apply_span(row_laws *r, row_span rows)
 {
     row_block b;
-    if (laws_are_plain(&r->simulation->laws)) {
-        apply_alike(r, &b, rows.first, rows.first + rows.count);
-    } else {
+    if (r->find_laws) {
         apply_mixed(r, &b, rows.first, rows.first + rows.count);
+    } else {
+        apply_alike(r, &b, rows.first, rows.first + rows.count);
     }
 }
 

@@ -304,7 +304,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                      .work = WORK_OF_SPOT,
                      .table = w.now,
                      .kernel = is_on_wall ? kernels->wall_spot_laws : kernels->pair_spot_laws,
-                     .find_laws = find_laws,
+                     .find_laws = laws_are_plain(&s->laws) ? NULL : find_laws,
                      .fill = fill_block,
                      .context = &w,
                      .turn = is_on_wall ? turn_kept : NULL};

@@ -131,7 +131,7 @@ struct abut_simulation {
     wall_set walls;
     /* how far apart spheres and walls, and bodies and all others, are searched for; 0: none pulls
      */
-    double wall_reach, body_reach;
+    double pair_reach, wall_reach, body_reach;
     memory_block pull_block;      /* of this step's contacts: their shares of what they pull */
     memory_block kept_block;      /* likewise: whether they are kept */
     memory_block share_blocks[2]; /* what shares of pulls are computed from */

@@ -101,10 +101,12 @@ typedef struct candidate_block {
     const int32_t *firsts, *seconds; /* of all candidates */
     int32_t begin, end;
     const lattice *lattice;
-    int32_t *active; /* what is written: the numbers of those that touch */
+    double reach;    /* that of no candidate is farther; 0: none has one */
+    int32_t *active; /* what is written: the numbers of those that touch, and the complements of the
+                        numbers of those that do not, but are within the reach */
 } candidate_block;
 
-/* List the candidates that touch at their nearest images; returns how many. */
+/* List the candidates by their nearest images; returns how many. */
 typedef int32_t touching_list_kernel(const candidate_block *block);
 
 #define INTERACTION_KERNELS(ENTRY)                                                                 \

@@ -183,6 +183,10 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
         take_law(&made, k, &laws[k]);
     }
     made.own_numbers[count] = -1;
+    made.are_alike = true;
+    for (abut_index k = 1; k < count; k++) {
+        made.are_alike &= laws_are_alike(&made, &made.laws[k], made.laws);
+    }
     laws_free(table);
     *table = made;
     return ABUT_OK;

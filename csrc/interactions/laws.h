@@ -34,6 +34,7 @@ typedef struct law_table {
     own_laws own;
     abut_index material_count;
     bool has_missing;
+    bool are_alike;           /* one function computes them all; the law of none is not counted */
     bool pulls_or_reaches;    /* some law has cohesion, or is a user's with a reach */
     bool has_rolling_springs; /* some law is of type C */
 } law_table;

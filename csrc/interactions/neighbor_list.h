@@ -42,6 +42,7 @@ typedef struct neighbor_spheres {
     const law_table *laws;          /* how far apart spheres of these materials pull; */
     const int32_t *materials;
     double wall_gap; /* how far from walls spheres are looked for */
+    double reach;    /* how far apart spheres pull, at most */
 } neighbor_spheres;
 
 /* How far from a sphere others are pulled, at most. */

@@ -139,31 +139,38 @@ static double touch_of(const neighbor_list *l, int32_t candidate)
     return l->places[l->firsts[candidate]].reach + l->places[l->seconds[candidate]].reach;
 }
 
-double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
+/* Whether a candidate is within the reach of its law. */
+static bool is_within_reach(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
-    return touch_of(l, candidate) - sqrt(distance_sq_of(l, s, candidate));
+    const double reach = touch_of(l, candidate) +
+                         neighbor_pair_reach(s, l->firsts[candidate], l->seconds[candidate]);
+    return distance_sq_of(l, s, candidate) <= reach * reach;
 }
 
-/* Whether a candidate touches, or is within the reach of its law. */
-static bool touches_image(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
+/* Leave out those that do not touch, and are beyond the reach of their own law. */
+static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres *s, int32_t *active,
+                                 int32_t count)
 {
-    const double distance_sq = distance_sq_of(l, s, candidate), touch = touch_of(l, candidate);
-    if (distance_sq <= touch * touch || !s->laws->pulls_or_reaches) {
-        return distance_sq <= touch * touch;
+    int32_t left = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (!touching_is_apart(active[k]) || is_within_reach(l, s, touching_candidate(active[k]))) {
+            active[left++] = active[k];
+        }
     }
-    const double reach =
-        touch + neighbor_pair_reach(s, l->firsts[candidate], l->seconds[candidate]);
-    return distance_sq <= reach * reach;
+    return left;
 }
 
-/* The same as the kernel does, where some candidates have images, or pull beyond touch. */
+/* The same as the kernel does, where some candidates have images. */
 static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
                             const candidate_block *b)
 {
     int32_t count = 0;
     for (int32_t candidate = b->begin; candidate < b->end; candidate++) {
-        if (touches_image(l, s, candidate)) {
+        const double distance_sq = distance_sq_of(l, s, candidate), touch = touch_of(l, candidate);
+        if (distance_sq <= touch * touch) {
             b->active[count++] = candidate;
+        } else if (b->reach > 0.0) {
+            b->active[count++] = ~candidate;
         }
     }
     return count;
@@ -178,10 +185,11 @@ int32_t touching_list(neighbor_list *l, const neighbor_spheres *s, abut_index ch
                                    .begin = begin,
                                    .end = l->begins[neighbor_chunk_end(l, chunk)],
                                    .lattice = s->lattice,
+                                   .reach = s->reach,
                                    .active = l->active + begin};
-    return l->has_images[chunk] || s->laws->pulls_or_reaches
-               ? touch_images(l, s, &block)
-               : interaction_kernels_take()->touching_list(&block);
+    const int32_t count = l->has_images[chunk] ? touch_images(l, s, &block)
+                                               : interaction_kernels_take()->touching_list(&block);
+    return s->reach > 0.0 ? keep_within_reach(l, s, block.active, count) : count;
 }
 
 abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,

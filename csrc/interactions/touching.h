@@ -10,7 +10,8 @@ abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const 
                              abut_error *error);
 
 /* List the candidates of a chunk that touch, or are within the reach of their law, in
- * touching_active(), ascending; returns how many. Threads may call it at once. */
+ * touching_active(), ascending; returns how many. Those that do not touch are listed by complement:
+ * touching_candidate() has their number. Threads may call it at once. */
 int32_t touching_list(neighbor_list *l, const neighbor_spheres *s, abut_index chunk);
 
 static inline int32_t *touching_active(const neighbor_list *l, abut_index chunk)
@@ -18,8 +19,15 @@ static inline int32_t *touching_active(const neighbor_list *l, abut_index chunk)
     return l->active + l->begins[chunk * NEIGHBOR_CHUNK];
 }
 
-/* The overlap of a candidate: negative across a gap. */
-double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate);
+static inline bool touching_is_apart(int32_t active)
+{
+    return active < 0;
+}
+
+static inline int32_t touching_candidate(int32_t active)
+{
+    return active < 0 ? ~active : active;
+}
 
 /* Write i, j, normal, overlap and image of some of a chunk's active candidates, LAW_BLOCK at most,
  * beginning at a row, and match: the row of the last step that each one continues, or -1. */

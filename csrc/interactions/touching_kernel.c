@@ -1,4 +1,5 @@
-/* Which candidates of a list touch: as spheres/compare_kernel.h decides it, to the bit. */
+/* Which candidates of a list touch: as spheres/compare_kernel.h decides it, to the bit; and which
+ * may be within the reach of their law. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../spheres/grid.h"
@@ -17,8 +18,19 @@ LANES_INLINE void load_spheres(const sphere_row *rows, const int32_t *numbers, l
     lanes_load_rows(pointers, columns);
 }
 
-/* Bits of those of LANES candidates whose spheres touch. */
-LANES_INLINE unsigned compare(const candidate_block *b, int32_t candidate, bool is_periodic)
+/* A bit for each of LANES candidates. */
+typedef struct compared {
+    unsigned near, touching;
+} compared;
+
+LANES_INLINE unsigned within(lanes distance_sq, lanes reach)
+{
+    return mask_bits(lanes_no_more(distance_sq, reach * reach));
+}
+
+/* Whether spheres touch, and whether they are within the block's reach. */
+LANES_INLINE compared compare(const candidate_block *b, int32_t candidate, bool is_periodic,
+                              bool has_reach)
 {
     lanes i[4], j[4], d[3];
     load_spheres(b->places, b->firsts + candidate, i);
@@ -30,20 +42,25 @@ LANES_INLINE unsigned compare(const candidate_block *b, int32_t candidate, bool 
             d[axis] = d[axis] - images * lanes_set(b->lattice->period[axis]);
         }
     }
-    const lanes reach = i[3] + j[3];
-    return mask_bits(lanes_no_more(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], reach * reach));
+    const lanes touch = i[3] + j[3], distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const unsigned touching = within(distance_sq, touch);
+    return (compared){has_reach ? within(distance_sq, touch + lanes_set(b->reach)) : touching,
+                      touching};
 }
 
-LANES_INLINE int32_t compare_all(const candidate_block *b, bool is_periodic)
+LANES_INLINE int32_t compare_all(const candidate_block *b, bool is_periodic, bool has_reach)
 {
     int32_t count = 0;
     for (int32_t candidate = b->begin; candidate < b->end; candidate += LANES) {
         for (int k = 0; k < LANES && candidate + FETCHED_AHEAD + k < b->end; k++) {
             PREFETCH(&b->places[b->seconds[candidate + FETCHED_AHEAD + k]]);
         }
-        unsigned bits = compare(b, candidate, is_periodic) & lanes_first_bits(b->end - candidate);
+        const compared c = compare(b, candidate, is_periodic, has_reach);
+        unsigned bits = c.near & lanes_first_bits(b->end - candidate);
         for (; bits; bits &= bits - 1) {
-            b->active[count++] = candidate + __builtin_ctz(bits);
+            const int k = __builtin_ctz(bits);
+            const bool touches = !has_reach || (c.touching >> k & 1u);
+            b->active[count++] = touches ? candidate + k : ~(candidate + k);
         }
     }
     return count;
@@ -51,5 +68,10 @@ LANES_INLINE int32_t compare_all(const candidate_block *b, bool is_periodic)
 
 int32_t KERNEL(touching_list)(const candidate_block *block)
 {
-    return block->lattice->is_periodic ? compare_all(block, true) : compare_all(block, false);
+    if (block->reach > 0.0) {
+        return block->lattice->is_periodic ? compare_all(block, true, true)
+                                           : compare_all(block, false, true);
+    }
+    return block->lattice->is_periodic ? compare_all(block, true, false)
+                                       : compare_all(block, false, false);
 }
