@@ -15,7 +15,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "94b9b3d333e136e38d2f87638202d621607dd56cc703f483136c568c644991b2"
+GOLDEN_HASH = "5afcb726d5f4c15e08c8452ab5302dc1161b97ef7299afcc56ac1bb097bb5a56"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)

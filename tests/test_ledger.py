@@ -128,6 +128,37 @@ def test_assigning_velocities_at_each_step_leaves_the_loss_of_contacts_to_them()
     assert slowed.wall_work > 0.01 * sum(plain)
 
 
+def test_spheres_that_touch_nothing_leave_the_loss_of_others():
+    def bounced(comes):
+        sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+        sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=0.3))
+        sim.add_spheres([[0, 0, 0], [0.2001, 0, 0]], 0.1, GRAIN, velocities=[[1, 0, 0], [0, 0, 0]])
+        for k in range(200):
+            sim.run(steps=10)
+            if comes:
+                sim.add_spheres([[0.3 * k, 5, 0]], 0.1, GRAIN)
+        return sim.energy.dissipated
+
+    assert bounced(True) == bounced(False) > 0
+
+
+@pytest.mark.parametrize("place", [(0, 3, 0), (0.05, 0.16, 0)])
+def test_spheres_that_come_bring_their_energy_with_them(place, tmp_path):
+    """Also where they overlap others, and where the simulation is saved before the next step."""
+    sim = pressed(5e-5)
+    before = sim.energy.dissipated
+    sim.add_spheres([place], 0.1, GRAIN, velocities=(1, 2, 3))
+    assert sim.energy.dissipated == before
+    sim.save(tmp_path / "a.npz")
+    again = abut.load_simulation(tmp_path / "a.npz")
+    for one in (sim, again):
+        one.run(steps=1)
+    assert sim.energy == again.energy
+    held = abs(sim.energy.dissipated - before) < 1e-12 * sim.energy.elastic
+    assert held == (place[1] < 1)
+    assert sim.energy.dissipated == pytest.approx(before, abs=1e-3 * sim.energy.elastic)
+
+
 @pytest.mark.parametrize("name", ["radii", "velocities", "both fixed", "bond"])
 def test_a_restart_keeps_the_ledger(name, tmp_path):
     sim = pressed(5e-5)

@@ -2,6 +2,7 @@
  * rows, so that they do not depend on where spheres are stored. */
 #include "energy.h"
 
+#include "../interactions/touching.h"
 #include "bond_laws.h"
 #include "bond_pairs.h"
 #include "grains.h"
@@ -174,6 +175,7 @@ static void hold_energy(abut_simulation *s, bool keeps_total)
         s->account.is_held = s->account.keeps_total = true;
     }
     s->account.keeps_total &= keeps_total;
+    s->account.has_new = false;
 }
 
 void energy_hold(abut_simulation *s)
@@ -184,6 +186,41 @@ void energy_hold(abut_simulation *s)
 void energy_hold_total(abut_simulation *s)
 {
     hold_energy(s, true);
+}
+
+void energy_await(abut_simulation *s, abut_index first)
+{
+    account *a = &s->account;
+    if (a->is_held) {
+        energy_hold(s);
+    } else if (!a->has_new) {
+        s->walls.grain_size = 0.0;
+        a->has_new = true, a->new_from = first;
+    }
+}
+
+/* Whether new spheres touch walls, bodies or each other and all others. */
+static bool are_new_touched(const abut_simulation *s)
+{
+    const abut_index first = s->account.new_from;
+    const interaction_table *walls = &s->now->tables[ABUT_SPHERE_WALL];
+    const interaction_table *bodies = &s->now->tables[ABUT_BODY_SPHERE];
+    bool touches = touching_has_row(&s->neighbors, s->store.rows, first);
+    for (abut_index row = first; walls->count > 0 && row < s->store.count; row++) {
+        const abut_index *offsets = walls->contact.offsets + s->store.places[row];
+        touches |= offsets[0] < offsets[1];
+    }
+    for (abut_index row = 0; row < bodies->count; row++) {
+        touches |= bodies->body.j[row] >= first;
+    }
+    return touches;
+}
+
+void energy_hold_touched(abut_simulation *s)
+{
+    if (s->account.has_new && are_new_touched(s)) {
+        energy_hold(s);
+    }
 }
 
 /* wall_work less this work, and the dissipated energy as it is. */
@@ -222,6 +259,7 @@ void energy_settle(abut_simulation *s)
         take_work(a, total_of(abut_simulation_energy(s)) - a->total);
         a->keeps_total = false;
     }
+    a->has_new = false;
 }
 
 /* ---- which step is stable ---- */

@@ -36,6 +36,14 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 /* To be called before grains come or go: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
 
+/* To be called when spheres have come, from this row on. They change the dissipated energy only
+ * where they touch something at once, which the next step finds. */
+void energy_await(abut_simulation *s, abut_index first);
+
+/* To be called when a step has found all that touches, before its tables become those of the last
+ * step: where a new sphere touches something, the dissipated energy is held. */
+void energy_hold_touched(abut_simulation *s);
+
 /* To be called before centers or radii are assigned, whose contacts the next step finds. The change
  * of the sum of energies until then is work from outside. */
 void energy_hold_total(abut_simulation *s);

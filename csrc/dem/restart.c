@@ -73,13 +73,17 @@ abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_in
     return error_set_status(error, status);
 }
 
+/* What the next step does with the account, as files have it. */
+enum { GOES_ON, IS_HELD, KEEPS_TOTAL, HAS_NEW };
+
 abut_step_state abut_simulation_step_state(const abut_simulation *s)
 {
+    const account *a = &s->account;
+    const int kind = a->has_new ? HAS_NEW : a->is_held + a->keeps_total;
     return (abut_step_state){
         .step_count = s->step_count,
-        .account = {s->account.base, s->account.gone_wall_work, s->account.held,
-                    (double)(s->account.is_held + s->account.keeps_total), s->account.driven_work,
-                    s->account.last_driven_work, s->account.keeps_total ? s->account.total : 0.0},
+        .account = {a->base, a->gone_wall_work, a->has_new ? (double)a->new_from : a->held, kind,
+                    a->driven_work, a->last_driven_work, a->keeps_total ? a->total : 0.0},
         .terms = {s->next.step, s->next.gravity[0], s->next.gravity[1], s->next.gravity[2],
                   s->next.lift, s->last.step, s->last.gravity[0], s->last.gravity[1],
                   s->last.gravity[2], s->last.lift, s->began, (double)s->began_steps},
@@ -111,11 +115,14 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
     neighbor_list_forget(&s->neighbors);
     s->step_count = state->step_count;
     restore_terms(s, state->terms);
+    const double kind = state->account[3], held = state->account[2];
     s->account = (account){.base = state->account[0],
                            .gone_wall_work = state->account[1],
-                           .held = state->account[2],
-                           .is_held = state->account[3] != 0.0,
-                           .keeps_total = state->account[3] == 2.0,
+                           .held = held,
+                           .is_held = kind == IS_HELD || kind == KEEPS_TOTAL,
+                           .keeps_total = kind == KEEPS_TOTAL,
+                           .has_new = kind == HAS_NEW,
+                           .new_from = held > 0.0 && held < INT32_MAX ? (abut_index)held : 0,
                            .total = state->account[6],
                            .driven_work = state->account[4],
                            .last_driven_work = state->account[5]};

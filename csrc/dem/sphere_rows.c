@@ -325,7 +325,6 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
     if (count > INT32_MAX - 2) {
         return error_set(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
     }
-    energy_hold(s);
     s->watch.is_placed = true;
     status = store_reserve(&s->store, count);
     status = status ? status : extend_bonds(s, count);
@@ -336,6 +335,7 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
     for (abut_index row = 0; row < rows->count; row++) {
         append_sphere(s, rows, row);
     }
+    energy_await(s, first);
     store_find_places(&s->store);
     wrap_rows(s, first);
     simulation_forget_spheres(s);

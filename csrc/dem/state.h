@@ -96,6 +96,8 @@ typedef struct account {
     double held;  /* the dissipated energy after the next step, where is_held */
     double total; /* the sum of all energies after the next step, where keeps_total */
     bool is_held, keeps_total;
+    bool has_new; /* spheres have come since the last step, from this row on */
+    abut_index new_from;
 } account;
 
 #define STEP_PART(number, name) number,

@@ -50,6 +50,7 @@ static abut_status keep_order(abut_simulation *s, const parallel_plan *plan, abu
 
 static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
+    energy_hold_touched(s);
     const abut_status status = forces_sum(s, plan);
     if (status) {
         return error_set_status(error, status);

@@ -343,6 +343,19 @@ void touching_write_offsets(neighbor_list *l, abut_index chunk, int32_t count, a
     }
 }
 
+bool touching_has_row(const neighbor_list *l, const int32_t *rows, abut_index first)
+{
+    bool has = false;
+    for (abut_index chunk = 0; l->active_count > 0 && chunk < neighbor_list_chunk_count(l);
+         chunk++) {
+        const int32_t *active = touching_active(l, chunk);
+        for (abut_index k = 0; k < l->row_counts[chunk]; k++) {
+            has |= rows[l->firsts[active[k]]] >= first || rows[l->seconds[active[k]]] >= first;
+        }
+    }
+    return has;
+}
+
 /* ---- from step to step ---- */
 
 void touching_keep(neighbor_list *l)

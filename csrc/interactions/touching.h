@@ -39,6 +39,9 @@ void touching_write(neighbor_list *l, const neighbor_spheres *s, const int32_t *
 void touching_write_offsets(neighbor_list *l, abut_index chunk, int32_t count, abut_index row,
                             abut_index *offsets);
 
+/* Whether some pair of this step has a sphere of this row, or a later one. rows: of each place. */
+bool touching_has_row(const neighbor_list *l, const int32_t *rows, abut_index first);
+
 /* To be called when the step is done: what it has found is what the next one goes on from. */
 void touching_keep(neighbor_list *l);
 
