@@ -164,13 +164,11 @@ static void write_rows(const pair_pass *p, const int32_t *active, row_span rows)
     }
 }
 
-/* Write the rows of a chunk and apply their laws, some at a time, while they are in the cache:
- * where there are laws of several functions more of them, since each function has blocks of its
- * own. */
+/* Write the rows of a chunk and apply their laws, some at a time, while they are in the cache. */
 static void do_rows(pair_pass *p, abut_index chunk, const int32_t *active, row_span rows)
 {
     const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
-    const abut_index size = p->laws && p->laws->find_laws ? ROWS_OF_SPAN : LAW_BLOCK;
+    const abut_index size = p->laws ? rows_of_span(p->laws) : LAW_BLOCK;
     t->chunks[chunk] = rows;
     touching_write_offsets(&p->simulation->neighbors, chunk, (int32_t)rows.count, rows.first,
                            t->pair.offsets);

@@ -319,8 +319,8 @@ void rows_apply_span(row_laws *r, row_span rows)
 static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     row_laws *r = context;
-    const abut_index begin = chunk * ROWS_OF_SPAN;
-    const abut_index end = parallel_chunk_end(begin, ROWS_OF_SPAN, r->count);
+    const abut_index size = rows_of_span(r);
+    const abut_index begin = chunk * size, end = parallel_chunk_end(begin, size, r->count);
     rows_apply_span(r, (row_span){begin, end - begin});
     return parallel_report(job, r->work * (end - begin));
 }
@@ -388,7 +388,7 @@ abut_status rows_end(row_laws *r, abut_error *error)
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error)
 {
     parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(r->count, ROWS_OF_SPAN);
+    own.chunk_count = parallel_chunk_count(r->count, rows_of_span(r));
     own.work = r->work * r->count;
     rows_begin(r);
     const abut_status status = parallel_run(&own, apply_chunk, r);

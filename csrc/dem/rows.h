@@ -5,8 +5,14 @@
 
 #include "row_laws.h"
 
-/* Rows that one thread takes in one go, at most. */
+/* Rows that one thread takes in one go: more of them where there are laws of several functions,
+ * each of which has blocks of its own. */
 enum { ROWS_OF_SPAN = 8 * LAW_BLOCK };
+
+static inline abut_index rows_of_span(const row_laws *r)
+{
+    return r->find_laws ? ROWS_OF_SPAN : LAW_BLOCK;
+}
 
 /* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error);

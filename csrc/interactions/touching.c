@@ -9,7 +9,7 @@
 #include "kernels.h"
 #include "make_list.h"
 
-enum { SPHERE_CHUNK = 4096 };
+enum { SPHERE_CHUNK = 1024 };
 
 /* ---- where spheres are ---- */
 

@@ -12,7 +12,7 @@
 #include "crowd.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out. */
-enum { CHUNK_SPHERES = 1024 };
+enum { CHUNK_SPHERES = 256 };
 
 static row_span rows_of(const abut_step *step, abut_index sphere)
 {

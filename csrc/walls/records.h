@@ -8,7 +8,7 @@
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
  */
-enum { CHUNK_SPHERES = 4 * BATCH_SPHERES };
+enum { CHUNK_SPHERES = BATCH_SPHERES };
 
 /* The first and the last + 1 of some spheres. */
 typedef struct sphere_range {
