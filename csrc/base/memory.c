@@ -159,6 +159,21 @@ void *memory_reserve(memory_block *block, abut_index count, size_t size)
     return block->data;
 }
 
+void *memory_extend(memory_block *block, abut_index count, size_t size)
+{
+    const abut_index bytes = (abut_index)byte_count(count, size);
+    if (block->data != NULL && bytes > 0 && block->byte_count >= bytes) {
+        return block->data;
+    }
+    const abut_index room = count < PTRDIFF_MAX / 2 ? count + count / 8 : count;
+    void *grown = resize(block->data, room, size);
+    if (grown != NULL) {
+        block->data = grown;
+        block->byte_count = (abut_index)byte_count(room, size);
+    }
+    return grown;
+}
+
 void memory_free_blocks(memory_block *blocks, size_t count)
 {
     for (size_t k = 0; k < count; k++) {

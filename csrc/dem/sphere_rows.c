@@ -298,8 +298,8 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
 /* Let the tables of the last step know new spheres, which have no rows in them. */
 static abut_status extend_tables(abut_simulation *s, abut_index count)
 {
-    const renaming by = {.place_count = count, .body_count = s->solids.count};
-    return order_renumber_tables(s, &by);
+    const abut_status status = table_extend(&s->before->tables[ABUT_SPHERE_WALL], count);
+    return status ? status : table_extend(&s->before->tables[ABUT_SPHERE_SPHERE], count);
 }
 
 /* Let there be room for the ends of bonds of new spheres, of which there are none. */

@@ -262,6 +262,56 @@ abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_in
     return t->chunks ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
+/* Let there be room for more offsets, which keep what they are; NULL: there is no memory. */
+static abut_index *extend_offsets(interaction_table *t, abut_index first_count)
+{
+    const column_list list = LISTS[t->kind];
+    int k = 0;
+    while (list.columns[k].per != ABUT_COLUMN_OFFSETS) {
+        k++;
+    }
+    const column *c = &list.columns[k];
+    void *extended = memory_extend(&t->blocks[k], first_count + 1 + ROW_PADDING, c->size);
+    if (extended) {
+        *pointer_of(t, c) = extended;
+        t->room[c->per] = t->blocks[k].byte_count / (abut_index)c->size - ROW_PADDING;
+    }
+    return extended;
+}
+
+/* Let there be chunks for more first partners, whose rows would begin there. */
+static abut_status extend_chunks(interaction_table *t, abut_index first_count, abut_index end)
+{
+    const abut_index count = (first_count + t->chunk_firsts - 1) / t->chunk_firsts;
+    row_span *chunks = memory_extend(&t->chunk_block, count, sizeof *chunks);
+    if (!chunks) {
+        return ABUT_NO_MEMORY;
+    }
+    for (t->chunks = chunks; t->chunk_count < count; t->chunk_count++) {
+        chunks[t->chunk_count] = (row_span){end, 0};
+    }
+    return ABUT_OK;
+}
+
+abut_status table_extend(interaction_table *t, abut_index first_count)
+{
+    if (t->count > 0) {
+        abut_index *offsets = extend_offsets(t, first_count);
+        if (!offsets) {
+            return ABUT_NO_MEMORY;
+        }
+        const abut_index end = offsets[t->first_count];
+        if (t->chunk_count > 0 && extend_chunks(t, first_count, end)) {
+            return ABUT_NO_MEMORY;
+        }
+        for (abut_index k = t->first_count; k < first_count; k++) {
+            offsets[k + 1] = end;
+        }
+    }
+    t->first_count = first_count;
+    return ABUT_OK;
+}
+
 abut_index table_next(const interaction_table *t, abut_index row)
 {
     if (t->chunk_count == 0) {

@@ -89,6 +89,10 @@ void table_free(interaction_table *t);
 /* Room for rows of pairs in chunks of so many first spheres. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts);
 
+/* Let there be more first partners, which have no rows. ABUT_OK, or ABUT_NO_MEMORY with the rows as
+ * they were. */
+abut_status table_extend(interaction_table *t, abut_index first_count);
+
 /* Nothing interacts: such a table need not have room, and has no offsets. Who reads these looks at
  * `count` before. */
 static inline void table_clear(interaction_table *t, abut_index first_count)
