@@ -36,7 +36,6 @@ FILES = {
         "box",
         "pose",
         "tilt",
-        "root",
         "series",
         "rounded",
         "prefetch",
@@ -56,6 +55,7 @@ FILES = {
         "lanes_v3_kernel",
         "lanes_v4_kernel",
         "lanes_kernel",
+        "series_kernel",
     ],
     "mesh": [
         "tolerance",
@@ -183,6 +183,8 @@ FILES = {
     ],
     "flats": ["flat", "cover", "concave", "patch", "stand", "find"],
     "interactions": [
+        "cohesion_numbers",
+        "cohesion_kernel",
         "cohesion",
         "own_laws",
         "laws",

@@ -103,6 +103,32 @@ static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
     return a;
 }
 
+/* The whole number e of a number that is 2^e times 1 to 2, and that factor: of normal numbers > 0.
+ */
+static inline lanes lanes_exponent(lanes a)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return (double)(int64_t)(bits >> 52 & 0x7ff) - 1023.0;
+}
+
+static inline lanes lanes_mantissa(lanes a)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    bits = (bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
+/* 2^k of whole numbers from -1022 to 1023. */
+static inline lanes lanes_power(lanes k)
+{
+    const uint64_t bits = (uint64_t)((int64_t)k + 1023) << 52;
+    memcpy(&k, &bits, sizeof k);
+    return k;
+}
+
 static inline double lanes_smallest(lanes a)
 {
     return a;

@@ -41,6 +41,14 @@ static inline unsigned lanes_first_bits(int32_t count)
     return count < LANES ? (1u << count) - 1u : LANES_ALL;
 }
 
+/* The first lane, for what is computed for one number. */
+static inline double lanes_first(lanes a)
+{
+    double numbers[LANES];
+    lanes_store(numbers, a);
+    return numbers[0];
+}
+
 /* LANES rows of `count` doubles, a multiple of LANES or read up to one, become columns. */
 LANES_INLINE void lanes_transpose_all(const double *const rows[LANES], int count, lanes *columns)
 {

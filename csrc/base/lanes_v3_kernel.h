@@ -91,6 +91,25 @@ static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
     return _mm256_and_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x((long long)bits)));
 }
 
+/* The bits of a whole number below 2^52 are the last ones of 2^52 and it. */
+static inline lanes lanes_exponent(lanes a)
+{
+    __m256i digits = _mm256_srli_epi64(_mm256_castpd_si256(lanes_abs(a)), 52);
+    __m256i ones = _mm256_castpd_si256(lanes_set(0x1p52));
+    return _mm256_castsi256_pd(_mm256_or_si256(digits, ones)) - lanes_set(0x1p52 + 1023.0);
+}
+
+static inline lanes lanes_mantissa(lanes a)
+{
+    return _mm256_or_pd(lanes_keep_bits(a, 0xfffffffffffffu), lanes_set(1.0));
+}
+
+static inline lanes lanes_power(lanes k)
+{
+    __m256i digits = _mm256_castpd_si256(k + lanes_set(0x1p52 + 1023.0));
+    return _mm256_castsi256_pd(_mm256_slli_epi64(digits, 52));
+}
+
 static inline double lanes_smallest(lanes a)
 {
     __m128d half = _mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));

@@ -89,6 +89,22 @@ static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
     return _mm512_and_pd(a, _mm512_castsi512_pd(_mm512_set1_epi64((long long)bits)));
 }
 
+static inline lanes lanes_exponent(lanes a)
+{
+    __m512i digits = _mm512_srli_epi64(_mm512_castpd_si512(lanes_abs(a)), 52);
+    return _mm512_cvtepi64_pd(digits) - lanes_set(1023.0);
+}
+
+static inline lanes lanes_mantissa(lanes a)
+{
+    return _mm512_or_pd(lanes_keep_bits(a, 0xfffffffffffffu), lanes_set(1.0));
+}
+
+static inline lanes lanes_power(lanes k)
+{
+    return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_cvtpd_epi64(k + lanes_set(1023.0)), 52));
+}
+
 static inline double lanes_smallest(lanes a)
 {
     return _mm512_reduce_min_pd(a);

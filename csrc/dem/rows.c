@@ -90,10 +90,11 @@ static double share_of_pull(const row_laws *r, abut_index row)
     return r->table->kind == ABUT_SPHERE_WALL ? apart_pull_share(r->simulation, row) : 1.0;
 }
 
+/* Contacts with walls alone have such shares. */
 static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *where)
 {
     int32_t k = 0;
-    for (; k < of->count; k++) {
+    for (; table_is_on_wall(r->table->kind) && k < of->count; k++) {
         of->pull_share[k] = share_of_pull(r, where[k]);
     }
     for (; k % ROW_PADDING != 0; k++) {
@@ -101,23 +102,15 @@ static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *
     }
 }
 
-/* What kernels read of contacts with cohesion; where[k]: the row of the table. */
-static void set_cohesive(row_laws *r, law_block *of, const abut_index *where)
+/* Note the first row whose law does not hold for its R*. */
+static void note_too_small(row_laws *r, const law_block *of, const abut_index *where)
 {
-    const law_table *laws = &r->simulation->laws;
-    int32_t k = 0;
-    for (; k < of->count; k++) {
-        const double radius = radius_of(r, of, k);
-        if (radius < laws_cohesion(laws, of->laws[k])->least_radius) {
+    for (int32_t k = 0; k < of->count; k++) {
+        const cohesion *c = laws_cohesion(&r->simulation->laws, of->laws[k]);
+        if (radius_of(r, of, k) < c->least_radius) {
             parallel_keep_first(&r->bad_row, where[k]);
         }
-        of->cohesive[k] =
-            laws_cohesive_contact(laws, of->laws[k], radius, of->overlap[k], of->old_overlap[k]);
     }
-    for (; k % ROW_PADDING != 0; k++) {
-        of->cohesive[k] = of->cohesive[k - 1];
-    }
-    set_pull_shares(r, of, where);
 }
 
 /* ---- where rows are read from, and written to ---- */
@@ -231,16 +224,20 @@ static bool compute(row_laws *r, row_block *b)
     const law_table *laws = &r->simulation->laws;
     law_block *of = &b->block;
     const law_function function = laws_function(laws, of->laws[0]);
+    of->table = laws;
     of->is_cohesive = function == LAW_COHESIVE;
-    if (function == LAW_OWN) {
+    if (function != LAW_PLAIN) {
         set_pull_shares(r, of, b->rows);
+    }
+    if (function == LAW_OWN) {
         return own_rows_apply(r, b, laws_own(laws, of->laws[0]));
     }
-    if (of->is_cohesive) {
-        set_cohesive(r, of, b->rows);
-    }
     clear_own(r, b);
-    return r->kernel(of);
+    const unsigned noted = r->kernel(of);
+    if (noted & LAWS_TOO_SMALL) {
+        note_too_small(r, of, b->rows);
+    }
+    return noted & LAWS_DEEP;
 }
 
 static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32_t count)

@@ -44,7 +44,8 @@ static void set_contact(built_in_block *b, const column_part *c, const law *l, i
     }
     of->radius = b->block.radius[k] = input_of(c, OWN_INPUT(radius), k);
     of->mass = input_of(c, OWN_INPUT(mass), k);
-    b->overlaps[k] = input_of(c, OWN_INPUT(overlap), k), b->shares[k] = 1.0;
+    b->overlaps[k] = input_of(c, OWN_INPUT(overlap), k);
+    b->shares[k] = b->block.pull_share[k] = 1.0;
     b->block.inertia[k] = input_of(c, OWN_INPUT(inertia), k);
     b->block.old_overlap[k] = is_new ? b->overlaps[k] : c->history_in[6 * c->count + c->first + k];
     b->block.first[k] = of, b->block.second[k] = b->block.wall[k] = &b->second;
@@ -76,17 +77,6 @@ static void take_contact(const built_in_block *b, const column_part *c, const la
     c->history_out[6 * n + at] = b->overlaps[k];
 }
 
-/* What kernels read of contacts with cohesion. */
-static void set_cohesion(built_in_block *b, const law_table *table, int32_t count)
-{
-    b->block.is_cohesive = laws_function(table, table->laws) == LAW_COHESIVE;
-    for (int32_t k = 0; b->block.is_cohesive && k < count; k++) {
-        b->block.cohesive[k] = laws_cohesive_contact(table, table->laws, b->block.radius[k],
-                                                     b->overlaps[k], b->block.old_overlap[k]);
-        b->block.pull_share[k] = 1.0;
-    }
-}
-
 static void apply_built_in(built_in_block *b, const column_part *c, const law_table *table,
                            int32_t rows, double step)
 {
@@ -104,7 +94,8 @@ static void apply_built_in(built_in_block *b, const column_part *c, const law_ta
     b->block.effects = b->effects, b->block.spring = b->springs, b->block.power = b->powers;
     b->block.moment = b->moments, b->block.roll = l->rolling_friction > 0.0 ? b->rolls : NULL;
     b->block.watch_part = 1.0;
-    set_cohesion(b, table, all);
+    b->block.table = table;
+    b->block.is_cohesive = laws_function(table, table->laws) == LAW_COHESIVE;
     interaction_kernels_take()->wall_spot_laws(&b->block);
     for (int32_t k = 0; k < rows; k++) {
         take_contact(b, c, table, k);

@@ -1,55 +1,46 @@
-/* Three ways to stick: Johnson, Kendall and Roberts (1971), Derjaguin, Muller and Toporov (1975),
- * and a bridge of liquid as Willett et al. (2000) fit it. */
+/* What cohesions of laws store and how far they reach; what they exert is in cohesion_kernel.h. */
 #include "cohesion.h"
 
 #include <math.h>
 
-#include "../base/root.h"
 #include "../base/series.h"
 #include "../base/vec3.h"
+#include "cohesion_kernel.h"
+
+/* ---- one contact ---- */
+
+static void set_lanes(const cohesion *c, lanes *columns)
+{
+    double numbers[COHESION_NUMBERS];
+    memcpy(numbers, c, sizeof numbers);
+    for (size_t k = 0; k < COHESION_NUMBERS; k++) {
+        columns[k] = lanes_set(numbers[k]);
+    }
+}
+
+double cohesion_pull(const cohesion *c, double radius, double overlap)
+{
+    lanes columns[COHESION_NUMBERS];
+    set_lanes(c, columns);
+    return lanes_first(cohesions_pull(columns, lanes_set(radius), lanes_set(overlap)));
+}
+
+neck cohesion_neck(const cohesion *c, double radius, double overlap)
+{
+    lanes columns[COHESION_NUMBERS];
+    set_lanes(c, columns);
+    const lanes size = jkr_size(columns, lanes_set(radius));
+    const neck_lanes n = jkr_neck(columns, lanes_set(radius), size, lanes_set(overlap));
+    return (neck){lanes_first(n.radius), lanes_first(n.force)};
+}
 
 /* ---- JKR ---- */
 
-/* With u the root of the contact radius by a_s: the overlap is u^4 - u times a_s^2 / R*, and the
- * force 2/3 u^6 - u^3 times 2 E* a_s^3 / R*. At the fold, where the contact snaps, u is this: the
- * cube root of 1/4. */
-#define FOLD 0.62996052494743658
-
 static double size_of(const cohesion *c, double radius)
 {
-    return root_cube(2.0 * PI * c->adhesion * radius * radius / c->modulus);
-}
-
-/* u, from u - u_0 = x: e = x^2 (6 u_0^2 + x (4 u_0 + x)) for an overlap that is e behind the fold.
- * Halley's steps, which have all digits after three. */
-static double find_root(double overlap)
-{
-    const double e = fmax(overlap + 0.75 * FOLD, 0.0), root = sqrt(e);
-    const double curved = 6.0 * FOLD * FOLD;
-    double x = root / sqrt(curved + root);
-    for (int k = 0; k < 3; k++) {
-        const double value = x * x * (curved + x * (4.0 * FOLD + x)) - e;
-        const double slope = x * (2.0 * curved + x * (12.0 * FOLD + 4.0 * x));
-        const double bend = 2.0 * curved + x * (24.0 * FOLD + 12.0 * x);
-        const double below = 2.0 * slope * slope - value * bend;
-        x -= below > 0.0 ? 2.0 * value * slope / below : 0.0;
-    }
-    return FOLD + x;
-}
-
-static neck neck_of_jkr(const cohesion *c, double radius, double overlap)
-{
-    const double size = size_of(c, radius);
-    const double u = find_root(overlap * radius / (size * size)), u3 = u * u * u;
-    const double unit = 2.0 * c->modulus * size * size * size / radius;
-    return (neck){size * u * u, unit * (u3 * (u3 * 2.0 / 3.0 - 1.0))};
-}
-
-/* The greatest one there is. */
-static double pull_of_jkr(const cohesion *c, double radius, double overlap)
-{
-    (void)overlap;
-    return 1.5 * PI * c->adhesion * radius;
+    lanes columns[COHESION_NUMBERS];
+    set_lanes(c, columns);
+    return lanes_first(jkr_size(columns, lanes_set(radius)));
 }
 
 static double reach_of_jkr(const cohesion *c, double radius)
@@ -63,27 +54,12 @@ static double reach_of_jkr(const cohesion *c, double radius)
 static double energy_of_jkr(const cohesion *c, double radius, double overlap)
 {
     const double size = size_of(c, radius), size_sq = size * size;
-    const double u = find_root(overlap * radius / size_sq), u3 = u * u * u;
+    const double u = lanes_first(jkr_root(lanes_set(overlap * radius / size_sq))), u3 = u * u * u;
     const double unit = 2.0 * c->modulus * size_sq * size_sq * size / (radius * radius);
     return unit * (u * u3 * (0.25 + u3 * (u3 * 4.0 / 15.0 - 2.0 / 3.0)) + 0.15);
 }
 
 /* ---- DMT ---- */
-
-/* The part of the pull that is left at a gap. */
-static double part_at(const cohesion *c, double overlap)
-{
-    if (overlap >= 0.0) {
-        return 1.0;
-    }
-    const double part = c->distance / (c->distance - overlap);
-    return part * part;
-}
-
-static double pull_of_dmt(const cohesion *c, double radius, double overlap)
-{
-    return 2.0 * PI * c->adhesion * radius * part_at(c, overlap);
-}
 
 /* By s_0: the root of 1000, less 1, where a thousandth of the pull is left. */
 #define DMT_REACH 30.622776601683793
@@ -97,7 +73,7 @@ static double reach_of_dmt(const cohesion *c, double radius)
 /* Against both at their reach, so that no energy comes or goes where a contact begins or ends. */
 static double energy_of_dmt(const cohesion *c, double radius, double overlap)
 {
-    const double force = 2.0 * PI * c->adhesion * radius;
+    const double force = c->pull * radius;
     const double rest = c->distance / (1.0 + DMT_REACH);
     if (overlap >= 0.0) {
         return -force * (c->distance - rest + overlap);
@@ -107,43 +83,21 @@ static double energy_of_dmt(const cohesion *c, double radius, double overlap)
 
 /* ---- bridges ---- */
 
-/* A bridge between spheres that count as two of twice R*. */
-typedef struct bridge {
-    double force;  /* 2 pi gamma R */
-    double radius; /* R */
-    double volume; /* by R^3 */
-    double angle;
-} bridge;
-
-static bridge bridge_of(const cohesion *c, double radius)
-{
-    const double length = c->length / (2.0 * radius);
-    return (bridge){.force = 4.0 * PI * c->tension * radius,
-                    .radius = 2.0 * radius,
-                    .volume = length * length * length,
-                    .angle = c->angle};
-}
-
-/* Willett's long fit is for volumes from this on. */
-#define LEAST_VOLUME 0.0001
-
-/* Both are for volumes up to 0.1, of which this is the cube root, above rounding. */
+/* Willett's fits are for volumes up to 0.1 R^3, of which this is the cube root, above rounding. */
 #define MOST_LENGTH 0.464158883362
 
-/* A polynomial of the logarithm of the volume, of coefficients that are polynomials of the angle.
- */
-static double sum_up(const double rows[][3], int count, double angle, double logarithm)
+/* Coefficients of one of their polynomials, which are polynomials of the angle themselves. */
+static void set_fit(double *to, const double rows[][3], int count, double angle)
 {
-    double sum = 0.0;
-    for (int k = count - 1; k >= 0; k--) {
-        sum = sum * logarithm + (rows[k][0] + angle * (rows[k][1] + angle * rows[k][2]));
+    for (int k = 0; k < count; k++) {
+        const double *row = rows[count - 1 - k];
+        to[k] = row[0] + angle * (row[1] + angle * row[2]);
     }
-    return sum;
 }
 
 /* Their equation (A2): numbers of the exponent of the force, by half the gap over the root of the
  * volume. */
-static void read_fit(const bridge *b, double numbers[4])
+static bridge_fit read_fit(double angle)
 {
     static const double first[][3] = {{-0.44507, 0.050832, -1.1466},
                                       {-0.1119, -0.000411, -0.1490},
@@ -159,38 +113,17 @@ static void read_fit(const bridge *b, double numbers[4])
     static const double fourth[][3] = {{-0.010703, 0.073776, -0.34742},
                                        {0.03345, 0.04543, -0.09056},
                                        {0.0018574, 0.004456, -0.006257}};
-    const double logarithm = series_log(b->volume);
-    numbers[0] = sum_up(first, 4, b->angle, logarithm);
-    numbers[1] = sum_up(second, 3, b->angle, logarithm);
-    numbers[2] = sum_up(third, 4, b->angle, logarithm);
-    numbers[3] = sum_up(fourth, 3, b->angle, logarithm);
-}
-
-static double force_of_bridge(const bridge *b, double gap)
-{
-    const double far = gap / (b->radius * sqrt(b->volume));
-    if (b->volume < LEAST_VOLUME) {
-        return b->force * series_turn(b->angle).cosine / (1.0 + far * (1.05 + 2.5 * far));
-    }
-    double numbers[4];
-    read_fit(b, numbers);
-    if (!(gap > 0.0)) {
-        return b->force * series_exp(numbers[0]);
-    }
-    const double at = series_log(0.5 * far);
-    const double falls = numbers[1] * series_exp(at * (numbers[2] + at * numbers[3]));
-    return b->force * series_exp(numbers[0] - falls);
-}
-
-static double pull_of_bridge(const cohesion *c, double radius, double overlap)
-{
-    const bridge b = bridge_of(c, radius);
-    return force_of_bridge(&b, fmax(-overlap, 0.0));
+    bridge_fit fit;
+    set_fit(fit.first, first, 4, angle);
+    set_fit(fit.second, second, 3, angle);
+    set_fit(fit.third, third, 4, angle);
+    set_fit(fit.fourth, fourth, 3, angle);
+    return fit;
 }
 
 /* The integral over the gap. Of the long fit by Gauss' rule of four points in strips that are the
  * narrower the nearer to touch, where the force has no slope. */
-static double work_of_bridge(const bridge *b, double gap)
+static double work_of_bridge(const cohesion *c, double radius, double gap)
 {
     enum { STRIPS = 16, POINTS = 4 };
     static const double places[POINTS] = {0.06943184420297371, 0.33000947820757187,
@@ -202,7 +135,7 @@ static double work_of_bridge(const bridge *b, double gap)
         for (int k = 0; k < POINTS; k++) {
             /* gap t^3, from t = 0 to 1 */
             const double t = (strip + places[k]) / STRIPS;
-            sum += weights[k] * 3.0 * t * t * force_of_bridge(b, gap * t * t * t);
+            sum += weights[k] * 3.0 * t * t * cohesion_pull(c, radius, -(gap * t * t * t));
         }
     }
     return sum * gap / STRIPS;
@@ -210,8 +143,8 @@ static double work_of_bridge(const bridge *b, double gap)
 
 static double energy_of_bridge(const cohesion *c, double radius, double overlap)
 {
-    const bridge b = bridge_of(c, radius);
-    return overlap >= 0.0 ? -overlap * force_of_bridge(&b, 0.0) : work_of_bridge(&b, -overlap);
+    return overlap >= 0.0 ? -overlap * cohesion_pull(c, radius, 0.0)
+                          : work_of_bridge(c, radius, -overlap);
 }
 
 /* How far a bridge stretches (their equation (20)). Where there is less of R* it is a little
@@ -219,7 +152,7 @@ static double energy_of_bridge(const cohesion *c, double radius, double overlap)
 static double reach_of_bridge(const cohesion *c, double radius)
 {
     const double part = c->length / (2.0 * radius);
-    return (1.0 + 0.5 * c->angle) * c->length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
+    return c->stretch * c->length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
 }
 
 /* R* is at most the sphere's radius, and may be however small. */
@@ -233,14 +166,13 @@ static double most_reach_of_bridge(const cohesion *c, double radius)
 
 /* A way to stick, by functions of a contact's R* and overlap. */
 typedef struct way {
-    double (*pull)(const cohesion *c, double radius, double overlap);
     double (*energy)(const cohesion *c, double radius, double overlap);
     double (*reach)(const cohesion *c, double radius);
     double (*most_reach)(const cohesion *c, double radius);
-    neck (*neck)(const cohesion *c, double radius, double overlap); /* NULL: the law's own push */
-    double support, support_apart; /* by the pull, where two overlap, and where they do not */
-    bool begins_apart;             /* with a distance */
-    double most_length;            /* by 2 R*: for which the formulas hold; 0: for any */
+    double support, support_apart; /* see cohesion */
+    bool has_neck;
+    bool begins_apart;  /* with a distance */
+    double most_length; /* by 2 R*: for which the formulas hold; 0: for any */
     const double *(*find_bad)(const abut_law *l);
 } way;
 
@@ -288,29 +220,25 @@ static const double *find_bad_of_bridge(const abut_law *l)
 /* All there are. A further one is a row here, a member of abut_cohesion, which Python's module.c
  * names, with its numbers in ABUT_LAW_NUMBERS, and a class of simulation/cohesion.py. */
 static const way WAYS[] = {
-    [ABUT_NO_COHESION] = {.pull = none,
-                          .energy = none,
+    [ABUT_NO_COHESION] = {.energy = none,
                           .reach = no_reach,
                           .most_reach = no_reach,
                           .find_bad = find_none},
-    [ABUT_JKR] = {.pull = pull_of_jkr,
-                  .energy = energy_of_jkr,
+    [ABUT_JKR] = {.energy = energy_of_jkr,
                   .reach = reach_of_jkr,
                   .most_reach = reach_of_jkr,
-                  .neck = neck_of_jkr,
+                  .has_neck = true,
                   .support = 2.0,
                   .support_apart = 2.0,
                   .find_bad = find_bad_of_jkr},
-    [ABUT_DMT] = {.pull = pull_of_dmt,
-                  .energy = energy_of_dmt,
+    [ABUT_DMT] = {.energy = energy_of_dmt,
                   .reach = reach_of_dmt,
                   .most_reach = reach_of_dmt,
                   .support = 2.0,
                   .support_apart = 1.0,
                   .begins_apart = true,
                   .find_bad = find_bad_of_dmt},
-    [ABUT_LIQUID_BRIDGE] = {.pull = pull_of_bridge,
-                            .energy = energy_of_bridge,
+    [ABUT_LIQUID_BRIDGE] = {.energy = energy_of_bridge,
                             .reach = reach_of_bridge,
                             .most_reach = most_reach_of_bridge,
                             .support = 1.0,
@@ -324,49 +252,60 @@ const double *cohesion_find_bad(const abut_law *l)
     return WAYS[l->cohesion].find_bad(l);
 }
 
+/* The greatest pull by R*: that of a bridge is without its angle. */
+static double pull_of(const abut_law *l)
+{
+    switch (l->cohesion) {
+    case ABUT_NO_COHESION:
+        break;
+    case ABUT_JKR:
+        return 1.5 * PI * l->adhesion;
+    case ABUT_DMT:
+        return 2.0 * PI * l->adhesion;
+    case ABUT_LIQUID_BRIDGE:
+        return 4.0 * PI * l->surface_tension;
+    }
+    return 0.0;
+}
+
 cohesion cohesion_read(const abut_law *from)
 {
     const way *w = &WAYS[from->cohesion];
-    const double length = root_cube(from->volume);
-    return (cohesion){.kind = from->cohesion,
-                      .has_neck = w->neck,
-                      .begins_apart = w->begins_apart && from->distance > 0.0,
-                      .adhesion = from->adhesion,
+    const double angle = from->contact_angle;
+    const double length =
+        from->volume > 0.0 ? lanes_first(lanes_root_cube(lanes_set(from->volume))) : 0.0;
+    return (cohesion){.kind = (double)from->cohesion,
+                      .pull = pull_of(from),
+                      .support = w->support,
+                      .support_apart = w->support_apart,
+                      .least_radius = w->most_length > 0.0 ? 0.5 * length / w->most_length : 0.0,
+                      .adhesion = 2.0 * PI * from->adhesion,
                       .modulus = from->stiffness,
                       .distance = from->distance,
-                      .tension = from->surface_tension,
-                      .angle = from->contact_angle,
                       .length = length,
-                      .least_radius = w->most_length > 0.0 ? 0.5 * length / w->most_length : 0.0};
+                      .cosine = series_turn(angle).cosine,
+                      .fit = read_fit(angle),
+                      .stretch = 1.0 + 0.5 * angle,
+                      .has_neck = w->has_neck,
+                      .begins_apart = w->begins_apart && from->distance > 0.0};
 }
 
-double cohesion_pull(const cohesion *c, double radius, double overlap)
+static const way *way_of(const cohesion *c)
 {
-    return WAYS[c->kind].pull(c, radius, overlap);
-}
-
-double cohesion_support(const cohesion *c, double pull, double overlap)
-{
-    const way *w = &WAYS[c->kind];
-    return (overlap > 0.0 ? w->support : w->support_apart) * pull;
+    return &WAYS[(abut_cohesion)c->kind];
 }
 
 double cohesion_reach(const cohesion *c, double radius)
 {
-    return WAYS[c->kind].reach(c, radius);
+    return way_of(c)->reach(c, radius);
 }
 
 double cohesion_most_reach(const cohesion *c, double radius)
 {
-    return WAYS[c->kind].most_reach(c, radius);
+    return way_of(c)->most_reach(c, radius);
 }
 
 double cohesion_energy(const cohesion *c, double radius, double overlap)
 {
-    return WAYS[c->kind].energy(c, radius, overlap);
-}
-
-neck cohesion_neck(const cohesion *c, double radius, double overlap)
-{
-    return WAYS[c->kind].neck(c, radius, overlap);
+    return way_of(c)->energy(c, radius, overlap);
 }

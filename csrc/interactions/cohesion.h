@@ -6,18 +6,7 @@
 #include <stdbool.h>
 
 #include "../abut.h"
-
-/* Of a law. */
-typedef struct cohesion {
-    abut_cohesion kind;
-    bool has_neck;                 /* which replaces the law's own push */
-    bool begins_apart;             /* contacts begin within reach; otherwise at touch */
-    double adhesion;               /* JKR, DMT: w */
-    double modulus;                /* JKR: E* */
-    double distance;               /* DMT: s_0 */
-    double tension, angle, length; /* LIQUID_BRIDGE; length: the root of its volume */
-    double least_radius;           /* R* for which all this holds; 0: any */
-} cohesion;
+#include "cohesion_numbers.h"
 
 /* The first number of a law's cohesion that is out of its range; NULL: there is none. */
 const double *cohesion_find_bad(const abut_law *l);
@@ -27,10 +16,6 @@ cohesion cohesion_read(const abut_law *from);
 /* By what a contact attracts, the rest of what acts along its normal being at least 0. With JKR the
  * greatest pull there is, whatever the overlap. */
 double cohesion_pull(const cohesion *c, double radius, double overlap);
-
-/* What a contact with this pull adds to the force along the normal for Coulomb's limit, which is
- * that of what presses both surfaces on each other. */
-double cohesion_support(const cohesion *c, double pull, double overlap);
 
 /* How far apart a contact that lives still pulls. */
 double cohesion_reach(const cohesion *c, double radius);

@@ -25,6 +25,7 @@ typedef struct law_block {
     const mover *first[LAW_BLOCK], *second[LAW_BLOCK];
     const mover *wall[LAW_BLOCK]; /* of contacts with walls: as it moves now, for its power */
     const law *laws[LAW_BLOCK];
+    const law_table *table; /* which has them */
 
     /* what the contact had in the step before; of a new one its own normal and overlap, and 0 */
     const double *old_normal[LAW_BLOCK], *old_spring[LAW_BLOCK];
@@ -33,10 +34,8 @@ typedef struct law_block {
     double inertia[LAW_BLOCK]; /* of laws of type C: reduced, of both partners */
     double radius[LAW_BLOCK];  /* R*, of spots alone: of spheres it follows from their radii */
 
-    /* of laws with cohesion, which a block then has alone */
-    bool is_cohesive;
-    cohesive_contact cohesive[LAW_BLOCK];
-    double pull_share[LAW_BLOCK]; /* of what pulls, as `share` is of what pushes */
+    bool is_cohesive;             /* all laws have cohesion */
+    double pull_share[LAW_BLOCK]; /* on walls: of what pulls, as `share` is of what pushes */
 
     effect *effects; /* what is written */
     double *spring;  /* count x 3 */
@@ -47,15 +46,18 @@ typedef struct law_block {
     double watch_part; /* see watch_part() */
 } law_block;
 
-/* What contacts with walls exert, and what pairs do; whether an overlap of some with a law is more
- * than watch_part of the sphere's radius, of a pair the smaller one. */
-typedef bool wall_laws_kernel(const law_block *block);
-typedef bool pair_laws_kernel(const law_block *block);
+/* What is to be noted of a block. LAWS_DEEP: some overlap is more than watch_part of the sphere's
+ * radius, of a pair the smaller one. LAWS_TOO_SMALL: some law does not hold for its R*. */
+enum { LAWS_DEEP = 1, LAWS_TOO_SMALL = 2 };
+
+/* What contacts with walls exert, and what pairs do; returns what is to be noted. */
+typedef unsigned wall_laws_kernel(const law_block *block);
+typedef unsigned pair_laws_kernel(const law_block *block);
 
 /* The same at spots of bodies, whose movers tell the velocities of the point of contact: no arms
  * are added. Overlaps are not watched. */
-typedef bool wall_spot_laws_kernel(const law_block *block);
-typedef bool pair_spot_laws_kernel(const law_block *block);
+typedef unsigned wall_spot_laws_kernel(const law_block *block);
+typedef unsigned pair_spot_laws_kernel(const law_block *block);
 
 /* Rows under a law of users, between law_block, from which its function is told of them, and what
  * they do. */

@@ -6,7 +6,7 @@
 #include "../base/rounded.h"
 #include "../base/error.h"
 #include "../base/memory.h"
-#include "../base/series.h"
+#include "../base/series_kernel.h"
 
 /* ---- how much of its speed a contact returns ---- */
 
@@ -230,46 +230,14 @@ double laws_most_reach(const law_table *table, abut_index material, double radiu
     return most;
 }
 
-/* Of a neck: the elastic force above the greatest pull; what is left of the spring follows from
- * both radii of the area of contact. */
-static cohesive_contact read_neck(const cohesion *c, double radius, double overlap,
-                                  double old_overlap)
-{
-    const neck now = cohesion_neck(c, radius, overlap);
-    const double old = cohesion_neck(c, radius, old_overlap).radius;
-    const double pull = cohesion_pull(c, radius, overlap);
-    return (cohesive_contact){.elastic = now.force + pull,
-                              .pull = pull,
-                              .support = cohesion_support(c, pull, overlap),
-                              .measure = now.radius,
-                              .unloaded = now.radius < old ? now.radius / old : 1.0};
-}
-
-cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, double radius,
-                                       double overlap, double old_overlap)
-{
-    const cohesion *c = laws_cohesion(table, l);
-    if (c->has_neck) {
-        return read_neck(c, radius, overlap, old_overlap);
-    }
-    const double pressed = fmax(overlap, 0.0), measure = measure_of(table, l, radius, overlap);
-    const bool is_less = l->is_hertz > 0.0 && overlap < old_overlap;
-    double unloaded = overlap > 0.0 ? 1.0 : 0.0;
-    if (is_less && overlap > 0.0) {
-        unloaded = sqrt(overlap / old_overlap);
-    }
-    const double pull = cohesion_pull(c, radius, overlap);
-    return (cohesive_contact){.elastic = l->elastic * measure * pressed,
-                              .pull = pull,
-                              .support = cohesion_support(c, pull, overlap),
-                              .measure = measure,
-                              .unloaded = unloaded};
-}
-
 bool laws_pull(const law_table *table, const law *l, double radius, double overlap)
 {
-    const cohesive_contact c = laws_cohesive_contact(table, l, radius, overlap, overlap);
-    return c.elastic < c.pull;
+    const cohesion *c = laws_cohesion(table, l);
+    const double pull = cohesion_pull(c, radius, overlap);
+    if (c->has_neck) {
+        return cohesion_neck(c, radius, overlap).force + pull < pull;
+    }
+    return l->elastic * measure_of(table, l, radius, overlap) * fmax(overlap, 0.0) < pull;
 }
 
 law_stiffness laws_stiffness(const law_table *table, const law *l, const own_contact *contact)
@@ -298,7 +266,11 @@ double laws_overlap_of_blow(const law *l, const own_contact *contact, double spe
     const double energy = 0.5 * contact->mass * speed * speed;
     const bool is_deeper = l->is_hertz > 0.0 && stored > 0.0 && energy > stored;
     /* asked of each sphere that touches nothing */
-    return is_deeper ? least * series_exp(0.4 * series_log(energy / stored)) : least;
+    if (!is_deeper) {
+        return least;
+    }
+    const lanes logarithm = lanes_log(lanes_set(energy / stored));
+    return least * lanes_first(lanes_exp(lanes_set(0.4) * logarithm));
 }
 
 double laws_stable_part(double damping_ratio)

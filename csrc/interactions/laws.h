@@ -118,19 +118,6 @@ static inline bool laws_ask_for_radius(const law_table *table, const law *l)
     return l->is_hertz > 0.0 || l->rolling_friction > 0.0 || laws_function(table, l) != LAW_PLAIN;
 }
 
-/* What kernels read of a contact with cohesion: along its normal acts the larger one of 0 and
- * `elastic` less the damper's force, less `pull`. */
-typedef struct cohesive_contact {
-    double elastic, pull;
-    double support;  /* added to that for the limits of friction and rolling */
-    double measure;  /* the law's q; of a neck the radius of the area of contact */
-    double unloaded; /* the part of the spring that is left since the step before */
-    double unused[3];
-} cohesive_contact; /* a cache line */
-
-cohesive_contact laws_cohesive_contact(const law_table *table, const law *l, double radius,
-                                       double overlap, double old_overlap);
-
 /* Whether a contact at rest attracts. */
 bool laws_pull(const law_table *table, const law *l, double radius, double overlap);
 

@@ -5,6 +5,7 @@
  * Seen from the other sphere of a pair every vector has the other sign, to the bit: which of two is
  * the first does not show. */
 #include "../base/lanes_kernel.h"
+#include "cohesion_kernel.h"
 #include "kernels.h"
 
 /* Which contacts these are, and whether they may have rolling springs: constants when a kernel is
@@ -299,27 +300,47 @@ LANES_INLINE void push(const law_block *b, int32_t p, const two_movers *t, lanes
     s->push_share = s->share;
 }
 
-/* Likewise with cohesion, of which each contact tells what depends on its overlap. */
-LANES_INLINE void push_and_pull(const law_block *b, int32_t p, const two_movers *t, lanes parting,
-                                state *s)
+/* The numbers of LANES cohesions. Those of bridges are read where there are some. */
+LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION_NUMBERS])
 {
-    lanes c[8];
-    const void *rows[LANES];
-    const lanes zero = lanes_set(0.0);
+    const double *rows[LANES];
     for (int k = 0; k < LANES; k++) {
-        rows[k] = &b->cohesive[p + k];
+        rows[k] = &laws_cohesion(b->table, b->laws[p + k])->kind;
     }
-    gather_numbers(rows, c);
-    const lanes elastic = c[0], pull = c[1], support = c[2];
-    s->measure = c[3], s->unloaded = c[4];
-    s->damping = lanes_sqrt(s->measure * t->mass);
-    s->push = lanes_larger(elastic - s->law.normal_damping * s->damping * parting, zero) - pull;
-    s->bearing = lanes_larger(s->push + support, zero);
-    s->push_share =
-        lanes_select(lanes_less(s->push, zero), lanes_load(b->pull_share + p), s->share);
+    lanes_transpose_all(rows, COHESION_BRIDGES, c);
+    if (mask_bits(cohesions_are(c, ABUT_LIQUID_BRIDGE))) {
+        for (int k = 0; k < LANES; k++) {
+            rows[k] += COHESION_BRIDGES;
+        }
+        lanes_transpose_all(rows, COHESION_NUMBERS - COHESION_BRIDGES, c + COHESION_BRIDGES);
+    }
 }
 
-/* The LANES contacts from number p of the block on, of which `count` are some: find_deep(). */
+/* Along the normal with cohesion. Returns a bit for each law that does not hold for its R*. */
+LANES_INLINE unsigned push_and_pull(const law_block *b, int32_t p, const two_movers *t,
+                                    lanes overlap, lanes parting, state *s, law_kind kind)
+{
+    const lanes zero = lanes_set(0.0);
+    lanes c[COHESION_NUMBERS];
+    load_cohesions(b, p, c);
+    const sticking of = cohesions_stick(c, s->law.is_hertz, s->law.elastic, t->radius, overlap,
+                                        lanes_load(b->old_overlap + p));
+    s->measure = of.measure, s->unloaded = of.unloaded;
+    s->damping = lanes_sqrt(s->measure * t->mass);
+    s->push = lanes_larger(of.elastic - s->law.normal_damping * s->damping * parting, zero);
+    s->push = s->push - of.pull;
+    s->bearing = lanes_larger(s->push + of.support, zero);
+    if (kind.is_wall) {
+        const lanes pull_share = lanes_load(b->pull_share + p);
+        s->push_share = lanes_select(lanes_less(s->push, zero), pull_share, s->share);
+    } else {
+        s->push_share = s->share;
+    }
+    return mask_bits(lanes_less(t->radius, c[COHESION_PLACE(least_radius)]));
+}
+
+/* The LANES contacts from number p of the block on, of which `count` are some: what is to be noted.
+ */
 LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_kind kind)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
@@ -330,8 +351,9 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     const motions m = split_velocity(&t, &d, kind);
     state s = {.law = load_laws(b, p), .share = kind.is_wall ? lanes_load(b->share + p) : one};
 
+    unsigned too_small = 0;
     if (kind.is_cohesive) {
-        push_and_pull(b, p, &t, m.parting, &s);
+        too_small = push_and_pull(b, p, &t, overlap, m.parting, &s, kind);
     } else {
         push(b, p, &t, overlap, m.parting, &s);
     }
@@ -362,19 +384,20 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     if (kind.is_wall) {
         put_power(b, p, force, moment, count);
     }
-    return kind.is_spot ? 0 : find_deep(b, overlap, &t, &s, count);
+    const bool is_deep = !kind.is_spot && find_deep(b, overlap, &t, &s, count);
+    return (is_deep ? LAWS_DEEP : 0) | (too_small ? LAWS_TOO_SMALL : 0);
 }
 
-LANES_INLINE bool compute_all(const law_block *b, law_kind kind)
+LANES_INLINE unsigned compute_all(const law_block *b, law_kind kind)
 {
-    unsigned bits = 0;
+    unsigned noted = 0;
     for (int32_t p = 0; p < b->count; p += LANES) {
-        bits |= compute(b, p, (size_t)(b->count - p), kind);
+        noted |= compute(b, p, (size_t)(b->count - p), kind);
     }
-    return bits != 0;
+    return noted;
 }
 
-LANES_INLINE bool compute_with_rolls(const law_block *b, law_kind kind)
+LANES_INLINE unsigned compute_with_rolls(const law_block *b, law_kind kind)
 {
     if (b->roll) {
         kind.has_rolls = true;
@@ -383,7 +406,7 @@ LANES_INLINE bool compute_with_rolls(const law_block *b, law_kind kind)
     return compute_all(b, kind);
 }
 
-LANES_INLINE bool compute_as_told(const law_block *b, law_kind kind)
+LANES_INLINE unsigned compute_as_told(const law_block *b, law_kind kind)
 {
     if (b->is_cohesive) {
         kind.is_cohesive = true;
@@ -392,22 +415,22 @@ LANES_INLINE bool compute_as_told(const law_block *b, law_kind kind)
     return compute_with_rolls(b, kind);
 }
 
-bool KERNEL(wall_laws)(const law_block *block)
+unsigned KERNEL(wall_laws)(const law_block *block)
 {
     return compute_as_told(block, (law_kind){.is_wall = true});
 }
 
-bool KERNEL(pair_laws)(const law_block *block)
+unsigned KERNEL(pair_laws)(const law_block *block)
 {
     return compute_as_told(block, (law_kind){.is_wall = false});
 }
 
-bool KERNEL(wall_spot_laws)(const law_block *block)
+unsigned KERNEL(wall_spot_laws)(const law_block *block)
 {
     return compute_as_told(block, (law_kind){.is_wall = true, .is_spot = true});
 }
 
-bool KERNEL(pair_spot_laws)(const law_block *block)
+unsigned KERNEL(pair_spot_laws)(const law_block *block)
 {
     return compute_as_told(block, (law_kind){.is_wall = false, .is_spot = true});
 }
@@ -566,8 +589,10 @@ LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kin
     const directions d = {.normal = load_points(b->normal + 3 * p)};
     const two_movers t = {.arm = arm};
     const lanes push = lanes_load(from[OWN_OUTPUT(push)] + p);
-    const lanes push_share =
-        lanes_select(lanes_less(push, zero), lanes_load(b->pull_share + p), share);
+    lanes push_share = share;
+    if (kind.is_wall) {
+        push_share = lanes_select(lanes_less(push, zero), lanes_load(b->pull_share + p), share);
+    }
     const lanes3 tangent = load_vector(from + OWN_OUTPUT(tangent), p);
     const lanes3 force =
         lanes3_add(lanes3_scale(d.normal, push * push_share), lanes3_scale(tangent, share));

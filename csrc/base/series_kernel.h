@@ -1,0 +1,76 @@
+/* Powers of e, logarithms and cube roots of lanes, that are the same to the bit wherever doubles
+ * are IEEE 754's, within some units in the last place: by series of +, -, * and /. */
+#ifndef BASE_SERIES_KERNEL_H
+#define BASE_SERIES_KERNEL_H
+
+#include "lanes_kernel.h"
+
+/* The logarithm of 2 in two parts: multiples of the first by small whole numbers are exact (Cody
+ * and Waite). */
+#define SERIES_LOG_2 0x1.62e42feep-1
+#define SERIES_LOG_2_LOW 0x1.a39ef35793c76p-33
+
+/* Of numbers between -700 and 700; of others that of the nearer one of both. */
+LANES_INLINE lanes lanes_exp(lanes x)
+{
+    static const double inv_factorials[] = {1.0 / 87178291200.0,
+                                            1.0 / 6227020800.0,
+                                            1.0 / 479001600.0,
+                                            1.0 / 39916800.0,
+                                            1.0 / 3628800.0,
+                                            1.0 / 362880.0,
+                                            1.0 / 40320.0,
+                                            1.0 / 5040.0,
+                                            1.0 / 720.0,
+                                            1.0 / 120.0,
+                                            1.0 / 24.0,
+                                            1.0 / 6.0,
+                                            1.0 / 2.0,
+                                            1.0,
+                                            1.0};
+    const lanes end = lanes_set(700.0);
+    const lanes in = lanes_smaller(lanes_larger(x, lanes_set(-700.0)), end);
+    const lanes k = lanes_round(in / lanes_set(SERIES_LOG_2 + SERIES_LOG_2_LOW));
+    const lanes rest = (in - k * lanes_set(SERIES_LOG_2)) - k * lanes_set(SERIES_LOG_2_LOW);
+    lanes sum = lanes_set(inv_factorials[0]);
+    for (int n = 1; n < 15; n++) {
+        sum = sum * rest + lanes_set(inv_factorials[n]);
+    }
+    return sum * lanes_power(k);
+}
+
+/* Of normal numbers > 0. */
+LANES_INLINE lanes lanes_log(lanes x)
+{
+    const lanes one = lanes_set(1.0), two = lanes_set(2.0);
+    const lanes whole = lanes_mantissa(x), half = lanes_set(0.5) * whole, e = lanes_exponent(x);
+    const lanes_mask is_low = lanes_less(half, lanes_set(0x1.6a09e667f3bcdp-1)); /* root of 1/2 */
+    const lanes part = lanes_select(is_low, whole, half);
+    const lanes exponent = lanes_select(is_low, e, e + one);
+    /* the area tangent of s, twice */
+    const lanes s = (part - one) / (part + one), square = s * s;
+    lanes sum = lanes_set(1.0 / 21.0);
+    for (int n = 19; n >= 1; n -= 2) {
+        sum = sum * square + lanes_set(1.0 / n);
+    }
+    return exponent * lanes_set(SERIES_LOG_2) +
+           (exponent * lanes_set(SERIES_LOG_2_LOW) + two * s * sum);
+}
+
+/* The cube root of normal numbers > 0: libraries differ in theirs. */
+LANES_INLINE lanes lanes_root_cube(lanes x)
+{
+    const lanes one = lanes_set(1.0), two = lanes_set(2.0), three = lanes_set(3.0);
+    /* 1/8 to 1, times a power of 8 */
+    const lanes e = lanes_exponent(x) + one;
+    const lanes third = lanes_round((e + one) * lanes_set(1.0 / 3.0));
+    const lanes part = lanes_set(0.5) * lanes_mantissa(x) * lanes_power(e - three * third);
+    /* a chord to begin with; each step doubles the digits */
+    lanes root = (three + lanes_set(4.0) * part) / lanes_set(7.0);
+    for (int k = 0; k < 5; k++) {
+        root = (two * root + part / (root * root)) / three;
+    }
+    return root * lanes_power(third);
+}
+
+#endif

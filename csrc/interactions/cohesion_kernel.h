@@ -1,0 +1,198 @@
+/* Three ways to stick, in lanes: Johnson, Kendall and Roberts (1971), Derjaguin, Muller and Toporov
+ * (1975), and a bridge of liquid as Willett et al. (2000) fit it. Functions take the numbers of
+ * LANES cohesions as columns, by COHESION_PLACE, and R* and overlaps of as many contacts. */
+#ifndef INTERACTIONS_COHESION_KERNEL_H
+#define INTERACTIONS_COHESION_KERNEL_H
+
+#include "../abut.h"
+#include "../base/series_kernel.h"
+#include "cohesion_numbers.h"
+
+LANES_INLINE lanes_mask cohesions_are(const lanes *c, abut_cohesion kind)
+{
+    return lanes_equal(c[COHESION_PLACE(kind)], lanes_set((double)kind));
+}
+
+/* ---- JKR ---- */
+
+/* With u the root of the contact radius by a_s: the overlap is u^4 - u times a_s^2 / R*, and the
+ * force 2/3 u^6 - u^3 times 2 E* a_s^3 / R*. At the fold, where the contact snaps, u is this: the
+ * cube root of 1/4. */
+#define FOLD 0.62996052494743658
+
+/* a_s */
+LANES_INLINE lanes jkr_size(const lanes *c, lanes radius)
+{
+    return lanes_root_cube(c[COHESION_PLACE(adhesion)] * radius * radius /
+                           c[COHESION_PLACE(modulus)]);
+}
+
+/* u, from u - u_0 = x: e = x^2 (6 u_0^2 + x (4 u_0 + x)) for an overlap that is e behind the fold.
+ * Halley's steps, which have all digits after three. */
+LANES_INLINE lanes jkr_root(lanes overlap)
+{
+    const lanes zero = lanes_set(0.0), two = lanes_set(2.0), four = lanes_set(4.0);
+    const lanes fold = lanes_set(FOLD), curved = lanes_set(6.0 * FOLD * FOLD);
+    const lanes e = lanes_larger(overlap + lanes_set(0.75 * FOLD), zero), root = lanes_sqrt(e);
+    lanes x = root / lanes_sqrt(curved + root);
+    for (int k = 0; k < 3; k++) {
+        const lanes value = x * x * (curved + x * (lanes_set(4.0 * FOLD) + x)) - e;
+        const lanes slope =
+            x * (lanes_set(2.0 * (6.0 * FOLD * FOLD)) + x * (lanes_set(12.0 * FOLD) + four * x));
+        const lanes bend = lanes_set(2.0 * (6.0 * FOLD * FOLD)) +
+                           x * (lanes_set(24.0 * FOLD) + lanes_set(12.0) * x);
+        const lanes below = two * slope * slope - value * bend;
+        const lanes change = two * value * slope / below;
+        x = x - lanes_select(lanes_less(zero, below), change, zero);
+    }
+    return fold + x;
+}
+
+/* The radius of the area of contact, and the elastic force along the normal. */
+typedef struct neck_lanes {
+    lanes radius, force;
+} neck_lanes;
+
+LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes overlap)
+{
+    const lanes u = jkr_root(overlap * radius / (size * size)), u3 = u * u * u;
+    const lanes unit = lanes_set(2.0) * c[COHESION_PLACE(modulus)] * size * size * size / radius;
+    const lanes part = u3 * (u3 * lanes_set(2.0) / lanes_set(3.0) - lanes_set(1.0));
+    return (neck_lanes){size * u * u, unit * part};
+}
+
+/* ---- DMT ---- */
+
+/* The part of the pull that is left at a gap. */
+LANES_INLINE lanes dmt_part(const lanes *c, lanes overlap)
+{
+    const lanes distance = c[COHESION_PLACE(distance)];
+    const lanes part = distance / (distance - overlap);
+    return lanes_select(lanes_less(overlap, lanes_set(0.0)), part * part, lanes_set(1.0));
+}
+
+/* ---- bridges ---- */
+
+/* Willett's long fit is for volumes from this on. */
+#define LEAST_VOLUME 0.0001
+
+LANES_INLINE lanes polynomial(const lanes *coefficients, int count, lanes x)
+{
+    lanes sum = coefficients[0];
+    for (int k = 1; k < count; k++) {
+        sum = sum * x + coefficients[k];
+    }
+    return sum;
+}
+
+/* Their equation (A2): the logarithm of a force by that at touch without an angle; half the gap by
+ * the root of the volume is 0 at touch. */
+LANES_INLINE lanes bridge_exponent(const lanes *c, lanes volume, lanes far)
+{
+    const lanes zero = lanes_set(0.0), logarithm = lanes_log(volume);
+    const lanes at_touch = polynomial(c + COHESION_PLACE(fit.first), 4, logarithm);
+    const lanes_mask is_apart = lanes_less(zero, far);
+    if (!mask_bits(is_apart)) {
+        return at_touch;
+    }
+    const lanes second = polynomial(c + COHESION_PLACE(fit.second), 3, logarithm);
+    const lanes third = polynomial(c + COHESION_PLACE(fit.third), 4, logarithm);
+    const lanes fourth = polynomial(c + COHESION_PLACE(fit.fourth), 3, logarithm);
+    const lanes at = lanes_log(lanes_set(0.5) * far);
+    const lanes falls = second * lanes_exp(at * (third + at * fourth));
+    return lanes_select(is_apart, at_touch - falls, at_touch);
+}
+
+/* What is left of a bridge's greatest pull. Spheres count as two of twice R*. */
+LANES_INLINE lanes bridge_pull(const lanes *c, lanes most, lanes radius, lanes overlap)
+{
+    const lanes one = lanes_set(1.0), twice = lanes_set(2.0) * radius;
+    const lanes length = c[COHESION_PLACE(length)] / twice, volume = length * length * length;
+    const lanes gap = lanes_larger(lanes_set(0.0) - overlap, lanes_set(0.0));
+    const lanes far = gap / (twice * lanes_sqrt(volume));
+    const lanes_mask is_small = lanes_less(volume, lanes_set(LEAST_VOLUME));
+    lanes pull = most;
+    if (mask_bits(is_small)) {
+        pull = most * c[COHESION_PLACE(cosine)] /
+               (one + far * (lanes_set(1.05) + lanes_set(2.5) * far));
+    }
+    if (mask_bits(is_small) != LANES_ALL) {
+        pull = lanes_select(is_small, pull, most * lanes_exp(bridge_exponent(c, volume, far)));
+    }
+    return pull;
+}
+
+/* ---- any ---- */
+
+LANES_INLINE lanes cohesions_pull(const lanes *c, lanes radius, lanes overlap)
+{
+    const lanes_mask is_dmt = cohesions_are(c, ABUT_DMT);
+    const lanes_mask is_bridge = cohesions_are(c, ABUT_LIQUID_BRIDGE);
+    lanes pull = c[COHESION_PLACE(pull)] * radius;
+    if (mask_bits(is_dmt)) {
+        pull = lanes_select(is_dmt, pull * dmt_part(c, overlap), pull);
+    }
+    if (mask_bits(is_bridge)) {
+        pull = lanes_select(is_bridge, bridge_pull(c, pull, radius, overlap), pull);
+    }
+    return pull;
+}
+
+/* What acts along the normal of contacts with cohesion is the larger one of 0 and `elastic` less
+ * the damper's force, less `pull`. */
+typedef struct sticking {
+    lanes elastic, pull;
+    lanes support;  /* added to that for the limits of friction and rolling */
+    lanes measure;  /* the law's q; of a neck the radius of the area of contact */
+    lanes unloaded; /* the part of the spring that is left since the step before */
+} sticking;
+
+/* Of the law's own push: without its spring, or anything of it, where there is a gap. */
+LANES_INLINE sticking stick_by_law(lanes is_hertz, lanes elastic, lanes radius, lanes overlap,
+                                   lanes old_overlap)
+{
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
+    const lanes pressed = lanes_larger(overlap, zero);
+    const lanes_mask touches = lanes_less(zero, overlap), bends = lanes_less(zero, is_hertz);
+    const lanes_mask is_less = mask_and(touches, mask_and(bends, lanes_less(overlap, old_overlap)));
+    const lanes q = lanes_select(bends, lanes_sqrt(radius * pressed), one);
+    const lanes left = lanes_sqrt(pressed / lanes_select(is_less, old_overlap, one));
+    sticking s = {.measure = lanes_select(touches, q, zero)};
+    s.elastic = elastic * s.measure * pressed;
+    s.unloaded = lanes_select(touches, lanes_select(is_less, left, one), zero);
+    return s;
+}
+
+/* Of a neck: the elastic force above the greatest pull; what is left of the spring follows from
+ * both radii of the area of contact. */
+LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap, lanes old_overlap,
+                                    lanes pull)
+{
+    const lanes size = jkr_size(c, radius);
+    const neck_lanes now = jkr_neck(c, radius, size, overlap);
+    const lanes old = jkr_neck(c, radius, size, old_overlap).radius;
+    return (sticking){
+        .elastic = now.force + pull,
+        .measure = now.radius,
+        .unloaded = lanes_select(lanes_less(now.radius, old), now.radius / old, lanes_set(1.0))};
+}
+
+LANES_INLINE sticking cohesions_stick(const lanes *c, lanes is_hertz, lanes elastic, lanes radius,
+                                      lanes overlap, lanes old_overlap)
+{
+    const lanes_mask is_neck = cohesions_are(c, ABUT_JKR);
+    const lanes pull = cohesions_pull(c, radius, overlap);
+    sticking s = stick_by_law(is_hertz, elastic, radius, overlap, old_overlap);
+    if (mask_bits(is_neck)) {
+        const sticking n = stick_by_neck(c, radius, overlap, old_overlap, pull);
+        s.elastic = lanes_select(is_neck, n.elastic, s.elastic);
+        s.measure = lanes_select(is_neck, n.measure, s.measure);
+        s.unloaded = lanes_select(is_neck, n.unloaded, s.unloaded);
+    }
+    s.pull = pull;
+    s.support = pull * lanes_select(lanes_less(lanes_set(0.0), overlap), c[COHESION_PLACE(support)],
+                                    c[COHESION_PLACE(support_apart)]);
+    return s;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* Cohesions of laws as kernels read them. */
+#ifndef INTERACTIONS_COHESION_NUMBERS_H
+#define INTERACTIONS_COHESION_NUMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How the force of a liquid bridge falls with its length: coefficients of polynomials of the
+ * logarithm of its volume, the highest power first. */
+typedef struct bridge_fit {
+    double first[4], second[3], third[4], fourth[3];
+} bridge_fit;
+
+/* Of a law. Kernels read the numbers before `stretch`, COHESION_NUMBERS of them; those of bridges
+ * begin at `length`. */
+typedef struct cohesion {
+    double kind;                   /* an abut_cohesion */
+    double pull;                   /* the greatest one by R*, at any gap */
+    double support, support_apart; /* by the pull, where two overlap, and where they do not */
+    double least_radius;           /* R* for which all this holds; 0: any */
+    double adhesion, modulus;      /* JKR: 2 pi w, E* */
+    double distance;               /* DMT: s_0 */
+    double length;                 /* LIQUID_BRIDGE: the root of its volume, */
+    double cosine;                 /* and of its angle */
+    bridge_fit fit;
+    double stretch;    /* LIQUID_BRIDGE: how much longer it becomes than `length` at touch */
+    bool has_neck;     /* which replaces the law's own push: JKR */
+    bool begins_apart; /* contacts begin within reach; otherwise at touch */
+} cohesion;
+
+/* The place of a number among those that kernels read; of several the first. */
+#define COHESION_PLACE(name) (offsetof(cohesion, name) / sizeof(double))
+
+enum { COHESION_BRIDGES = COHESION_PLACE(length), COHESION_NUMBERS = COHESION_PLACE(stretch) };
+
+#endif
