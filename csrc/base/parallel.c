@@ -13,6 +13,7 @@
 #include <fenv.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 #ifdef ABUT_TESTING
 static abut_index work_per_check = PARALLEL_WORK_PER_CHECK;
@@ -400,6 +401,53 @@ void parallel_loop(int workers, abut_index count, abut_index size, abut_index wo
     const parallel_plan plan = {
         .chunk_count = parallel_chunk_count(count, size), .work = work, .workers = workers};
     parallel_run(&plan, do_stretch, &l);
+}
+
+/* Parts of a fold, and the fewest items that are worth one. */
+enum { MOST_PARTS = 64, FEWEST_ITEMS = 512 };
+
+typedef struct fold_part {
+    _Alignas(16) unsigned char bytes[PARALLEL_PART_SIZE];
+} fold_part;
+
+typedef struct fold {
+    const parallel_folding *folding;
+    abut_index size;
+    fold_part parts[MOST_PARTS];
+} fold;
+
+static void fold_stretch(void *context, abut_index begin, abut_index end)
+{
+    fold *f = context;
+    const parallel_folding *of = f->folding;
+    fold_part *own = &f->parts[begin / f->size];
+    if (begin > 0) {
+        memcpy(own, of->none, of->size);
+    }
+    of->add(of->context, begin, end, own);
+}
+
+void parallel_fold(int workers, abut_index count, abut_index work, const parallel_folding *folding,
+                   void *total)
+{
+    const abut_index even = parallel_chunk_count(count, MOST_PARTS);
+    fold f = {.folding = folding, .size = even > FEWEST_ITEMS ? even : FEWEST_ITEMS};
+    if (count == 0) {
+        return;
+    }
+    memcpy(&f.parts[0], total, folding->size);
+    parallel_loop(workers, count, f.size, work, fold_stretch, &f);
+    memcpy(total, &f.parts[0], folding->size);
+    for (abut_index k = 1; k < parallel_chunk_count(count, f.size); k++) {
+        folding->join(total, &f.parts[k]);
+    }
+}
+
+void parallel_add_numbers(double *total, const double *of, int count)
+{
+    for (int k = 0; k < count; k++) {
+        total[k] += of[k];
+    }
 }
 
 void parallel_keep_first(atomic_intptr_t *first, abut_index number)

@@ -110,38 +110,72 @@ abut_drive abut_simulation_drive(const abut_simulation *s, abut_index wall)
 
 /* ---- what acts on them ---- */
 
-static void add_stiffness(void *context, const wall_touch *touch)
-{
-    wall_set *w = context;
-    const double along = vec3_dot(touch->normal, axis_of(&w->drives[touch->wall]));
-    w->presses[touch->wall].stiffness += touch->stiffness * along * along;
-    w->presses[touch->wall].damping += touch->damping * along * along;
-}
+/* Visit where rows of a step, of spheres and of bodies, touch a wall. */
+typedef struct touching_wall {
+    const abut_simulation *simulation;
+    const step_tables *tables;
+    abut_index wall;
+    wall_touch_visit *visit;
+} touching_wall;
 
-static void press_row(void *context, abut_index row)
+static void visit_rows(const void *context, abut_index begin, abut_index end, void *part)
 {
-    abut_simulation *s = context;
-    const abut_index wall = s->now->tables[ABUT_SPHERE_WALL].contact.mesh[row];
-    if (is_driven(&s->walls, wall)) {
-        energy_add_load(s, s->now, row, &s->walls.presses[wall].load);
-    }
-    if (walls_move_by(&s->walls.walls[wall], ABUT_SERVO)) {
-        const wall_touch touch = energy_wall_touch(s, s->now, row);
-        add_stiffness(&s->walls, &touch);
-    }
-}
-
-static void press(abut_simulation *s)
-{
-    wall_set *w = &s->walls;
-    memset(w->presses, 0, (size_t)w->count * sizeof *w->presses);
-    simulation_visit_wall_rows(s, s->now, press_row, s);
-    for (abut_index k = 0; k < w->count; k++) {
-        if (is_driven(w, k)) {
-            solids_add_load(s, s->now, k, &w->presses[k].load);
+    const touching_wall *w = context;
+    for (abut_index row = begin; row < end; row++) {
+        if (w->tables->tables[ABUT_SPHERE_WALL].contact.mesh[row] == w->wall) {
+            const wall_touch touch = energy_wall_touch(w->simulation, w->tables, row);
+            w->visit(w->simulation, &touch, part);
         }
     }
-    solids_visit_touches(s, s->now, add_stiffness, w);
+}
+
+static void visit_body_rows(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const touching_wall *w = context;
+    const row_span rows = {begin, end - begin};
+    solids_visit_touches(w->simulation, w->tables, rows, w->wall, w->visit, part);
+}
+
+/* What a row takes, as parallel_report counts it. */
+enum { WORK_OF_ROW = 5 };
+
+/* Fold all that touches a wall: `rows` has what is found. */
+static void fold_touches(const touching_wall *w, parallel_folding rows, void *total)
+{
+    const int workers = w->simulation->input.workers;
+    const abut_index count = w->tables->tables[ABUT_SPHERE_WALL].count;
+    const abut_index body_count = w->tables->tables[ABUT_BODY_WALL].count;
+    rows.context = w;
+    rows.add = visit_rows;
+    parallel_fold(workers, count, WORK_OF_ROW * count, &rows, total);
+    rows.add = visit_body_rows;
+    parallel_fold(workers, body_count, WORK_OF_ROW * body_count, &rows, total);
+}
+
+static void add_stiffness(const abut_simulation *s, const wall_touch *touch, void *part)
+{
+    wall_press *p = part;
+    const double along = vec3_dot(touch->normal, axis_of(&s->walls.drives[touch->wall]));
+    p->stiffness += touch->stiffness * along * along;
+    p->damping += touch->damping * along * along;
+}
+
+static void join_presses(void *total, const void *part)
+{
+    parallel_add_numbers(total, part, sizeof(wall_press) / sizeof(double));
+}
+
+/* What presses a wall in this step. */
+static wall_press press_of(const abut_simulation *s, abut_index wall)
+{
+    static const wall_press none;
+    const touching_wall touching = {s, s->now, wall, add_stiffness};
+    const parallel_folding sums = {.join = join_presses, .none = &none, .size = sizeof none};
+    wall_press p = {.load = energy_load(s, s->now, wall)};
+    if (walls_move_by(&s->walls.walls[wall], ABUT_SERVO)) {
+        fold_touches(&touching, sums, &p);
+    }
+    return p;
 }
 
 /* ---- walls under load ---- */
@@ -224,11 +258,11 @@ static double settle(abut_simulation *s, const abut_drive *d, const wall_press *
     return smaller(larger(speed, -most), most);
 }
 
-static bool drive_servo(abut_simulation *s, wall_press *p, const rigid_step *by)
+static bool drive_servo(abut_simulation *s, const wall_press *p, abut_drive *d,
+                        const rigid_step *by)
 {
-    abut_drive *d = &p->next;
     const double before = d->speed;
-    const abut_index wall = p - s->walls.presses;
+    const abut_index wall = d - s->walls.next;
     if (d->mass == 0.0 && !(p->stiffness > 0.0) && has_left(s, wall)) {
         d->size = d->alone;
     } else if (wall >= s->walls.mesh_count && wall < s->walls.touched_count) {
@@ -258,10 +292,9 @@ static wrench wrench_on(const abut_drive *d, const wall_press *p, const rigid_st
     return (wrench){unlocked(d, force), vec3_add(torque, lever)};
 }
 
-static bool drive_free(abut_simulation *s, wall_press *p, const rigid_step *of)
+static bool drive_free(abut_simulation *s, const wall_press *p, abut_drive *d, const rigid_step *of)
 {
     static const wrench none;
-    abut_drive *d = &p->next;
     const wrench sum = wrench_on(d, p, of);
     rigid_step by = *of;
     by.gravity = unlocked(d, of->gravity);
@@ -286,13 +319,13 @@ abut_status drives_weigh(abut_simulation *s, abut_error *error)
     static const lattice everywhere = {.is_periodic = false};
     rigid_step by = simulation_rigid_step(s);
     by.lattice = &everywhere;
-    press(s);
     w->driven_power = 0.0;
     for (abut_index k = 0; k < w->count; k++) {
         if (is_driven(w, k)) {
-            w->presses[k].next = w->drives[k];
+            const wall_press press = press_of(s, k);
             const bool is_servo = walls_move_by(&w->walls[k], ABUT_SERVO);
-            if (!(is_servo ? drive_servo : drive_free)(s, &w->presses[k], &by)) {
+            w->next[k] = w->drives[k];
+            if (!(is_servo ? drive_servo : drive_free)(s, &press, &w->next[k], &by)) {
                 return error_set(error, ABUT_WALL_LOST, k, s->step_count, 0.0);
             }
         }
@@ -306,7 +339,7 @@ void drives_move(abut_simulation *s)
     const double work = simulation_rigid_step(s).kick * w->driven_power;
     for (abut_index k = 0; k < w->count; k++) {
         if (is_driven(w, k)) {
-            abut_simulation_set_drive(s, k, &w->presses[k].next);
+            abut_simulation_set_drive(s, k, &w->next[k]);
         }
     }
     s->account.driven_work += 0.5 * (s->account.last_driven_work + work);
@@ -322,11 +355,6 @@ typedef struct wall_hold {
     abut_index count;
 } wall_hold;
 
-typedef struct wall_holds {
-    const abut_simulation *simulation;
-    wall_hold *holds;
-} wall_holds;
-
 /* How much a wall gives way to a force at a point. */
 static double give_way(const abut_wall *wall, const abut_drive *d, const wall_touch *touch)
 {
@@ -341,28 +369,24 @@ static double give_way(const abut_wall *wall, const abut_drive *d, const wall_to
     return (shifts ? 1.0 / d->mass : 0.0) + (turns ? vec3_norm_sq(arm) / least : 0.0);
 }
 
-static void add_hold(void *context, const wall_touch *touch)
+static void add_hold(const abut_simulation *s, const wall_touch *touch, void *part)
 {
-    const wall_holds *all = context;
-    const wall_set *w = &all->simulation->walls;
-    const abut_drive *d = &w->drives[touch->wall];
-    wall_hold *h = &all->holds[touch->wall];
+    const abut_drive *d = &s->walls.drives[touch->wall];
+    wall_hold *h = part;
     if (d->mass > 0.0 && touch->stiffness > 0.0) {
-        h->frequency_sq += touch->stiffness * give_way(&w->walls[touch->wall], d, touch);
+        h->frequency_sq += touch->stiffness * give_way(&s->walls.walls[touch->wall], d, touch);
         h->ratio = larger(h->ratio, touch->damping / touch->stiffness);
         h->count++;
     }
 }
 
-static void hold_row(void *context, abut_index row)
+static void join_holds(void *total, const void *part)
 {
-    const wall_holds *all = context;
-    const abut_simulation *s = all->simulation;
-    const abut_index wall = s->before->tables[ABUT_SPHERE_WALL].contact.mesh[row];
-    if (is_driven(&s->walls, wall)) {
-        const wall_touch touch = energy_wall_touch(s, s->before, row);
-        add_hold(context, &touch);
-    }
+    wall_hold *h = total;
+    const wall_hold *of = part;
+    h->frequency_sq += of->frequency_sq;
+    h->ratio = larger(h->ratio, of->ratio);
+    h->count += of->count;
 }
 
 /* How much a wall gives way where grains come to it that it does not touch yet: at a distance from
@@ -377,11 +401,9 @@ static double first_give_way(const abut_wall *wall, const abut_drive *d)
 }
 
 /* A wall that touches nothing has FIRST_CONTACTS with the grain that makes it swing fastest. */
-static void hold_first(const wall_holds *all, abut_index wall, const law *l, law_stiffness of,
-                       double mass)
+static void hold_first(const abut_simulation *s, abut_index wall, const law *l, law_stiffness of,
+                       double mass, wall_hold *h)
 {
-    const abut_simulation *s = all->simulation;
-    wall_hold *h = &all->holds[wall];
     const double way = first_give_way(&s->walls.walls[wall], &s->walls.drives[wall]);
     const double frequency_sq = FIRST_CONTACTS * of.normal * way;
     if (of.normal > 0.0 && frequency_sq > h->frequency_sq) {
@@ -391,9 +413,8 @@ static void hold_first(const wall_holds *all, abut_index wall, const law *l, law
     }
 }
 
-static void hold_untouched(const wall_holds *all, abut_index wall)
+static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold *h)
 {
-    const abut_simulation *s = all->simulation;
     const abut_index material = s->walls.walls[wall].material;
     const store *of = &s->store;
     for (abut_index place = 0; place < of->count; place++) {
@@ -401,46 +422,44 @@ static void hold_untouched(const wall_holds *all, abut_index wall)
         const double speed = vec3_length(vec3_load(of->movers[place].velocity));
         const law_stiffness stiffness =
             energy_first_stiffness(&s->laws, l, of->radii[place], of->masses[place], speed);
-        hold_first(all, wall, l, stiffness, of->masses[place]);
+        hold_first(s, wall, l, stiffness, of->masses[place], h);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const rigid_body *body = &s->solids.bodies[k];
         const law *l = &s->laws.laws[laws_number(&s->laws, body->material, material)];
         double mass;
         const law_stiffness stiffness = solids_first_stiffness(s, body, l, &mass);
-        hold_first(all, wall, l, stiffness, mass);
+        hold_first(s, wall, l, stiffness, mass, h);
     }
 }
 
-static bool is_free_of_touch(const wall_set *w, abut_index wall, const wall_hold *h)
+/* What holds a wall that is driven; of one without mass nothing counts. */
+static wall_hold hold_of(const abut_simulation *s, abut_index wall)
 {
-    return wall < w->touched_count && is_driven(w, wall) && w->drives[wall].mass > 0.0 &&
-           h->count == 0;
+    static const wall_hold none;
+    const touching_wall touching = {s, s->before, wall, add_hold};
+    const parallel_folding holds = {.join = join_holds, .none = &none, .size = sizeof none};
+    wall_hold h = none;
+    fold_touches(&touching, holds, &h);
+    if (wall < s->walls.touched_count && s->walls.drives[wall].mass > 0.0 && h.count == 0) {
+        hold_untouched(s, wall, &h);
+    }
+    return h;
 }
 
 abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
                                                  abut_stable_step *longest)
 {
-    wall_holds all = {s, memory_alloc_zeroed(s->walls.count, sizeof(wall_hold))};
     *longest = (abut_stable_step){.step = INFINITY, .index = -1};
-    if (!all.holds) {
-        return ABUT_NO_MEMORY;
-    }
-    simulation_visit_wall_rows(s, s->before, hold_row, &all);
-    solids_visit_touches(s, s->before, add_hold, &all);
     for (abut_index k = 0; k < s->walls.count; k++) {
-        if (is_free_of_touch(&s->walls, k, &all.holds[k])) {
-            hold_untouched(&all, k);
-        }
-        const double frequency = sqrt(all.holds[k].frequency_sq);
-        const double step =
-            frequency > 0.0
-                ? 2.0 / frequency * laws_stable_part(0.5 * all.holds[k].ratio * frequency)
-                : INFINITY;
+        const wall_hold h = is_driven(&s->walls, k) ? hold_of(s, k) : (wall_hold){.count = 0};
+        const double frequency = sqrt(h.frequency_sq);
+        const double step = frequency > 0.0
+                                ? 2.0 / frequency * laws_stable_part(0.5 * h.ratio * frequency)
+                                : INFINITY;
         if (step < longest->step) {
-            *longest = (abut_stable_step){step, k, all.holds[k].count};
+            *longest = (abut_stable_step){step, k, h.count};
         }
     }
-    memory_free(all.holds);
     return ABUT_OK;
 }

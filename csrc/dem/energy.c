@@ -1,8 +1,9 @@
-/* Energies at the beginning of the last step, which step is stable, and what walls bear. Sums go by
- * rows, so that they do not depend on where spheres are stored. */
+/* Energies at the beginning of the last step, which step is stable, and what walls bear. Sums of
+ * energies go by parts of rows, so that they do not depend on where spheres are stored. */
 #include "energy.h"
 
 #include "../interactions/touching.h"
+#include "../base/sort.h"
 #include "bond_laws.h"
 #include "bond_pairs.h"
 #include "grains.h"
@@ -10,6 +11,9 @@
 #include "move.h"
 #include "simulation.h"
 #include "solid_energy.h"
+
+/* What a sphere takes, as parallel_report counts it. */
+enum { WORK_OF_SPHERE = 5 };
 
 /* ---- bodies ---- */
 
@@ -84,19 +88,95 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
 
 /* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
  * order in which pairs are stored does not show. */
-static double energy_of_pairs(const abut_simulation *s)
+typedef struct exact_sum {
+    double sum, rest;
+} exact_sum;
+
+static void add_exactly(exact_sum *to, double number)
 {
+    const double next = to->sum + number;
+    to->rest += to->sum >= number ? (to->sum - next) + number : (number - next) + to->sum;
+    to->sum = next;
+}
+
+static void join_exact(void *total, const void *part)
+{
+    const exact_sum *of = part;
+    add_exactly(total, of->sum);
+    add_exactly(total, of->rest);
+}
+
+static void add_pairs(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const abut_simulation *s = context;
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
-    double sum = 0.0, rest = 0.0;
-    for (abut_index k = 0; k < table_span_count(t); k++) {
-        const row_span rows = table_span(t, k);
+    for (abut_index place = begin; place < end; place++) {
+        const row_span rows = table_pairs_of(t, place);
         for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-            const double own = energy_of_pair(s, row), next = sum + own;
-            rest += sum >= own ? (sum - next) + own : (own - next) + sum;
-            sum = next;
+            add_exactly(part, energy_of_pair(s, row));
         }
     }
-    return sum + rest;
+}
+
+/* ---- sums ---- */
+
+static void join_energies(void *total, const void *part)
+{
+    parallel_add_numbers(total, part, sizeof(abut_energy) / sizeof(double));
+}
+
+static void add_spheres(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const abut_simulation *s = context;
+    abut_energy *sum = part;
+    for (abut_index row = begin; row < end; row++) {
+        const int32_t place = s->store.places[row];
+        if (!simulation_is_member(s, place)) {
+            add_sphere(s, place, sum);
+        }
+        sum->elastic += energy_of_contacts(s, place);
+        sum->wall_work += s->store.books[place].wall_work;
+        sum->dissipated -= s->store.books[place].work;
+    }
+}
+
+static void add_clusters(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const abut_simulation *s = context;
+    for (abut_index k = begin; k < end; k++) {
+        const rigid_body *c = &s->clusters.bodies[k];
+        add_rigid(s, &c->rigid, grains_cluster_force(s, c), part);
+    }
+}
+
+static void add_bodies(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const abut_simulation *s = context;
+    abut_energy *sum = part;
+    for (abut_index k = begin; k < end; k++) {
+        const rigid_body *of = &s->solids.bodies[k];
+        add_rigid(s, &of->rigid, of->sum.force, sum);
+        sum->wall_work += of->rigid.books.wall_work;
+    }
+}
+
+/* What so many things add, each of which takes so much work. */
+static void add_all(const abut_simulation *s, abut_index count, abut_index work,
+                    void (*add)(const void *, abut_index, abut_index, void *), abut_energy *sum)
+{
+    static const abut_energy none;
+    const parallel_folding folding = {add, join_energies, s, &none, sizeof none};
+    parallel_fold(s->input.workers, count, work * count, &folding, sum);
+}
+
+static double energy_of_pairs(const abut_simulation *s)
+{
+    static const exact_sum none;
+    const parallel_folding folding = {add_pairs, join_exact, s, &none, sizeof none};
+    exact_sum sum = none;
+    parallel_fold(s->input.workers, s->store.count, WORK_OF_SPHERE * s->store.count, &folding,
+                  &sum);
+    return sum.sum + sum.rest;
 }
 
 /* Count the energies, without what the account adds. */
@@ -104,24 +184,9 @@ static abut_energy count_energy(const abut_simulation *s)
 {
     abut_energy sum = {.gravitational = s->last.lift,
                        .wall_work = s->account.gone_wall_work + s->account.driven_work};
-    for (abut_index row = 0; row < s->store.count; row++) {
-        const int32_t place = s->store.places[row];
-        if (!simulation_is_member(s, place)) {
-            add_sphere(s, place, &sum);
-        }
-        sum.elastic += energy_of_contacts(s, place);
-        sum.wall_work += s->store.books[place].wall_work;
-        sum.dissipated -= s->store.books[place].work;
-    }
-    for (abut_index k = 0; k < s->clusters.count; k++) {
-        const rigid_body *c = &s->clusters.bodies[k];
-        add_rigid(s, &c->rigid, grains_cluster_force(s, c), &sum);
-    }
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        const rigid_body *of = &s->solids.bodies[k];
-        add_rigid(s, &of->rigid, of->sum.force, &sum);
-        sum.wall_work += of->rigid.books.wall_work;
-    }
+    add_all(s, s->store.count, WORK_OF_SPHERE, add_spheres, &sum);
+    add_all(s, s->clusters.count, WORK_OF_SPHERE, add_clusters, &sum);
+    add_all(s, s->solids.count, WORK_OF_SPHERE, add_bodies, &sum);
     if (s->solids.count > 0) {
         sum.elastic += solids_elastic_energy(s);
     }
@@ -278,22 +343,19 @@ static void add_hold(hold *h, law_stiffness of)
     h->contact_count += of.normal > 0.0;
 }
 
-static void add_pair_holds(const abut_simulation *s, row_span rows, hold *holds)
+/* How stiff a pair is. */
+static law_stiffness stiffness_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
-    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-        const abut_index i = t->pair.i[row], j = t->pair.j[row];
-        const pair_touch touch = pairs_touch(s, t, row);
-        const own_contact c = {.overlap = touch.overlap,
-                               .radius = reduced_radius(&s->store, i, j, touch.rest),
-                               .mass = reduced(s->store.movers[i].mass, s->store.movers[j].mass),
-                               .inertia = reduced(s->store.inertias[i], s->store.inertias[j]),
-                               .radius_i = s->store.radii[i] - 0.5 * touch.rest,
-                               .radius_j = s->store.radii[j] - 0.5 * touch.rest};
-        const law_stiffness of = simulation_stiffness(s, t, row, touch.law, c);
-        add_hold(&holds[i], of);
-        add_hold(&holds[j], of);
-    }
+    const abut_index i = t->pair.i[row], j = t->pair.j[row];
+    const pair_touch touch = pairs_touch(s, t, row);
+    const own_contact c = {.overlap = touch.overlap,
+                           .radius = reduced_radius(&s->store, i, j, touch.rest),
+                           .mass = reduced(s->store.movers[i].mass, s->store.movers[j].mass),
+                           .inertia = reduced(s->store.inertias[i], s->store.inertias[j]),
+                           .radius_i = s->store.radii[i] - 0.5 * touch.rest,
+                           .radius_j = s->store.radii[j] - 0.5 * touch.rest};
+    return simulation_stiffness(s, t, row, touch.law, c);
 }
 
 /* How stiff a contact with a wall is, and the mass that its law takes. */
@@ -310,15 +372,6 @@ static law_stiffness stiffness_on_wall(const abut_simulation *s, const interacti
                            .radius_i = s->store.radii[place],
                            .radius_j = INFINITY};
     return simulation_stiffness(s, t, row, simulation_wall_law(s, place, wall), c);
-}
-
-static void add_wall_holds(const abut_simulation *s, hold *holds)
-{
-    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    for (abut_index row = 0; row < t->count; row++) {
-        double mass;
-        add_hold(&holds[t->contact.sphere[row]], stiffness_on_wall(s, t, row, &mass));
-    }
 }
 
 /* docs/dem.md, section 2: tangential motion with 3.5 of the stiffness and the root of it of the
@@ -393,29 +446,129 @@ static abut_index count_bonds(const abut_simulation *s, abut_index row)
     return s->bonds.count > 0 ? s->bonds.begins[row + 1] - s->bonds.begins[row] : 0;
 }
 
+/* What holds each sphere, chunk by chunk of their places. A chunk adds the pairs of its spheres,
+ * and before these the rows of chunks before whose second spheres are in it. */
+typedef struct holding {
+    const abut_simulation *simulation;
+    double first_contacts;
+    hold *holds;
+    abut_index size, chunk_count;
+    sorted_items by_second; /* rows by the chunk of their second sphere */
+} holding;
+
+/* Spheres of a chunk; of very many it has more. */
+enum { CHUNK_HOLDS = 512 };
+
+/* The keys of rows: the chunk of the second sphere, where it is not that of the first one. */
+static void fill_second_chunks(void *context, abut_index begin, abut_index end, uint16_t *keys)
+{
+    const holding *all = context;
+    const interaction_table *t = &all->simulation->before->tables[ABUT_SPHERE_SPHERE];
+    for (abut_index row = begin; row < end; row++) {
+        keys[row - begin] = (uint16_t)all->chunk_count;
+    }
+    for (abut_index k = 0; k < table_span_count(t); k++) {
+        const row_span span = table_span(t, k);
+        const abut_index last = span.first + span.count < end ? span.first + span.count : end;
+        for (abut_index row = span.first > begin ? span.first : begin; row < last; row++) {
+            const abut_index second = t->pair.j[row] / all->size;
+            if (second != t->pair.i[row] / all->size) {
+                keys[row - begin] = (uint16_t)second;
+            }
+        }
+    }
+}
+
+static abut_status sort_by_second(holding *all)
+{
+    const abut_simulation *s = all->simulation;
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
+    const row_span last = table_span(t, table_span_count(t) - 1);
+    const sort_task task = {.count = last.first + last.count,
+                            .key_count = (int32_t)all->chunk_count + 1,
+                            .fill = fill_second_chunks,
+                            .context = all,
+                            .workers = s->input.workers};
+    return sort_by_key(&all->by_second, &task);
+}
+
+static void hold_sphere(const holding *all, abut_index place, abut_index chunk)
+{
+    const abut_simulation *s = all->simulation;
+    const interaction_table *pairs = &s->before->tables[ABUT_SPHERE_SPHERE],
+                            *walls = &s->before->tables[ABUT_SPHERE_WALL];
+    const row_span rows = table_pairs_of(pairs, place);
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+        const law_stiffness of = stiffness_of_pair(s, row);
+        add_hold(&all->holds[place], of);
+        if (pairs->pair.j[row] / all->size == chunk) {
+            add_hold(&all->holds[pairs->pair.j[row]], of);
+        }
+    }
+    const abut_index *offsets = walls->contact.offsets + place;
+    for (abut_index k = 0; walls->count > 0 && k < offsets[1] - offsets[0]; k++) {
+        double mass;
+        add_hold(&all->holds[place], stiffness_on_wall(s, walls, offsets[0] + k, &mass));
+    }
+}
+
+static void hold_chunk(void *context, abut_index begin, abut_index end)
+{
+    const holding *all = context;
+    const interaction_table *t = &all->simulation->before->tables[ABUT_SPHERE_SPHERE];
+    const abut_index chunk = begin / all->size;
+    const int32_t *begins = all->by_second.key_begins + chunk;
+    for (int32_t k = begins[0]; k < begins[1]; k++) {
+        const abut_index row = all->by_second.items[k];
+        add_hold(&all->holds[t->pair.j[row]], stiffness_of_pair(all->simulation, row));
+    }
+    for (abut_index place = begin; place < end; place++) {
+        hold_sphere(all, place, chunk);
+    }
+}
+
+static void keep_shortest(void *total, const void *part)
+{
+    abut_stable_step *longest = total;
+    const abut_stable_step *of = part;
+    if (of->step < longest->step) {
+        *longest = *of;
+    }
+}
+
+static void find_shortest(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const holding *all = context;
+    const abut_simulation *s = all->simulation;
+    for (abut_index row = begin; row < end; row++) {
+        const hold *h = &all->holds[s->store.places[row]];
+        const abut_stable_step own = {step_of_sphere(s, row, h, all->first_contacts), row,
+                                      h->contact_count + count_bonds(s, row)};
+        keep_shortest(part, &own);
+    }
+}
+
 abut_status energy_stable_step(const abut_simulation *s, double first_contacts,
                                abut_stable_step *longest)
 {
-    const store *of = &s->store;
-    hold *holds = memory_alloc_zeroed(of->count, sizeof *holds);
-    *longest = (abut_stable_step){.step = INFINITY, .index = -1};
-    if (!holds) {
-        return ABUT_NO_MEMORY;
+    static const abut_stable_step none = {.step = INFINITY, .index = -1};
+    const abut_index count = s->store.count, work = WORK_OF_SPHERE * count;
+    const abut_index even = parallel_chunk_count(count, SORT_KEY_LIMIT - 1);
+    holding all = {.simulation = s,
+                   .first_contacts = first_contacts,
+                   .holds = memory_alloc_zeroed(count, sizeof *all.holds),
+                   .size = even > CHUNK_HOLDS ? even : CHUNK_HOLDS};
+    const parallel_folding folding = {find_shortest, keep_shortest, &all, &none, sizeof none};
+    all.chunk_count = parallel_chunk_count(count, all.size);
+    *longest = none;
+    const abut_status status = all.holds ? sort_by_second(&all) : ABUT_NO_MEMORY;
+    if (!status) {
+        parallel_loop(s->input.workers, count, all.size, work, hold_chunk, &all);
+        parallel_fold(s->input.workers, count, work, &folding, longest);
     }
-    for (abut_index k = 0; k < table_span_count(&s->before->tables[ABUT_SPHERE_SPHERE]); k++) {
-        add_pair_holds(s, table_span(&s->before->tables[ABUT_SPHERE_SPHERE], k), holds);
-    }
-    add_wall_holds(s, holds);
-    for (abut_index row = 0; row < of->count; row++) {
-        const abut_index place = of->places[row];
-        const hold *h = &holds[place];
-        const double step = step_of_sphere(s, row, h, first_contacts);
-        if (step < longest->step) {
-            *longest = (abut_stable_step){step, row, h->contact_count + count_bonds(s, row)};
-        }
-    }
-    memory_free(holds);
-    return ABUT_OK;
+    sorted_free(&all.by_second);
+    memory_free(all.holds);
+    return status;
 }
 
 abut_status abut_simulation_stable_step(const abut_simulation *s, abut_stable_step *longest)
@@ -434,28 +587,52 @@ void energy_add_load(const abut_simulation *s, const step_tables *of, abut_index
                    t->springs.power[row]);
 }
 
-/* What a wall bears, row by row. */
+/* A wall, and a step in which it bears something. */
 typedef struct bearing_wall {
     const abut_simulation *simulation;
+    const step_tables *tables;
     abut_index wall;
-    abut_wall_load load;
 } bearing_wall;
 
-static void bear_row(void *context, abut_index row)
+static void bear_rows(const void *context, abut_index begin, abut_index end, void *part)
 {
-    bearing_wall *w = context;
-    const abut_simulation *s = w->simulation;
-    if (s->before->tables[ABUT_SPHERE_WALL].contact.mesh[row] == w->wall) {
-        energy_add_load(s, s->before, row, &w->load);
+    const bearing_wall *w = context;
+    const abut_columns *c = &w->tables->tables[ABUT_SPHERE_WALL].contact;
+    for (abut_index row = begin; row < end; row++) {
+        if (c->mesh[row] == w->wall) {
+            energy_add_load(w->simulation, w->tables, row, part);
+        }
     }
+}
+
+static void bear_body_rows(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const bearing_wall *w = context;
+    solids_add_load(w->simulation, w->tables, (row_span){begin, end - begin}, w->wall, part);
+}
+
+static void join_loads(void *total, const void *part)
+{
+    parallel_add_numbers(total, part, sizeof(abut_wall_load) / sizeof(double));
+}
+
+abut_wall_load energy_load(const abut_simulation *s, const step_tables *of, abut_index wall)
+{
+    static const abut_wall_load none;
+    const bearing_wall w = {s, of, wall};
+    const parallel_folding rows = {bear_rows, join_loads, &w, &none, sizeof none};
+    const parallel_folding body_rows = {bear_body_rows, join_loads, &w, &none, sizeof none};
+    const abut_index count = of->tables[ABUT_SPHERE_WALL].count;
+    const abut_index body_count = of->tables[ABUT_BODY_WALL].count;
+    abut_wall_load load = none;
+    parallel_fold(s->input.workers, count, count, &rows, &load);
+    parallel_fold(s->input.workers, body_count, WORK_OF_SPHERE * body_count, &body_rows, &load);
+    return load;
 }
 
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
 {
-    bearing_wall w = {.simulation = s, .wall = wall};
-    simulation_visit_wall_rows(s, s->before, bear_row, &w);
-    solids_add_load(s, s->before, wall, &w.load);
-    return w.load;
+    return energy_load(s, s->before, wall);
 }
 
 wall_touch energy_wall_touch(const abut_simulation *s, const step_tables *of, abut_index row)

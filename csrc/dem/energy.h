@@ -26,6 +26,9 @@ abut_status energy_stable_step(const abut_simulation *s, double first_contacts,
 /* Where a row of a step touches its wall. */
 wall_touch energy_wall_touch(const abut_simulation *s, const step_tables *of, abut_index row);
 
+/* What a wall bears in a step. */
+abut_wall_load energy_load(const abut_simulation *s, const step_tables *of, abut_index wall);
+
 /* What a contact of a step adds to what its wall bears. */
 void energy_add_load(const abut_simulation *s, const step_tables *of, abut_index row,
                      abut_wall_load *load);

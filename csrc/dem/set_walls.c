@@ -39,12 +39,12 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     to->ways = memory_alloc_zeroed(count, sizeof *to->ways);
     to->given = memory_alloc_zeroed(count, sizeof *to->given);
     to->drives = memory_alloc_zeroed(count, sizeof *to->drives);
-    to->presses = memory_alloc_zeroed(count, sizeof *to->presses);
+    to->next = memory_alloc_zeroed(count, sizeof *to->next);
     to->half_spaces =
         memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->half_spaces);
     to->placed = memory_alloc(6 * (to->touched_count - to->mesh_count), sizeof *to->placed);
     if (!make_surfaces(to, walls) || !to->walls || !to->motions || !to->ways || !to->given ||
-        !to->drives || !to->presses || !to->half_spaces || !to->placed) {
+        !to->drives || !to->next || !to->half_spaces || !to->placed) {
         return false;
     }
     abut_motion *motions = to->motions;

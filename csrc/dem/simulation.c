@@ -103,7 +103,7 @@ void wall_set_free(wall_set *w)
     motion_free(&w->motion);
     memory_free(w->given);
     memory_free(w->drives);
-    memory_free(w->presses);
+    memory_free(w->next);
     for (abut_index k = 0; w->surfaces && k < w->count; k++) {
         surface_free(&w->surfaces[k]);
     }
@@ -193,21 +193,6 @@ abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wa
     const abut_wall *w = &s->walls.walls[wall];
     const bool is_given = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
     return is_given ? s->walls.given[wall] : walls_move(w, simulation_time(s));
-}
-
-/* ---- rows ---- */
-
-void simulation_visit_wall_rows(const abut_simulation *s, const step_tables *of,
-                                wall_row_visit *visit, void *context)
-{
-    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
-    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
-        const int32_t place = s->store.places[k];
-        const abut_index end = t->contact.offsets[place + 1];
-        for (abut_index row = t->contact.offsets[place]; row < end; row++) {
-            visit(context, row);
-        }
-    }
 }
 
 /* ---- from step to step ---- */

@@ -13,12 +13,6 @@ abut_status simulation_check_terms(double step, const double gravity[3], abut_er
 abut_status simulation_name_row(const abut_simulation *s, const near_walls *near,
                                 abut_error *error);
 
-/* Visit the rows of spheres on walls in a step, by the rows of the spheres: what is summed so does
- * not depend on where spheres are stored. */
-typedef void wall_row_visit(void *context, abut_index row);
-void simulation_visit_wall_rows(const abut_simulation *s, const step_tables *of,
-                                wall_row_visit *visit, void *context);
-
 /* To be called where bodies, or spheres, have changed: finders are made anew. */
 void simulation_forget_bodies(abut_simulation *s);
 void simulation_forget_spheres(abut_simulation *s);

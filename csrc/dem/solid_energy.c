@@ -5,7 +5,15 @@
 #include "law_of.h"
 #include "solid_spots.h"
 
+/* What a row takes, as parallel_report counts it. */
+enum { WORK_OF_ROW = 20 };
+
 /* ---- energy ---- */
+
+typedef struct table_energy {
+    const abut_simulation *simulation;
+    const interaction_table *table;
+} table_energy;
 
 static double energy_of_row(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
@@ -20,13 +28,28 @@ static double energy_of_row(const abut_simulation *s, const interaction_table *t
     return sum;
 }
 
+static void add_rows(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const table_energy *e = context;
+    double *sum = part;
+    for (abut_index row = begin; row < end; row++) {
+        *sum += energy_of_row(e->simulation, e->table, row);
+    }
+}
+
+static void join_sums(void *total, const void *part)
+{
+    parallel_add_numbers(total, part, 1);
+}
+
 double solids_elastic_energy(const abut_simulation *s)
 {
+    static const double none = 0.0;
     double sum = 0.0;
     for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
-        for (abut_index row = 0; row < s->before->tables[k].count; row++) {
-            sum += energy_of_row(s, &s->before->tables[k], row);
-        }
+        const table_energy e = {s, &s->before->tables[k]};
+        const parallel_folding rows = {add_rows, join_sums, &e, &none, sizeof none};
+        parallel_fold(s->input.workers, e.table->count, WORK_OF_ROW * e.table->count, &rows, &sum);
     }
     return sum;
 }
@@ -298,11 +321,11 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
 
 /* ---- what walls bear ---- */
 
-void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index wall,
-                     abut_wall_load *load)
+void solids_add_load(const abut_simulation *s, const step_tables *of, row_span rows,
+                     abut_index wall, abut_wall_load *load)
 {
     const interaction_table *t = &of->tables[ABUT_BODY_WALL];
-    for (abut_index row = 0; row < t->count; row++) {
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         if (t->body.mesh[row] == wall) {
             const spot_row r = simulation_spot_row(s, t, row);
             for (abut_index spot = r.begin; spot < r.end; spot++) {
@@ -316,7 +339,7 @@ void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index
 }
 
 static void visit_row(const abut_simulation *s, const interaction_table *t, abut_index row,
-                      wall_touch_visit *visit, void *context)
+                      wall_touch_visit *visit, void *part)
 {
     const spot_row r = simulation_spot_row(s, t, row);
     spot_hold h = begin_hold(s, t, &r, &s->solids.bodies[t->body.i[row]].rigid, NULL);
@@ -330,18 +353,18 @@ static void visit_row(const abut_simulation *s, const interaction_table *t, abut
                                       .stiffness = h.of.normal,
                                       .damping = simulation_damper(r.law, &h.of, h.contact.mass),
                                       .wall = t->body.mesh[row]};
-            visit(context, &touch);
+            visit(s, &touch, part);
         }
     }
 }
 
-void solids_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
-                          void *context)
+void solids_visit_touches(const abut_simulation *s, const step_tables *of, row_span rows,
+                          abut_index wall, wall_touch_visit *visit, void *part)
 {
     const interaction_table *t = &of->tables[ABUT_BODY_WALL];
-    for (abut_index row = 0; row < t->count; row++) {
-        if (walls_are_driven(&s->walls.walls[t->body.mesh[row]])) {
-            visit_row(s, t, row, visit, context);
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+        if (t->body.mesh[row] == wall) {
+            visit_row(s, t, row, visit, part);
         }
     }
 }

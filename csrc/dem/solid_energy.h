@@ -6,16 +6,16 @@
 
 /* What bodies add: the elastic energy of their contacts, and what they exert on a wall. */
 double solids_elastic_energy(const abut_simulation *s);
-void solids_add_load(const abut_simulation *s, const step_tables *of, abut_index wall,
-                     abut_wall_load *load);
+void solids_add_load(const abut_simulation *s, const step_tables *of, row_span rows,
+                     abut_index wall, abut_wall_load *load);
 
 /* How stiff the first spot of a body that touches nothing is, and the mass that it bears
  * (docs/dem.md, section 2). */
 law_stiffness solids_first_stiffness(const abut_simulation *s, const rigid_body *of, const law *l,
                                      double *mass);
 
-/* Where bodies touch walls that are driven in a step, in the order of their rows. */
-void solids_visit_touches(const abut_simulation *s, const step_tables *of, wall_touch_visit *visit,
-                          void *context);
+/* Where bodies touch a wall in a step, in the order of their rows. */
+void solids_visit_touches(const abut_simulation *s, const step_tables *of, row_span rows,
+                          abut_index wall, wall_touch_visit *visit, void *part);
 
 #endif

@@ -35,9 +35,9 @@ typedef struct wall_set {
     wall_way *ways;         /* since the step before; of driven walls as half a step ago */
     motion motion;          /* likewise, for what is on walls and goes with them */
     abut_wall_state *given; /* of walls whose motion is given, or driven: of the next step */
-    abut_drive *drives;     /* of walls that are driven */
-    wall_press *presses;
-    surface *surfaces; /* of walls that deform */
+    abut_drive *drives;     /* of walls that are driven, */
+    abut_drive *next;       /* and after this step, which may still end */
+    surface *surfaces;      /* of walls that deform */
     bool has_driven, has_deforming;
     /* where points and normals of the last step's contacts are now, with surfaces that deform */
     double *points, *normals;

@@ -110,23 +110,13 @@ void abut_simulation_deform(abut_simulation *s, abut_index wall, const double *v
     }
 }
 
-/* What the vertices of a wall bear, row by row. */
-typedef struct bearing_nodes {
-    const interaction_table *table;
-    abut_index wall;
-    double *forces;
-} bearing_nodes;
-
-static void bear_row(void *context, abut_index row)
+/* Add what a row exerts at the nodes of its contact. */
+static void bear_row(const interaction_table *t, abut_index row, double *forces)
 {
-    const bearing_nodes *n = context;
-    const abut_columns *c = &n->table->contact;
-    if (c->mesh[row] != n->wall) {
-        return;
-    }
-    const vec3 force = vec3_load(n->table->springs.effects[row].force);
+    const abut_columns *c = &t->contact;
+    const vec3 force = vec3_load(t->springs.effects[row].force);
     for (abut_index k = c->node_offsets[row]; k < c->node_offsets[row + 1]; k++) {
-        double *to = n->forces + 3 * c->node[k];
+        double *to = forces + 3 * c->node[k];
         vec3_store(to, vec3_sub(vec3_load(to), vec3_scale(force, c->weight[k])));
     }
 }
@@ -134,9 +124,13 @@ static void bear_row(void *context, abut_index row)
 void abut_simulation_nodal_forces(const abut_simulation *s, abut_index wall,
                                   abut_index vertex_count, double *forces)
 {
-    bearing_nodes n = {&s->before->tables[ABUT_SPHERE_WALL], wall, forces};
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     memset(forces, 0, 3 * (size_t)vertex_count * sizeof *forces);
-    simulation_visit_wall_rows(s, s->before, bear_row, &n);
+    for (abut_index row = 0; row < t->count; row++) {
+        if (t->contact.mesh[row] == wall) {
+            bear_row(t, row, forces);
+        }
+    }
 }
 
 /* ---- going on ---- */

@@ -10,7 +10,6 @@
 typedef struct wall_press {
     abut_wall_load load;
     double stiffness, damping;
-    abut_drive next; /* what drives it after this step, which may still end */
 } wall_press;
 
 /* Where a spot, or a row of a sphere, touches a wall, and how stiff and damped it is there; normal:
@@ -29,7 +28,7 @@ typedef struct wall_way {
     vec3 left[3]; /* 1 - T of its turn T, with which springs on it go; of driven walls 0 */
 } wall_way;
 
-typedef void wall_touch_visit(void *context, const wall_touch *touch);
+typedef void wall_touch_visit(const abut_simulation *s, const wall_touch *touch, void *part);
 
 /* Whether a wall's first motion, which then stands alone, is of this kind. */
 static inline bool walls_move_by(const abut_wall *wall, abut_motion_kind kind)
