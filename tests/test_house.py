@@ -212,6 +212,7 @@ FILES = {
         "state",
         "simulation",
         "law_of",
+        "pair_rows",
         "bond_pairs",
         "bond_laws",
         "solid_spots",

@@ -248,6 +248,13 @@ def attraction():
     return sim
 
 
+def two_chunks():
+    """More spheres than one thread takes in one go: rows of pairs do not follow one another."""
+    sim = heap(period=(9 * 0.0084, 9 * 0.0084, None), side=9)
+    sim.set_law(SOFT, SOFT, GLUES["attraction"])
+    return sim
+
+
 def bridges():
     sim = moving_walls()
     sim.set_law(SOFT, SOFT, GLUES["bridges"])
@@ -308,6 +315,29 @@ def test_lists_do_not_show(make):
     assert gaps > 0 or make not in APART
     assert lives.statistics().lists_moved < 120 or make in WILD
     assert anew.statistics().lists_changed == 120
+
+
+@pytest.mark.parametrize("make", [clusters, own_images, two_chunks])
+def test_tables_between_any_two_steps(make):
+    """Read by a callable after each step, they are those of lists that are made anew in each."""
+    lives, anew = make(), make()
+    read = []
+    lives.every(lives.step, lambda sim: read.append(state(sim)))
+    lives.run(steps=25)
+    for tables in read:
+        forget(anew)
+        anew.run(steps=1)
+        assert tables == state(anew)
+    assert lives.statistics().lists_moved < 25
+
+
+def test_materials_that_are_assigned_as_they_are():
+    left, told = two_chunks(), two_chunks()
+    for steps in (20, 5):
+        for sim in (left, told):
+            sim.run(steps=steps)
+        told.material = told.material
+        assert state(told) == state(left)
 
 
 def test_kicks():
@@ -387,7 +417,7 @@ def test_steps_that_are_not_done(forgets):
 
     def push(sim):
         forces = np.zeros((len(sim.centers), 3))
-        forces[-1, 0] = 9e74 * lost
+        forces[6**3, 0] = 9e74 * lost
         return forces
 
     fails, whole = with_a_mote(), with_a_mote()
@@ -405,6 +435,8 @@ def test_steps_that_are_not_done(forgets):
             assert state(fails) == state(whole)
             assert forgets or fails.energy == whole.energy  # what is assigned holds energies
         lost = False
+        for sim in (fails, whole):
+            sim.add_spheres([[0.01, 0.01 * steps, 1.1]], 0.003, SOFT)
     fails.run(steps=20)
     whole.run(steps=20)
     assert state(fails) == state(whole)

@@ -6,6 +6,7 @@
 #include "../walls/sharing.h"
 #include "bond_pairs.h"
 #include "law_of.h"
+#include "order.h"
 
 /* ---- how far apart contacts are searched for ---- */
 
@@ -233,7 +234,7 @@ static bool contact_lives(const abut_simulation *s, const interaction_table *t, 
 /* Of two that a bond holds, or that rest, a gap is a row where their law acts across it. */
 static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const abut_index i = t->pair.i[row], j = t->pair.j[row];
+    const abut_index i = table_first(t, row), j = table_second(t, row);
     const double overlap = t->pair.overlap[row], own = s->store.radii[i];
     const law *l = simulation_pair_law(s, i, j);
     /* by rounding the overlap of two that touch may be less than 0 */
@@ -247,7 +248,7 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
     if (p.is_hidden || p.rest > 0.0) {
         return !p.is_hidden;
     }
-    return lives(&s->laws, l, reduced(own, s->store.radii[j]), overlap, t->springs.match[row]);
+    return lives(&s->laws, l, reduced(own, s->store.radii[j]), overlap, pairs_old(s, t, row));
 }
 
 /* Contacts with walls, of which some are kept. */
@@ -305,20 +306,15 @@ abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan)
     return s->laws.pulls_or_reaches ? keep_contacts(s, plan, contact_lives) : ABUT_OK;
 }
 
-bool apart_candidate_lives(abut_simulation *s, const neighbor_spheres *of, int32_t candidate)
+bool apart_candidate_lives(const abut_simulation *s, int32_t candidate, double overlap)
 {
-    abut_index i, j, image[3], match;
-    double normal[3], overlap;
+    const neighbor_list *l = &s->neighbors;
     const interaction_table alone = {.kind = ABUT_SPHERE_SPHERE,
                                      .count = 1,
-                                     .pair = {.i = &i,
-                                              .j = &j,
-                                              .normal = normal,
-                                              .overlap = &overlap,
-                                              .image = s->lattice.is_periodic ? image : NULL},
-                                     .springs = {.match = &match}};
-    touching_write(&s->neighbors, of, &candidate, 1, &alone.pair, &match, 0);
-    bonds_begin_laws(s, &alone, (row_span){0, 1});
+                                     .candidates = &candidate,
+                                     .list_firsts = l->firsts,
+                                     .list_seconds = l->seconds,
+                                     .pair = {.overlap = &overlap}};
     return pair_lives(s, &alone, 0);
 }
 
@@ -329,11 +325,14 @@ static bool begins_apart(const abut_simulation *s, const interaction_table *t, a
     return laws_begin_apart(&s->laws, simulation_row_law(s, &s->laws, t, row));
 }
 
-abut_status apart_mark(const abut_simulation *s, bool **begins)
+abut_status apart_mark(abut_simulation *s, bool **begins)
 {
     *begins = NULL;
     if (!s->laws.pulls_or_reaches) {
         return ABUT_OK;
+    }
+    if (order_compact_pairs(s)) {
+        return ABUT_NO_MEMORY;
     }
     abut_index count = 1;
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {

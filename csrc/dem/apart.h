@@ -29,7 +29,7 @@ abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *pla
 
 /* Mark the rows of the last step whose law begins apart: to be called before laws or materials
  * change. NULL: none does. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status apart_mark(const abut_simulation *s, bool **begins);
+abut_status apart_mark(abut_simulation *s, bool **begins);
 
 /* End the contacts of the last step that are marked and apart, and whose law does not begin apart
  * now: whether they have ever touched is not known. Frees the marks. */
@@ -51,6 +51,6 @@ static inline double apart_pull_share(const abut_simulation *s, abut_index row)
 abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan);
 
 /* Whether a candidate that is apart, but within the reach of its law, is a row. */
-bool apart_candidate_lives(abut_simulation *s, const neighbor_spheres *of, int32_t candidate);
+bool apart_candidate_lives(const abut_simulation *s, int32_t candidate, double overlap);
 
 #endif

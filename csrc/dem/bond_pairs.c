@@ -3,6 +3,8 @@
  * bonded (docs/dem.md, section 12). */
 #include "bond_pairs.h"
 
+#include "pair_rows.h"
+
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
 {
     const store *of = &s->store;
@@ -19,11 +21,6 @@ vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t sh
 
 /* ---- which row ---- */
 
-static bool is_of_now(const abut_simulation *s, const interaction_table *t)
-{
-    return t != &s->before->tables[ABUT_SPHERE_SPHERE];
-}
-
 /* By how many periods a sphere was moved down so far, when these rows were found: those of the last
  * step were before the step has moved it. */
 static double image_of(const abut_simulation *s, const interaction_table *t, abut_index place,
@@ -31,7 +28,7 @@ static double image_of(const abut_simulation *s, const interaction_table *t, abu
 {
     const abut_index at = 3 * place + axis;
     const double moved = s->store.began[at] - s->store.centers[at];
-    const double last = is_of_now(s, t) ? 0.0 : lattice_count(&s->lattice, axis, moved);
+    const double last = pair_rows_are_of_now(s, t) ? 0.0 : lattice_count(&s->lattice, axis, moved);
     return (double)s->store.images[at] - last;
 }
 
@@ -39,10 +36,10 @@ static double image_of(const abut_simulation *s, const interaction_table *t, abu
 static bool is_at_image(const abut_simulation *s, const interaction_table *t, abut_index row,
                         const int32_t shift[3])
 {
-    const abut_index i = t->pair.i[row], j = t->pair.j[row];
+    const abut_index i = table_first(t, row), j = table_second(t, row);
     const bool is_turned = s->store.rows[i] > s->store.rows[j];
     for (int axis = 0; s->lattice.is_periodic && axis < 3; axis++) {
-        const double own = (double)t->pair.image[3 * row + axis];
+        const double own = pair_rows_image(s, t, row, axis);
         const double apart = image_of(s, t, j, axis) - image_of(s, t, i, axis);
         if (own - apart != (double)(is_turned ? -shift[axis] : shift[axis])) {
             return false;
@@ -57,7 +54,7 @@ static bool is_at_image(const abut_simulation *s, const interaction_table *t, ab
 static abut_index bond_of(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const bond_set *b = &s->bonds;
-    const int32_t i = s->store.rows[t->pair.i[row]], j = s->store.rows[t->pair.j[row]];
+    const int32_t i = s->store.rows[table_first(t, row)], j = s->store.rows[table_second(t, row)];
     const abut_index number = bonds_find(b, i < j ? i : j, i < j ? j : i);
     const bool holds = number >= 0 && !b->bonds[number].has_contact &&
                        is_at_image(s, t, row, b->bonds[number].shift);
@@ -73,7 +70,7 @@ static double rest_of(const abut_simulation *s, const interaction_table *t, abut
         const bool is_broken = b->broken_count > 0 && b->now[number].is_broken;
         return is_broken ? b->bonds[number].rest_overlap : INFINITY;
     }
-    const int32_t i = s->store.rows[t->pair.i[row]], j = s->store.rows[t->pair.j[row]];
+    const int32_t i = s->store.rows[table_first(t, row)], j = s->store.rows[table_second(t, row)];
     const bond_rest *rest =
         b->rest_count > 0 ? bonds_find_rest(b, i < j ? i : j, i < j ? j : i) : NULL;
     return rest && is_at_image(s, t, row, rest->shift) ? rest->overlap : 0.0;
@@ -83,10 +80,10 @@ static double rest_of(const abut_simulation *s, const interaction_table *t, abut
  * of a row of the last step in that one. Where none acts there is no force. */
 static bool has_acted(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    if (!is_of_now(s, t)) {
+    if (!pair_rows_are_of_now(s, t)) {
         return table_exerts(t, row);
     }
-    const abut_index old = t->springs.match[row];
+    const abut_index old = pairs_old(s, t, row);
     return old >= 0 && table_exerts(&s->before->tables[ABUT_SPHERE_SPHERE], old);
 }
 
@@ -98,9 +95,8 @@ static bool acts(const abut_simulation *s, const interaction_table *t, abut_inde
     if (p->overlap > 0.0 || p->rest == INFINITY) {
         return p->rest < INFINITY;
     }
-    const double *radii = s->store.radii;
-    const double radius =
-        reduced(radii[t->pair.i[row]] - 0.5 * p->rest, radii[t->pair.j[row]] - 0.5 * p->rest);
+    const double own = s->store.radii[table_first(t, row)] - 0.5 * p->rest;
+    const double radius = reduced(own, s->store.radii[table_second(t, row)] - 0.5 * p->rest);
     return -p->overlap < laws_reach(&s->laws, p->law, radius) &&
            (p->has_acted || laws_begin_apart(&s->laws, p->law));
 }
@@ -136,15 +132,24 @@ void bonds_fit_rests(abut_simulation *s)
 
 /* ---- what a break changes ---- */
 
-void bonds_begin_laws(const abut_simulation *s, const interaction_table *t, row_span rows)
+void pairs_find_old(const abut_simulation *s, const interaction_table *t, const abut_index *rows,
+                    int32_t count, abut_index *old)
 {
     const bond_set *b = &s->bonds;
-    for (abut_index row = rows.first; b->broken_count > 0 && row < rows.first + rows.count; row++) {
-        const abut_index number = bond_of(s, t, row);
+    pair_rows_find_old(s, t, rows, count, old);
+    for (int32_t k = 0; b->broken_count > 0 && k < count; k++) {
+        const abut_index number = bond_of(s, t, rows[k]);
         if (number >= 0 && b->now[number].is_broken) {
-            t->springs.match[row] = -1;
+            old[k] = -1;
         }
     }
+}
+
+abut_index pairs_old(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    abut_index old;
+    pairs_find_old(s, t, &row, 1, &old);
+    return old;
 }
 
 void bonds_look_at_rests(abut_simulation *s)

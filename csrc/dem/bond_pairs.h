@@ -32,9 +32,11 @@ static inline double bonds_most_rest(const abut_simulation *s, const int32_t row
 /* Let none rest by more than that. To be called after radii have changed. */
 void bonds_fit_rests(abut_simulation *s);
 
-/* Of rows of pairs of this step: the law of two whose bond breaks begins as that of a new contact.
- * To be called before laws are applied. */
-void bonds_begin_laws(const abut_simulation *s, const interaction_table *t, row_span rows);
+/* Find the rows of the last step that rows of this one go on from: as pair_rows_find_old, but the
+ * law of two whose bond breaks begins as that of a new contact. */
+void pairs_find_old(const abut_simulation *s, const interaction_table *t, const abut_index *rows,
+                    int32_t count, abut_index *old);
+abut_index pairs_old(const abut_simulation *s, const interaction_table *t, abut_index row);
 
 /* Note which spheres that rest have parted, beyond the reach of their law. */
 void bonds_look_at_rests(abut_simulation *s);
@@ -49,7 +51,7 @@ static inline bool bonds_show(const abut_simulation *s)
 static inline pair_touch pairs_whole_touch(const abut_simulation *s, const interaction_table *t,
                                            abut_index row)
 {
-    return (pair_touch){.law = simulation_pair_law(s, t->pair.i[row], t->pair.j[row]),
+    return (pair_touch){.law = simulation_pair_law(s, table_first(t, row), table_second(t, row)),
                         .overlap = t->pair.overlap[row]};
 }
 

@@ -6,6 +6,7 @@
 
 #include "apart.h"
 #include "bond_pairs.h"
+#include "pair_rows.h"
 
 #ifdef ABUT_CHECK_LISTS
 
@@ -91,24 +92,28 @@ static abut_status read_pairs(const abut_simulation *s, const abut_pairs *found,
 }
 
 /* Whether a row of the search is one of the step's: with the same numbers. */
-static bool is_same_pair(const interaction_table *all, abut_index row, const interaction_table *t,
-                         abut_index own)
+static bool is_same_pair(const abut_simulation *s, const interaction_table *all, abut_index row,
+                         const interaction_table *t, abut_index own)
 {
     const abut_pair_columns *a = &all->pair, *b = &t->pair;
-    return own >= 0 && a->i[row] == b->i[own] && a->j[row] == b->j[own] &&
-           memcmp(a->normal + 3 * row, b->normal + 3 * own, 3 * sizeof *a->normal) == 0 &&
-           memcmp(a->overlap + row, b->overlap + own, sizeof *a->overlap) == 0 &&
-           (!a->image || memcmp(a->image + 3 * row, b->image + 3 * own, 3 * sizeof *a->image) == 0);
+    bool is_same = own >= 0 && a->i[row] == table_first(t, own) &&
+                   a->j[row] == table_second(t, own) &&
+                   memcmp(a->normal + 3 * row, b->normal + 3 * own, 3 * sizeof *a->normal) == 0 &&
+                   memcmp(a->overlap + row, b->overlap + own, sizeof *a->overlap) == 0;
+    for (int axis = 0; is_same && a->image && axis < 3; axis++) {
+        is_same = (double)a->image[3 * row + axis] == pair_rows_image(s, t, own, axis);
+    }
+    return is_same;
 }
 
 /* Whether two had a row in the last step. */
 static bool had_row(const abut_simulation *s, abut_index i, abut_index j)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const row_span rows = table_pairs_of(t, i);
+    row_walk w = {0};
     bool has = false;
-    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-        has |= t->pair.j[row] == j;
+    for (abut_index row; !has && (row = table_walk(t, &w)) >= 0;) {
+        has = table_first(t, row) == i && table_second(t, row) == j;
     }
     return has;
 }
@@ -129,11 +134,12 @@ static abut_status compare_pairs(const abut_simulation *s, const interaction_tab
                                  abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    abut_index own = table_next(t, -1);
+    row_walk w = {0};
+    abut_index own = table_walk(t, &w);
     bool is_same = true;
     for (abut_index row = 0; row < all->count; row++) {
-        if (is_same_pair(all, row, t, own)) {
-            own = table_next(t, own);
+        if (is_same_pair(s, all, row, t, own)) {
+            own = table_walk(t, &w);
         } else {
             is_same &= may_be_none(s, all, row);
         }

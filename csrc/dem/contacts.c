@@ -305,7 +305,7 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const abut_simulation *s = w->simulation;
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
-    const abut_index old = t->springs.match[row];
+    const abut_index old = b->old[k] = t->springs.match[row];
     set_first(s, b, k, place, wall);
     set_wall(s, b, k, row);
     b->block.laws[k] = simulation_wall_law(s, place, wall);

@@ -80,7 +80,7 @@ static double reduced_radius(const store *s, abut_index i, abut_index j, double 
 static double energy_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const abut_index i = t->pair.i[row], j = t->pair.j[row];
+    const abut_index i = table_first(t, row), j = table_second(t, row);
     const pair_touch touch = pairs_touch(s, t, row);
     return simulation_stored(s, t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
                              touch.overlap);
@@ -347,7 +347,7 @@ static void add_hold(hold *h, law_stiffness of)
 static law_stiffness stiffness_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const abut_index i = t->pair.i[row], j = t->pair.j[row];
+    const abut_index i = table_first(t, row), j = table_second(t, row);
     const pair_touch touch = pairs_touch(s, t, row);
     const own_contact c = {.overlap = touch.overlap,
                            .radius = reduced_radius(&s->store, i, j, touch.rest),
@@ -471,8 +471,8 @@ static void fill_second_chunks(void *context, abut_index begin, abut_index end, 
         const row_span span = table_span(t, k);
         const abut_index last = span.first + span.count < end ? span.first + span.count : end;
         for (abut_index row = span.first > begin ? span.first : begin; row < last; row++) {
-            const abut_index second = t->pair.j[row] / all->size;
-            if (second != t->pair.i[row] / all->size) {
+            const abut_index second = table_second(t, row) / all->size;
+            if (second != table_first(t, row) / all->size) {
                 keys[row - begin] = (uint16_t)second;
             }
         }
@@ -501,8 +501,9 @@ static void hold_sphere(const holding *all, abut_index place, abut_index chunk)
     for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         const law_stiffness of = stiffness_of_pair(s, row);
         add_hold(&all->holds[place], of);
-        if (pairs->pair.j[row] / all->size == chunk) {
-            add_hold(&all->holds[pairs->pair.j[row]], of);
+        const abut_index second = table_second(pairs, row);
+        if (second / all->size == chunk) {
+            add_hold(&all->holds[second], of);
         }
     }
     const abut_index *offsets = walls->contact.offsets + place;
@@ -520,7 +521,7 @@ static void hold_chunk(void *context, abut_index begin, abut_index end)
     const int32_t *begins = all->by_second.key_begins + chunk;
     for (int32_t k = begins[0]; k < begins[1]; k++) {
         const abut_index row = all->by_second.items[k];
-        add_hold(&all->holds[t->pair.j[row]], stiffness_of_pair(all->simulation, row));
+        add_hold(&all->holds[table_second(t, row)], stiffness_of_pair(all->simulation, row));
     }
     for (abut_index place = begin; place < end; place++) {
         hold_sphere(all, place, chunk);

@@ -4,7 +4,7 @@
 /* The material of a row's first partner. */
 static int32_t own_material(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const abut_index first = table_firsts(t)[row];
+    const abut_index first = table_first(t, row);
     return table_is_of_bodies(t->kind) ? s->solids.bodies[first].material
                                        : s->store.materials[first];
 }
@@ -12,7 +12,7 @@ static int32_t own_material(const abut_simulation *s, const interaction_table *t
 int32_t simulation_other_material(const abut_simulation *s, const interaction_table *t,
                                   abut_index row)
 {
-    const abut_index second = table_seconds(t)[row];
+    const abut_index second = table_second(t, row);
     switch (t->kind) {
     case ABUT_BODY_WALL:
     case ABUT_SPHERE_WALL:
@@ -30,10 +30,11 @@ int32_t simulation_other_material(const abut_simulation *s, const interaction_ta
 abut_status simulation_name_missing_law(const abut_simulation *s, const interaction_table *t,
                                         abut_error *error)
 {
-    for (abut_index row = table_next(t, -1); row >= 0; row = table_next(t, row)) {
+    row_walk w = {0};
+    for (abut_index row; (row = table_walk(t, &w)) >= 0;) {
         const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
         if (s->laws.is_missing[laws_number(&s->laws, own, other)]) {
-            const abut_index first = table_firsts(t)[row];
+            const abut_index first = table_first(t, row);
             return error_set(error, ABUT_LAW_MISSING, s->store.rows[first], own, (double)other);
         }
     }

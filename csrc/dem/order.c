@@ -5,6 +5,7 @@
 
 #include "../base/box.h"
 #include "../base/sort.h"
+#include "pair_rows.h"
 #include "simulation.h"
 
 /* Fewer spheres than this are in the cache whatever their order. */
@@ -140,8 +141,8 @@ abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
         const renumbering of = numbers_for((abut_interaction)k, by);
         is_made[k] = has_changed(s, &s->before->tables[k], &of);
         if (is_made[k]) {
-            status = table_renumber(&s->now->tables[k], &s->before->tables[k], &of,
-                                    simulation_extras(s));
+            status = pair_rows_renumber(s, &s->now->tables[k], &s->before->tables[k], &of,
+                                        simulation_extras(s));
         }
     }
     for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
@@ -156,11 +157,13 @@ abut_status order_compact_pairs(abut_simulation *s)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const renumbering same = {.first_count = t->first_count};
+    table_extras extras = t->extras;
     if (t->chunk_count == 0) {
         return ABUT_OK;
     }
+    extras.is_of_list = false;
     const abut_status status =
-        table_renumber(&s->now->tables[ABUT_SPHERE_SPHERE], t, &same, t->extras);
+        pair_rows_renumber(s, &s->now->tables[ABUT_SPHERE_SPHERE], t, &same, extras);
     if (!status) {
         take_made(s, ABUT_SPHERE_SPHERE);
     }

@@ -12,14 +12,14 @@
 static const double NOTHING[ABUT_LAW_HISTORY + OWN_END_NUMBERS];
 
 /* What rows kept in the step before under this law, or NOTHING. */
-static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index *where,
+static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index *olds,
                       int32_t count, const double **kept)
 {
     const interaction_table *before = &r->simulation->before->tables[r->table->kind];
     const double *history = before->count > 0 ? before->springs.history : NULL;
-    const abut_index numbers = before->extras.history, *match = r->table->springs.match;
+    const abut_index numbers = before->extras.history;
     for (int32_t k = 0; k < count; k++) {
-        const abut_index old = match[where[k]];
+        const abut_index old = olds[k];
         const double *row = history && old >= 0 ? history + old * numbers : NOTHING;
         if (history && old >= 0 && old + LAW_BLOCK < table_interactions(before)) {
             PREFETCH(row + LAW_BLOCK * numbers); /* about the same rows of the next block follow */
@@ -31,13 +31,12 @@ static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index
 }
 
 /* Take what rows on walls have kept to where these are now. */
-static void turn_history(const row_laws *r, int vectors, const abut_index *where, int32_t count,
+static void turn_history(const row_laws *r, int vectors, const abut_index *olds, int32_t count,
                          const double **kept, own_block *b)
 {
-    const abut_index *match = r->table->springs.match;
     for (int32_t k = 0; k < count; k++) {
         for (int v = 0; v < vectors && kept[k] != NOTHING; v++) {
-            const vec3 to = r->turn(r->context, match[where[k]], vec3_load(kept[k] + 3 * v));
+            const vec3 to = r->turn(r->context, olds[k], vec3_load(kept[k] + 3 * v));
             b->history_in[3 * v][k] = to.x;
             b->history_in[3 * v + 1][k] = to.y;
             b->history_in[3 * v + 2][k] = to.z;
@@ -45,14 +44,14 @@ static void turn_history(const row_laws *r, int vectors, const abut_index *where
     }
 }
 
-static void read_history(const row_laws *r, const abut_own_law *l, const abut_index *where,
+static void read_history(const row_laws *r, const abut_own_law *l, const abut_index *olds,
                          int32_t count, own_block *b)
 {
     const double *kept[LAW_BLOCK];
     const int vectors = 3 * l->vector_count;
     /* where the scalars of a table's rows begin */
     const int skip = 3 * r->table->extras.vectors - vectors;
-    find_kept(r, l, where, count, kept);
+    find_kept(r, l, olds, count, kept);
     for (int32_t k = 0; k < count; k++) {
         b->inputs[OWN_INPUT(is_new)][k] = kept[k] == NOTHING ? 1.0 : 0.0;
     }
@@ -63,7 +62,7 @@ static void read_history(const row_laws *r, const abut_own_law *l, const abut_in
         }
     }
     if (r->turn) {
-        turn_history(r, l->vector_count, where, count, kept, b);
+        turn_history(r, l->vector_count, olds, count, kept, b);
     }
 }
 
@@ -124,10 +123,10 @@ static void repeat_last(own_block *b, const abut_own_law *l, int32_t count)
 
 /* Tell the law of a block, and ask it. Returns whether an overlap is to be watched. */
 static bool ask(const row_laws *r, const own_rows *rows, const abut_own_law *l,
-                const abut_index *where)
+                const abut_index *olds)
 {
     const law_block *of = rows->block;
-    read_history(r, l, where, of->count, rows->own);
+    read_history(r, l, olds, of->count, rows->own);
     set_radii(r, of, rows->own);
     repeat_last(rows->own, l, of->count);
     const bool is_deep = interaction_kernels_take()->own_inputs(rows);
@@ -163,7 +162,7 @@ bool own_rows_apply(row_laws *r, row_block *block, const abut_own_law *l)
     law_block *of = &block->block;
     const abut_index *where = block->rows;
     const own_rows rows = rows_of(r, of, l, &b);
-    const bool is_deep = ask(r, &rows, l, where);
+    const bool is_deep = ask(r, &rows, l, block->old);
     if (!interaction_kernels_take()->own_effects(&rows)) {
         note_bad(r, &b, l, where, of->count);
     }
@@ -198,6 +197,6 @@ void own_rows_keep_case(const row_laws *r, const row_block *alone)
     own_block b;
     const abut_own_law *l = laws_own(&s->laws, alone->block.laws[0]);
     const own_rows own = rows_of(r, &alone->block, l, &b);
-    ask(r, &own, l, alone->rows);
+    ask(r, &own, l, alone->old);
     keep_case(&s->law_case, &b, l, (int)(l - s->laws.own.laws));
 }

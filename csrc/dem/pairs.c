@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../interactions/touching.h"
+#include "../interactions/make_list.h"
 #include "../base/prefetch.h"
 #include "../convex/finder.h"
 #include "../flats/flat.h"
@@ -13,6 +13,7 @@
 #include "check_lists.h"
 #include "law_of.h"
 #include "order.h"
+#include "pair_rows.h"
 #include "rows.h"
 #include "simulation.h"
 
@@ -109,6 +110,17 @@ static abut_status group_spheres(abut_simulation *s)
 
 /* ---- lists ---- */
 
+/* Make the list anew; rows of the last step had their partners from the one before. */
+static abut_status make_list(abut_simulation *s, const neighbor_spheres *spheres,
+                             const parallel_plan *plan, abut_error *error)
+{
+    neighbor_list *l = &s->neighbors;
+    interaction_table *before = &s->before->tables[ABUT_SPHERE_SPHERE];
+    const abut_status status = pair_rows_show(s, before, s->pair_blocks, before);
+    l->counts.made[l->is_made ? NEIGHBORS_MOVED : NEIGHBORS_CHANGED]++;
+    return status ? error_set_status(error, status) : neighbor_list_make(l, spheres, plan, error);
+}
+
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     if (s->store.count == 0 && s->solids.count == 0) {
@@ -128,7 +140,12 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
                               .poses = s->now->poses,
                               .poses_before = s->before->poses,
                               .surfaces = s->walls.has_deforming ? s->walls.surfaces : NULL};
-    abut_status status = touching_refresh(&s->neighbors, &spheres, plan, error);
+    bool is_whole = false;
+    abut_status status =
+        error_set_status(error, touching_place(&s->neighbors, &spheres, plan, &is_whole));
+    if (!status && !is_whole) {
+        status = make_list(s, &spheres, plan, error);
+    }
     if (status) {
         return name_found(s, error);
     }
@@ -154,29 +171,25 @@ static abut_index work_of(abut_index candidates, abut_index rows)
     return candidates / 2 + 6 * rows;
 }
 
-static void write_rows(const pair_pass *p, const int32_t *active, row_span rows)
+static void write_rows(const pair_pass *p, row_span rows)
 {
     const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
-    for (abut_index k = 0; k < rows.count; k += LAW_BLOCK) {
-        const abut_index count = rows.count - k < LAW_BLOCK ? rows.count - k : LAW_BLOCK;
-        touching_write(&p->simulation->neighbors, &p->spheres, active + k, (int32_t)count, &t->pair,
-                       t->springs.match, rows.first + k);
+    const abut_index end = rows.first + rows.count;
+    for (abut_index row = rows.first; row < end; row += LAW_BLOCK) {
+        const abut_index count = end - row < LAW_BLOCK ? end - row : LAW_BLOCK;
+        touching_write(&p->simulation->neighbors, &p->spheres, t->candidates + row, (int32_t)count,
+                       t->pair.normal + 3 * row, t->pair.overlap + row);
     }
 }
 
 /* Write the rows of a chunk and apply their laws, some at a time, while they are in the cache. */
-static void do_rows(pair_pass *p, abut_index chunk, const int32_t *active, row_span rows)
+static void do_rows(const pair_pass *p, row_span rows)
 {
-    const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
     const abut_index size = p->laws ? rows_of_span(p->laws) : LAW_BLOCK;
-    t->chunks[chunk] = rows;
-    touching_write_offsets(&p->simulation->neighbors, chunk, (int32_t)rows.count, rows.first,
-                           t->pair.offsets);
     for (abut_index k = 0; k < rows.count; k += size) {
         const row_span some = {rows.first + k, rows.count - k < size ? rows.count - k : size};
-        write_rows(p, active + k, some);
+        write_rows(p, some);
         if (p->laws) {
-            bonds_begin_laws(p->simulation, t, some);
             rows_apply_span(p->laws, some);
         }
     }
@@ -205,7 +218,8 @@ static int32_t find_rows(const pair_pass *p, abut_index chunk)
     for (int32_t k = 0; k < count; k++) {
         const int32_t candidate = touching_candidate(active[k]);
         if (!p->laws || !touching_is_apart(active[k]) ||
-            apart_candidate_lives(s, &p->spheres, candidate)) {
+            apart_candidate_lives(s, candidate,
+                                  touching_overlap(&s->neighbors, &p->spheres, candidate))) {
             active[left++] = candidate;
         }
     }
@@ -216,13 +230,15 @@ static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     pair_pass *p = context;
     neighbor_list *l = &p->simulation->neighbors;
-    const int32_t *active = touching_active(l, chunk);
+    const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
+    const abut_index first = l->row_begins[chunk], end = l->row_begins[chunk + 1];
     const int32_t count = find_rows(p, chunk);
     l->row_counts[chunk] = count;
     begin_sums(p->simulation, chunk);
-    const abut_index first = l->row_begins[chunk], end = l->row_begins[chunk + 1];
     if (first + count + ROW_PADDING <= end) {
-        do_rows(p, chunk, active, (row_span){first, count});
+        memcpy(t->candidates + first, touching_active(l, chunk), (size_t)count * sizeof(int32_t));
+        t->chunks[chunk] = (row_span){first, count};
+        do_rows(p, t->chunks[chunk]);
     } else {
         atomic_store(&p->lacks_room, true);
     }
@@ -240,6 +256,7 @@ static abut_index spare_of(abut_index count)
 /* Room for the rows that chunks have, and for some more; kernels read a few behind them. */
 static void lay_out(neighbor_list *l)
 {
+    l->row_begins[0] = 0;
     for (abut_index chunk = 0; chunk < neighbor_list_chunk_count(l); chunk++) {
         const abut_index count = l->row_counts[chunk];
         l->row_begins[chunk + 1] = l->row_begins[chunk] + count + spare_of(count);
@@ -252,8 +269,10 @@ static abut_status reserve_rows(abut_simulation *s)
     interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     const abut_index chunks = neighbor_list_chunk_count(l);
     const table_size size = {l->row_begins[chunks], 0, s->store.count};
-    const abut_status status = table_reserve(t, size, simulation_extras(s));
-    return status ? status : table_reserve_chunks(t, chunks, NEIGHBOR_CHUNK);
+    table_extras extras = simulation_extras(s);
+    extras.is_of_list = true;
+    const abut_status status = table_reserve(t, size, extras);
+    return status ? status : table_reserve_chunks(t, chunks, NEIGHBOR_CHUNK, l->firsts, l->seconds);
 }
 
 static void count_rows(abut_simulation *s)
@@ -309,35 +328,39 @@ typedef struct carrying {
 } carrying;
 
 /* Candidates and the rows of the step before ascend by the second sphere: one pass over both
- * matches them. */
-static void carry_sphere(carrying *c, abut_index sphere)
+ * matches them. Returns how many go on. */
+static abut_index carry_sphere(carrying *c, abut_index sphere)
 {
     neighbor_list *l = &c->simulation->neighbors;
     const interaction_table *before = &c->simulation->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index *old_j = before->pair.j;
     const row_span rows = table_pairs_of(before, sphere);
     const abut_index end = rows.first + rows.count;
-    abut_index old = rows.first;
+    abut_index old = rows.first, count = 0;
     for (int32_t k = l->begins[sphere]; k < l->begins[sphere + 1]; k++) {
         while (old < end && old_j[old] < l->seconds[k]) {
             old++;
         }
-        l->rows_before[k] = old < end && old_j[old] == l->seconds[k] ? (int32_t)old : -1;
+        const bool goes_on = old < end && old_j[old] == l->seconds[k];
+        l->past[k] = goes_on ? (int32_t)old : -1;
+        count += goes_on;
     }
     for (abut_index row = rows.first + 1; row < end; row++) {
         if (old_j[row] == old_j[row - 1]) {
             atomic_store(&c->has_twins, true);
         }
     }
+    return count;
 }
 
 static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     carrying *c = context;
-    const abut_index begin = chunk * NEIGHBOR_CHUNK;
-    const abut_index end = neighbor_chunk_end(&c->simulation->neighbors, chunk);
+    neighbor_list *l = &c->simulation->neighbors;
+    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
+    l->row_counts[chunk] = 0;
     for (abut_index sphere = begin; sphere < end; sphere++) {
-        carry_sphere(c, sphere);
+        l->row_counts[chunk] += carry_sphere(c, sphere);
     }
     return parallel_report(job, end - begin);
 }
@@ -358,13 +381,11 @@ static abut_pair_step step_of(const interaction_table *t)
 }
 
 /* Each candidate that touches goes on from the row that its own one matches. */
-static void keep_matches(neighbor_list *l, const abut_index *match)
+static void keep_matches(neighbor_list *l, const interaction_table *now, const abut_index *match)
 {
-    for (abut_index chunk = 0; chunk < neighbor_list_chunk_count(l); chunk++) {
-        const int32_t *active = touching_active(l, chunk);
-        for (abut_index k = 0; k < l->row_counts[chunk]; k++) {
-            l->rows_before[active[k]] = (int32_t)*match++;
-        }
+    row_walk w = {0};
+    for (abut_index row; (row = table_walk(now, &w)) >= 0; match++) {
+        l->past[now->candidates[row]] = (int32_t)*match;
     }
 }
 
@@ -375,12 +396,11 @@ static abut_status match_images(abut_simulation *s, const parallel_plan *plan, a
     neighbor_list *l = &s->neighbors;
     interaction_table rows = {.kind = ABUT_SPHERE_SPHERE};
     const renumbering same = {.first_count = s->store.count};
-    memset(l->rows_before, -1, (size_t)l->candidate_count * sizeof *l->rows_before);
+    memset(l->past, -1, (size_t)l->candidate_count * sizeof *l->past);
     abut_status status = order_compact_pairs(s);
     status = status ? status : do_pass(&p, plan);
-    status = status ? status
-                    : table_renumber(&rows, &s->now->tables[ABUT_SPHERE_SPHERE], &same,
-                                     simulation_extras(s));
+    const interaction_table *found = &s->now->tables[ABUT_SPHERE_SPHERE];
+    status = status ? status : pair_rows_renumber(s, &rows, found, &same, simulation_extras(s));
     error_set_status(error, status);
     if (!status && rows.count > 0) {
         const abut_pair_step before = step_of(&s->before->tables[ABUT_SPHERE_SPHERE]);
@@ -388,7 +408,7 @@ static abut_status match_images(abut_simulation *s, const parallel_plan *plan, a
         now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
         status = abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, rows.springs.match,
                                   error);
-        keep_matches(l, rows.springs.match);
+        keep_matches(l, found, rows.springs.match);
     }
     table_free(&rows);
     return status;
@@ -407,7 +427,11 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan, abut
     if (l->has_past || l->candidate_count == 0) {
         return ABUT_OK;
     }
-    abut_status status = error_set_status(error, parallel_run(&own, carry_chunk, &c));
+    abut_status status = touching_begin_past(l);
+    status = error_set_status(error, status ? status : parallel_run(&own, carry_chunk, &c));
+    if (!status) {
+        lay_out(l);
+    }
     if (!status && (l->images || atomic_load(&c.has_twins))) {
         status = match_images(s, plan, error);
     }
@@ -418,11 +442,11 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan, abut
 /* ---- laws ---- */
 
 /* A new pair begins with its own normal, and without springs. */
-static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
+static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row,
+                    abut_index old)
 {
     const interaction_table *now = &s->now->tables[ABUT_SPHERE_SPHERE],
                             *before = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const abut_index old = now->springs.match[row];
     const bool is_new = old < 0;
     const abut_pair_columns *c = is_new ? &now->pair : &before->pair;
     const abut_index at = is_new ? row : old;
@@ -432,16 +456,18 @@ static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     b->old_roll[k] = table_vector_or_zeros(before->springs.roll, old);
 }
 
-static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
+static void set_row(const abut_simulation *s, row_block *block, int32_t k)
 {
-    const abut_pair_columns *c = &s->now->tables[ABUT_SPHERE_SPHERE].pair;
-    const abut_index i = c->i[row], j = c->j[row];
+    law_block *b = &block->block;
+    const abut_index row = block->rows[k];
+    const int32_t candidate = s->now->tables[ABUT_SPHERE_SPHERE].candidates[row];
+    const abut_index i = s->neighbors.firsts[candidate], j = s->neighbors.seconds[candidate];
     PREFETCH(&s->store.movers[i]);
     PREFETCH(&s->store.movers[j]);
     b->first[k] = &s->store.movers[i];
     b->second[k] = &s->store.movers[j];
     b->laws[k] = simulation_pair_law(s, i, j);
-    set_old(s, b, k, row);
+    set_old(s, b, k, row, block->old[k]);
     if (s->laws.has_rolling_springs || laws_have_own(&s->laws)) {
         b->inertia[k] = reduced(s->store.inertias[i], s->store.inertias[j]);
     }
@@ -449,8 +475,10 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
 
 static void fill_block(const void *context, row_block *b, int32_t count)
 {
+    const abut_simulation *s = context;
+    pairs_find_old(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows, count, b->old);
     for (int32_t k = 0; k < count; k++) {
-        set_row(context, &b->block, k, b->rows[k]);
+        set_row(s, b, k);
     }
 }
 
@@ -501,7 +529,6 @@ static void add_block(const void *context, row_block *b)
     const abut_simulation *s = context;
     const neighbor_list *l = &s->neighbors;
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    const abut_index chunk = t->pair.i[b->rows[0]] / NEIGHBOR_CHUNK;
     if (bonds_show(s)) {
         lengthen_arms(b, t->pair.overlap);
     }
@@ -509,13 +536,12 @@ static void add_block(const void *context, row_block *b)
                                 .rows = b->rows,
                                 .effects = b->block.effects,
                                 .moments = b->block.moment,
-                                .i = t->pair.i,
-                                .j = t->pair.j,
                                 .movers = s->store.movers,
                                 .sums = s->store.sums,
+                                .candidates = t->candidates,
+                                .firsts = l->firsts,
+                                .seconds = l->seconds,
                                 .buckets = l->buckets,
-                                .active = touching_active(l, chunk),
-                                .first_row = t->chunks[chunk].first,
                                 .all = l->all_buckets,
                                 .entries = l->entries,
                                 .spheres = l->entry_spheres};

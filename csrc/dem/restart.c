@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "order.h"
+#include "pair_rows.h"
 #include "solid_spots.h"
 #include "surfaces.h"
 
@@ -64,7 +65,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_in
     interaction_table t = {.kind = who};
     const int32_t *rows = s->store.rows;
     const renumbering by = {rows, who == ABUT_SPHERE_SPHERE ? rows : NULL, s->store.count};
-    const abut_status status = table_renumber(&t, by_place, &by, simulation_extras(s));
+    const abut_status status = pair_rows_renumber(s, &t, by_place, &by, simulation_extras(s));
     if (!status) {
         write_rows(s, &t, to);
         write_points(s, &t, who == ABUT_SPHERE_SPHERE ? to->columns.pairs.point : NULL);
@@ -302,6 +303,7 @@ static abut_status restore_rows(abut_simulation *s, const interaction_table *vie
                (size_t)(t->first_count + 1) * sizeof(abut_index));
     }
     restore_powers(s, t);
+    s->neighbors.has_past &= t->kind != ABUT_SPHERE_SPHERE;
     return ABUT_OK;
 }
 

@@ -348,7 +348,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
         s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);
     }
     const abut_index row = row_of(t, bad);
-    abut_index first = table_firsts(t)[row], second = table_seconds(t)[row];
+    abut_index first = table_first(t, row), second = table_second(t, row);
     if (!table_is_of_bodies(t->kind)) {
         first = s->store.rows[first];
     }

@@ -34,8 +34,7 @@ abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material
     const table_extras extras = simulation_extras(s);
     const abut_energy energy = abut_simulation_energy(s);
     bool *begins = NULL;
-    abut_status status = error_set_status(error, order_compact_pairs(s));
-    status = status ? status : error_set_status(error, apart_mark(s, &begins));
+    abut_status status = error_set_status(error, apart_mark(s, &begins));
     law_table before = s->laws;
     s->laws = (law_table){.laws = NULL};
     status = status ? status : laws_set(&s->laws, material_count, laws, own, error);

@@ -143,6 +143,7 @@ void abut_simulation_free(abut_simulation *s)
     neighbor_list_free(&s->neighbors);
     near_walls_free(&s->near);
     bonds_free(&s->bonds);
+    memory_free_blocks(s->pair_blocks, sizeof s->pair_blocks / sizeof *s->pair_blocks);
     memory_free(s->group_block.data);
     memory_free(s->pull_block.data);
     memory_free(s->kept_block.data);

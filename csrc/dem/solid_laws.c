@@ -184,7 +184,7 @@ static const double *turn_old(const spot_laws *w, double *turned, abut_index old
 static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row, abut_index spot)
 {
     const interaction_table *before = w->before;
-    const abut_index old = w->now->springs.match[spot];
+    const abut_index old = b->old[k] = w->now->springs.match[spot];
     const abut_index old_row = old < 0 ? w->now->row_match[row] : row_of(before, old);
     const double *normal =
         old_row < 0 ? w->now->body.normal + 3 * row : before->body.normal + 3 * old_row;

@@ -140,6 +140,7 @@ struct abut_simulation {
     pool match_scratches;         /* memory of threads that match contacts with walls */
     step_tables steps[2];         /* which take turns: */
     step_tables *now, *before;    /* before: of the last step that was done */
+    memory_block pair_blocks[3];  /* columns of its pairs that are shown */
     abut_finder *no_meshes;       /* finds contacts where all walls are half spaces */
     abut_pair_finder *lender;     /* of memory, to searches of pairs */
     neighbor_list neighbors;

@@ -1,5 +1,4 @@
 /* How a simulation goes on: the parts of a step in their order, and what they took. */
-#include "../interactions/touching.h"
 #include "../base/clock.h"
 #include "bond_laws.h"
 #include "bounds.h"
@@ -9,6 +8,7 @@
 #include "forces.h"
 #include "move.h"
 #include "order.h"
+#include "pair_rows.h"
 #include "pairs.h"
 #include "simulation.h"
 #include "solid_laws.h"
@@ -251,14 +251,14 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
 static abut_index count_bytes(const abut_simulation *s)
 {
     const solid_search *of = &s->search;
-    abut_index sum = store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) +
-                     near_walls_bytes(&s->near) + crowd_bytes(&of->crowd) +
-                     rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
-                     bonds_bytes(&s->bonds) + s->group_block.byte_count + s->pull_block.byte_count +
-                     s->kept_block.byte_count +
-                     memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
-                     memory_count_bytes(of->outline_blocks,
-                                        sizeof of->outline_blocks / sizeof *of->outline_blocks);
+    abut_index sum =
+        store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
+        crowd_bytes(&of->crowd) + rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
+        bonds_bytes(&s->bonds) + s->group_block.byte_count + s->pull_block.byte_count +
+        s->kept_block.byte_count + memory_count_bytes(s->pair_blocks, PAIR_ROWS_BLOCKS) +
+        memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
+        memory_count_bytes(of->outline_blocks,
+                           sizeof of->outline_blocks / sizeof *of->outline_blocks);
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }

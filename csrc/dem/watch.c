@@ -89,9 +89,9 @@ static touch touch_of_pair(const abut_simulation *s, abut_index row)
 {
     const interaction_table *now = &s->now->tables[ABUT_SPHERE_SPHERE],
                             *before = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const abut_index i = now->pair.i[row], j = now->pair.j[row];
+    const abut_index i = table_first(now, row), j = table_second(now, row);
     const abut_index a = s->store.rows[i], b = s->store.rows[j];
-    const abut_index old = now->springs.match[row];
+    const abut_index old = pairs_old(s, now, row);
     const pair_touch t = pairs_touch(s, now, row);
     return (touch){.numbers = {a < b ? a : b, a < b ? b : a},
                    .overlap = t.overlap,
@@ -232,7 +232,7 @@ static double stored_in(const abut_simulation *s, abut_interaction who, abut_ind
                simulation_stored(s, t, row, l, s->store.radii[place], t->contact.overlap[row]);
     }
     if (who == ABUT_SPHERE_SPHERE) {
-        const abut_index i = t->pair.i[row], j = t->pair.j[row];
+        const abut_index i = table_first(t, row), j = table_second(t, row);
         const pair_touch two = pairs_touch(s, t, row);
         const double radius =
             reduced(s->store.radii[i] - 0.5 * two.rest, s->store.radii[j] - 0.5 * two.rest);
@@ -256,7 +256,8 @@ static void keep_placed(abut_simulation *s, abut_interaction who)
     abut_notices *found = &s->watch.found;
     abut_notice deepest = {.is_there = 0};
     abut_index deepest_row = 0;
-    for (abut_index row = table_next(all, -1); row >= 0; row = table_next(all, row)) {
+    row_walk w = {0};
+    for (abut_index row; (row = table_walk(all, &w)) >= 0;) {
         const touch t = touch_of(s, who, row);
         if (is_placed(s, who, &t)) {
             found->placed_count++;
@@ -295,8 +296,8 @@ static void keep_grown(abut_simulation *s, abut_interaction who)
     const interaction_table *all = &s->now->tables[who];
     const int_least64_t first = atomic_load(&s->watch.first);
     abut_notice deep = {.is_there = 0};
-    for (abut_index row = first == NOBODY ? -1 : table_next(all, -1); row >= 0;
-         row = table_next(all, row)) {
+    row_walk w = {0};
+    for (abut_index row; first != NOBODY && (row = table_walk(all, &w)) >= 0;) {
         const touch t = touch_of(s, who, row);
         const bool is_first = key_of(t.numbers[0], t.numbers[1]) == first;
         if (is_first && has_grown(s, &t) && t.overlap / t.radius > deep.ratio) {

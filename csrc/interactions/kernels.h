@@ -79,15 +79,14 @@ typedef bool own_effects_kernel(const own_rows *rows);
  * where that is of a later chunk, in an entry of the bucket for it. */
 typedef struct pair_adding {
     int32_t count;
-    const abut_index *rows;  /* of the table */
-    const effect *effects;   /* of each pair here */
-    const double *moments;   /* x 3, likewise: on i; NULL: there are none */
-    const abut_index *i, *j; /* columns of the table */
-    const mover *movers;     /* of all spheres, as the next */
+    const abut_index *rows; /* of the table */
+    const effect *effects;  /* of each pair here */
+    const double *moments;  /* x 3, likewise: on i; NULL: there are none */
+    const mover *movers;    /* of all spheres, as the next */
     sphere_sum *sums;
-    const int32_t *active;  /* the candidates that the chunk's rows are */
-    abut_index first_row;   /* of the chunk */
-    const int32_t *buckets; /* of all candidates; -1: both spheres are of the chunk */
+    const int32_t *candidates;       /* of the table's rows */
+    const int32_t *firsts, *seconds; /* of all candidates, as the next */
+    const int32_t *buckets;          /* -1: both spheres are of the chunk */
     sum_bucket *all;
     sphere_sum *entries;
     int32_t *spheres; /* of each entry */

@@ -457,17 +457,17 @@ LANES_INLINE void add_effect(double *to, const double *sum, const effect *e, con
 static const sphere_sum NOTHING;
 
 /* Where the second sphere's effect is added, and to what. */
-LANES_INLINE double *find_sum(const pair_adding *p, abut_index row, const double **sum)
+LANES_INLINE double *find_sum(const pair_adding *p, int32_t candidate, const double **sum)
 {
-    const int32_t number = p->buckets[p->active[row - p->first_row]];
+    const int32_t number = p->buckets[candidate];
     if (number < 0) {
-        double *own = (double *)&p->sums[p->j[row]];
+        double *own = (double *)&p->sums[p->seconds[candidate]];
         *sum = own;
         return own;
     }
     sum_bucket *b = &p->all[number];
     const int32_t entry = b->begin + b->count++;
-    p->spheres[entry] = (int32_t)p->j[row];
+    p->spheres[entry] = p->seconds[candidate];
     *sum = (const double *)&NOTHING;
     return (double *)&p->entries[entry];
 }
@@ -476,10 +476,11 @@ void KERNEL(pairs_add)(const pair_adding *p)
 {
     for (int32_t k = 0; k < p->count; k++) {
         const effect *e = &p->effects[k];
-        const abut_index row = p->rows[k], i = p->i[row], j = p->j[row];
+        const int32_t candidate = p->candidates[p->rows[k]];
+        const int32_t i = p->firsts[candidate], j = p->seconds[candidate];
         double *first = (double *)&p->sums[i];
         const double *sum;
-        double *second = find_sum(p, row, &sum);
+        double *second = find_sum(p, candidate, &sum);
         add_effect(first, first, e, ONES[0], e->arm - p->movers[i].radius);
         add_effect(second, sum, e, ONES[1], e->arm - p->movers[j].radius);
         for (int axis = 0; p->moments && axis < 3; axis++) {

@@ -279,8 +279,6 @@ static bool reserve_part(neighbor_list *l, const list_part *all, bool has_images
     l->seconds = reserve(l, 8, count + GRID_PADDING, sizeof *l->seconds);
     l->buckets = reserve(l, 9, count, sizeof *l->buckets);
     l->active = reserve(l, 10, count, sizeof *l->active);
-    l->rows = reserve(l, 11, count, sizeof *l->rows);
-    l->rows_before = reserve(l, 12, count, sizeof *l->rows_before);
     l->images = has_images ? reserve(l, 13, count, sizeof *l->images) : NULL;
     l->bucket_begins = reserve(l, 4, chunks + 1, sizeof *l->bucket_begins);
     l->incoming_begins = reserve(l, 18, chunks + 2, sizeof *l->incoming_begins);
@@ -289,9 +287,9 @@ static bool reserve_part(neighbor_list *l, const list_part *all, bool has_images
     l->incoming = reserve(l, 23, all->buckets, sizeof *l->incoming);
     l->entries = reserve(l, 24, all->entries, sizeof *l->entries);
     l->entry_spheres = reserve(l, 25, all->entries, sizeof *l->entry_spheres);
-    return l->firsts && l->seconds && l->buckets && l->active && l->rows && l->rows_before &&
-           (l->images || !has_images) && l->bucket_begins && l->incoming_begins &&
-           l->outline_pairs && l->all_buckets && l->incoming && l->entries && l->entry_spheres;
+    return l->firsts && l->seconds && l->buckets && l->active && (l->images || !has_images) &&
+           l->bucket_begins && l->incoming_begins && l->outline_pairs && l->all_buckets &&
+           l->incoming && l->entries && l->entry_spheres;
 }
 
 static void write_ends(neighbor_list *l, const list_part *all)

@@ -279,10 +279,8 @@ static abut_status make_for(pacing *p, const parallel_plan *plan, abut_error *er
 
 static void begin_life(neighbor_list *l, double horizon)
 {
-    const size_t chunks = (size_t)neighbor_list_chunk_count(l);
     l->is_made = l->is_new = true;
     l->has_past = false;
-    memset(l->row_begins, 0, (chunks + 1) * sizeof *l->row_begins);
     l->is_for_one_step = horizon == 0.0;
     l->lived = 0;
 }
@@ -293,7 +291,7 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
     const abut_index count = neighbor_count(s);
     pacing p = {.list = l, .spheres = s, .plan = *plan};
     p.plan.chunk_count = parallel_chunk_count(count, STRETCH), p.plan.work = 2 * count;
-    p.stretches = reserve(l, 27, p.plan.chunk_count, sizeof *p.stretches);
+    p.stretches = reserve(l, 11, p.plan.chunk_count, sizeof *p.stretches);
     abut_status status = p.stretches && reserve_spheres(l, s) ? measure(&p) : ABUT_NO_MEMORY;
     if (status) {
         l->is_made = false;

@@ -106,10 +106,8 @@ typedef struct neighbor_counts {
 typedef struct neighbor_list {
     bool is_made;
     bool is_new;          /* made in this step */
-    bool has_past;        /* rows_before are those of the last step */
+    bool has_past;        /* it is known which rows of the last step candidates go on from */
     bool is_for_one_step; /* no sphere has an allowance */
-    bool is_outside; /* some spheres are outside of the periodic box, as members of clusters may be
-                      */
     abut_index sphere_count, candidate_count;
     double horizon;   /* steps for which allowances are made; 0: not chosen yet */
     abut_index lived; /* steps */
@@ -138,12 +136,12 @@ typedef struct neighbor_list {
     int32_t *entry_spheres;   /* and of which sphere each is */
 
     int32_t *active; /* of each chunk the candidates that touch */
-    int32_t *rows;   /* of each candidate: its row in the step's table; -1: it does not touch */
-    int32_t *rows_before;   /* likewise in the last step that was done */
+    int32_t *past; /* in its first step, of each candidate: the row of the last step that it goes on
+                      from, or -1. NULL: rows of the last step tell their candidates */
     abut_index *row_counts; /* of each chunk */
     abut_index *row_begins; /* chunks + 1: where its rows begin, with room behind them */
     abut_index active_count;
-    memory_block blocks[28];
+    memory_block blocks[27];
 } neighbor_list;
 
 /* How far rounding may put places and distances, beside the lengths that they are made of: some

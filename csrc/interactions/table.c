@@ -14,6 +14,7 @@ enum {
     WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1,
     WITH_MOMENTS,
     WITH_HISTORY,
+    WITH_LIST,
     OF_PAIRS_ALONE,
     OF_OTHERS
 };
@@ -56,7 +57,9 @@ typedef struct column_list {
 static const column OF_CONTACTS[] = {ABUT_CONTACT_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};
 #undef COLUMNS
 #define COLUMNS pair
-static const column OF_PAIRS[] = {ABUT_PAIR_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};
+static const column OF_PAIRS[] = {
+    ABUT_PAIR_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS),
+    {offsetof(interaction_table, candidates), sizeof(int32_t), ABUT_COLUMN_ROWS, WITH_LIST, 0}};
 #undef COLUMNS
 #define COLUMNS body
 static const column OF_BODIES[] = {ABUT_CONVEX_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ENTRIES),
@@ -91,10 +94,25 @@ static size_t size_of(const interaction_table *t, const column *c)
     return c->when == WITH_HISTORY ? (size_t)t->extras.history * sizeof(double) : c->size;
 }
 
+/* Whether a column of pairs has what follows from candidates. */
+static bool is_of_candidates(const column *c)
+{
+    return c->place == offsetof(interaction_table, pair.i) ||
+           c->place == offsetof(interaction_table, pair.j) ||
+           c->place == offsetof(interaction_table, pair.image) ||
+           c->place == offsetof(interaction_table, pair.offsets) ||
+           c->place == offsetof(interaction_table, springs.match);
+}
+
 static bool is_wanted(const interaction_table *t, const column *c)
 {
     const bool is_on_wall = table_is_on_wall(t->kind);
+    if (t->extras.is_of_list && is_of_candidates(c)) {
+        return false;
+    }
     switch (c->when) {
+    case WITH_LIST:
+        return t->extras.is_of_list;
     case ABUT_COLUMN_WITH_PERIOD:
         return t->extras.has_images;
     case WITH_ROLLS:
@@ -179,7 +197,8 @@ vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice 
 /* Whether columns have room already, which is not far too much. */
 static bool has_room(const interaction_table *t, const abut_index counts[4], table_extras extras)
 {
-    bool has = t->extras.has_images == extras.has_images &&
+    bool has = t->extras.is_of_list == extras.is_of_list &&
+               t->extras.has_images == extras.has_images &&
                t->extras.has_rolls == extras.has_rolls &&
                t->extras.has_moments == extras.has_moments && table_keeps_same(t->extras, extras);
     for (int per = 0; per < 4; per++) {
@@ -213,6 +232,7 @@ static bool make_room(interaction_table *t, const abut_index counts[4])
         if (is_wanted(t, c)) {
             is_done = reserve_column(t, c, &t->blocks[k], counts) && is_done;
         } else {
+            memory_free_blocks(&t->blocks[k], 1);
             *pointer_of(t, c) = NULL;
         }
     }
@@ -255,10 +275,13 @@ abut_status table_reserve(interaction_table *t, table_size size, table_extras ex
     return ABUT_OK;
 }
 
-abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts)
+abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts,
+                                 const int32_t *list_firsts, const int32_t *list_seconds)
 {
     t->chunks = memory_reserve(&t->chunk_block, count, sizeof *t->chunks);
     t->chunk_count = t->chunks ? count : 0, t->chunk_firsts = firsts;
+    t->list_firsts = list_firsts, t->list_seconds = list_seconds;
+    t->pair.i = t->pair.j = t->pair.image = NULL;
     return t->chunks ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
@@ -279,8 +302,8 @@ static abut_index *extend_offsets(interaction_table *t, abut_index first_count)
     return extended;
 }
 
-/* Let there be chunks for more first partners, whose rows would begin there. */
-static abut_status extend_chunks(interaction_table *t, abut_index first_count, abut_index end)
+/* Let there be chunks for more first partners, whose rows would begin behind the others. */
+static abut_status extend_chunks(interaction_table *t, abut_index first_count)
 {
     const abut_index count = (first_count + t->chunk_firsts - 1) / t->chunk_firsts;
     row_span *chunks = memory_extend(&t->chunk_block, count, sizeof *chunks);
@@ -288,52 +311,28 @@ static abut_status extend_chunks(interaction_table *t, abut_index first_count, a
         return ABUT_NO_MEMORY;
     }
     for (t->chunks = chunks; t->chunk_count < count; t->chunk_count++) {
-        chunks[t->chunk_count] = (row_span){end, 0};
+        const row_span last = chunks[t->chunk_count - 1];
+        chunks[t->chunk_count] = (row_span){last.first + last.count, 0};
     }
     return ABUT_OK;
 }
 
 abut_status table_extend(interaction_table *t, abut_index first_count)
 {
-    if (t->count > 0) {
+    if (t->chunk_count > 0 && extend_chunks(t, first_count)) {
+        return ABUT_NO_MEMORY;
+    }
+    if (t->count > 0 && !t->extras.is_of_list) {
         abut_index *offsets = extend_offsets(t, first_count);
         if (!offsets) {
             return ABUT_NO_MEMORY;
         }
-        const abut_index end = offsets[t->first_count];
-        if (t->chunk_count > 0 && extend_chunks(t, first_count, end)) {
-            return ABUT_NO_MEMORY;
-        }
         for (abut_index k = t->first_count; k < first_count; k++) {
-            offsets[k + 1] = end;
+            offsets[k + 1] = offsets[k];
         }
     }
     t->first_count = first_count;
     return ABUT_OK;
-}
-
-abut_index table_next(const interaction_table *t, abut_index row)
-{
-    if (t->chunk_count == 0) {
-        return row + 1 < t->count ? row + 1 : -1;
-    }
-    /* the last chunk that begins before the row behind */
-    abut_index low = 0, high = t->chunk_count;
-    while (high - low > 1) {
-        const abut_index middle = low + (high - low) / 2;
-        if (t->chunks[middle].first <= row + 1) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    const row_span in = t->chunks[low];
-    if (row + 1 < in.first + in.count) {
-        return row + 1;
-    }
-    while (++low < t->chunk_count && t->chunks[low].count == 0) {
-    }
-    return low < t->chunk_count ? t->chunks[low].first : -1;
 }
 
 void table_free(interaction_table *t)
@@ -372,6 +371,28 @@ bool table_is_same(const interaction_table *t, const interaction_table *with)
 #endif
 
 /* ---- rows ---- */
+
+/* The first of some rows whose first partner is not before this one. */
+static abut_index find_first(const interaction_table *t, row_span rows, abut_index first)
+{
+    while (rows.count > 0) {
+        const abut_index half = rows.count / 2;
+        const bool is_before = table_first(t, rows.first + half) < first;
+        rows.first += is_before ? half + 1 : 0;
+        rows.count = is_before ? rows.count - half - 1 : half;
+    }
+    return rows.first;
+}
+
+row_span table_pairs_of(const interaction_table *t, abut_index sphere)
+{
+    if (t->count == 0) {
+        return (row_span){0, 0};
+    }
+    const row_span all = table_span(t, t->chunk_count > 0 ? sphere / t->chunk_firsts : 0);
+    const abut_index begin = find_first(t, all, sphere), end = all.first + all.count;
+    return (row_span){begin, find_first(t, (row_span){begin, end - begin}, sphere + 1) - begin};
+}
 
 /* The nodes, or spots, of rows. */
 static row_span entries_of(const interaction_table *t, row_span rows)

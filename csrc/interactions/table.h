@@ -19,7 +19,7 @@ typedef struct springs {
     double *power;     /* of forces and moments on the wall; NULL where there is none */
     effect *effects;   /* of bodies forces alone; NULL of pairs, which have */
     double *force;     /* x 3: on i; NULL of others */
-    abut_index *match; /* in the table before, or -1 */
+    abut_index *match; /* in the table before, or -1; NULL of rows of a list */
     double *history;   /* what laws of users keep, as own_laws says; NULL without such laws */
 } springs;
 
@@ -40,6 +40,7 @@ static inline const double *table_vector_or_zeros(const double *vectors, abut_in
 
 /* Columns that not every simulation has. */
 typedef struct table_extras {
+    bool is_of_list; /* rows of pairs have candidates of a neighbor list in place of partners */
     bool has_images, has_rolls, has_moments;
     int vectors, scalars; /* that rows keep for laws of users, */
     int history;          /* all the numbers of that; 0: there are no such laws */
@@ -59,9 +60,12 @@ typedef struct interaction_table {
     abut_index count;       /* of rows */
     abut_index entry_count; /* nodes of contacts with walls, spots of bodies */
     abut_index first_count; /* first partners that offsets are of */
-    /* rows of pairs may lie in chunks with room behind each: those of so many first spheres */
+    /* rows of a list lie in chunks with room behind each: those of so many first spheres. i, j
+     * and image are NULL until they are shown (dem/pair_rows.h) */
     row_span *chunks;
-    abut_index chunk_count, chunk_firsts; /* chunk_count: 0: rows follow one another */
+    abut_index chunk_count, chunk_firsts;      /* chunk_count: 0: rows follow one another */
+    int32_t *candidates;                       /* of each row; they ascend in a chunk */
+    const int32_t *list_firsts, *list_seconds; /* of all candidates; NULL: columns have them */
     union {
         abut_interaction_columns any;
         abut_columns contact;     /* ABUT_SPHERE_WALL */
@@ -86,8 +90,10 @@ typedef struct table_size {
 abut_status table_reserve(interaction_table *t, table_size size, table_extras extras);
 void table_free(interaction_table *t);
 
-/* Room for rows of pairs in chunks of so many first spheres. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts);
+/* Room for rows of a list in chunks of so many first spheres, whose candidates have these partners.
+ * ABUT_OK or ABUT_NO_MEMORY. */
+abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts,
+                                 const int32_t *list_firsts, const int32_t *list_seconds);
 
 /* Let there be more first partners, which have no rows. ABUT_OK, or ABUT_NO_MEMORY with the rows as
  * they were. */
@@ -99,6 +105,7 @@ static inline void table_clear(interaction_table *t, abut_index first_count)
 {
     t->count = t->entry_count = t->chunk_count = 0;
     t->first_count = first_count;
+    t->list_firsts = t->list_seconds = NULL;
 }
 
 abut_index table_bytes(const interaction_table *t);
@@ -125,9 +132,20 @@ typedef struct renumbering {
 abut_status table_renumber(interaction_table *to, const interaction_table *from,
                            const renumbering *by, table_extras extras);
 
-/* The numbers of both partners. */
+/* The columns of both partners; NULL of rows of a list. */
 abut_index *table_firsts(const interaction_table *t);
 abut_index *table_seconds(const interaction_table *t);
+
+/* The numbers of a row's partners. */
+static inline abut_index table_first(const interaction_table *t, abut_index row)
+{
+    return t->list_firsts ? t->list_firsts[t->candidates[row]] : table_firsts(t)[row];
+}
+
+static inline abut_index table_second(const interaction_table *t, abut_index row)
+{
+    return t->list_seconds ? t->list_seconds[t->candidates[row]] : table_seconds(t)[row];
+}
 
 /* Where the rows of each first partner begin, but of bodies; and the entries of each row, but of
  * pairs. Else NULL. */
@@ -181,20 +199,26 @@ static inline row_span table_span(const interaction_table *t, abut_index k)
     return t->chunk_count > 0 ? t->chunks[k] : (row_span){0, t->count};
 }
 
-/* The row behind one, whatever room is between both; -1: there is none. Behind -1 is the first. */
-abut_index table_next(const interaction_table *t, abut_index row);
+/* A way over all rows, whatever room is between them. Zero-initialize. */
+typedef struct row_walk {
+    abut_index next, end, span_count; /* span_count: those that were begun */
+} row_walk;
+
+/* The next row; -1: there is none. */
+static inline abut_index table_walk(const interaction_table *t, row_walk *w)
+{
+    while (w->next == w->end) {
+        if (w->span_count == table_span_count(t)) {
+            return -1;
+        }
+        const row_span rows = table_span(t, w->span_count++);
+        w->next = rows.first, w->end = rows.first + rows.count;
+    }
+    return w->next++;
+}
 
 /* The rows of pairs whose first sphere this is. */
-static inline row_span table_pairs_of(const interaction_table *t, abut_index sphere)
-{
-    if (t->count == 0) {
-        return (row_span){0, 0};
-    }
-    const row_span all = table_span(t, t->chunk_count > 0 ? sphere / t->chunk_firsts : 0);
-    const abut_index begin = t->pair.offsets[sphere], end = t->pair.offsets[sphere + 1];
-    const abut_index last = all.first + all.count;
-    return (row_span){begin, (end < last ? end : last) - begin};
-}
+row_span table_pairs_of(const interaction_table *t, abut_index sphere);
 
 /* The row behind those of the same sphere, of contacts with walls. */
 static inline abut_index table_sphere_end(const interaction_table *t, abut_index row)

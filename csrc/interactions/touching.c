@@ -7,7 +7,6 @@
 #include "../base/error.h"
 #include "../spheres/kernels.h"
 #include "kernels.h"
-#include "make_list.h"
 
 enum { SPHERE_CHUNK = 1024 };
 
@@ -16,7 +15,7 @@ enum { SPHERE_CHUNK = 1024 };
 typedef struct placing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
-    atomic_bool is_outside, is_used_up;
+    atomic_bool is_used_up;
 } placing;
 
 static double length_sq(const double d[3])
@@ -55,9 +54,6 @@ static abut_status place_chunk(void *context, abut_index chunk, parallel_job *jo
     for (abut_index k = begin; l->is_made && !is_used_up && k < end; k++) {
         is_used_up = has_used_up(s->lattice, &l->places[k], &l->anchors[k]);
     }
-    if (bounds.is_outside) {
-        atomic_store(&p->is_outside, true);
-    }
     if (is_used_up) {
         atomic_store(&p->is_used_up, true);
     }
@@ -80,9 +76,8 @@ static void place_outlines(neighbor_list *l, const neighbor_spheres *s, placing 
     }
 }
 
-/* Look where spheres are, and whether the list is whole there. */
-static abut_status place_spheres(neighbor_list *l, const neighbor_spheres *s,
-                                 const parallel_plan *plan, bool *is_whole)
+abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+                           bool *is_whole)
 {
     placing p = {.list = l, .spheres = s};
     parallel_plan own = *plan;
@@ -98,25 +93,48 @@ static abut_status place_spheres(neighbor_list *l, const neighbor_spheres *s,
     if (s->outlines.count > 0) {
         place_outlines(l, s, &p);
     }
-    l->is_outside = atomic_load(&p.is_outside);
     *is_whole = l->is_made && !atomic_load(&p.is_used_up);
     return status;
 }
 
 /* ---- who touches ---- */
 
-static double image_of(const neighbor_list *l, const lattice *of, int32_t candidate, int axis)
+/* By how many periods the second sphere of a candidate is shifted along an axis, between places in
+ * the box. */
+static double image_at(const neighbor_list *l, const lattice *of, int32_t candidate, int axis,
+                       double from, double to)
 {
     const int32_t i = l->firsts[candidate], j = l->seconds[candidate];
-    const double period = of->period[axis], inv_period = of->inv_period[axis];
-    const double from = l->places[i].place[axis], to = l->places[j].place[axis];
-    if (!l->images || l->images[candidate][0] == NEAREST_IMAGE || period == 0.0) {
+    const double inv_period = of->inv_period[axis];
+    if (!l->images || l->images[candidate][0] == NEAREST_IMAGE || of->period[axis] == 0.0) {
         return rint((from - to) * inv_period) + 0.0; /* 0 in place of -0 */
     }
     /* one image of several, which both spheres have left behind where they were wrapped since */
     const double wraps_i = rint((from - l->anchors[i].place[axis]) * inv_period);
     const double wraps_j = rint((to - l->anchors[j].place[axis]) * inv_period);
     return l->images[candidate][axis] + wraps_i - wraps_j;
+}
+
+static double image_of(const neighbor_list *l, const lattice *of, int32_t candidate, int axis)
+{
+    return image_at(l, of, candidate, axis, l->places[l->firsts[candidate]].place[axis],
+                    l->places[l->seconds[candidate]].place[axis]);
+}
+
+/* Bring a coordinate into the box, if it is not there; returns by how many periods. */
+static double wrap(const lattice *of, int axis, double *x)
+{
+    const double period = of->period[axis];
+    return period > 0.0 && !(*x >= 0.0 && *x < period) ? lattice_wrap(x, period) : 0.0;
+}
+
+double touching_image(const neighbor_list *l, const lattice *of, const double *centers,
+                      int32_t candidate, int axis)
+{
+    double from = centers[3 * (abut_index)l->firsts[candidate] + axis];
+    double to = centers[3 * (abut_index)l->seconds[candidate] + axis];
+    const double wraps = wrap(of, axis, &from) - wrap(of, axis, &to);
+    return image_at(l, of, candidate, axis, from, to) + wraps;
 }
 
 /* The square of the distance of a candidate's centers. */
@@ -137,6 +155,11 @@ static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, 
 static double touch_of(const neighbor_list *l, int32_t candidate)
 {
     return l->places[l->firsts[candidate]].reach + l->places[l->seconds[candidate]].reach;
+}
+
+double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
+{
+    return touch_of(l, candidate) - sqrt(distance_sq_of(l, s, candidate));
 }
 
 /* Whether a candidate is within the reach of its law. */
@@ -176,32 +199,19 @@ static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
     return count;
 }
 
-int32_t touching_list(neighbor_list *l, const neighbor_spheres *s, abut_index chunk)
+int32_t touching_list(const neighbor_list *l, const neighbor_spheres *s, abut_index chunk)
 {
-    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
     const candidate_block block = {.places = l->places,
                                    .firsts = l->firsts,
                                    .seconds = l->seconds,
-                                   .begin = begin,
+                                   .begin = l->begins[chunk * NEIGHBOR_CHUNK],
                                    .end = l->begins[neighbor_chunk_end(l, chunk)],
                                    .lattice = s->lattice,
                                    .reach = s->reach,
-                                   .active = l->active + begin};
+                                   .active = touching_active(l, chunk)};
     const int32_t count = l->has_images[chunk] ? touch_images(l, s, &block)
                                                : interaction_kernels_take()->touching_list(&block);
     return s->reach > 0.0 ? keep_within_reach(l, s, block.active, count) : count;
-}
-
-abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
-                             abut_error *error)
-{
-    bool is_whole = false;
-    const abut_status status = place_spheres(l, s, plan, &is_whole);
-    if (status || is_whole) {
-        return error_set_status(error, status);
-    }
-    l->counts.made[l->is_made ? NEIGHBORS_MOVED : NEIGHBORS_CHANGED]++;
-    return neighbor_list_make(l, s, plan, error);
 }
 
 /* ---- rows ---- */
@@ -210,77 +220,36 @@ abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const 
 typedef struct pair_numbers {
     int32_t firsts[LAW_BLOCK + GRID_PADDING], seconds[LAW_BLOCK + GRID_PADDING];
     double shifts[3][LAW_BLOCK + GRID_PADDING];
-    int64_t images[3][LAW_BLOCK];
 } pair_numbers;
 
-/* By how many periods a sphere's center, which may be outside of the box, was moved down. */
-static double wraps_of(const neighbor_spheres *s, int32_t sphere, int axis)
-{
-    double x = s->centers[3 * (abut_index)sphere + axis];
-    const double period = s->lattice->period[axis];
-    return period > 0.0 && !(x >= 0.0 && x < period) ? lattice_wrap(&x, period) : 0.0;
-}
-
-/* The nearest images of second spheres along an axis, and shifts by them. The last digit of `ones`
- * counts ones, so that x + ones has the nearest whole number in its last digits. */
+/* Shifts by the nearest images of second spheres along an axis. The last digit of `ones` counts
+ * ones, so that x + ones - ones is the whole number nearest to x. */
 static void set_nearest(const neighbor_list *l, const lattice *of, int axis, int32_t count,
                         pair_numbers *n)
 {
     const double ones = 0x1.8p52;
-    int64_t none, digits;
-    memcpy(&none, &ones, sizeof none);
     for (int32_t k = 0; k < count; k++) {
         const double difference =
             l->places[n->firsts[k]].place[axis] - l->places[n->seconds[k]].place[axis];
         const double rounded = difference * of->inv_period[axis] + ones;
-        memcpy(&digits, &rounded, sizeof digits);
-        n->images[axis][k] = digits - none;
         n->shifts[axis][k] = ((rounded - ones) + 0.0) * of->period[axis];
     }
 }
 
-/* Exchange the nearest images for those of candidates that have one of their own. */
+/* Exchange the shifts by nearest images for those of candidates that have an image of their own. */
 static void set_own_images(const neighbor_list *l, const lattice *of, const int32_t *active,
                            int32_t count, pair_numbers *n)
 {
     for (int32_t k = 0; k < count; k++) {
         for (int axis = 0; axis < 3; axis++) {
-            const double image = image_of(l, of, active[k], axis);
-            n->images[axis][k] = (int64_t)image;
-            n->shifts[axis][k] = image * of->period[axis];
+            n->shifts[axis][k] = image_of(l, of, active[k], axis) * of->period[axis];
         }
     }
 }
 
-/* Images as they are between centers, some of which are outside of the box. */
-static void unwrap_images(const neighbor_spheres *s, int32_t count, pair_numbers *n)
+static void set_shifts(const neighbor_list *l, const lattice *of, const int32_t *active,
+                       int32_t count, pair_numbers *n)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        for (int32_t k = 0; k < count; k++) {
-            n->images[axis][k] +=
-                (int64_t)(wraps_of(s, n->firsts[k], axis) - wraps_of(s, n->seconds[k], axis));
-        }
-    }
-}
-
-/* The column of images, which counts from where centers are. */
-static void write_images(const neighbor_list *l, const neighbor_spheres *s, int32_t count,
-                         abut_index *to, pair_numbers *n)
-{
-    if (l->is_outside) {
-        unwrap_images(s, count, n);
-    }
-    for (int32_t k = 0; k < count; k++) {
-        to[3 * k] = (abut_index)n->images[0][k];
-        to[3 * k + 1] = (abut_index)n->images[1][k];
-        to[3 * k + 2] = (abut_index)n->images[2][k];
-    }
-}
-
-static void set_images(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
-                       int32_t count, abut_index *to, pair_numbers *n)
-{
-    const lattice *of = s->lattice;
     for (int axis = 0; axis < 3; axis++) {
         memset(n->shifts[axis] + count, 0, GRID_PADDING * sizeof *n->shifts[axis]);
         set_nearest(l, of, axis, count, n);
@@ -288,14 +257,12 @@ static void set_images(const neighbor_list *l, const neighbor_spheres *s, const 
     if (l->images) {
         set_own_images(l, of, active, count, n);
     }
-    write_images(l, s, count, to, n);
 }
 
-void touching_write(neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
-                    int32_t count, const abut_pair_columns *to, abut_index *match, abut_index row)
+void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
+                    int32_t count, double *normal, double *overlap)
 {
     pair_numbers n;
-    double points[3 * LAW_BLOCK];
     for (int32_t k = 0; k < count + GRID_PADDING; k++) {
         n.firsts[k] = k < count ? l->firsts[active[k]] : 0;
         n.seconds[k] = k < count ? l->seconds[active[k]] : 0;
@@ -307,40 +274,15 @@ void touching_write(neighbor_list *l, const neighbor_spheres *s, const int32_t *
                         .first_rows = l->places,
                         .second_rows = l->places,
                         .dimension = 3,
-                        .i = to->i + row,
-                        .j = to->j + row,
-                        .normal = to->normal + 3 * row,
-                        .overlap = to->overlap + row,
-                        .point = points};
-    if (to->image) {
-        set_images(l, s, active, count, to->image + 3 * row, &n);
+                        .normal = normal,
+                        .overlap = overlap};
+    if (s->lattice->is_periodic) {
+        set_shifts(l, s->lattice, active, count, &n);
         for (int axis = 0; axis < 3; axis++) {
             block.shifts[axis] = n.shifts[axis];
         }
     }
     pair_kernels_take()->pairs_compute(&block);
-    for (int32_t k = 0; k < count; k++) {
-        match[row + k] = l->rows_before[active[k]];
-    }
-}
-
-void touching_write_offsets(neighbor_list *l, abut_index chunk, int32_t count, abut_index row,
-                            abut_index *offsets)
-{
-    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
-    const int32_t *active = touching_active(l, chunk);
-    const size_t candidates = (size_t)(l->begins[end] - l->begins[begin]);
-    int32_t k = 0;
-    memset(l->rows + l->begins[begin], -1, candidates * sizeof *l->rows);
-    for (abut_index sphere = begin; sphere < end; sphere++) {
-        offsets[sphere] = row + k;
-        for (; k < count && l->firsts[active[k]] == sphere; k++) {
-            l->rows[active[k]] = (int32_t)(row + k);
-        }
-    }
-    if (end == l->sphere_count) {
-        offsets[end] = row + count;
-    }
 }
 
 bool touching_has_row(const neighbor_list *l, const int32_t *rows, abut_index first)
@@ -358,11 +300,15 @@ bool touching_has_row(const neighbor_list *l, const int32_t *rows, abut_index fi
 
 /* ---- from step to step ---- */
 
+abut_status touching_begin_past(neighbor_list *l)
+{
+    l->past = memory_reserve(&l->blocks[12], l->candidate_count, sizeof *l->past);
+    return l->past ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
 void touching_keep(neighbor_list *l)
 {
-    int32_t *other = l->rows;
-    l->rows = l->rows_before;
-    l->rows_before = other;
+    l->past = NULL;
     l->is_new = false;
     l->lived++;
 }

@@ -4,15 +4,15 @@
 
 #include "neighbor_list.h"
 
-/* Look where spheres are, and make the list anew where it has to be. Other than ABUT_OK, error says
- * why; it names spheres by place. */
-abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
-                             abut_error *error);
+/* Look where spheres are, and whether the list is whole there; if not, it has to be made anew.
+ * ABUT_OK or ABUT_NO_MEMORY. */
+abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+                           bool *is_whole);
 
 /* List the candidates of a chunk that touch, or are within the reach of their law, in
  * touching_active(), ascending; returns how many. Those that do not touch are listed by complement:
  * touching_candidate() has their number. Threads may call it at once. */
-int32_t touching_list(neighbor_list *l, const neighbor_spheres *s, abut_index chunk);
+int32_t touching_list(const neighbor_list *l, const neighbor_spheres *s, abut_index chunk);
 
 static inline int32_t *touching_active(const neighbor_list *l, abut_index chunk)
 {
@@ -29,15 +29,20 @@ static inline int32_t touching_candidate(int32_t active)
     return active < 0 ? ~active : active;
 }
 
-/* Write i, j, normal, overlap and image of some of a chunk's active candidates, LAW_BLOCK at most,
- * beginning at a row, and match: the row of the last step that each one continues, or -1. */
-void touching_write(neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
-                    int32_t count, const abut_pair_columns *to, abut_index *match, abut_index row);
+/* The overlap of a candidate: negative across a gap. */
+double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate);
 
-/* Note the rows of a chunk's active candidates, which begin at a row, and write the offsets of the
- * chunk's spheres. The chunk's other candidates have no row in this step. */
-void touching_write_offsets(neighbor_list *l, abut_index chunk, int32_t count, abut_index row,
-                            abut_index *offsets);
+/* By how many periods the second sphere of a candidate is shifted along an axis, between centers
+ * that may be outside of the box: those of this step, or of any since the list was made. */
+double touching_image(const neighbor_list *l, const lattice *of, const double *centers,
+                      int32_t candidate, int axis);
+
+/* Write the normals and overlaps of some candidates, LAW_BLOCK at most. */
+void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
+                    int32_t count, double *normal, double *overlap);
+
+/* Let `past` have room for all candidates. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status touching_begin_past(neighbor_list *l);
 
 /* Whether some pair of this step has a sphere of this row, or a later one. rows: of each place. */
 bool touching_has_row(const neighbor_list *l, const int32_t *rows, abut_index first);

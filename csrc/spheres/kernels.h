@@ -28,7 +28,7 @@ typedef struct pair_block {
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
     const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
     int dimension;
-    abut_index *i, *j; /* columns, from the first pair on */
+    abut_index *i, *j; /* columns, from the first pair on; these and points: NULL: left out */
     double *normal, *overlap, *point;
     bool is_streamed; /* past the caches; each column begins with a cache line */
 } pair_block;

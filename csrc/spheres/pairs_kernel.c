@@ -86,10 +86,10 @@ LANES_INLINE void put_numbers(int32_t count, const int32_t *restrict from, abut_
                               output o)
 {
     int32_t k = 0;
-    for (; o == MEMORY && k + LANES <= count; k += LANES) {
+    for (; to && o == MEMORY && k + LANES <= count; k += LANES) {
         lanes_stream_numbers(to + k, from + k);
     }
-    for (; k < count; k++) {
+    for (; to && k < count; k++) {
         to[k] = from[k];
     }
 }
@@ -114,7 +114,9 @@ LANES_INLINE void write_pairs(const pair_block *block, output o)
         pair_lanes found = compute(block, p);
         put(block->overlap + p, found.overlap, o);
         put_vectors(block->normal + dimension * p, found.normal, dimension, o);
-        put_vectors(block->point + dimension * p, found.point, dimension, o);
+        if (block->point) {
+            put_vectors(block->point + dimension * p, found.point, dimension, o);
+        }
     }
     if (p < block->count) {
         double overlap[LANES], normal[3 * LANES], point[3 * LANES];
@@ -125,7 +127,9 @@ LANES_INLINE void write_pairs(const pair_block *block, output o)
         const size_t rest = (size_t)(block->count - p) * sizeof *overlap;
         memcpy(block->overlap + p, overlap, rest);
         memcpy(block->normal + dimension * p, normal, rest * (size_t)dimension);
-        memcpy(block->point + dimension * p, point, rest * (size_t)dimension);
+        if (block->point) {
+            memcpy(block->point + dimension * p, point, rest * (size_t)dimension);
+        }
     }
 }
 
