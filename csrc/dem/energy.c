@@ -2,7 +2,6 @@
  * energies go by parts of rows, so that they do not depend on where spheres are stored. */
 #include "energy.h"
 
-#include "../interactions/touching.h"
 #include "../base/sort.h"
 #include "bond_laws.h"
 #include "bond_pairs.h"
@@ -269,8 +268,14 @@ static bool are_new_touched(const abut_simulation *s)
 {
     const abut_index first = s->account.new_from;
     const interaction_table *walls = &s->now->tables[ABUT_SPHERE_WALL];
+    const interaction_table *pairs = &s->now->tables[ABUT_SPHERE_SPHERE];
     const interaction_table *bodies = &s->now->tables[ABUT_BODY_SPHERE];
-    bool touches = touching_has_row(&s->neighbors, s->store.rows, first);
+    bool touches = false;
+    row_walk w = {0};
+    for (abut_index pair; (pair = table_walk(pairs, &w)) >= 0;) {
+        touches |= s->store.rows[table_first(pairs, pair)] >= first ||
+                   s->store.rows[table_second(pairs, pair)] >= first;
+    }
     for (abut_index row = first; walls->count > 0 && row < s->store.count; row++) {
         const abut_index *offsets = walls->contact.offsets + s->store.places[row];
         touches |= offsets[0] < offsets[1];

@@ -222,40 +222,15 @@ typedef struct pair_numbers {
     double shifts[3][LAW_BLOCK + GRID_PADDING];
 } pair_numbers;
 
-/* Shifts by the nearest images of second spheres along an axis. The last digit of `ones` counts
- * ones, so that x + ones - ones is the whole number nearest to x. */
-static void set_nearest(const neighbor_list *l, const lattice *of, int axis, int32_t count,
-                        pair_numbers *n)
-{
-    const double ones = 0x1.8p52;
-    for (int32_t k = 0; k < count; k++) {
-        const double difference =
-            l->places[n->firsts[k]].place[axis] - l->places[n->seconds[k]].place[axis];
-        const double rounded = difference * of->inv_period[axis] + ones;
-        n->shifts[axis][k] = ((rounded - ones) + 0.0) * of->period[axis];
-    }
-}
-
-/* Exchange the shifts by nearest images for those of candidates that have an image of their own. */
-static void set_own_images(const neighbor_list *l, const lattice *of, const int32_t *active,
-                           int32_t count, pair_numbers *n)
-{
-    for (int32_t k = 0; k < count; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            n->shifts[axis][k] = image_of(l, of, active[k], axis) * of->period[axis];
-        }
-    }
-}
-
+/* Set the shifts of pairs of which some are not at their nearest image. */
 static void set_shifts(const neighbor_list *l, const lattice *of, const int32_t *active,
                        int32_t count, pair_numbers *n)
 {
     for (int axis = 0; axis < 3; axis++) {
         memset(n->shifts[axis] + count, 0, GRID_PADDING * sizeof *n->shifts[axis]);
-        set_nearest(l, of, axis, count, n);
-    }
-    if (l->images) {
-        set_own_images(l, of, active, count, n);
+        for (int32_t k = 0; k < count; k++) {
+            n->shifts[axis][k] = image_of(l, of, active[k], axis) * of->period[axis];
+        }
     }
 }
 
@@ -273,29 +248,17 @@ void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int
                         .next_seconds = n.seconds,
                         .first_rows = l->places,
                         .second_rows = l->places,
+                        .lattice = s->lattice->is_periodic ? s->lattice : NULL,
                         .dimension = 3,
                         .normal = normal,
                         .overlap = overlap};
-    if (s->lattice->is_periodic) {
+    if (l->images) {
         set_shifts(l, s->lattice, active, count, &n);
         for (int axis = 0; axis < 3; axis++) {
             block.shifts[axis] = n.shifts[axis];
         }
     }
     pair_kernels_take()->pairs_compute(&block);
-}
-
-bool touching_has_row(const neighbor_list *l, const int32_t *rows, abut_index first)
-{
-    bool has = false;
-    for (abut_index chunk = 0; l->active_count > 0 && chunk < neighbor_list_chunk_count(l);
-         chunk++) {
-        const int32_t *active = touching_active(l, chunk);
-        for (abut_index k = 0; k < l->row_counts[chunk]; k++) {
-            has |= rows[l->firsts[active[k]]] >= first || rows[l->seconds[active[k]]] >= first;
-        }
-    }
-    return has;
 }
 
 /* ---- from step to step ---- */

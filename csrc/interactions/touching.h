@@ -44,9 +44,6 @@ void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int
 /* Let `past` have room for all candidates. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status touching_begin_past(neighbor_list *l);
 
-/* Whether some pair of this step has a sphere of this row, or a later one. rows: of each place. */
-bool touching_has_row(const neighbor_list *l, const int32_t *rows, abut_index first);
-
 /* To be called when the step is done: what it has found is what the next one goes on from. */
 void touching_keep(neighbor_list *l);
 

@@ -27,6 +27,7 @@ typedef struct pair_block {
     const sphere_row *first_rows, *second_rows;
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
     const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
+    const lattice *lattice; /* of nearest images, where there are no shifts; NULL: likewise */
     int dimension;
     abut_index *i, *j; /* columns, from the first pair on; these and points: NULL: left out */
     double *normal, *overlap, *point;

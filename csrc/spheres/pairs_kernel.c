@@ -36,6 +36,10 @@ LANES_INLINE pair_lanes compute(const pair_block *block, int32_t p)
         d[axis] = i[axis] - j[axis];
         if (block->shifts[0]) {
             d[axis] = d[axis] - lanes_load(block->shifts[axis] + p);
+        } else if (block->lattice) {
+            const lanes inv_period = lanes_set(block->lattice->inv_period[axis]);
+            const lanes image = lanes_round(d[axis] * inv_period) + zero; /* 0 in place of -0 */
+            d[axis] = d[axis] - image * lanes_set(block->lattice->period[axis]);
         }
     }
     pair_lanes found;
