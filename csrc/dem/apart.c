@@ -171,35 +171,24 @@ static abut_status share_chunk(void *context, abut_index chunk, parallel_job *jo
     return status;
 }
 
-static parallel_plan plan_rows(const parallel_plan *plan, const interaction_table *t)
-{
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(t->count, CHUNK_ROWS);
-    own.work = 8 * t->count;
-    return own;
-}
-
 static abut_status share_pulls(abut_simulation *s, const parallel_plan *plan, double least)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     pull_sharing p = {.simulation = s, .table = t, .least = least};
-    const parallel_plan own = plan_rows(plan, t);
+    parallel_plan own = *plan;
+    own.chunk_count = parallel_chunk_count(t->count, CHUNK_ROWS), own.work = 8 * t->count;
     p.pulls = memory_reserve(&s->pull_block, t->count, sizeof *p.pulls);
     p.weights = memory_reserve(&s->share_blocks[0], t->count, sizeof *p.weights);
     p.normals = memory_reserve(&s->share_blocks[1], t->count, sizeof *p.normals);
     return p.pulls && p.weights && p.normals ? parallel_run(&own, share_chunk, &p) : ABUT_NO_MEMORY;
 }
 
-static abut_status set_chunk(void *context, abut_index chunk, parallel_job *job)
+static void set_shares(void *context, abut_index begin, abut_index end)
 {
     const abut_simulation *s = context;
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    const abut_index begin = chunk * CHUNK_ROWS;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, t->count);
     for (abut_index row = begin; row < end; row++) {
-        set_share(s, t, row);
+        set_share(s, &s->now->tables[ABUT_SPHERE_WALL], row);
     }
-    return parallel_report(job, end - begin);
 }
 
 abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan)
@@ -207,9 +196,12 @@ abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan)
     if (!shares_pulls(s)) {
         return ABUT_OK;
     }
-    const parallel_plan own = plan_rows(plan, &s->now->tables[ABUT_SPHERE_WALL]);
+    const abut_index count = s->now->tables[ABUT_SPHERE_WALL].count;
     const abut_status status = share_pulls(s, plan, -INFINITY);
-    return status ? status : parallel_run(&own, set_chunk, s);
+    if (!status) {
+        parallel_loop(plan->workers, count, CHUNK_ROWS, 8 * count, set_shares, s);
+    }
+    return status;
 }
 
 /* ---- which rows there are ---- */
@@ -260,11 +252,9 @@ typedef struct keeping {
     atomic_bool drops; /* some are not */
 } keeping;
 
-static abut_status test_chunk(void *context, abut_index chunk, parallel_job *job)
+static void test_rows(void *context, abut_index begin, abut_index end)
 {
     keeping *k = context;
-    const abut_index begin = chunk * CHUNK_ROWS;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_ROWS, k->table->count);
     bool are_all = true;
     for (abut_index row = begin; row < end; row++) {
         k->is_kept[row] = k->passes(k->simulation, k->table, row);
@@ -273,7 +263,6 @@ static abut_status test_chunk(void *context, abut_index chunk, parallel_job *job
     if (!are_all) {
         atomic_store(&k->drops, true);
     }
-    return parallel_report(job, end - begin);
 }
 
 /* Keep the contacts that pass. ABUT_OK, or why the step is to end. */
@@ -283,13 +272,15 @@ static abut_status keep_contacts(abut_simulation *s, const parallel_plan *plan,
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     keeping k = {.simulation = s, .table = t, .passes = passes};
-    const parallel_plan own = plan_rows(plan, t);
     k.is_kept = memory_reserve(&s->kept_block, t->count, sizeof *k.is_kept);
-    const abut_status status = k.is_kept ? parallel_run(&own, test_chunk, &k) : ABUT_NO_MEMORY;
-    if (!status && atomic_load(&k.drops)) {
+    if (!k.is_kept) {
+        return ABUT_NO_MEMORY;
+    }
+    parallel_loop(plan->workers, t->count, CHUNK_ROWS, 8 * t->count, test_rows, &k);
+    if (atomic_load(&k.drops)) {
         table_keep(t, k.is_kept);
     }
-    return status;
+    return ABUT_OK;
 }
 
 abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *plan)

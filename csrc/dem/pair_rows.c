@@ -23,14 +23,15 @@ static void show_row(const showing *w, abut_index row)
     }
 }
 
-static abut_status show_chunk(void *context, abut_index chunk, parallel_job *job)
+static void show_chunks(void *context, abut_index begin, abut_index end)
 {
     const showing *w = context;
-    const row_span rows = w->from->chunks[chunk];
-    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-        show_row(w, row);
+    for (abut_index chunk = begin; chunk < end; chunk++) {
+        const row_span rows = w->from->chunks[chunk];
+        for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+            show_row(w, row);
+        }
     }
-    return parallel_report(job, rows.count);
 }
 
 abut_status pair_rows_show(const abut_simulation *s, const interaction_table *t,
@@ -48,9 +49,7 @@ abut_status pair_rows_show(const abut_simulation *s, const interaction_table *t,
         }
         made.pair.image = t->extras.has_images ? made.pair.image : NULL;
         showing w = {s, t, &made.pair, pair_rows_centers(s, t)};
-        const parallel_plan plan = {
-            .chunk_count = t->chunk_count, .work = t->count, .workers = s->input.workers};
-        parallel_run(&plan, show_chunk, &w);
+        parallel_loop(s->input.workers, t->chunk_count, 1, t->count, show_chunks, &w);
         made.list_firsts = made.list_seconds = NULL;
     }
     *shown = made;

@@ -353,16 +353,14 @@ static abut_index carry_sphere(carrying *c, abut_index sphere)
     return count;
 }
 
-static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *job)
+static void carry_chunk(void *context, abut_index begin, abut_index end)
 {
     carrying *c = context;
-    neighbor_list *l = &c->simulation->neighbors;
-    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
-    l->row_counts[chunk] = 0;
+    abut_index *count = &c->simulation->neighbors.row_counts[begin / NEIGHBOR_CHUNK];
+    *count = 0;
     for (abut_index sphere = begin; sphere < end; sphere++) {
-        l->row_counts[chunk] += carry_sphere(c, sphere);
+        *count += carry_sphere(c, sphere);
     }
-    return parallel_report(job, end - begin);
 }
 
 static abut_pair_step step_of(const interaction_table *t)
@@ -421,15 +419,13 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan, abut
 {
     neighbor_list *l = &s->neighbors;
     carrying c = {.simulation = s};
-    parallel_plan own = *plan;
-    own.chunk_count = neighbor_list_chunk_count(l);
-    own.work = s->store.count;
+    const abut_index count = l->sphere_count;
     if (l->has_past || l->candidate_count == 0) {
         return ABUT_OK;
     }
-    abut_status status = touching_begin_past(l);
-    status = error_set_status(error, status ? status : parallel_run(&own, carry_chunk, &c));
+    abut_status status = error_set_status(error, touching_begin_past(l));
     if (!status) {
+        parallel_loop(plan->workers, count, NEIGHBOR_CHUNK, 4 * count, carry_chunk, &c);
         lay_out(l);
     }
     if (!status && (l->images || atomic_load(&c.has_twins))) {
