@@ -1,7 +1,8 @@
 /* What threads cost: the time of runs that have nothing to do, best and median of many, in us. The
  * smallest work that is worth a second thread follows from it (WORK_PER_THREAD in base/parallel.c).
  *
- *     build/c/abut_regions [PAUSE]        us between two runs, as of a caller who does other things
+ *     build/c/abut_regions [PAUSE [THREADS]]      us between two runs, as of a caller who does
+ * other things; 2 threads
  */
 #include "base/clock.h"
 #include "base/parallel.h"
@@ -34,7 +35,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs of two chunks, by `workers` threads. */
+/* Runs of a chunk for each of so many threads. */
 typedef struct measurement {
     int workers;
     double pause;
@@ -45,7 +46,7 @@ static void measure_runs(void *context)
 {
     measurement *m = context;
     const parallel_plan plan = {
-        .chunk_count = 2, .work = PARALLEL_WORK_PER_CHECK, .workers = m->workers};
+        .chunk_count = m->workers, .work = PARALLEL_WORK_PER_CHECK, .workers = m->workers};
     for (int k = 0; k < REPEATS; k++) {
         const double begin = now();
         parallel_run(&plan, do_nothing, NULL);
@@ -69,10 +70,10 @@ int main(int count, char **words)
     m.workers = 1;
     measure_runs(&m);
     print("one thread", &m);
-    m.workers = 2;
+    m.workers = count > 2 ? atoi(words[2]) : 2;
     measure_runs(&m);
-    print("a region of two", &m);
-    parallel_together(2, PARALLEL_WORK_PER_CHECK, measure_runs, &m);
-    print("a run of two inside of a region", &m);
+    print("a region", &m);
+    parallel_together(m.workers, PARALLEL_WORK_PER_CHECK, measure_runs, &m);
+    print("a run inside of a region", &m);
     return 0;
 }

@@ -35,7 +35,8 @@ THREADS = [1, 2, 4, 8, 16, 32, 64]
 WARM_STEPS = 5  # make memory and neighbor lists
 ROUNDS = 3
 
-# Seconds in which a caller hands work to one more thread: what a run of two takes, by regions.c.
+# Seconds until threads that wait see a run: what one of two threads without work takes at most, by
+# regions.c.
 HAND_OUT = 1e-6
 
 
@@ -83,12 +84,11 @@ def split_rows(rows):
 
 
 def makespan(run, threads, hand_out=HAND_OUT):
-    """Seconds of a run: threads begin one after another; the next free one takes the next chunk."""
+    """Seconds of a run: helpers begin later; the next free thread takes the next chunk."""
     threads = min(threads, run.threads, len(run.chunks))
     if threads == 1:
         return float(run.chunks.sum())
-    helpers = [hand_out * k for k in range(1, threads)]
-    free = [*helpers, helpers[-1]]  # sorted, as a heap is: the caller begins with the last helper
+    free = [0.0, *[hand_out] * (threads - 1)]  # sorted, as a heap is
     for seconds in run.chunks:
         heapq.heapreplace(free, free[0] + seconds)
     return float(max(free))

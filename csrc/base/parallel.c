@@ -1,11 +1,11 @@
 /* Threads are OpenMP's. In a parallel region the thread that opens it does all that there is to do,
- * one run after the other, while the others wait at the region's end, where OpenMP has them do
- * tasks. Each run makes a task for each of them: to take chunks until there are no more. So a run
- * waits for nobody who does not come, because another program keeps the core busy: its caller takes
- * all chunks, and then does the tasks itself, for which nothing is left. */
+ * one run after the other, while the others, its helpers, wait for runs: each run is published by
+ * one store, and helpers take chunks until there are no more. A run waits for those helpers alone
+ * that have begun to help: where another program keeps a helper's core busy, the caller takes all
+ * chunks. */
 #if defined(__unix__) || defined(__APPLE__)
 #define HAS_POSIX
-#define _POSIX_C_SOURCE 200809L /* sched_yield */
+#define _POSIX_C_SOURCE 200809L /* sched_yield, nanosleep */
 #endif
 
 #include "parallel.h"
@@ -32,10 +32,8 @@ typedef struct shared_run {
     parallel_body body;
     void *context;
     int thread_count; /* at most */
-    int caller;       /* the number of the thread that called parallel_run */
     atomic_intptr_t next_chunk;
-    atomic_int status;     /* the first failure */
-    atomic_int busy_count; /* threads that take chunks beside the caller */
+    atomic_int status; /* the first failure */
 } shared_run;
 
 struct parallel_job {
@@ -96,6 +94,10 @@ static void do_alone(shared_run *run)
 #if defined(HAS_POSIX)
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
+#elif defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
 #endif
 
 /* More threads than this many a core gain nothing. */
@@ -106,7 +108,7 @@ static void do_alone(shared_run *run)
  * benchmarks/regions.c measures. */
 #define WORK_PER_THREAD 10000
 
-/* The same for a run inside of a region: 25 us. Its task takes 1 to 8 us. */
+/* The same for a run inside of a region: 25 us. */
 #define WORK_PER_TASK 2500
 
 /* Seconds between two questions of a caller that waits. */
@@ -129,7 +131,7 @@ static void do_chunks(shared_run *run, bool is_caller)
     }
 }
 
-/* ---- how many threads ---- */
+/* ---- forks ---- */
 
 #if defined(HAS_POSIX)
 /* OpenMP's threads do not come along into a forked child, where GCC's library would wait for them
@@ -152,29 +154,72 @@ static bool may_have_threads(void)
     pthread_once(&once, guard_forks);
     return !atomic_load(&is_alone);
 }
-
-/* Let others have the core that waits for them. */
-static void give_way(void)
-{
-    sched_yield();
-}
 #else
 static bool may_have_threads(void)
 {
     return true;
 }
+#endif
 
+/* ---- waiting ---- */
+
+/* How often a thread that waits looks again before it lets others have its core, and then before it
+ * sleeps: some 10 us, and a millisecond. */
+enum { LOOKS = 300, LOOKS_GIVING_WAY = 2000 };
+
+/* Let the other thread of a core compute. */
+static void pause_shortly(void)
+{
+#if defined(__SSE2__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+#if defined(HAS_POSIX)
+/* Let others have the core that waits for them, */
 static void give_way(void)
 {
+    sched_yield();
+}
+
+/* and for a while. */
+static void sleep_shortly(void)
+{
+    const struct timespec duration = {.tv_nsec = 50000};
+    nanosleep(&duration, NULL);
+}
+#elif defined(_WIN32)
+static void give_way(void)
+{
+    SwitchToThread();
+}
+
+static void sleep_shortly(void)
+{
+    Sleep(1);
+}
+#else
+static void give_way(void)
+{
+    pause_shortly();
+}
+
+static void sleep_shortly(void)
+{
+    pause_shortly();
 }
 #endif
+
+/* ---- how many threads ---- */
 
 /* How many threads to use for so much work of which each is to have its part. */
 static int threads_worth(int workers, abut_index work, abut_index work_each)
 {
     const abut_index worth = work / work_each;
     const int threads = worth < workers ? (int)worth : workers;
-    if (threads <= 1 || omp_in_final() || !may_have_threads()) {
+    if (threads <= 1 || !may_have_threads()) {
         return 1;
     }
     const int most = WORKERS_PER_CORE * omp_get_num_procs();
@@ -213,6 +258,66 @@ static void round_as(rounding mode)
 }
 #endif
 
+/* The threads of a region. Members that different threads write are in lines of their own. */
+typedef struct team {
+    /* of the last run: its number, times MOST_THREADS, and how many threads it may have; ENDED */
+    _Alignas(64) atomic_int_least64_t call;
+    _Atomic(shared_run *) run;          /* NULL: there is none at the moment */
+    _Alignas(64) atomic_int busy_count; /* helpers that take chunks */
+} team;
+
+enum { MOST_THREADS = 1 << 14, ENDED = -1 };
+
+/* The region that this thread has opened; NULL: none, or it does a chunk, whose runs are its own.
+ */
+static _Thread_local team *own_team;
+
+/* Help with the run of now. One that ends meanwhile waits, or there is none any more. */
+static void help(team *t, int number)
+{
+    atomic_fetch_add(&t->busy_count, 1);
+    shared_run *run = atomic_load(&t->run);
+    if (run != NULL && number < run->thread_count) {
+        do_chunks(run, false);
+    }
+    atomic_fetch_sub(&t->busy_count, 1);
+}
+
+static int64_t wait_for_call(team *t, int64_t last)
+{
+    int64_t call = atomic_load(&t->call);
+    for (int look = 0; call == last; call = atomic_load(&t->call)) {
+        if (look < LOOKS) {
+            pause_shortly();
+        } else if (look < LOOKS + LOOKS_GIVING_WAY) {
+            give_way();
+        } else {
+            sleep_shortly();
+        }
+        look += look < LOOKS + LOOKS_GIVING_WAY;
+    }
+    return call;
+}
+
+/* Help with each run until the region ends. */
+static void serve(team *t, int number)
+{
+    int64_t call = 0;
+    while ((call = wait_for_call(t, call)) != ENDED) {
+        if (number < call % MOST_THREADS) {
+            help(t, number);
+        }
+    }
+}
+
+static void lead(team *t, void (*function)(void *context), void *context)
+{
+    own_team = t;
+    function(context);
+    own_team = NULL;
+    atomic_store(&t->call, ENDED);
+}
+
 void parallel_together(int workers, abut_index work, void (*function)(void *context), void *context)
 {
     const int threads = omp_in_parallel() ? 1 : threads_worth(workers, work, WORK_PER_THREAD);
@@ -220,30 +325,27 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
         function(context);
         return;
     }
+    team of = {.call = 0};
     /* Threads wait from region to region with the rounding mode, and the treatment of subnormal
      * numbers, that they began with: in each region they take those of the caller. */
     const rounding mode = rounding_of_thread();
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num() == 0) {
-        function(context);
+        lead(&of, function, context);
     } else {
         round_as(mode);
+        serve(&of, omp_get_thread_num());
     }
 }
 
-/* A helper's task. Which thread does it is for OpenMP to choose: it may be the caller. */
-static void help(shared_run *run)
-{
-    atomic_fetch_add(&run->busy_count, 1);
-    do_chunks(run, omp_get_thread_num() == run->caller);
-    atomic_fetch_sub(&run->busy_count, 1);
-}
-
 /* The caller, out of chunks, goes on asking while others do theirs, which may take long. */
-static void ask_while_others_work(shared_run *run)
+static void wait_for_helpers(team *t, shared_run *run)
 {
+    for (int look = 0; atomic_load(&t->busy_count) > 0 && look < LOOKS; look++) {
+        pause_shortly();
+    }
     double next_check = omp_get_wtime() + TIME_PER_CHECK;
-    while (atomic_load(&run->busy_count) > 0) {
+    while (atomic_load(&t->busy_count) > 0) {
         give_way();
         if (omp_get_wtime() > next_check) {
             next_check += TIME_PER_CHECK;
@@ -252,28 +354,23 @@ static void ask_while_others_work(shared_run *run)
     }
 }
 
-/* Tasks are final ones: a run inside of a chunk can tell, and is not shared. */
-static void share_chunks(shared_run *run, int threads)
+static void share_chunks(team *t, shared_run *run)
 {
-    run->caller = omp_get_thread_num();
-    for (int k = 1; k < threads; k++) {
-#pragma omp task firstprivate(run) final(1)
-        help(run);
-    }
-#pragma omp task firstprivate(run) final(1) if (0)
+    const int64_t last = atomic_load_explicit(&t->call, memory_order_relaxed) / MOST_THREADS;
+    atomic_store(&t->run, run);
+    atomic_store(&t->call, (last + 1) * MOST_THREADS + run->thread_count);
+    own_team = NULL;
     do_chunks(run, true);
-    if (run->plan->interrupted != NULL) {
-        ask_while_others_work(run);
-    }
-#pragma omp taskwait
+    own_team = t;
+    atomic_store(&t->run, NULL);
+    wait_for_helpers(t, run);
 }
 
 static void do_run(void *context)
 {
     shared_run *run = context;
-    const int team = omp_get_num_threads();
-    const int threads = run->thread_count < team ? run->thread_count : team;
-    threads > 1 ? share_chunks(run, threads) : do_alone(run);
+    team *t = own_team;
+    t != NULL ? share_chunks(t, run) : do_alone(run);
 }
 
 #if defined(ABUT_RECORD_CHUNKS)

@@ -32,7 +32,7 @@ typedef struct stepping {
     parallel_plan plan;
     abut_error *error;
     abut_status status;
-    bool is_first; /* step of the run */
+    abut_index steps, done;
 } stepping;
 
 /* ---- one step ---- */
@@ -104,7 +104,7 @@ static int steps_to_time(const stepping *all)
     if (s->step_count % STEPS_A_LOOK == STEPS_A_LOOK / 2) {
         return STEPS_A_LOOK;
     }
-    return all->is_first ? 1 : 0;
+    return all->done == 0 ? 1 : 0;
 }
 
 /* Whether a part is worth a look at the clock. */
@@ -131,9 +131,8 @@ static bool is_timed(const abut_simulation *s, step_part part)
     return true;
 }
 
-static void step_together(void *context)
+static void do_step(stepping *all)
 {
-    stepping *all = context;
     abut_simulation *s = all->simulation;
     const int timed = steps_to_time(all);
     double clock = 0.0;
@@ -167,52 +166,54 @@ static void step_together(void *context)
     }
 }
 
-static abut_status do_step(stepping *all)
+/* Whether the run ends after a step, before all are done: ABUT_OK, or why. work: since it was asked
+ * whether it is interrupted. */
+static abut_status look_for_end(const stepping *all, abut_index *work)
 {
     const abut_simulation *s = all->simulation;
-    parallel_together(s->input.workers, work_of(s), step_together, all);
-    return all->status;
-}
-
-static abut_status run(abut_simulation *s, abut_index steps, abut_interrupted interrupted,
-                       void *interrupted_data, abut_index *done, abut_error *error)
-{
-    abut_error unused;
-    stepping all = {.simulation = s,
-                    .plan = {.workers = s->input.workers,
-                             .interrupted = interrupted,
-                             .interrupted_data = interrupted_data},
-                    .error = error ? error : &unused};
-    abut_status status = ABUT_OK;
-    abut_index work = 0;
-    error_set_status(all.error, ABUT_OK);
-    for (*done = 0; !status && *done < steps; *done += !status) {
-        all.is_first = *done == 0;
-        status = do_step(&all);
-        work += 100 + work_of(s);
-        if (!status && s->bounds.stops && atomic_load(&s->bounds.outside) > 0) {
-            *done += 1;
-            return error_set_status(all.error, ABUT_OUT_OF_BOUNDS);
-        }
-        if (!status && interrupted && work > PARALLEL_WORK_PER_CHECK && *done + 1 < steps) {
-            work = 0;
-            if (interrupted(interrupted_data)) {
-                *done += 1;
-                return error_set_status(all.error, ABUT_INTERRUPTED);
-            }
+    const parallel_plan *plan = &all->plan;
+    *work += 100 + work_of(s);
+    if (s->bounds.stops && atomic_load(&s->bounds.outside) > 0) {
+        return error_set_status(all->error, ABUT_OUT_OF_BOUNDS);
+    }
+    if (plan->interrupted && *work > PARALLEL_WORK_PER_CHECK && all->done < all->steps) {
+        *work = 0;
+        if (plan->interrupted(plan->interrupted_data)) {
+            return error_set_status(all->error, ABUT_INTERRUPTED);
         }
     }
-    return status;
+    return ABUT_OK;
+}
+
+/* All steps of a run share one team of threads. */
+static void step_together(void *context)
+{
+    stepping *all = context;
+    abut_index work = 0;
+    while (!all->status && all->done < all->steps) {
+        do_step(all);
+        all->done += !all->status;
+        all->status = all->status ? all->status : look_for_end(all, &work);
+    }
 }
 
 abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_interrupted interrupted,
                                 void *interrupted_data, abut_index *done, abut_error *error)
 {
+    abut_error unused;
     double clock = 0.0;
+    stepping all = {.simulation = s,
+                    .plan = {.workers = s->input.workers,
+                             .interrupted = interrupted,
+                             .interrupted_data = interrupted_data},
+                    .error = error ? error : &unused,
+                    .steps = steps};
     clock_lap(&clock);
-    const abut_status status = run(s, steps, interrupted, interrupted_data, done, error);
+    error_set_status(all.error, ABUT_OK);
+    parallel_together(s->input.workers, work_of(s), step_together, &all);
     s->seconds += clock_lap(&clock);
-    return status;
+    *done = all.done;
+    return all.status;
 }
 
 abut_index abut_simulation_step_count(const abut_simulation *s)
