@@ -200,6 +200,7 @@ FILES = {
         "near_walls",
         "touching",
         "table",
+        "extend_list",
     ],
     "dem": [
         "store",

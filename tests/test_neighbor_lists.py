@@ -442,6 +442,137 @@ def test_steps_that_are_not_done(forgets):
     assert state(fails) == state(whole)
 
 
+# ---- spheres that come while lists live ----------------------------------------------------------
+
+
+def come(sim, rng):
+    """A few spheres of many sizes, some on the move, at places where others may be."""
+    count = rng.integers(1, 4)
+    low, high = (0.0, 0.0, 0.0), (0.05, 0.05, 0.06)
+    speeds = rng.choice([0.0, 0.3, 20.0], p=[0.5, 0.45, 0.05]) * rng.normal(size=(count, 3))
+    sim.add_spheres(
+        rng.uniform(low, high, (count, 3)), rng.choice([0.002, 0.003], count), SOFT,
+        velocities=speeds,
+    )  # fmt: skip
+
+
+FED = [
+    heap, in_a_period, very_different_sizes, own_images, moving_walls, half_spaces, clusters,
+    with_bodies, necks, attraction, bridges,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", FED)
+def test_spheres_that_come_do_not_show(make):
+    lives, anew = make(), make()
+    for seed in range(40):
+        for sim in (lives, anew):
+            come(sim, np.random.default_rng(seed))
+        lives.run(steps=1 + seed % 4)
+        for _ in range(1 + seed % 4):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+
+
+def resting(count=700):
+    """Spheres at rest over a floor of facets, so that lists live long: more than a chunk."""
+    sim = abut.Simulation(step=1e-5)
+    sim.set_law(SOFT, SOFT, LAW)
+    sim.add_wall(abut.Mesh(*scenes.grid(5, 5, (-0.1, 0.2), (-0.1, 0.2))), SOFT)
+    places = np.stack(np.unravel_index(np.arange(count), (8, 10, 10))[::-1], axis=1)
+    sim.add_spheres(0.004 + 0.00799 * places, 0.004, SOFT)
+    sim.run(steps=5)
+    return sim
+
+
+def test_few_lists_are_made_for_spheres_that_come():
+    """Until one of them has used up its allowance."""
+    sim = resting()
+    before = sim.statistics().lists_changed
+    for k in range(400):
+        sim.add_spheres(
+            [[0.002 * (k % 40), 0.002 * (k // 40), 0.068 + 0.01 * (k % 3)]], 0.0005, SOFT
+        )
+        sim.run(steps=1)
+    after = sim.statistics()
+    assert after.lists_changed == before
+    assert after.lists_moved < 40
+    assert len(sim.pairs) > 1000 and len(sim.ids) == 1100
+
+
+def rising(speed=0.5):
+    """A floor that rises below spheres that are held, far from it, without gravity."""
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    sim.set_law(SOFT, SOFT, LAW)
+    floor = abut.Mesh(*scenes.grid(5, 5, (-0.1, 0.2), (-0.1, 0.2)))
+    sim.add_wall(floor, SOFT, motion=abut.Translating((0, 0, speed)))
+    sim.add_wall(
+        abut.HalfSpace((0, 0, -0.1), (0, 0, 1)), SOFT, motion=abut.Translating((0, 0, 2.0))
+    )
+    places = lattice_of(6, 0.009, np.random.default_rng(12))
+    sim.add_spheres(places + [0, 0, 0.05], 0.004, SOFT, fixed=True)
+    sim.run(steps=10)
+    return sim
+
+
+@pytest.mark.parametrize("on", ["floor", "spheres"])
+def test_what_spheres_that_come_will_touch_is_known_from_their_first_step(on):
+    """Some are so far from it that they touch it only when the list has nearly ended."""
+    lives, anew = rising(), rising()
+    for k in range(60):
+        gap = 4e-6 * (17 * k % 40)
+        for sim in (lives, anew):
+            if on == "floor":
+                place = [0.01 * (k % 10), -0.05 - 0.01 * (k // 10), 0.5 * sim.time + 0.004 + gap]
+                sim.add_spheres([place], 0.004, SOFT)
+            else:
+                place = sim.centers[5 + 6 * (k % 36)] + [0, 0, 0.008 + gap + 0.02 * (k // 36)]
+                sim.add_spheres([place], 0.004, SOFT, velocities=[0, 0, -0.5])
+        lives.run(steps=3)
+        for _ in range(3):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+    assert len(lives.pairs) + len(lives.contacts) > 10
+
+
+@pytest.mark.parametrize("go_on", ["restart", "copy", "failing step"])
+def test_a_list_that_was_extended_does_not_show_afterwards(go_on, tmp_path):
+    mote = abut.Material(density=1e-6, young=5e6, poisson=0.25)
+    lost = [False]
+
+    def begin():
+        sim = resting()
+        sim.set_law(mote, SOFT, LAW)
+        sim.add_spheres([[0.0, 0.0, 0.3]], 0.003, mote)
+        sim.add_force(push)
+        return sim
+
+    def push(sim):
+        forces = np.zeros((len(sim.centers), 3))
+        forces[700, 0] = 9e74 * lost[0]
+        return forces
+
+    one, other = begin(), begin()
+    for seed in range(12):
+        for sim in (one, other):
+            come(sim, np.random.default_rng(seed))
+        if go_on == "failing step":
+            lost[0] = True
+            with pytest.raises(FloatingPointError, match="is lost"):
+                one.run(steps=1)
+            lost[0] = False
+        elif go_on == "copy":
+            one = one.copy()
+        elif seed == 5:
+            one.save(tmp_path / "a.npz")
+            one = abut.load_simulation(tmp_path / "a.npz", [w.mesh for w in one.walls])
+        one.run(steps=2)
+        other.run(steps=2)
+        assert state(one) == state(other) and one.energy == other.energy
+
+
 def test_no_spheres_one_sphere_and_two():
     lives, anew = heap(), heap()
     for sim in (lives, anew):

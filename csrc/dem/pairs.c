@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../interactions/extend_list.h"
 #include "../interactions/make_list.h"
 #include "../base/prefetch.h"
 #include "../convex/finder.h"
@@ -121,13 +122,35 @@ static abut_status make_list(abut_simulation *s, const neighbor_spheres *spheres
     return status ? error_set_status(error, status) : neighbor_list_make(l, spheres, plan, error);
 }
 
+/* Look whether the list is whole, and make it so: by new spheres it is extended, where it can be.
+ */
+static abut_status refresh_list(abut_simulation *s, const neighbor_spheres *spheres,
+                                const parallel_plan *plan, abut_error *error)
+{
+    neighbor_list *l = &s->neighbors;
+    bool is_whole = false;
+    if (l->is_made && l->sphere_count < s->store.count && !extend_list_can(l, spheres)) {
+        neighbor_list_forget(l);
+    }
+    abut_status status = touching_place(l, spheres, plan, &is_whole);
+    if (!status && is_whole && l->sphere_count < s->store.count) {
+        status = extend_list(l, spheres, &s->before->tables[ABUT_SPHERE_SPHERE], plan);
+        l->is_made = !status;
+    }
+    error_set_status(error, status);
+    return status || is_whole ? status : make_list(s, spheres, plan, error);
+}
+
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     if (s->store.count == 0 && s->solids.count == 0) {
         return ABUT_OK;
     }
-    if (!s->neighbors.is_made || (s->walls.touched_count > 0 && !s->near.is_made)) {
+    const bool has_new = s->neighbors.sphere_count < s->store.count;
+    if (!s->neighbors.is_made || has_new || (s->walls.touched_count > 0 && !s->near.is_made)) {
+        const double reach = s->wall_reach;
         apart_measure(s);
+        s->near.is_made = s->near.is_made && s->wall_reach == reach;
     }
     if (outline_bodies(s) || group_spheres(s)) {
         return error_set_status(error, ABUT_NO_MEMORY);
@@ -140,12 +163,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
                               .poses = s->now->poses,
                               .poses_before = s->before->poses,
                               .surfaces = s->walls.has_deforming ? s->walls.surfaces : NULL};
-    bool is_whole = false;
-    abut_status status =
-        error_set_status(error, touching_place(&s->neighbors, &spheres, plan, &is_whole));
-    if (!status && !is_whole) {
-        status = make_list(s, &spheres, plan, error);
-    }
+    abut_status status = refresh_list(s, &spheres, plan, error);
     if (status) {
         return name_found(s, error);
     }

@@ -338,7 +338,6 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
     energy_await(s, first);
     store_find_places(&s->store);
     wrap_rows(s, first);
-    simulation_forget_spheres(s);
     return ABUT_OK;
 }
 

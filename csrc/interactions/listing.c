@@ -1,5 +1,6 @@
-/* A list is written by all threads, each of which takes chunks of first spheres: one run counts
- * what each chunk has, and another one, which then knows where each begins, writes it. */
+/* A list, and then its buckets, are written by all threads, each of which takes chunks of first
+ * spheres: one run counts what each chunk has, and another one, which then knows where each begins,
+ * writes it. */
 #include "listing.h"
 
 #include <string.h>
@@ -14,8 +15,12 @@ typedef struct found_pairs {
 
 /* Counts of what a chunk has, or of what all chunks before it have. */
 typedef struct list_part {
-    int32_t candidates, outlines, buckets, entries;
+    int32_t candidates, outlines;
 } list_part;
+
+typedef struct bucket_part {
+    int32_t buckets, entries;
+} bucket_part;
 
 typedef struct listing {
     neighbor_list *list;
@@ -102,17 +107,6 @@ static row_span firsts_of(const listing *g, abut_index chunk)
     return (row_span){begin, neighbor_chunk_end(l, chunk) - begin};
 }
 
-/* A number for each chunk, -1; NULL: no memory. */
-static int32_t *alloc_numbers(const neighbor_list *l)
-{
-    const abut_index chunks = neighbor_list_chunk_count(l);
-    int32_t *numbers = memory_alloc(chunks, sizeof *numbers);
-    if (numbers) {
-        memset(numbers, -1, (size_t)chunks * sizeof *numbers);
-    }
-    return numbers;
-}
-
 static abut_status report_pairs(const listing *g, row_span firsts, parallel_job *job)
 {
     const abut_index *offsets = g->found.offsets + firsts.first;
@@ -121,20 +115,14 @@ static abut_status report_pairs(const listing *g, row_span firsts, parallel_job 
 
 /* ---- counting ---- */
 
-/* Count a sphere's pairs. seen: of each chunk whether it has a bucket, or -1. */
-static void count_sphere(const listing *g, abut_index i, list_part *part, int32_t *seen)
+static void count_sphere(const listing *g, abut_index i, list_part *part)
 {
-    const abut_index own = i / NEIGHBOR_CHUNK, spheres = g->spheres->count;
     const found_pairs *f = &g->found;
     for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
-        const abut_index second = f->second[pair], target = second / NEIGHBOR_CHUNK;
-        if (second >= spheres) {
+        if (f->second[pair] >= g->spheres->count) {
             part->outlines += is_outline_pair(g, i, pair);
-        } else if (is_candidate(g, i, pair)) {
-            part->candidates++;
-            part->entries += target != own;
-            part->buckets += target != own && seen[target] < 0;
-            seen[target] = 0;
+        } else {
+            part->candidates += is_candidate(g, i, pair);
         }
     }
 }
@@ -144,20 +132,15 @@ static abut_status count_chunk(void *context, abut_index chunk, parallel_job *jo
 {
     const listing *g = context;
     const row_span firsts = firsts_of(g, chunk);
-    int32_t *seen = alloc_numbers(g->list);
     list_part part = {0};
-    if (!seen) {
-        return ABUT_NO_MEMORY;
-    }
     for (abut_index i = firsts.first; i < firsts.first + firsts.count; i++) {
         if (i < g->spheres->count) {
             g->list->begins[i] = part.candidates;
         }
         wrap_images(g, i);
-        count_sphere(g, i, &part, seen);
+        count_sphere(g, i, &part);
     }
     g->parts[chunk] = part;
-    memory_free(seen);
     return report_pairs(g, firsts, job);
 }
 
@@ -169,9 +152,8 @@ static list_part sum_up(const listing *g, abut_index chunks)
         const list_part own = g->parts[chunk];
         g->parts[chunk] = sum;
         sum.candidates += own.candidates, sum.outlines += own.outlines;
-        sum.buckets += own.buckets, sum.entries += own.entries;
     }
-    return g->parts[chunks] = sum;
+    return sum;
 }
 
 /* ---- writing ---- */
@@ -204,39 +186,12 @@ static void write_sphere(const listing *g, abut_index i, list_part *at)
     }
 }
 
-/* Give the candidates of a chunk their buckets. numbers: -1 for each chunk. */
-static void fill_buckets(neighbor_list *l, abut_index chunk, const list_part *part,
-                         int32_t *numbers)
-{
-    int32_t count = part[0].buckets, entry = part[0].entries;
-    for (int32_t c = part[0].candidates; c < part[1].candidates; c++) {
-        const int32_t target = l->seconds[c] / NEIGHBOR_CHUNK;
-        if (target != chunk && numbers[target] < 0) {
-            numbers[target] = count;
-            l->all_buckets[count++] = (sum_bucket){.target = target};
-        }
-        l->buckets[c] = numbers[target];
-        if (target != chunk) {
-            l->all_buckets[numbers[target]].count++;
-        }
-    }
-    for (int32_t k = part[0].buckets; k < count; k++) {
-        sum_bucket *b = &l->all_buckets[k];
-        b->begin = entry, entry += b->count, b->count = 0;
-    }
-    l->bucket_begins[chunk] = part[0].buckets;
-}
-
 static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const listing *g = context;
     neighbor_list *l = g->list;
     const row_span firsts = firsts_of(g, chunk);
     list_part at = g->parts[chunk];
-    int32_t *numbers = alloc_numbers(l);
-    if (!numbers) {
-        return ABUT_NO_MEMORY;
-    }
     if (chunk < neighbor_list_chunk_count(l)) {
         l->has_images[chunk] = 0;
     }
@@ -246,11 +201,77 @@ static abut_status write_chunk(void *context, abut_index chunk, parallel_job *jo
         }
         write_sphere(g, i, &at);
     }
-    if (chunk < neighbor_list_chunk_count(l)) {
-        fill_buckets(l, chunk, &g->parts[chunk], numbers);
-    }
-    memory_free(numbers);
     return report_pairs(g, firsts, job);
+}
+
+/* ---- buckets ---- */
+
+typedef struct bucketing {
+    neighbor_list *list;
+    bucket_part *parts; /* of each chunk */
+} bucketing;
+
+/* A number for each chunk, -1; NULL: no memory. */
+static int32_t *alloc_numbers(const neighbor_list *l)
+{
+    const abut_index chunks = neighbor_list_chunk_count(l);
+    int32_t *numbers = memory_alloc(chunks, sizeof *numbers);
+    if (numbers) {
+        memset(numbers, -1, (size_t)chunks * sizeof *numbers);
+    }
+    return numbers;
+}
+
+/* The candidates of a first chunk. */
+static row_span candidates_of(const neighbor_list *l, abut_index chunk)
+{
+    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
+    return (row_span){begin, l->begins[neighbor_chunk_end(l, chunk)] - begin};
+}
+
+/* Give the candidates of a chunk numbers of buckets, from 0 on. */
+static abut_status count_buckets(void *context, abut_index chunk, parallel_job *job)
+{
+    const bucketing *b = context;
+    neighbor_list *l = b->list;
+    const row_span all = candidates_of(l, chunk);
+    int32_t *numbers = alloc_numbers(l);
+    bucket_part part = {0};
+    for (abut_index c = all.first; numbers && c < all.first + all.count; c++) {
+        const int32_t target = l->seconds[c] / NEIGHBOR_CHUNK;
+        if (target != chunk && numbers[target] < 0) {
+            numbers[target] = part.buckets++;
+        }
+        l->buckets[c] = numbers[target];
+        part.entries += target != chunk;
+    }
+    b->parts[chunk] = part;
+    memory_free(numbers);
+    return numbers ? parallel_report(job, all.count / 3) : ABUT_NO_MEMORY;
+}
+
+/* Fill the buckets of a chunk, whose numbers go on from those of the chunks before. */
+static abut_status fill_buckets(void *context, abut_index chunk, parallel_job *job)
+{
+    const bucketing *b = context;
+    neighbor_list *l = b->list;
+    const row_span all = candidates_of(l, chunk);
+    const int32_t first = l->bucket_begins[chunk], end = l->bucket_begins[chunk + 1];
+    int32_t entry = b->parts[chunk].entries;
+    memset(l->all_buckets + first, 0, (size_t)(end - first) * sizeof *l->all_buckets);
+    for (abut_index c = all.first; c < all.first + all.count; c++) {
+        if (l->buckets[c] >= 0) {
+            l->buckets[c] += first;
+            sum_bucket *of = &l->all_buckets[l->buckets[c]];
+            of->target = l->seconds[c] / NEIGHBOR_CHUNK;
+            of->count++;
+        }
+    }
+    for (int32_t k = first; k < end; k++) {
+        sum_bucket *of = &l->all_buckets[k];
+        of->begin = entry, entry += of->count, of->count = 0;
+    }
+    return parallel_report(job, all.count / 3);
 }
 
 /* List the buckets of each second chunk, by counting. */
@@ -270,36 +291,68 @@ static void list_incoming(neighbor_list *l)
     }
 }
 
+/* Sum up what chunks have, and reserve as much. Returns whether there is memory. */
+static bool reserve_buckets(const bucketing *b)
+{
+    neighbor_list *l = b->list;
+    const abut_index chunks = neighbor_list_chunk_count(l);
+    bucket_part sum = {0};
+    for (abut_index chunk = 0; chunk < chunks; chunk++) {
+        const bucket_part own = b->parts[chunk];
+        l->bucket_begins[chunk] = sum.buckets, b->parts[chunk] = sum;
+        sum.buckets += own.buckets, sum.entries += own.entries;
+    }
+    l->bucket_begins[chunks] = sum.buckets;
+    l->all_buckets = reserve(l, 22, sum.buckets, sizeof *l->all_buckets);
+    l->incoming = reserve(l, 23, sum.buckets, sizeof *l->incoming);
+    l->entries = reserve(l, 24, sum.entries, sizeof *l->entries);
+    l->entry_spheres = reserve(l, 25, sum.entries, sizeof *l->entry_spheres);
+    return l->all_buckets && l->incoming && l->entries && l->entry_spheres;
+}
+
+abut_status listing_make_buckets(neighbor_list *l, const parallel_plan *plan)
+{
+    const abut_index chunks = neighbor_list_chunk_count(l);
+    bucketing b = {.list = l, .parts = reserve(l, 17, chunks, sizeof *b.parts)};
+    parallel_plan own = *plan;
+    own.chunk_count = chunks, own.work = l->candidate_count / 3;
+    l->buckets = reserve(l, 9, l->candidate_count, sizeof *l->buckets);
+    l->bucket_begins = reserve(l, 4, chunks + 1, sizeof *l->bucket_begins);
+    l->incoming_begins = reserve(l, 18, chunks + 2, sizeof *l->incoming_begins);
+    if (!b.parts || !l->buckets || !l->bucket_begins || !l->incoming_begins) {
+        return ABUT_NO_MEMORY;
+    }
+    abut_status status = parallel_run(&own, count_buckets, &b);
+    if (!status && !reserve_buckets(&b)) {
+        return ABUT_NO_MEMORY;
+    }
+    status = status ? status : parallel_run(&own, fill_buckets, &b);
+    if (!status) {
+        list_incoming(l);
+    }
+    return status;
+}
+
 /* ---- all of it ---- */
 
 static bool reserve_part(neighbor_list *l, const list_part *all, bool has_images)
 {
-    const abut_index count = all->candidates, chunks = neighbor_list_chunk_count(l);
+    const abut_index count = all->candidates;
     l->firsts = reserve(l, 7, count + GRID_PADDING, sizeof *l->firsts);
     l->seconds = reserve(l, 8, count + GRID_PADDING, sizeof *l->seconds);
-    l->buckets = reserve(l, 9, count, sizeof *l->buckets);
     l->active = reserve(l, 10, count, sizeof *l->active);
     l->images = has_images ? reserve(l, 13, count, sizeof *l->images) : NULL;
-    l->bucket_begins = reserve(l, 4, chunks + 1, sizeof *l->bucket_begins);
-    l->incoming_begins = reserve(l, 18, chunks + 2, sizeof *l->incoming_begins);
     l->outline_pairs = reserve(l, 21, all->outlines, sizeof *l->outline_pairs);
-    l->all_buckets = reserve(l, 22, all->buckets, sizeof *l->all_buckets);
-    l->incoming = reserve(l, 23, all->buckets, sizeof *l->incoming);
-    l->entries = reserve(l, 24, all->entries, sizeof *l->entries);
-    l->entry_spheres = reserve(l, 25, all->entries, sizeof *l->entry_spheres);
-    return l->firsts && l->seconds && l->buckets && l->active && (l->images || !has_images) &&
-           l->bucket_begins && l->incoming_begins && l->outline_pairs && l->all_buckets &&
-           l->incoming && l->entries && l->entry_spheres;
+    return l->firsts && l->seconds && l->active && (l->images || !has_images) && l->outline_pairs;
 }
 
-static void write_ends(neighbor_list *l, const list_part *all)
+void listing_end(neighbor_list *l, abut_index candidate_count)
 {
-    l->candidate_count = all->candidates, l->outline_pair_count = all->outlines;
-    l->begins[l->sphere_count] = all->candidates;
-    l->bucket_begins[neighbor_list_chunk_count(l)] = all->buckets;
+    l->candidate_count = candidate_count;
+    l->begins[l->sphere_count] = (int32_t)candidate_count;
     /* vector code reads some candidates behind the last */
-    memset(l->firsts + l->candidate_count, 0, GRID_PADDING * sizeof *l->firsts);
-    memset(l->seconds + l->candidate_count, 0, GRID_PADDING * sizeof *l->seconds);
+    memset(l->firsts + candidate_count, 0, GRID_PADDING * sizeof *l->firsts);
+    memset(l->seconds + candidate_count, 0, GRID_PADDING * sizeof *l->seconds);
 }
 
 static abut_status make(listing *g, bool has_images, const parallel_plan *plan)
@@ -309,7 +362,7 @@ static abut_status make(listing *g, bool has_images, const parallel_plan *plan)
     parallel_plan own = *plan;
     own.chunk_count = neighbor_list_chunk_count(l) + (g->spheres->outlines.count > 0);
     own.work = (count + g->found.offsets[count]) / 3;
-    g->parts = reserve(l, 17, own.chunk_count + 1, sizeof *g->parts);
+    g->parts = reserve(l, 17, own.chunk_count, sizeof *g->parts);
     abut_status status = g->parts ? parallel_run(&own, count_chunk, g) : ABUT_NO_MEMORY;
     if (status) {
         return status;
@@ -319,11 +372,9 @@ static abut_status make(listing *g, bool has_images, const parallel_plan *plan)
         return ABUT_NO_MEMORY;
     }
     status = parallel_run(&own, write_chunk, g);
-    if (!status) {
-        write_ends(l, &all);
-        list_incoming(l);
-    }
-    return status;
+    listing_end(l, all.candidates);
+    l->outline_pair_count = all.outlines;
+    return status ? status : listing_make_buckets(l, plan);
 }
 
 abut_status listing_take(neighbor_list *l, const neighbor_spheres *s, const abut_pairs *found,

@@ -13,4 +13,10 @@ bool listing_has_several_images(const neighbor_spheres *s, double reach);
 abut_status listing_take(neighbor_list *l, const neighbor_spheres *s, const abut_pairs *found,
                          bool has_images, const parallel_plan *plan);
 
+/* Set where candidates end. */
+void listing_end(neighbor_list *l, abut_index candidate_count);
+
+/* Give candidates their buckets. ABUT_OK, ABUT_NO_MEMORY, or ABUT_INTERRUPTED. */
+abut_status listing_make_buckets(neighbor_list *l, const parallel_plan *plan);
+
 #endif

@@ -27,12 +27,6 @@
 /* Of the shortest period, how much an allowance may be: then which way a sphere went is known. */
 #define PERIOD_PART 0.2
 
-/* What allowances are made of. */
-typedef struct pace {
-    double mean_speed, smallest_radius, mean_radius;
-    double shortest_period; /* INFINITY: there is none */
-} pace;
-
 /* Spheres and outlines that are measured in one go. */
 enum { STRETCH = 4096 };
 
@@ -48,8 +42,6 @@ typedef struct list_stretch {
 typedef struct pacing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
-    pace pace;
-    double horizon;
     list_stretch *stretches;
     parallel_plan plan; /* of stretches */
 } pacing;
@@ -104,17 +96,18 @@ static abut_status measure(pacing *p)
         sum.speeds += own->speeds, sum.radii += own->radii;
         sum.smallest_radius = smaller(sum.smallest_radius, own->smallest_radius);
     }
-    p->pace = (pace){.mean_speed = sum.speeds / count,
-                     .smallest_radius = sum.smallest_radius,
-                     .mean_radius = sum.radii / count,
-                     .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
+    p->list->pace = (list_pace){.mean_speed = sum.speeds / count,
+                                .smallest_radius = sum.smallest_radius,
+                                .mean_radius = sum.radii / count,
+                                .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
     return status;
 }
 
 /* A list that was made anew since spheres changed, soon after the one before, is made for one step:
  * they may change in each. Otherwise the horizon follows how many candidates there are. */
-static double choose_horizon(neighbor_list *l, const neighbor_spheres *s, const pace *p)
+static double choose_horizon(neighbor_list *l, const neighbor_spheres *s)
 {
+    const list_pace *p = &l->pace;
     const bool changes = !l->is_made && l->lived <= 2 && l->counts.steps > 2;
     const double looked_at = (double)(l->candidate_count + l->outline_pair_count);
     const double worth = (double)(l->active_count + neighbor_count(s));
@@ -131,32 +124,28 @@ static double choose_horizon(neighbor_list *l, const neighbor_spheres *s, const 
     return changes || horizon < LEAST_HORIZON ? 0.0 : horizon;
 }
 
-static double allowance_of(const neighbor_spheres *s, const pace *p, abut_index sphere,
-                           double horizon)
+static double allowance_of(const neighbor_spheres *s, const list_pace *p, abut_index sphere)
 {
     const double part = p->smallest_radius / radius_of(s, sphere);
     const double speed =
         OWN_SPEED * speed_of(s, sphere) + MEAN_SPEED * p->mean_speed * part * sqrt(part);
-    const double time = horizon * s->step;
+    const double time = p->horizon * s->step;
     const double way = time * speed + 0.5 * vec3_length(s->gravity) * time * time;
     return smaller(way, PERIOD_PART * p->shortest_period);
 }
 
-/* Set what a sphere is searched with, and what it may use of it. */
-static void set_allowance(const pacing *p, abut_index k)
+void make_list_set_allowance(neighbor_list *l, const neighbor_spheres *s, abut_index sphere)
 {
-    neighbor_list *l = p->list;
-    const neighbor_spheres *s = p->spheres;
-    const bool is_periodic = isfinite(p->pace.shortest_period);
+    const bool is_periodic = isfinite(l->pace.shortest_period);
     const double period = is_periodic ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
-    const double allowance = allowance_of(s, &p->pace, k, p->horizon);
-    const double far = vec3_max_abs(vec3_load(center_of(s, k)));
-    const double lost = LIST_ROUNDING * (radius_of(s, k) + allowance + period + far);
+    const double allowance = allowance_of(s, &l->pace, sphere);
+    const double far = vec3_max_abs(vec3_load(center_of(s, sphere)));
+    const double lost = LIST_ROUNDING * (radius_of(s, sphere) + allowance + period + far);
     const double own = allowance > lost ? allowance - lost : 0.0;
-    anchor *a = &l->anchors[k];
-    memcpy(a->place, l->places[k].place, sizeof a->place);
+    anchor *a = &l->anchors[sphere];
+    memcpy(a->place, l->places[sphere].place, sizeof a->place);
     a->allowance_sq = own * own;
-    l->gaps[k] = 2.0 * allowance + neighbor_reach(s, k);
+    l->gaps[sphere] = 2.0 * allowance + neighbor_reach(s, sphere);
 }
 
 static abut_status set_stretch(void *context, abut_index stretch, parallel_job *job)
@@ -167,7 +156,7 @@ static abut_status set_stretch(void *context, abut_index stretch, parallel_job *
     list_stretch *of = &p->stretches[stretch];
     *of = (list_stretch){.places = box_empty()};
     for (abut_index k = begin; k < end; k++) {
-        set_allowance(p, k);
+        make_list_set_allowance(p->list, p->spheres, k);
         const double gap = p->list->gaps[k];
         of->largest_gap = larger(of->largest_gap, gap);
         of->largest_reach = larger(of->largest_reach, radius_of(p->spheres, k) + 0.5 * gap);
@@ -277,11 +266,11 @@ static abut_status make_for(pacing *p, const parallel_plan *plan, abut_error *er
     return status;
 }
 
-static void begin_life(neighbor_list *l, double horizon)
+static void begin_life(neighbor_list *l)
 {
     l->is_made = l->is_new = true;
     l->has_past = false;
-    l->is_for_one_step = horizon == 0.0;
+    l->is_for_one_step = l->pace.horizon == 0.0;
     l->lived = 0;
 }
 
@@ -297,17 +286,16 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
         l->is_made = false;
         return error_set_status(error, status);
     }
-    p.horizon = choose_horizon(l, s, &p.pace);
+    l->pace.horizon = choose_horizon(l, s);
     l->is_made = false;
-    l->mean_radius = p.pace.mean_radius;
     status = make_for(&p, plan, error);
     const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
-    if (may_be_allowances && p.horizon > 0.0) {
-        p.horizon = 0.0; /* then the error is that of the spheres alone */
+    if (may_be_allowances && l->pace.horizon > 0.0) {
+        l->pace.horizon = 0.0; /* then the error is that of the spheres alone */
         status = make_for(&p, plan, error);
     }
     if (!status) {
-        begin_life(l, p.horizon);
+        begin_life(l);
     }
     return status;
 }

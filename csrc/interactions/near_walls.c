@@ -122,14 +122,9 @@ static double reach_of(const neighbor_spheres *s, abut_index k)
 static double choose_allowance(const near_walls *n, const neighbor_list *l,
                                const neighbor_spheres *s, const wall_scene *w)
 {
-    const abut_index count = neighbor_count(s);
-    double mean_radius = 0.0;
-    for (abut_index k = 0; k < count; k++) {
-        mean_radius += reach_of(s, k) / (double)count;
-    }
     const double way =
         WALL_SPEED * larger(farthest_way(n, w, w->poses_before), way_of_vertices(w, NULL));
-    return smaller(l->horizon * way, MOST_ALLOWANCE * mean_radius);
+    return smaller(l->horizon * way, MOST_ALLOWANCE * (l->pace.mean_radius + s->wall_gap));
 }
 
 /* What they may use of it, where rounding does not count. */
@@ -145,90 +140,111 @@ static double usable(const near_walls *n, const wall_scene *w, double allowance)
     return larger(allowance - LIST_ROUNDING * (allowance + far), 0.0);
 }
 
-/* Keep whom the query has found to be near, and which facets spheres are near. */
-static abut_status keep_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
-                             const abut_columns *found)
+/* Spheres that one thread takes in one go. */
+enum { STRETCH = 4096 };
+
+/* What spheres from a place on, and outlines behind them, are searched for with. */
+typedef struct near_search {
+    near_walls *near;
+    const neighbor_list *list;
+    const neighbor_spheres *spheres;
+    const wall_scene *walls;
+    abut_index first;
+    double way; /* of walls */
+} near_search;
+
+static abut_index searched_count(const near_search *q)
 {
-    abut_status status = ABUT_OK;
-    n->count = 0;
-    for (abut_index k = 0; k < s->count; k++) {
-        n->spheres[n->count] = (int32_t)k;
+    return neighbor_count(q->spheres) - q->first;
+}
+
+/* Keep whom the query has found to be near, and which facets spheres are near. */
+static abut_status keep_near(const near_search *q, const abut_columns *found)
+{
+    near_walls *n = q->near;
+    const neighbor_spheres *s = q->spheres;
+    const abut_index before = n->count, spheres = s->count - q->first;
+    for (abut_index k = 0; k < spheres; k++) {
+        n->spheres[n->count] = (int32_t)(q->first + k);
         n->count += found->offsets[k + 1] > found->offsets[k];
     }
     n->body_count = 0;
     for (abut_index k = 0; k < s->outlines.count; k++) {
-        const abut_index *offsets = found->offsets + s->count + k;
+        const abut_index *offsets = found->offsets + spheres + k;
         n->bodies[n->body_count] = k;
         n->body_count += offsets[1] > offsets[0];
     }
-    n->has_facets =
-        !s->lattice->is_periodic && found->offsets[s->count] <= MOST_TRIANGLES * n->count;
-    if (n->has_facets) {
-        status = facet_list_fill(&n->facets, w->finder, s->count, found);
-    }
+    n->has_facets &= found->offsets[spheres] <= MOST_TRIANGLES * (n->count - before);
     n->is_of_all = !n->has_facets && (double)n->count > MOST_NEAR * (double)s->count;
-    return status;
+    return n->has_facets ? facet_list_add(&n->facets, q->walls->finder, spheres, found) : ABUT_OK;
 }
 
 /* Write what was found, and keep it. */
-static abut_status read_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
-                             const abut_contacts *found)
+static abut_status read_near(const near_search *q, const abut_contacts *found)
 {
+    near_walls *n = q->near;
     const abut_index rows = abut_contacts_count(found);
-    const abut_columns columns = {.offsets =
-                                      reserve(n, 4, neighbor_count(s) + 1, sizeof(abut_index)),
+    n->offsets = reserve(n, 4, neighbor_count(q->spheres) + 1, sizeof *n->offsets);
+    const abut_columns columns = {.offsets = n->offsets,
                                   .mesh = memory_alloc_zeroed(rows, sizeof(abut_index)),
                                   .facet = memory_alloc(rows, sizeof(abut_index))};
     abut_status status = ABUT_NO_MEMORY;
-    n->offsets = columns.offsets;
     if (columns.offsets && columns.mesh && columns.facet) {
         abut_contacts_write(found, &columns);
-        status = keep_near(n, s, w, &columns);
+        status = keep_near(q, &columns);
     }
     memory_free(columns.mesh);
     memory_free(columns.facet);
     return status;
 }
 
-static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
-                             const parallel_plan *plan, abut_error *error)
+/* Write where spheres were and how far they are searched for, behind what is near already. */
+static void place_stretch(void *context, abut_index begin, abut_index end)
 {
+    const near_search *q = context;
+    const near_walls *n = q->near;
+    for (abut_index k = begin; k < end; k++) {
+        const abut_index sphere = q->first + k, at = n->count + k;
+        memcpy(n->centers + 3 * at, q->list->anchors[sphere].place, 3 * sizeof *n->centers);
+        n->radii[at] = reach_of(q->spheres, sphere) + 0.5 * q->list->gaps[sphere] + q->way;
+    }
+}
+
+static abut_status find_near(near_search *q, const parallel_plan *plan, abut_error *error)
+{
+    near_walls *n = q->near;
+    const wall_scene *w = q->walls;
+    const abut_index count = searched_count(q);
     abut_contacts *found = NULL;
     abut_query query = abut_query_default();
-    query.sphere_count = neighbor_count(s);
-    query.centers = n->centers, query.radii = n->radii;
+    parallel_loop(plan->workers, count, STRETCH, count, place_stretch, q);
+    query.sphere_count = count;
+    query.centers = n->centers + 3 * n->count, query.radii = n->radii + n->count;
     query.half_space_count = w->wall_count - w->finder->mesh_count;
     query.half_spaces = w->half_spaces;
     query.poses = w->poses;
     query.resolution = ABUT_ALL;
-    query.period = lattice_periods(s->lattice);
+    query.period = lattice_periods(q->spheres->lattice);
     query.workers = plan->workers;
     query.interrupted = plan->interrupted, query.interrupted_data = plan->interrupted_data;
     abut_status status = abut_contacts_find(w->finder, &query, &found, error);
     if (!status) {
-        status = error_set_status(error, read_near(n, s, w, found));
+        status = error_set_status(error, read_near(q, found));
+    } else if (status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED) {
+        n->is_of_all = true; /* it may be their allowances that are too large to search with */
+        status = error_set_status(error, ABUT_OK);
     }
     abut_contacts_free(found);
+    n->is_made = !status;
+    n->sphere_count = q->spheres->count;
     return status;
 }
 
-/* The box that spheres and outlines' centers do not leave while the neighbor list lives. */
-static void find_region(near_walls *n, const neighbor_list *l, const neighbor_spheres *s)
+static abut_status make(near_search *q, const parallel_plan *plan, abut_error *error)
 {
-    double farthest = 0.0;
-    n->region = box_empty();
-    for (abut_index k = 0; k < neighbor_count(s); k++) {
-        box_include_point(&n->region, vec3_load(l->anchors[k].place));
-        farthest = larger(farthest, 0.5 * l->gaps[k]);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        n->region.low[axis] -= farthest, n->region.high[axis] += farthest;
-    }
-}
-
-static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
-                        const wall_scene *w, const parallel_plan *plan, abut_error *error)
-{
+    near_walls *n = q->near;
+    const neighbor_spheres *s = q->spheres;
+    const wall_scene *w = q->walls;
     const size_t poses = 16 * (size_t)w->wall_count;
     const abut_index count = neighbor_count(s);
     n->is_made = false;
@@ -243,26 +259,34 @@ static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_sp
     }
     memcpy(n->poses, w->poses, poses * sizeof *n->poses);
     keep_vertices(n, w);
-    find_region(n, l, s);
-    const double allowance = choose_allowance(n, l, s, w);
-    n->allowance = usable(n, w, allowance);
-    for (abut_index k = 0; k < count; k++) {
-        memcpy(n->centers + 3 * k, l->anchors[k].place, 3 * sizeof *n->centers);
-        n->radii[k] = reach_of(s, k) + 0.5 * l->gaps[k] + allowance;
+    n->region = q->list->region;
+    n->searched = q->way = choose_allowance(n, q->list, s, w);
+    n->allowance = usable(n, w, n->searched);
+    n->count = 0;
+    n->has_facets = !s->lattice->is_periodic;
+    facet_list_clear(n->facets);
+    return find_near(q, plan, error);
+}
+
+/* Look where new spheres are. Walls may have gone their way already, and may go it back, and on to
+ * the other side. */
+static abut_status extend(near_search *q, const parallel_plan *plan, abut_error *error)
+{
+    near_walls *n = q->near;
+    const abut_index count = q->spheres->count;
+    n->is_made = false;
+    n->spheres = memory_extend(&n->blocks[1], count + 1, sizeof *n->spheres);
+    n->centers = memory_extend(&n->blocks[2], n->count + count, 3 * sizeof *n->centers);
+    n->radii = memory_extend(&n->blocks[3], n->count + count, sizeof *n->radii);
+    if (!n->spheres || !n->centers || !n->radii) {
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
-    abut_status status = find_near(n, s, w, plan, error);
-    if (status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED) {
-        n->is_of_all = true; /* it may be their allowances that are too large to search with */
-        status = error_set_status(error, ABUT_OK);
-    }
-    n->is_made = !status;
-    return status;
+    n->region = q->list->region;
+    q->first = n->sphere_count, q->way = 2.0 * n->searched;
+    return find_near(q, plan, error);
 }
 
 /* ---- each step ---- */
-
-/* Spheres that one thread takes in one go. */
-enum { STRETCH = 4096 };
 
 typedef struct gathering {
     const near_walls *near;
@@ -300,8 +324,13 @@ static bool is_whole(const near_walls *n, const neighbor_list *l, const wall_sce
 abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
                                const wall_scene *w, const parallel_plan *plan, abut_error *error)
 {
+    near_search q = {.near = n, .list = l, .spheres = s, .walls = w};
     const bool is_of_list = n->is_made && n->list == neighbor_list_number(l);
-    if (is_whole(n, l, w)) {
+    abut_status status = ABUT_OK;
+    if (is_of_list && !n->is_of_all && n->sphere_count < s->count) {
+        status = extend(&q, plan, error);
+    }
+    if (!status && is_whole(n, l, w)) {
         gather(n, s, plan->workers);
         n->lived++;
         return ABUT_OK;
@@ -310,11 +339,12 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
     n->made_count += is_of_list;
     n->list = neighbor_list_number(l);
     n->lived = 0;
-    if (l->is_for_one_step || is_too_fast) {
+    if (!status && (l->is_for_one_step || is_too_fast)) {
         n->is_made = n->is_of_all = true;
         return ABUT_OK;
     }
-    const abut_status status = make(n, l, s, w, plan, error);
+    q.first = 0;
+    status = status ? status : make(&q, plan, error);
     if (!status) {
         gather(n, s, plan->workers);
     }

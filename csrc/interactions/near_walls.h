@@ -24,12 +24,14 @@ typedef struct near_walls {
     bool is_of_all;   /* all spheres are searched for: lists live too short, or most are near */
     abut_index list;  /* the number of the neighbor list that it belongs to */
     abut_index lived; /* steps */
-    abut_index made_count; /* since walls had used up their allowance */
-    double allowance;      /* the way that walls may go */
-    box region;            /* where the spheres' centers may be */
-    double *poses;         /* of walls, where they were */
-    double *vertices;      /* likewise of those that deform, one after the other */
-    int32_t *spheres;      /* places of those that may touch, ascending */
+    abut_index made_count;   /* since walls had used up their allowance */
+    abut_index sphere_count; /* of all spheres, near or not */
+    double allowance;        /* the way that walls may go, */
+    double searched;         /* and with what of it spheres were searched for */
+    box region;              /* where the spheres' centers may be */
+    double *poses;           /* of walls, where they were */
+    double *vertices;        /* likewise of those that deform, one after the other */
+    int32_t *spheres;        /* places of those that may touch, ascending */
     abut_index count;
     abut_index *bodies; /* likewise numbers of bodies, */
     abut_index body_count;

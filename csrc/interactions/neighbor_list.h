@@ -87,6 +87,13 @@ typedef struct outline_pair {
     int32_t other; /* the place of a sphere, or the number of an outline, on from the spheres */
 } outline_pair;
 
+/* What allowances are made of: of spheres and outlines when the list was made. */
+typedef struct list_pace {
+    double mean_speed, smallest_radius, mean_radius;
+    double shortest_period; /* INFINITY: there is none */
+    double horizon;         /* steps */
+} list_pace;
+
 /* Why a list was made anew. */
 typedef enum neighbor_reason {
     NEIGHBORS_MOVED,   /* a sphere had used up its allowance */
@@ -113,7 +120,7 @@ typedef struct neighbor_list {
     abut_index lived; /* steps */
     neighbor_counts counts;
 
-    double mean_radius;   /* of spheres and outlines when the list was made */
+    list_pace pace;
     double largest_reach; /* of a sphere with its allowance */
     box region;           /* which centers do not leave */
 

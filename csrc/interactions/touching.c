@@ -51,7 +51,7 @@ static abut_status place_chunk(void *context, abut_index chunk, parallel_job *jo
     row_bounds bounds;
     /* a center that is no number, or too far, is named by the search that makes the list */
     bool is_used_up = !pair_kernels_take()->gather_load(&source, begin, end, l->places, &bounds);
-    for (abut_index k = begin; l->is_made && !is_used_up && k < end; k++) {
+    for (abut_index k = begin; l->is_made && !is_used_up && k < end && k < l->sphere_count; k++) {
         is_used_up = has_used_up(s->lattice, &l->places[k], &l->anchors[k]);
     }
     if (is_used_up) {

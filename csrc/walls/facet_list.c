@@ -63,24 +63,38 @@ static abut_index count_triangles(const listing *g, abut_index rows)
     return count;
 }
 
-abut_status facet_list_fill(facet_list **list, const abut_finder *finder, abut_index sphere_count,
-                            const abut_columns *found)
+void facet_list_clear(facet_list *l)
+{
+    if (l) {
+        l->sphere_count = l->item_count = 0;
+    }
+}
+
+/* Room for more spheres and triangles than there are. */
+static bool reserve(facet_list *l, abut_index spheres, abut_index triangles)
+{
+    const bool is_empty = l->sphere_count == 0;
+    const abut_index begins = l->sphere_count + spheres + 1, items = l->item_count + triangles;
+    l->begins = is_empty ? memory_reserve(&l->begin_block, begins, sizeof *l->begins)
+                         : memory_extend(&l->begin_block, begins, sizeof *l->begins);
+    l->items = is_empty ? memory_reserve(&l->item_block, items, sizeof *l->items)
+                        : memory_extend(&l->item_block, items, sizeof *l->items);
+    return l->begins && l->items && items <= INT32_MAX;
+}
+
+abut_status facet_list_add(facet_list **list, const abut_finder *finder, abut_index sphere_count,
+                           const abut_columns *found)
 {
     *list = *list ? *list : memory_alloc_zeroed(1, sizeof **list);
     if (!*list) {
         return ABUT_NO_MEMORY;
     }
-    facet_list *l = *list;
-    const listing g = {l, finder, found};
+    const listing g = {*list, finder, found};
     const abut_index *offsets = found->offsets;
-    const abut_index count = count_triangles(&g, offsets[sphere_count]);
-    l->begins = memory_reserve(&l->begin_block, sphere_count + 1, sizeof *l->begins);
-    l->items = memory_reserve(&l->item_block, count, sizeof *l->items);
-    l->sphere_count = l->item_count = 0;
-    if (!l->begins || !l->items || count > INT32_MAX) {
+    if (!reserve(*list, sphere_count, count_triangles(&g, offsets[sphere_count]))) {
         return ABUT_NO_MEMORY;
     }
-    l->begins[0] = 0;
+    (*list)->begins[(*list)->sphere_count] = (int32_t)(*list)->item_count;
     for (abut_index k = 0; k < sphere_count; k++) {
         if (offsets[k + 1] > offsets[k]) {
             add_sphere(&g, offsets[k], offsets[k + 1]);

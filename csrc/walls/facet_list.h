@@ -18,10 +18,13 @@ typedef struct facet_list {
 } facet_list;
 
 /* List what a query of larger spheres has found, of which all contacts were to be kept: the meshes'
- * facets of those spheres that have contacts, half spaces among them. In the memory of the list
- * that is there; NULL: a new one. ABUT_OK or ABUT_NO_MEMORY. Free with facet_list_free. */
-abut_status facet_list_fill(facet_list **list, const abut_finder *finder, abut_index sphere_count,
-                            const abut_columns *found);
+ * facets of those spheres that have contacts, half spaces among them. They go behind those of the
+ * list that is there; NULL: a new one. ABUT_OK or ABUT_NO_MEMORY. Free with facet_list_free. */
+abut_status facet_list_add(facet_list **list, const abut_finder *finder, abut_index sphere_count,
+                           const abut_columns *found);
+
+/* Let the list be empty; NULL: it is. */
+void facet_list_clear(facet_list *l);
 void facet_list_free(facet_list *l);
 abut_index facet_list_bytes(const facet_list *l);
 

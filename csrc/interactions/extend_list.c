@@ -1,0 +1,233 @@
+/* New spheres get allowances as others have, from where they are now. What they may come to touch
+ * is within their allowances and those of the others, around where these were when the list was
+ * made: so far is looked, at all of them. New candidates go where a list that is made anew would
+ * have them, so that the sums of a step do not tell how the list was made. */
+#include "extend_list.h"
+
+#include <string.h>
+
+#include "../spheres/grid.h"
+#include "listing.h"
+#include "make_list.h"
+
+/* Spheres that come in one step: to compare all others with more takes longer than a search. */
+enum { MOST_SPHERES = 32 };
+
+/* Spheres that one thread compares with the new ones in one go. */
+enum { STRETCH = 4096 };
+
+typedef struct extension {
+    neighbor_list *list;
+    const neighbor_spheres *spheres;
+    const interaction_table *before;
+    int32_t begin;   /* the first new sphere */
+    int32_t *counts; /* of each sphere: how many new ones behind it are near; then: of all before it
+                      */
+} extension;
+
+bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
+{
+    double radius = 0.0;
+    for (abut_index k = l->sphere_count; k < s->count; k++) {
+        radius = larger(radius, s->radii[k] + neighbor_reach(s, k));
+    }
+    return !l->is_for_one_step && !l->is_new && s->outlines.count == 0 &&
+           s->count - l->sphere_count <= MOST_SPHERES &&
+           !listing_has_several_images(s, 2.0 * larger(l->largest_reach, radius));
+}
+
+/* Whether two spheres may come to touch, or pull each other. */
+static bool is_near(const extension *e, abut_index i, abut_index j)
+{
+    const neighbor_list *l = e->list;
+    const lattice *of = e->spheres->lattice;
+    const double reach =
+        e->spheres->radii[i] + e->spheres->radii[j] + 0.5 * (l->gaps[i] + l->gaps[j]);
+    double distance_sq = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        double d = l->anchors[i].place[axis] - l->anchors[j].place[axis];
+        d -= rint(d * of->inv_period[axis]) * of->period[axis];
+        distance_sq += d * d;
+    }
+    return distance_sq <= reach * reach && !neighbor_is_one_body(e->spheres->clusters, i, j);
+}
+
+static void count_stretch(void *context, abut_index begin, abut_index end)
+{
+    const extension *e = context;
+    for (abut_index i = begin; i < end; i++) {
+        int32_t count = 0;
+        for (abut_index j = i < e->begin ? e->begin : i + 1; j < e->spheres->count; j++) {
+            count += is_near(e, i, j);
+        }
+        e->counts[i] = count;
+    }
+}
+
+/* ---- memory ---- */
+
+/* Let a column have room for more. False: there is no memory, and it is as it was. */
+static bool extend(neighbor_list *l, int block, void *column, abut_index count, size_t size)
+{
+    void *extended = memory_extend(&l->blocks[block], count, size);
+    if (extended) {
+        memcpy(column, &extended, sizeof extended);
+    }
+    return extended;
+}
+
+static bool extend_spheres(neighbor_list *l, abut_index count)
+{
+    const abut_index chunks = parallel_chunk_count(count, NEIGHBOR_CHUNK);
+    return extend(l, 1, &l->anchors, count, sizeof *l->anchors) &&
+           extend(l, 2, &l->gaps, count, sizeof *l->gaps) &&
+           extend(l, 3, &l->begins, count + 1, sizeof *l->begins) &&
+           extend(l, 5, &l->has_images, chunks, sizeof *l->has_images) &&
+           extend(l, 6, &l->row_counts, chunks, sizeof *l->row_counts) &&
+           extend(l, 26, &l->row_begins, chunks + 1, sizeof *l->row_begins);
+}
+
+/* The rows of the last step follow the columns. */
+static bool extend_candidates(neighbor_list *l, interaction_table *before, abut_index count)
+{
+    const bool has_rows = before->list_firsts;
+    const bool is_done = extend(l, 7, &l->firsts, count + GRID_PADDING, sizeof *l->firsts) &&
+                         extend(l, 8, &l->seconds, count + GRID_PADDING, sizeof *l->seconds) &&
+                         extend(l, 10, &l->active, count, sizeof *l->active) &&
+                         (!l->images || extend(l, 13, &l->images, count, sizeof *l->images));
+    before->list_firsts = has_rows ? l->firsts : NULL;
+    before->list_seconds = has_rows ? l->seconds : NULL;
+    return is_done;
+}
+
+/* ---- spheres ---- */
+
+/* New chunks have neither candidates nor rows so far. */
+static void begin_chunks(neighbor_list *l, abut_index count)
+{
+    const abut_index chunks = parallel_chunk_count(count, NEIGHBOR_CHUNK);
+    for (abut_index chunk = neighbor_list_chunk_count(l); chunk < chunks; chunk++) {
+        l->has_images[chunk] = 0, l->row_counts[chunk] = 0;
+        l->row_begins[chunk + 1] = l->row_begins[chunk];
+    }
+}
+
+static void begin_spheres(neighbor_list *l, const neighbor_spheres *s)
+{
+    begin_chunks(l, s->count);
+    for (abut_index k = l->sphere_count; k < s->count; k++) {
+        make_list_set_allowance(l, s, k);
+        const double gap = 0.5 * l->gaps[k];
+        const vec3 at = vec3_load(l->anchors[k].place), all = {gap, gap, gap};
+        l->begins[k + 1] = l->begins[k];
+        l->largest_reach = larger(l->largest_reach, s->radii[k] + gap);
+        box_include_point(&l->region, vec3_sub(at, all));
+        box_include_point(&l->region, vec3_add(at, all));
+    }
+    l->sphere_count = s->count;
+}
+
+/* ---- candidates ---- */
+
+/* Move candidates of a column from one place to others behind it. */
+static void move_column(void *column, size_t size, abut_index from, abut_index to, abut_index count)
+{
+    char *bytes = column;
+    if (bytes) {
+        memmove(bytes + (size_t)to * size, bytes + (size_t)from * size, (size_t)count * size);
+    }
+}
+
+static void move_candidates(const neighbor_list *l, abut_index from, abut_index to,
+                            abut_index count)
+{
+    move_column(l->firsts, sizeof *l->firsts, from, to, count);
+    move_column(l->seconds, sizeof *l->seconds, from, to, count);
+    move_column(l->images, sizeof *l->images, from, to, count);
+}
+
+/* Write a sphere's new candidates. */
+static void write_new(const extension *e, int32_t i, abut_index at)
+{
+    const neighbor_list *l = e->list;
+    for (int32_t j = i < e->begin ? e->begin : i + 1; j < e->spheres->count; j++) {
+        if (is_near(e, i, j)) {
+            l->firsts[at] = i, l->seconds[at] = j;
+            for (int axis = 0; l->images && axis < 3; axis++) {
+                l->images[at][axis] = NEAREST_IMAGE;
+            }
+            at++;
+        }
+    }
+}
+
+/* Move the candidates of each sphere by as many as are new before them, from behind, and write its
+ * new ones. counts: how many are new of a sphere, and before it. */
+static void insert_candidates(const extension *e, abut_index total)
+{
+    neighbor_list *l = e->list;
+    abut_index end = l->candidate_count, left = total;
+    for (int32_t i = (int32_t)l->sphere_count - 1; left > 0; i--) {
+        const abut_index begin = l->begins[i + 1], own = left - e->counts[i];
+        if (own > 0) {
+            move_candidates(l, begin, begin + left, end - begin);
+            left -= own;
+            write_new(e, i, begin + left);
+            end = begin;
+        }
+    }
+    for (abut_index i = 0; i < l->sphere_count; i++) {
+        l->begins[i] += e->counts[i];
+    }
+}
+
+/* Make counts of spheres into those of all spheres before each; returns the sum. */
+static abut_index sum_up(const extension *e)
+{
+    int32_t sum = 0;
+    for (abut_index i = 0; i < e->spheres->count; i++) {
+        const int32_t own = e->counts[i];
+        e->counts[i] = sum, sum += own;
+    }
+    return sum;
+}
+
+/* Rows of the last step name candidates as these will be. */
+static void rename_rows(void *context, abut_index begin, abut_index end)
+{
+    const extension *e = context;
+    const interaction_table *t = e->before;
+    for (abut_index chunk = begin; chunk < end; chunk++) {
+        const row_span rows = t->chunks[chunk];
+        for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+            t->candidates[row] += e->counts[table_first(t, row)];
+        }
+    }
+}
+
+abut_status extend_list(neighbor_list *l, const neighbor_spheres *s, interaction_table *before,
+                        const parallel_plan *plan)
+{
+    extension e = {.list = l, .spheres = s, .before = before, .begin = (int32_t)l->sphere_count};
+    const abut_index chunks = neighbor_list_chunk_count(l);
+    e.counts = memory_reserve(&l->blocks[15], s->count, sizeof *e.counts);
+    if (!e.counts || !extend_spheres(l, s->count)) {
+        return ABUT_NO_MEMORY;
+    }
+    begin_spheres(l, s);
+    parallel_loop(plan->workers, s->count, STRETCH, s->count * (s->count - e.begin) / 4,
+                  count_stretch, &e);
+    const abut_index total = sum_up(&e);
+    if (total == 0 && chunks == neighbor_list_chunk_count(l)) {
+        return ABUT_OK;
+    }
+    if (!extend_candidates(l, before, l->candidate_count + total)) {
+        return ABUT_NO_MEMORY;
+    }
+    if (before->list_firsts) {
+        parallel_loop(plan->workers, before->chunk_count, 1, before->count / 2, rename_rows, &e);
+    }
+    insert_candidates(&e, total);
+    listing_end(l, l->candidate_count + total);
+    return listing_make_buckets(l, plan);
+}
