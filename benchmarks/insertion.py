@@ -1,12 +1,16 @@
-"""What an insertion that waits for a place adds to a step.
+"""What spheres that come, or wait for a place, add to a step.
 
     python benchmarks/insertion.py --spheres 280
+    python benchmarks/insertion.py --fed 20000 --every 5
 
 A box is full of spheres that rest, so that what is due finds no place. Shown are microseconds a
-step without an insertion and with one, their quotient, and how often it looked for places.
+step without an insertion and with one, their quotient, and how often it looked for places. Then
+spheres fall on a bed at rest, one every few steps or 20 every 20 times as many: shown are
+microseconds of the processor a step, and their quotient.
 """
 
 import argparse
+import itertools
 import time
 
 import numpy as np
@@ -54,11 +58,52 @@ def count_looks(sim, steps):
     return len(asked)
 
 
+# ---- a feed --------------------------------------------------------------------------------------
+
+BATCH = 20
+
+
+def fed(count, arrivals, every, batch):
+    """Microseconds a step of a bed on which so many spheres come, a batch at a time."""
+    sim = simulation(count, waits=False)
+    side = int(np.ceil(count ** (1 / 3)))
+    numbers = np.arange(arrivals)
+    places = np.stack([numbers % side, numbers // side % side, numbers // side**2], axis=1)
+    centers = RADIUS * (2.1 * places + [1.0, 1.0, 2 * side + 2.0])
+    batches = iter(np.split(centers, range(batch, arrivals, batch)))
+
+    def come(sim):
+        for some in itertools.islice(batches, 1):
+            sim.add_spheres(some, RADIUS, GRAIN)
+
+    sim.run(steps=20)
+    sim.every(every * batch * sim.step, come)
+    begin = time.process_time()
+    sim.run(steps=every * arrivals)
+    return 1e6 * (time.process_time() - begin) / (every * arrivals)
+
+
+def print_feed(given):
+    rounds = [
+        [fed(given.fed, given.arrivals, given.every, batch) for batch in (1, BATCH)]
+        for _ in range(given.rounds)
+    ]
+    one, several = np.min(rounds, axis=0)
+    print(f"{given.fed} spheres, and one more every {given.every} steps: {one:.0f} us a step,")
+    print(f"{several:.0f} where {BATCH} come at once: {one / several:.2f} times as long")
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--spheres", type=int, default=280)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--fed", type=int, default=20_000, help="spheres of the bed")
+    parser.add_argument("--arrivals", type=int, default=200)
+    parser.add_argument("--every", type=int, default=5, help="steps from one to the next")
     given = parser.parse_args(arguments)
     with_one, without = (simulation(given.spheres, waits) for waits in (True, False))
     rounds = [
@@ -68,6 +113,7 @@ def main(arguments=None):
     looks = count_looks(with_one, given.steps)
     print(f"{given.spheres} spheres: {shortest[0]:.1f} us a step, {shortest[1]:.1f} with one that")
     print(f"waits: {ratio:.2f} times as long; {looks} looks in {given.steps} steps")
+    print_feed(given)
 
 
 if __name__ == "__main__":
