@@ -22,6 +22,13 @@ static inline void lanes_store(double *p, lanes a)
     *p = a;
 }
 
+/* Store the first `count` lanes, 1 or more. */
+static inline void lanes_store_first(double *p, lanes a, int count)
+{
+    (void)count;
+    *p = a;
+}
+
 static inline lanes lanes_set(double a)
 {
     return a;

@@ -19,6 +19,13 @@ static inline void lanes_store(double *p, lanes a)
     _mm256_storeu_pd(p, a);
 }
 
+static inline void lanes_store_first(double *p, lanes a, int count)
+{
+    __m256i are_stored =
+        _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+    _mm256_maskstore_pd(p, are_stored, a);
+}
+
 static inline lanes lanes_set(double a)
 {
     return _mm256_set1_pd(a);

@@ -19,6 +19,11 @@ static inline void lanes_store(double *p, lanes a)
     _mm512_storeu_pd(p, a);
 }
 
+static inline void lanes_store_first(double *p, lanes a, int count)
+{
+    _mm512_mask_storeu_pd(p, count < LANES ? (__mmask8)((1u << count) - 1u) : 0xff, a);
+}
+
 static inline lanes lanes_set(double a)
 {
     return _mm512_set1_pd(a);

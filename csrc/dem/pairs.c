@@ -549,7 +549,7 @@ static void add_block(const void *context, row_block *b)
     const pair_adding adding = {.count = b->block.count,
                                 .rows = b->rows,
                                 .effects = b->block.effects,
-                                .moments = b->block.moment,
+                                .moments = b->has_moments ? b->block.moment : NULL,
                                 .movers = s->store.movers,
                                 .sums = s->store.sums,
                                 .candidates = t->candidates,

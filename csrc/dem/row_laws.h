@@ -11,6 +11,7 @@ typedef struct row_block {
     law_block block;
     const abut_index *rows;         /* their numbers, which ascend */
     abut_index old[LAW_BLOCK];      /* the rows of the last step that they go on from, or -1 */
+    bool has_moments;               /* some of block.moment are not 0 */
     mover movers[3][LAW_BLOCK];     /* of both partners; of walls as they move now */
     double turned[3][LAW_BLOCK][4]; /* normals, springs and rolling springs that went with a wall */
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];

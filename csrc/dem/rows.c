@@ -233,6 +233,7 @@ static bool compute(row_laws *r, row_block *b)
         return own_rows_apply(r, b, laws_own(laws, of->laws[0]));
     }
     clear_own(r, b);
+    b->has_moments = of->roll;
     const unsigned noted = r->kernel(of);
     if (noted & LAWS_TOO_SMALL) {
         note_too_small(r, of, b->rows);

@@ -59,21 +59,33 @@ typedef unsigned pair_laws_kernel(const law_block *block);
 typedef unsigned wall_spot_laws_kernel(const law_block *block);
 typedef unsigned pair_spot_laws_kernel(const law_block *block);
 
+/* What a row of a table keeps for laws of users at most, and numbers behind it that kernels read:
+ * one law may have vectors alone, another one scalars. */
+enum { OWN_ROW_NUMBERS = 2 * ABUT_LAW_HISTORY + OWN_END_NUMBERS + ROW_PADDING };
+
 /* Rows under a law of users, between law_block, from which its function is told of them, and what
  * they do. */
 typedef struct own_rows {
     const law_block *block; /* its effects, moment and power are written */
     own_block *own;
-    int vectors, scalars; /* that the law keeps */
+    const double *const *kept; /* by each row in the step before, as the law of now keeps it */
+    const abut_index *rows;    /* their numbers in the table */
+    double *history;           /* of the table, whose rows have so many numbers; scalars begin at */
+    int history_numbers, first_scalar;
+    double identity;      /* of the law */
+    int vectors, scalars; /* that it keeps */
     bool is_wall, is_spot;
 } own_rows;
 
-/* Write what the law is told of, but for radius_i and radius_j: is_new and history_in have what is
- * left of the step before, as it was then. Returns whether an overlap is to be watched. */
+/* Write what the law is told of; is_new has what is so without the
+ * step before. Returns whether an overlap is to be watched. */
 typedef bool own_inputs_kernel(const own_rows *rows);
 
-/* Write what rows do. Returns whether all that the law has said is finite. */
-typedef bool own_effects_kernel(const own_rows *rows);
+/* What is to be noted of what a law of users has said. */
+enum { OWN_NOT_FINITE = 1, OWN_HAS_MOMENTS = 2 };
+
+/* Write what rows do and keep. Returns what is to be noted. */
+typedef unsigned own_effects_kernel(const own_rows *rows);
 
 /* Pairs of a chunk, whose effects are added to the sums of both spheres: of the second one now, or,
  * where that is of a later chunk, in an entry of the bucket for it. */

@@ -23,7 +23,7 @@ typedef struct two_movers {
     lanes first_arm, second_arm; /* from the centers to the point of contact; of spots unused */
     lanes radius, mass;          /* reduced: R* and m* */
     lanes arm;
-    lanes smaller; /* the smaller radius */
+    lanes first_radius, second_radius; /* of a wall infinite; at spots both are R* */
 } two_movers;
 
 /* The normals of contacts, now and in the step before. */
@@ -79,17 +79,20 @@ LANES_INLINE two_movers load_movers(const law_block *b, int32_t p, lanes overlap
     gather_numbers((const void *const *)b->first + p, i);
     gather_numbers((const void *const *)b->second + p, j);
     const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;
+    const lanes radius = kind.is_spot ? lanes_load(b->radius + p) : reduce(i[6], j[6], kind);
     return (two_movers){.first_velocity = {i[0], i[1], i[2]},
                         .first_spin = {i[3], i[4], i[5]},
                         .second_velocity = {j[0], j[1], j[2]},
                         .second_spin = {j[3], j[4], j[5]},
                         .first_arm = i[6] - arm,
                         .second_arm = j[6] - arm,
-                        .radius =
-                            kind.is_spot ? lanes_load(b->radius + p) : reduce(i[6], j[6], kind),
+                        .radius = radius,
                         .mass = reduce(i[7], j[7], kind),
                         .arm = arm,
-                        .smaller = kind.is_wall ? i[6] : lanes_smaller(i[6], j[6])};
+                        .first_radius = kind.is_spot ? radius : i[6],
+                        .second_radius = kind.is_wall   ? lanes_set(INFINITY)
+                                         : kind.is_spot ? radius
+                                                        : j[6]};
 }
 
 /* A contact whose normal has turned by more than 120 degrees in one step begins anew. */
@@ -195,7 +198,11 @@ LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], s
             lanes_store(&rows[k][first], turned[k]);
         }
     }
-    memcpy(to, rows, (count < LANES ? count : LANES) * sizeof *to);
+    if (count >= LANES) {
+        memcpy(to, rows, sizeof rows); /* of a size that the compiler knows */
+    } else {
+        memcpy(to, rows, count * sizeof *to);
+    }
 }
 
 /* The numbers of LANES laws. */
@@ -277,7 +284,8 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
 LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_movers *t,
                                 const state *s, size_t count)
 {
-    const lanes_mask is_deep = lanes_less(t->smaller * lanes_set(b->watch_part), overlap);
+    const lanes smaller = lanes_smaller(t->first_radius, t->second_radius);
+    const lanes_mask is_deep = lanes_less(smaller * lanes_set(b->watch_part), overlap);
     const lanes_mask has_law = lanes_less(lanes_set(0.0), s->law.elastic);
     return mask_bits(mask_and(is_deep, has_law)) & lanes_first_bits((int32_t)count);
 }
@@ -505,18 +513,37 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
                     lanes_load(columns[2] + p)};
 }
 
+/* What LANES rows have kept, as columns: those of vectors, and then those of scalars. */
+LANES_INLINE void load_kept(const own_rows *r, int32_t p, lanes *columns)
+{
+    const double *rows[LANES];
+    const int of_vectors = 3 * r->vectors;
+    memcpy(rows, r->kept + p, sizeof rows);
+    if (r->first_scalar == of_vectors) {
+        lanes_transpose_all(rows, of_vectors + r->scalars, columns);
+        return;
+    }
+    lanes_transpose_all(rows, of_vectors, columns);
+    for (int k = 0; k < LANES; k++) {
+        rows[k] += r->first_scalar;
+    }
+    lanes_transpose_all(rows, r->scalars, columns + of_vectors);
+}
+
 /* What is left of the step before: nothing, where the contact begins anew. */
 LANES_INLINE void tell_history(const own_rows *r, int32_t p, const two_movers *t,
                                const directions *d, law_kind kind)
 {
     const lanes zero = lanes_set(0.0), half_step = lanes_set(0.5 * r->block->step);
-    for (int v = 0; v < r->vectors; v++) {
-        double (*columns)[ABUT_LAW_ROWS] = r->own->history_in + 3 * v;
-        store_vector(columns, p, turn(load_vector(columns, p), t, d, half_step, kind));
+    const int of_vectors = 3 * r->vectors, all = of_vectors + r->scalars;
+    lanes kept[ABUT_LAW_HISTORY + 2 * LANES];
+    load_kept(r, p, kept);
+    for (int c = 0; c < of_vectors; c += 3) {
+        const lanes3 vector = {kept[c], kept[c + 1], kept[c + 2]};
+        store_vector(r->own->history_in + c, p, turn(vector, t, d, half_step, kind));
     }
-    for (int k = 3 * r->vectors; k < 3 * r->vectors + r->scalars; k++) {
-        double *column = r->own->history_in[k] + p;
-        lanes_store(column, lanes_select(d->is_old, lanes_load(column), zero));
+    for (int c = of_vectors; c < all; c++) {
+        lanes_store(r->own->history_in[c] + p, lanes_select(d->is_old, kept[c], zero));
     }
     double *is_new = r->own->inputs[OWN_INPUT(is_new)] + p;
     lanes_store(is_new, lanes_select(d->is_old, lanes_load(is_new), lanes_set(1.0)));
@@ -543,7 +570,10 @@ LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind 
     lanes_store(to[OWN_INPUT(mass)] + p, t.mass);
     lanes_store(to[OWN_INPUT(inertia)] + p, lanes_load(b->inertia + p));
     tell_history(r, p, &t, &d, kind);
-    const lanes_mask is_deep = lanes_less(t.smaller * lanes_set(b->watch_part), overlap);
+    lanes_store(to[OWN_INPUT(radius_i)] + p, t.first_radius);
+    lanes_store(to[OWN_INPUT(radius_j)] + p, t.second_radius);
+    const lanes smaller = lanes_smaller(t.first_radius, t.second_radius);
+    const lanes_mask is_deep = lanes_less(smaller * lanes_set(b->watch_part), overlap);
     return kind.is_spot ? 0 : mask_bits(is_deep) & lanes_first_bits((int32_t)count);
 }
 
@@ -580,7 +610,8 @@ LANES_INLINE lanes sum_of_zeros(const own_rows *r, int32_t p)
     return sum;
 }
 
-LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kind)
+/* Returns whether there are moments. */
+LANES_INLINE bool exert(const own_rows *r, int32_t p, size_t count, law_kind kind)
 {
     const law_block *b = r->block;
     double (*from)[ABUT_LAW_ROWS] = r->own->outputs;
@@ -604,25 +635,75 @@ LANES_INLINE void exert(const own_rows *r, int32_t p, size_t count, law_kind kin
     if (kind.is_wall) {
         put_power(b, p, force, moment, count);
     }
+    if (kind.is_wall && !kind.is_spot) {
+        double *stored = from[OWN_OUTPUT(stored)] + p;
+        lanes_store(stored, push_share * lanes_load(stored));
+    }
+    return mask_bits(lanes3_equal(moment, (lanes3){zero, zero, zero})) != LANES_ALL;
 }
 
-LANES_INLINE bool exert_all(const own_rows *r, law_kind kind)
+static const double ZEROS[ABUT_LAW_ROWS];
+
+/* The columns of what rows keep; the numbers of laws that keep more are 0. */
+static void list_columns(const own_rows *r, const double *identities,
+                         const double *columns[OWN_ROW_NUMBERS])
 {
-    lanes sum = lanes_set(0.0);
-    for (int32_t p = 0; p < r->block->count; p += LANES) {
-        exert(r, p, (size_t)(r->block->count - p), kind);
-        sum = sum + sum_of_zeros(r, p);
+    const int of_vectors = 3 * r->vectors;
+    const abut_index end = own_end(r->history_numbers);
+    for (int c = 0; c < OWN_ROW_NUMBERS; c++) {
+        columns[c] = ZEROS;
     }
-    double sums[LANES];
-    bool is_finite = true;
+    for (int c = 0; c < of_vectors; c++) {
+        columns[c] = r->own->history_out[c];
+    }
+    for (int c = 0; c < r->scalars; c++) {
+        columns[r->first_scalar + c] = r->own->history_out[of_vectors + c];
+    }
+    columns[end + OWN_IDENTITY] = identities;
+    columns[end + OWN_STORED] = r->own->outputs[OWN_OUTPUT(stored)];
+}
+
+/* Columns become rows of the table. */
+LANES_INLINE void put_kept(const own_rows *r, const double *const *columns, int32_t p, int count)
+{
+    for (int first = 0; first < r->history_numbers; first += LANES) {
+        const double *parts[LANES];
+        lanes turned[LANES];
+        for (int k = 0; k < LANES; k++) {
+            parts[k] = columns[first + k] + p;
+        }
+        lanes_transpose(parts, turned);
+        for (int k = 0; k < LANES && k < count; k++) {
+            double *to = r->history + r->rows[p + k] * r->history_numbers;
+            lanes_store_first(to + first, turned[k], r->history_numbers - first);
+        }
+    }
+}
+
+LANES_INLINE unsigned exert_all(const own_rows *r, law_kind kind)
+{
+    const double *columns[OWN_ROW_NUMBERS];
+    double sums[LANES], identities[ABUT_LAW_ROWS];
+    lanes sum = lanes_set(0.0);
+    unsigned noted = 0;
+    for (int32_t p = 0; p < ABUT_LAW_ROWS; p += LANES) {
+        lanes_store(identities + p, lanes_set(r->identity));
+    }
+    list_columns(r, identities, columns);
+    for (int32_t p = 0; p < r->block->count; p += LANES) {
+        const bool has_moments = exert(r, p, (size_t)(r->block->count - p), kind);
+        noted |= has_moments ? OWN_HAS_MOMENTS : 0;
+        sum = sum + sum_of_zeros(r, p);
+        put_kept(r, columns, p, r->block->count - p);
+    }
     lanes_store(sums, sum);
     for (int k = 0; k < LANES; k++) {
-        is_finite = is_finite && sums[k] == 0.0;
+        noted |= sums[k] == 0.0 ? 0 : OWN_NOT_FINITE;
     }
-    return is_finite;
+    return noted;
 }
 
-bool KERNEL(own_effects)(const own_rows *rows)
+unsigned KERNEL(own_effects)(const own_rows *rows)
 {
     if (rows->is_spot) {
         return rows->is_wall ? exert_all(rows, (law_kind){.is_wall = true, .is_spot = true})

@@ -73,10 +73,12 @@ static abut_law_block block_of(own_block *b, const abut_own_law *l)
     return of;
 }
 
+/* Clear so many rows of columns, which follow one another, and maybe others. */
 static void clear_columns(double (*columns)[ABUT_LAW_ROWS], int column_count, int32_t count)
 {
-    for (int c = 0; c < column_count; c++) {
-        memset(columns[c], 0, (size_t)count * sizeof **columns);
+    if (column_count > 0) {
+        const int numbers = (column_count - 1) * ABUT_LAW_ROWS + count;
+        memset(columns, 0, (size_t)numbers * sizeof **columns);
     }
 }
 

@@ -178,7 +178,7 @@ static void keep_one(const abut_law_block *b)
  * the caller's, and one of both has a built-in one. */
 enum { SPHERES = 4, PAIRS = 3, NUMBERS = 3 + 2 + 2 };
 
-static abut_simulation *build_row(void)
+static abut_simulation *build_row(const abut_own_law kept[2])
 {
     const abut_simulation_input input = {.step = 1e-4, .workers = 1};
     const abut_law none = {
@@ -186,9 +186,6 @@ static abut_simulation *build_row(void)
     const abut_law first = {.kind = ABUT_OWN_LAW, .number = 0.0};
     const abut_law second = {.kind = ABUT_OWN_LAW, .number = 1.0};
     const abut_law laws[] = {first, none, none, second};
-    const abut_own_law kept[] = {
-        {.function = keep_three, .vector_count = 1, .scalar_count = 2, .identity = 5},
-        {.function = keep_one, .scalar_count = 1, .identity = 8}};
     const abut_own_laws own = {.laws = kept, .count = 2};
     double centers[3 * SPHERES] = {0.0}, ones[] = {1.0, 1.0, 1.0, 1.0};
     abut_index materials[] = {0, 0, 1, 1};
@@ -253,12 +250,16 @@ static void check_rows(const pair_rows *p, double steps)
     CHECK(fabs(p->overlap[0] - 0.1) < 1e-9);
 }
 
+static const abut_own_law KEPT[] = {
+    {.function = keep_three, .vector_count = 1, .scalar_count = 2, .identity = 5},
+    {.function = keep_one, .scalar_count = 1, .identity = 8}};
+
 /* Wherever spheres are stored, and in a simulation that goes on. */
 static void check_history(void)
 {
     for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
         static pair_rows rows, again;
-        abut_simulation *s = build_row(), *other = build_row();
+        abut_simulation *s = build_row(KEPT), *other = build_row(KEPT);
         order_sort_always(is_sorted);
         for (int step = 0; step < 3; step++) {
             CHECK_INT(run(s, NULL), ABUT_OK);
@@ -278,11 +279,58 @@ static void check_history(void)
     }
 }
 
+/* As many as there may be: vectors of one law, and numbers of another one. */
+enum {
+    MOST_VECTORS = ABUT_LAW_HISTORY / 3,
+    MOST_NUMBERS = 3 * MOST_VECTORS + ABUT_LAW_HISTORY + 2
+};
+
+static void keep_vectors(const abut_law_block *b)
+{
+    for (int64_t k = 0; k < MOST_VECTORS * ABUT_LAW_ROWS; k++) {
+        const int64_t row = k % ABUT_LAW_ROWS, z = 3 * (k - row) + 2 * ABUT_LAW_ROWS + row;
+        b->history_out[z] = row < b->count ? b->history_in[z] + b->normal[row] : 0.0;
+    }
+}
+
+static void keep_numbers(const abut_law_block *b)
+{
+    for (int64_t k = 0; k < ABUT_LAW_HISTORY * ABUT_LAW_ROWS; k++) {
+        const int64_t column = k / ABUT_LAW_ROWS;
+        const bool is_row = k % ABUT_LAW_ROWS < b->count;
+        b->history_out[k] = is_row ? b->history_in[k] + (double)column : 0.0;
+    }
+}
+
+static void check_longest_history(void)
+{
+    const abut_own_law kept[] = {
+        {.function = keep_vectors, .vector_count = MOST_VECTORS, .identity = 1},
+        {.function = keep_numbers, .scalar_count = ABUT_LAW_HISTORY, .identity = 2}};
+    double history[PAIRS][MOST_NUMBERS];
+    abut_simulation *s = build_row(kept);
+    for (int step = 0; step < 3; step++) {
+        CHECK_INT(run(s, NULL), ABUT_OK);
+    }
+    const abut_interactions to = {.row_count = PAIRS, .history = history[0]};
+    CHECK_INT(abut_simulation_history_count(s), MOST_NUMBERS);
+    CHECK_INT(abut_simulation_write_interactions(s, ABUT_SPHERE_SPHERE, &to, NULL), ABUT_OK);
+    for (int n = 0; n < MOST_NUMBERS - 2; n++) {
+        const bool is_vector = n < 3 * MOST_VECTORS;
+        CHECK_NEAR(history[0][n], is_vector && n % 3 == 2 ? 3.0 : 0.0, 1e-14);
+        CHECK(history[1][n] == 0.0);
+        CHECK(history[2][n] == (is_vector ? 0.0 : 3.0 * (n - 3 * MOST_VECTORS)));
+    }
+    CHECK(history[0][MOST_NUMBERS - 2] == 1.0 && history[2][MOST_NUMBERS - 2] == 2.0);
+    abut_simulation_free(s);
+}
+
 void test_own_laws(void)
 {
     check_case();
     check_stiffness();
     check_history();
+    check_longest_history();
     check_errors();
     check_memory();
 }
