@@ -109,8 +109,9 @@ static void add_pairs(const void *context, abut_index begin, abut_index end, voi
 {
     const abut_simulation *s = context;
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
+    row_span rows = {0, 0};
     for (abut_index place = begin; place < end; place++) {
-        const row_span rows = table_pairs_of(t, place);
+        rows = place > begin ? table_next_pairs(t, place, rows) : table_pairs_of(t, place);
         for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
             add_exactly(part, energy_of_pair(s, row));
         }
@@ -497,12 +498,11 @@ static abut_status sort_by_second(holding *all)
     return sort_by_key(&all->by_second, &task);
 }
 
-static void hold_sphere(const holding *all, abut_index place, abut_index chunk)
+static void hold_sphere(const holding *all, abut_index place, abut_index chunk, row_span rows)
 {
     const abut_simulation *s = all->simulation;
     const interaction_table *pairs = &s->before->tables[ABUT_SPHERE_SPHERE],
                             *walls = &s->before->tables[ABUT_SPHERE_WALL];
-    const row_span rows = table_pairs_of(pairs, place);
     for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         const law_stiffness of = stiffness_of_pair(s, row);
         add_hold(&all->holds[place], of);
@@ -528,8 +528,10 @@ static void hold_chunk(void *context, abut_index begin, abut_index end)
         const abut_index row = all->by_second.items[k];
         add_hold(&all->holds[table_second(t, row)], stiffness_of_pair(all->simulation, row));
     }
+    row_span rows = {0, 0};
     for (abut_index place = begin; place < end; place++) {
-        hold_sphere(all, place, chunk);
+        rows = place > begin ? table_next_pairs(t, place, rows) : table_pairs_of(t, place);
+        hold_sphere(all, place, chunk, rows);
     }
 }
 

@@ -347,12 +347,10 @@ typedef struct carrying {
 
 /* Candidates and the rows of the step before ascend by the second sphere: one pass over both
  * matches them. Returns how many go on. */
-static abut_index carry_sphere(carrying *c, abut_index sphere)
+static abut_index carry_sphere(carrying *c, abut_index sphere, row_span rows)
 {
     neighbor_list *l = &c->simulation->neighbors;
-    const interaction_table *before = &c->simulation->before->tables[ABUT_SPHERE_SPHERE];
-    const abut_index *old_j = before->pair.j;
-    const row_span rows = table_pairs_of(before, sphere);
+    const abut_index *old_j = c->simulation->before->tables[ABUT_SPHERE_SPHERE].pair.j;
     const abut_index end = rows.first + rows.count;
     abut_index old = rows.first, count = 0;
     for (int32_t k = l->begins[sphere]; k < l->begins[sphere + 1]; k++) {
@@ -374,10 +372,13 @@ static abut_index carry_sphere(carrying *c, abut_index sphere)
 static void carry_chunk(void *context, abut_index begin, abut_index end)
 {
     carrying *c = context;
+    const interaction_table *t = &c->simulation->before->tables[ABUT_SPHERE_SPHERE];
     abut_index *count = &c->simulation->neighbors.row_counts[begin / NEIGHBOR_CHUNK];
+    row_span rows = {0, 0};
     *count = 0;
     for (abut_index sphere = begin; sphere < end; sphere++) {
-        *count += carry_sphere(c, sphere);
+        rows = sphere > begin ? table_next_pairs(t, sphere, rows) : table_pairs_of(t, sphere);
+        *count += carry_sphere(c, sphere, rows);
     }
 }
 

@@ -394,6 +394,20 @@ row_span table_pairs_of(const interaction_table *t, abut_index sphere)
     return (row_span){begin, find_first(t, (row_span){begin, end - begin}, sphere + 1) - begin};
 }
 
+row_span table_next_pairs(const interaction_table *t, abut_index sphere, row_span before)
+{
+    if (t->count == 0) {
+        return (row_span){0, 0};
+    }
+    const row_span all = table_span(t, t->chunk_count > 0 ? sphere / t->chunk_firsts : 0);
+    const abut_index behind = before.first + before.count, end = all.first + all.count;
+    row_span rows = {behind > all.first ? behind : all.first, 0};
+    while (rows.first + rows.count < end && table_first(t, rows.first + rows.count) == sphere) {
+        rows.count++;
+    }
+    return rows;
+}
+
 /* The nodes, or spots, of rows. */
 static row_span entries_of(const interaction_table *t, row_span rows)
 {

@@ -220,6 +220,9 @@ static inline abut_index table_walk(const interaction_table *t, row_walk *w)
 /* The rows of pairs whose first sphere this is. */
 row_span table_pairs_of(const interaction_table *t, abut_index sphere);
 
+/* The same where the rows of the sphere before are known: takes less. */
+row_span table_next_pairs(const interaction_table *t, abut_index sphere, row_span before);
+
 /* The row behind those of the same sphere, of contacts with walls. */
 static inline abut_index table_sphere_end(const interaction_table *t, abut_index row)
 {
