@@ -32,7 +32,10 @@ static inline const law *simulation_wall_law(const abut_simulation *s, abut_inde
 static inline const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
 {
     const int32_t *materials = s->store.materials;
-    return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
+    const law *laws = s->laws.laws;
+    /* one material is not looked up: that of j is seldom in the cache */
+    return s->laws.material_count == 1 ? laws
+                                       : &laws[laws_number(&s->laws, materials[i], materials[j])];
 }
 
 /* What a row, or a spot of bodies, stores: by its law, or as a law of users has said. */
