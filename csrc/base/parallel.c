@@ -108,8 +108,8 @@ static void do_alone(shared_run *run)
  * benchmarks/regions.c measures. */
 #define WORK_PER_THREAD 10000
 
-/* The same for a run inside of a region: 25 us. */
-#define WORK_PER_TASK 2500
+/* The same for a run inside of a region, which takes 1 us: 10 us. */
+#define WORK_PER_TASK 1000
 
 /* Seconds between two questions of a caller that waits. */
 #define TIME_PER_CHECK 0.02

@@ -141,7 +141,7 @@ static double usable(const near_walls *n, const wall_scene *w, double allowance)
 }
 
 /* Spheres that one thread takes in one go. */
-enum { STRETCH = 4096 };
+enum { STRETCH = 1024 };
 
 /* What spheres from a place on, and outlines behind them, are searched for with. */
 typedef struct near_search {

@@ -165,7 +165,7 @@ vec3 motion_point(const motion *m, const abut_step *before, abut_index row)
  * (docs/method.md, section 6). Its length stays. */
 
 /* Rows of a chunk: enough to make starting one cheap, few enough to share out. */
-enum { CHUNK_ROWS = 4096 };
+enum { CHUNK_ROWS = 512 };
 
 typedef struct carrying {
     abut_step now, before;
