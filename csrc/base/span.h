@@ -20,6 +20,21 @@ static inline row_span span_at(const abut_index *offsets, abut_index item, abut_
     return is_right ? (row_span){first, end - first} : (row_span){0, 0};
 }
 
+/* The first of some rows that is not before a key. `is_before` tells it of a row; rows that are
+ * come first. */
+static inline abut_index span_find(row_span rows, const void *context, const void *key,
+                                   bool (*is_before)(const void *context, abut_index row,
+                                                     const void *key))
+{
+    while (rows.count > 0) {
+        const abut_index half = rows.count / 2;
+        const bool goes_on = is_before(context, rows.first + half, key);
+        rows.first += goes_on ? half + 1 : 0;
+        rows.count = goes_on ? rows.count - half - 1 : half;
+    }
+    return rows.first;
+}
+
 /* The first of `count` items whose offsets do not ascend from 0 to `row_count`; -1: all do. Without
  * items there need not be offsets. */
 static inline abut_index span_find_wrong(const abut_index *offsets, abut_index count,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/span.h"
 
 /* ---- memory ---- */
 
@@ -152,19 +153,15 @@ abut_index bonds_find(const bond_set *b, int32_t first, int32_t second)
     return -1;
 }
 
+static bool is_rest_before(const void *bonds, abut_index k, const void *rows)
+{
+    return compare_rows(((const bond_set *)bonds)->rests[k].rows, rows) < 0;
+}
+
 /* The place of two rows among the rests, or where it would be. */
 static abut_index place_of_rest(const bond_set *b, const int32_t rows[2])
 {
-    abut_index low = 0, high = b->rest_count;
-    while (low < high) {
-        const abut_index middle = low + (high - low) / 2;
-        if (compare_rows(b->rests[middle].rows, rows) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return span_find((row_span){0, b->rest_count}, b, rows, is_rest_before);
 }
 
 const bond_rest *bonds_find_rest(const bond_set *b, int32_t first, int32_t second)

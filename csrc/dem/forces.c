@@ -254,19 +254,9 @@ static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *j
 /* Bodies that one thread takes in one go, and what one takes, as parallel_report counts it. */
 enum { CHUNK_BODIES = 32, WORK_OF_BODY = 40 };
 
-/* The first row of these bodies, which ascend. */
-static abut_index find_first_row(const interaction_table *t, abut_index body)
+static bool is_before_body(const void *table, abut_index row, const void *body)
 {
-    abut_index low = 0, high = t->count;
-    while (low < high) {
-        const abut_index middle = low + (high - low) / 2;
-        if (t->body.i[middle] < body) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return ((const interaction_table *)table)->body.i[row] < *(const abut_index *)body;
 }
 
 static abut_status sum_bodies(void *context, abut_index chunk, parallel_job *job)
@@ -277,7 +267,8 @@ static abut_status sum_bodies(void *context, abut_index chunk, parallel_job *job
     const abut_index end = parallel_chunk_end(begin, CHUNK_BODIES, s->solids.count);
     abut_index next[ABUT_BODY_INTERACTIONS];
     for (int kind = 0; kind < ABUT_BODY_INTERACTIONS; kind++) {
-        next[kind] = find_first_row(&s->now->tables[kind], begin);
+        const interaction_table *t = &s->now->tables[kind];
+        next[kind] = span_find((row_span){0, t->count}, t, &begin, is_before_body);
     }
     for (abut_index k = begin; k < end; k++) {
         sum_body(s, k, next);

@@ -70,16 +70,9 @@ abut_status pair_rows_renumber(const abut_simulation *s, interaction_table *to,
 
 /* ---- from step to step ---- */
 
-/* The first of some rows whose candidate is not before this one. */
-static abut_index find_row(const int32_t *candidates, row_span rows, int32_t candidate)
+static bool is_before_candidate(const void *candidates, abut_index row, const void *candidate)
 {
-    while (rows.count > 0) {
-        const abut_index half = rows.count / 2;
-        const bool is_before = candidates[rows.first + half] < candidate;
-        rows.first += is_before ? half + 1 : 0;
-        rows.count = is_before ? rows.count - half - 1 : half;
-    }
-    return rows.first;
+    return ((const int32_t *)candidates)[row] < *(const int32_t *)candidate;
 }
 
 /* Rows of both steps ascend by their candidates: one pass over both matches them. */
@@ -98,7 +91,7 @@ void pair_rows_find_old(const abut_simulation *s, const interaction_table *t,
     const int32_t first = candidates[rows[0]];
     const row_span of = table_span(before, l->firsts[first] / NEIGHBOR_CHUNK);
     const abut_index end = of.first + of.count;
-    abut_index at = find_row(others, of, first);
+    abut_index at = span_find(of, others, &first, is_before_candidate);
     for (int32_t k = 0; k < count; k++) {
         const int32_t candidate = candidates[rows[k]];
         while (at < end && others[at] < candidate) {

@@ -151,19 +151,15 @@ static void set_other(const spot_laws *w, row_block *block, int32_t k, abut_inde
 
 /* ---- blocks ---- */
 
+static bool begins_before(const void *table, abut_index row, const void *spot)
+{
+    return ((const interaction_table *)table)->body.spot_offsets[row] <= *(const abut_index *)spot;
+}
+
 /* The row that a spot belongs to. */
 static abut_index row_of(const interaction_table *t, abut_index spot)
 {
-    abut_index low = 0, high = t->count;
-    while (high - low > 1) {
-        const abut_index middle = low + (high - low) / 2;
-        if (t->body.spot_offsets[middle] <= spot) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return span_find((row_span){0, t->count}, t, &spot, begins_before) - 1;
 }
 
 /* Take a vector of the step before to where the wall of its row is now. */

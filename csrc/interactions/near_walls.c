@@ -7,6 +7,7 @@
 
 #include "../base/error.h"
 #include "../base/pose.h"
+#include "../base/span.h"
 #include "../bins/sets.h"
 #include "../mesh/mesh.h"
 #include "../walls/facet_list.h"
@@ -380,26 +381,16 @@ typedef struct widening {
     const abut_columns *columns;
 } widening;
 
-/* The first of the list that is not before this place. */
-static abut_index find_near_place(const near_walls *n, abut_index place)
+static bool is_before_place(const void *near, abut_index k, const void *place)
 {
-    abut_index low = 0, high = n->count;
-    while (low < high) {
-        const abut_index middle = low + (high - low) / 2;
-        if (n->spheres[middle] < place) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return ((const near_walls *)near)->spheres[k] < *(const abut_index *)place;
 }
 
 static void widen(void *context, abut_index begin, abut_index end)
 {
     const widening *w = context;
     const near_walls *n = w->near;
-    abut_index k = find_near_place(n, begin);
+    abut_index k = span_find((row_span){0, n->count}, n, &begin, is_before_place);
     for (abut_index place = begin; place < end; place++) {
         w->columns->offsets[place] = n->offsets[k];
         if (k < n->count && n->spheres[k] == place) {

@@ -372,16 +372,9 @@ bool table_is_same(const interaction_table *t, const interaction_table *with)
 
 /* ---- rows ---- */
 
-/* The first of some rows whose first partner is not before this one. */
-static abut_index find_first(const interaction_table *t, row_span rows, abut_index first)
+static bool is_before_first(const void *table, abut_index row, const void *first)
 {
-    while (rows.count > 0) {
-        const abut_index half = rows.count / 2;
-        const bool is_before = table_first(t, rows.first + half) < first;
-        rows.first += is_before ? half + 1 : 0;
-        rows.count = is_before ? rows.count - half - 1 : half;
-    }
-    return rows.first;
+    return table_first(table, row) < *(const abut_index *)first;
 }
 
 row_span table_pairs_of(const interaction_table *t, abut_index sphere)
@@ -390,8 +383,10 @@ row_span table_pairs_of(const interaction_table *t, abut_index sphere)
         return (row_span){0, 0};
     }
     const row_span all = table_span(t, t->chunk_count > 0 ? sphere / t->chunk_firsts : 0);
-    const abut_index begin = find_first(t, all, sphere), end = all.first + all.count;
-    return (row_span){begin, find_first(t, (row_span){begin, end - begin}, sphere + 1) - begin};
+    const abut_index next = sphere + 1, end = all.first + all.count;
+    const abut_index begin = span_find(all, t, &sphere, is_before_first);
+    const row_span rest = {begin, end - begin};
+    return (row_span){begin, span_find(rest, t, &next, is_before_first) - begin};
 }
 
 row_span table_next_pairs(const interaction_table *t, abut_index sphere, row_span before)

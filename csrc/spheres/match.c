@@ -19,16 +19,9 @@ static row_span rows_of(const abut_pair_step *step, abut_index sphere)
     return span_at(step->offsets, sphere, step->pair_count);
 }
 
-/* The first of some rows, whose seconds ascend, that has no second before this one. */
-static abut_index find_second(const abut_pair_step *step, row_span rows, abut_index second)
+static bool is_before_second(const void *step, abut_index row, const void *second)
 {
-    while (rows.count > 0) {
-        const abut_index half = rows.count / 2;
-        const bool is_before = step->j[rows.first + half] < second;
-        rows.first += is_before ? half + 1 : 0;
-        rows.count = is_before ? rows.count - half - 1 : half;
-    }
-    return rows.first;
+    return ((const abut_pair_step *)step)->j[row] < *(const abut_index *)second;
 }
 
 /* Rows that are passed one by one before they are searched. */
@@ -48,7 +41,7 @@ static abut_index go_on(const abut_pair_step *step, row_span rows, abut_index se
             return place;
         }
     }
-    return find_second(step, (row_span){place, end - place}, second);
+    return span_find((row_span){place, end - place}, step, &second, is_before_second);
 }
 
 /* All rows of the step before that are of these two spheres; `place` is where the search before
