@@ -15,7 +15,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "5afcb726d5f4c15e08c8452ab5302dc1161b97ef7299afcc56ac1bb097bb5a56"
+GOLDEN_HASH = "77c4c1036529e9b09ee3db8a68864a84dca2b2dddce1dd2b724fac0cf385da9d"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)

@@ -29,8 +29,8 @@ neck cohesion_neck(const cohesion *c, double radius, double overlap)
 {
     lanes columns[COHESION_NUMBERS];
     set_lanes(c, columns);
-    const lanes size = jkr_size(columns, lanes_set(radius));
-    const neck_lanes n = jkr_neck(columns, lanes_set(radius), size, lanes_set(overlap));
+    const lanes given = lanes_set(radius), size = jkr_size(columns, given);
+    const neck_lanes n = jkr_neck(columns, given, size, given / (size * size), lanes_set(overlap));
     return (neck){lanes_first(n.radius), lanes_first(n.force)};
 }
 

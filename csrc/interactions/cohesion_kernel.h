@@ -28,14 +28,16 @@ LANES_INLINE lanes jkr_size(const lanes *c, lanes radius)
 }
 
 /* u, from u - u_0 = x: e = x^2 (6 u_0^2 + x (4 u_0 + x)) for an overlap that is e behind the fold.
- * Halley's steps, which have all digits after three. */
+ * It begins within 1.4 %, by a fit that is exact at the fold and far from it, and has all digits
+ * after two of Halley's steps. */
 LANES_INLINE lanes jkr_root(lanes overlap)
 {
     const lanes zero = lanes_set(0.0), two = lanes_set(2.0), four = lanes_set(4.0);
     const lanes fold = lanes_set(FOLD), curved = lanes_set(6.0 * FOLD * FOLD);
     const lanes e = lanes_larger(overlap + lanes_set(0.75 * FOLD), zero), root = lanes_sqrt(e);
-    lanes x = root / lanes_sqrt(curved + root);
-    for (int k = 0; k < 3; k++) {
+    const lanes high = lanes_set(30.7606), middle = lanes_set(46.6057);
+    lanes x = root * lanes_sqrt((high + root) / (curved * high + middle * root + e));
+    for (int k = 0; k < 2; k++) {
         const lanes value = x * x * (curved + x * (lanes_set(4.0 * FOLD) + x)) - e;
         const lanes slope =
             x * (lanes_set(2.0 * (6.0 * FOLD * FOLD)) + x * (lanes_set(12.0 * FOLD) + four * x));
@@ -53,11 +55,13 @@ typedef struct neck_lanes {
     lanes radius, force;
 } neck_lanes;
 
-LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes overlap)
+/* scale: 1 by a_s^2 / R* */
+LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes scale,
+                                 lanes overlap)
 {
-    const lanes u = jkr_root(overlap * radius / (size * size)), u3 = u * u * u;
+    const lanes u = jkr_root(overlap * scale), u3 = u * u * u;
     const lanes unit = lanes_set(2.0) * c[COHESION_PLACE(modulus)] * size * size * size / radius;
-    const lanes part = u3 * (u3 * lanes_set(2.0) / lanes_set(3.0) - lanes_set(1.0));
+    const lanes part = u3 * (u3 * lanes_set(2.0 / 3.0) - lanes_set(1.0));
     return (neck_lanes){size * u * u, unit * part};
 }
 
@@ -168,9 +172,9 @@ LANES_INLINE sticking stick_by_law(lanes is_hertz, lanes elastic, lanes radius, 
 LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap, lanes old_overlap,
                                     lanes pull)
 {
-    const lanes size = jkr_size(c, radius);
-    const neck_lanes now = jkr_neck(c, radius, size, overlap);
-    const lanes old = jkr_neck(c, radius, size, old_overlap).radius;
+    const lanes size = jkr_size(c, radius), scale = radius / (size * size);
+    const neck_lanes now = jkr_neck(c, radius, size, scale, overlap);
+    const lanes old = jkr_neck(c, radius, size, scale, old_overlap).radius;
     return (sticking){
         .elastic = now.force + pull,
         .measure = now.radius,
@@ -182,7 +186,10 @@ LANES_INLINE sticking cohesions_stick(const lanes *c, lanes is_hertz, lanes elas
 {
     const lanes_mask is_neck = cohesions_are(c, ABUT_JKR);
     const lanes pull = cohesions_pull(c, radius, overlap);
-    sticking s = stick_by_law(is_hertz, elastic, radius, overlap, old_overlap);
+    sticking s = {.pull = pull};
+    if (mask_bits(is_neck) != LANES_ALL) {
+        s = stick_by_law(is_hertz, elastic, radius, overlap, old_overlap);
+    }
     if (mask_bits(is_neck)) {
         const sticking n = stick_by_neck(c, radius, overlap, old_overlap, pull);
         s.elastic = lanes_select(is_neck, n.elastic, s.elastic);
