@@ -6,8 +6,18 @@
 
 #include "parallel.h"
 
+enum { USUAL_STRETCHES = 16 };
+
+static abut_index choose_stretch(abut_index count)
+{
+    const abut_index size = parallel_chunk_count(count, USUAL_STRETCHES);
+    const abut_index least = size < SORT_SHORTEST ? SORT_SHORTEST : size;
+    return least < SORT_STRETCH ? least : SORT_STRETCH;
+}
+
 typedef struct sorting {
     const sort_task *task;
+    abut_index size; /* of a stretch */
     int32_t *items;
     uint16_t *keys;
     int32_t *begins; /* of each stretch and key */
@@ -17,8 +27,7 @@ typedef struct sorting {
 
 static abut_index stretch_end(const sorting *s, abut_index stretch)
 {
-    abut_index end = (stretch + 1) * SORT_STRETCH;
-    return end < s->task->count ? end : s->task->count;
+    return parallel_chunk_end(stretch * s->size, s->size, s->task->count);
 }
 
 /* Count a stretch's keys. */
@@ -26,7 +35,7 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
 {
     const sorting *s = context;
     int32_t *counts = s->begins + stretch * s->task->key_count;
-    abut_index begin = stretch * SORT_STRETCH, end = stretch_end(s, stretch);
+    abut_index begin = stretch * s->size, end = stretch_end(s, stretch);
     memset(counts, 0, (size_t)s->task->key_count * sizeof *counts);
     s->task->fill(s->task->context, begin, end, s->keys + begin);
     for (abut_index i = begin; i < end; i++) {
@@ -56,7 +65,7 @@ static abut_status place_stretch(void *context, abut_index stretch, parallel_job
 {
     const sorting *s = context;
     int32_t *begins = s->begins + stretch * s->task->key_count;
-    abut_index begin = stretch * SORT_STRETCH, end = stretch_end(s, stretch);
+    abut_index begin = stretch * s->size, end = stretch_end(s, stretch);
     for (abut_index i = begin; i < end; i++) {
         s->items[begins[s->keys[i]]++] = (int32_t)i;
     }
@@ -77,7 +86,8 @@ static abut_status reserve(sorted_items *sorted, sorting *s)
 
 abut_status sort_by_key(sorted_items *sorted, const sort_task *task)
 {
-    sorting s = {.task = task, .stretch_count = parallel_chunk_count(task->count, SORT_STRETCH)};
+    sorting s = {.task = task, .size = choose_stretch(task->count)};
+    s.stretch_count = parallel_chunk_count(task->count, s.size);
     const parallel_plan plan = {.chunk_count = s.stretch_count,
                                 .work = task->count,
                                 .workers = task->workers,

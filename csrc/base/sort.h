@@ -9,8 +9,9 @@
 /* As many keys as there are lines of the second cache that items can be scattered over. */
 enum { SORT_KEY_LIMIT = 4096 };
 
-/* Items that are counted and sorted in one go: then a key's counts cost little. */
-enum { SORT_STRETCH = 16 * SORT_KEY_LIMIT };
+/* The fewest and the most items that are counted and sorted in one go: of few a key's counts would
+ * take long, and many could not be shared by threads. */
+enum { SORT_SHORTEST = 4 * SORT_KEY_LIMIT, SORT_STRETCH = 16 * SORT_KEY_LIMIT };
 
 /* Write the keys, less than key_count, of the items begin ... end - 1: keys[0] is that of begin. */
 typedef void (*sort_fill)(void *context, abut_index begin, abut_index end, uint16_t *keys);

@@ -60,7 +60,7 @@ static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error
 /* ---- copies ---- */
 
 /* Spheres that are copied in one go. */
-enum { STRETCH = 65536 };
+enum { STRETCH = 8192 };
 
 typedef struct copying {
     const abut_pair_input *input;

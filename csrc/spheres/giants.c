@@ -8,6 +8,8 @@
  * looked at by itself. So a few giants cost what they touch. */
 #include "giants.h"
 
+#include "../base/parallel.h"
+
 /* Three cells with the slack of which most is allowed fit into so many reaches: whoever is smaller
  * has cells, whatever the box is. */
 #define CELLS_OF_REACH 6.1
@@ -23,12 +25,30 @@
  * counts them. */
 #define MOST_IMAGES 128.0
 
+/* ---- what spheres are like ---- */
+
+static void keep_largest(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const double *reaches = context;
+    double *largest = part;
+    for (abut_index i = begin; i < end; i++) {
+        *largest = larger(*largest, reaches[i]);
+    }
+}
+
+static void join_largest(void *total, const void *part)
+{
+    double *largest = total;
+    *largest = larger(*largest, *(const double *)part);
+}
+
 static double largest_reach(const level_input *spheres)
 {
+    static const double none;
+    const parallel_folding folding = {keep_largest, join_largest, spheres->reaches, &none,
+                                      sizeof none};
     double largest = 0.0;
-    for (abut_index i = 0; i < spheres->count; i++) {
-        largest = spheres->reaches[i] > largest ? spheres->reaches[i] : largest;
-    }
+    parallel_fold(spheres->workers, spheres->count, spheres->count / 8, &folding, &largest);
     return largest;
 }
 
@@ -37,24 +57,59 @@ static bool is_giant(double reach, double shortest)
     return CELLS_OF_REACH * reach > shortest;
 }
 
-static giant_counts count_giants(const level_input *spheres, const level_input *lookers,
-                                 double shortest)
+/* Reaches that are counted. */
+typedef struct giant_counting {
+    const double *reaches;
+    double shortest, usual;
+} giant_counting;
+
+static void count_giants(const void *context, abut_index begin, abut_index end, void *part)
 {
-    giant_counts counts = {0};
-    for (abut_index i = 0; i < spheres->count; i++) {
-        const double reach = spheres->reaches[i];
-        if (is_giant(reach, shortest)) {
-            counts.giants++;
-            counts.giant = reach > counts.giant ? reach : counts.giant;
+    const giant_counting *c = context;
+    giant_counts *counts = part;
+    for (abut_index i = begin; i < end; i++) {
+        const double reach = c->reaches[i];
+        if (is_giant(reach, c->shortest)) {
+            counts->giants++;
+            counts->giant = larger(counts->giant, reach);
         } else {
-            counts.usual = reach > counts.usual ? reach : counts.usual;
+            counts->usual = larger(counts->usual, reach);
         }
     }
-    for (abut_index i = 0; i < lookers->count; i++) {
-        counts.twice += giants_may_touch_twice(shortest, lookers->reaches[i] + counts.usual);
+}
+
+static void count_twice(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const giant_counting *c = context;
+    giant_counts *counts = part;
+    for (abut_index i = begin; i < end; i++) {
+        counts->twice += giants_may_touch_twice(c->shortest, c->reaches[i] + c->usual);
     }
+}
+
+static void join_counts(void *total, const void *part)
+{
+    giant_counts *sum = total;
+    const giant_counts *own = part;
+    sum->giants += own->giants, sum->twice += own->twice;
+    sum->giant = larger(sum->giant, own->giant), sum->usual = larger(sum->usual, own->usual);
+}
+
+static giant_counts count_all(const level_input *spheres, const level_input *lookers,
+                              double shortest)
+{
+    static const giant_counts none;
+    giant_counts counts = none;
+    giant_counting c = {spheres->reaches, shortest, 0.0};
+    parallel_folding folding = {count_giants, join_counts, &c, &none, sizeof none};
+    parallel_fold(spheres->workers, spheres->count, spheres->count / 8, &folding, &counts);
+    c = (giant_counting){lookers->reaches, shortest, counts.usual};
+    folding.add = count_twice;
+    parallel_fold(lookers->workers, lookers->count, lookers->count / 8, &folding, &counts);
     return counts;
 }
+
+/* ---- whether they are left out ---- */
 
 /* How many images of a sphere another may touch at most. */
 static double most_images(const lattice *l, double reach)
@@ -91,7 +146,7 @@ bool giants_do_pay(const lattice *l, const level_input *spheres, const level_inp
     if (!has_giants || most_images(l, reach) > MOST_IMAGES) {
         return false;
     }
-    *counts = count_giants(spheres, lookers, shortest);
+    *counts = count_all(spheres, lookers, shortest);
     return is_less_work(counts, spheres, lookers);
 }
 

@@ -35,7 +35,7 @@ typedef struct histogram {
 } histogram;
 
 /* Spheres that are counted in one go. */
-enum { STRETCH = 65536 };
+enum { STRETCH = 16384 };
 
 typedef struct counting {
     const double *reaches;

@@ -85,7 +85,8 @@ static void check_sort(sorted_items *sorted, abut_index count, int32_t key_count
 /* One after the other in the same memory: few items, many, and few again. */
 static void check_that_items_are_sorted(int workers)
 {
-    static const abut_index counts[] = {0, 1, 2, 1000, SORT_STRETCH, SORT_STRETCH + 1, MOST, 5, 0};
+    static const abut_index counts[] = {
+        0, 1, 2, 1000, SORT_SHORTEST, SORT_SHORTEST + 1, SORT_STRETCH, MOST, 5, 0};
     static const int32_t key_counts[] = {1, 2, 37, SORT_KEY_LIMIT};
     sorted_items sorted = {0};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
