@@ -39,19 +39,33 @@ typedef struct cell_order {
     int halvings;
 } cell_order;
 
-static box bounds_of(const store *s)
+static void include_centers(const void *context, abut_index begin, abut_index end, void *part)
 {
-    box bounds = box_empty();
-    for (abut_index k = 0; k < s->count; k++) {
-        box_include_point(&bounds, vec3_load(s->centers + 3 * k));
+    const double *centers = context;
+    for (abut_index k = begin; k < end; k++) {
+        box_include_point(part, vec3_load(centers + 3 * k));
     }
+}
+
+static void join_boxes(void *total, const void *part)
+{
+    box_include(total, part);
+}
+
+static box bounds_of(const abut_simulation *s)
+{
+    const box none = box_empty();
+    const parallel_folding folding = {include_centers, join_boxes, s->store.centers, &none,
+                                      sizeof none};
+    box bounds = none;
+    parallel_fold(s->input.workers, s->store.count, s->store.count / 2, &folding, &bounds);
     return bounds;
 }
 
 static cell_order plan_cells(const abut_simulation *s)
 {
     cell_order c = {.simulation = s};
-    const box bounds = bounds_of(&s->store);
+    const box bounds = bounds_of(s);
     double edges[3];
     for (int axis = 0; axis < 3; axis++) {
         c.low[axis] = bounds.low[axis];

@@ -95,6 +95,18 @@ static abut_status name_found(const abut_simulation *s, abut_error *error)
     return simulation_name_row(s, NULL, error);
 }
 
+/* Spheres that one thread groups in one go. */
+enum { GROUP_STRETCH = 4096 };
+
+static void group_stretch(void *context, abut_index begin, abut_index end)
+{
+    const abut_simulation *s = context;
+    int32_t *groups = s->group_block.data;
+    for (abut_index k = begin; k < end; k++) {
+        groups[k] = store_holds(&s->store, k) ? (int32_t)s->clusters.count : s->store.clusters[k];
+    }
+}
+
 /* Clusters of spheres, and one more group of all that are held: neither have pairs among
  * themselves. ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status group_spheres(abut_simulation *s)
@@ -102,11 +114,12 @@ static abut_status group_spheres(abut_simulation *s)
     if (!s->store.has_held) {
         return ABUT_OK;
     }
-    int32_t *groups = memory_reserve(&s->group_block, s->store.count, sizeof *groups);
-    for (abut_index k = 0; groups && k < s->store.count; k++) {
-        groups[k] = store_holds(&s->store, k) ? (int32_t)s->clusters.count : s->store.clusters[k];
+    const abut_index count = s->store.count;
+    if (!memory_reserve(&s->group_block, count, sizeof(int32_t))) {
+        return ABUT_NO_MEMORY;
     }
-    return groups ? ABUT_OK : ABUT_NO_MEMORY;
+    parallel_loop(s->input.workers, count, GROUP_STRETCH, count / 4, group_stretch, s);
+    return ABUT_OK;
 }
 
 /* ---- lists ---- */
