@@ -679,10 +679,10 @@ def test_the_next_free_thread_takes_the_next_chunk(benchmarks, threads, worth, s
     assert scaling.makespan(run, threads, hand_out=0.0) == seconds
 
 
-def test_helpers_begin_later(benchmarks):
+def test_threads_begin_one_after_another(benchmarks):
     scaling = benchmarks["scaling"]
     run = scaling.Run(9, np.ones(5))
-    # the caller begins at 0, two helpers at 0.4
+    # the caller begins at 0, two helpers at 0.4 and 0.8
     assert scaling.makespan(run, 3, hand_out=0.4) == pytest.approx(2.4)
     run = scaling.Run(9, np.ones(4))
     assert scaling.makespan(run._replace(threads=1), 3, hand_out=0.4) == 4.0

@@ -3,19 +3,50 @@
 
 #include <string.h>
 
+#include "../base/parallel.h"
 #include "rigid_set.h"
 
-static void add(crowd *c, abut_index shape, double scale, const rigid_frame *frame)
+/* Bodies and spheres that one thread takes in one go, and what each takes, as parallel_report
+ * counts it. */
+enum { STRETCH = 256, WORK_OF_FRAME = 3 };
+
+typedef struct gathering {
+    const crowd *crowd;
+    const rigid_set *bodies;
+    const store *spheres;
+    const int32_t *rows;
+} gathering;
+
+static void put(const crowd *c, abut_index k, abut_index shape, double scale,
+                const rigid_frame *frame)
 {
-    vec3_store(c->positions + 3 * c->count, frame->origin);
-    memcpy(c->orientations + 4 * c->count, frame->orientation, sizeof frame->orientation);
-    c->shapes[c->count] = shape, c->scales[c->count++] = scale;
+    vec3_store(c->positions + 3 * k, frame->origin);
+    memcpy(c->orientations + 4 * k, frame->orientation, sizeof frame->orientation);
+    c->shapes[k] = shape, c->scales[k] = scale;
+}
+
+static void gather_stretch(void *context, abut_index begin, abut_index end)
+{
+    const gathering *g = context;
+    const abut_index body_count = g->bodies->count;
+    for (abut_index k = begin; k < end && k < body_count; k++) {
+        const rigid_body *of = &g->bodies->bodies[k];
+        const rigid_frame frame = rigid_body_frame(of);
+        put(g->crowd, k, of->shape, of->scale, &frame);
+    }
+    for (abut_index k = begin > body_count ? begin : body_count; k < end; k++) {
+        const abut_index place = g->spheres->places[g->rows[k - body_count]];
+        const double *center = g->spheres->centers + 3 * place;
+        const rigid_frame frame = {vec3_load(center), {0.0, 0.0, 0.0, 1.0}};
+        put(g->crowd, k, g->bodies->shape_count, g->spheres->radii[place], &frame);
+    }
 }
 
 abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres,
-                         const int32_t *rows, abut_index row_count)
+                         const int32_t *rows, abut_index row_count, int workers)
 {
     const abut_index count = bodies->count + row_count;
+    gathering g = {c, bodies, spheres, rows};
     c->count = 0;
     c->shapes = memory_reserve(&c->blocks[0], count, sizeof *c->shapes);
     c->scales = memory_reserve(&c->blocks[1], count, sizeof *c->scales);
@@ -24,15 +55,8 @@ abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres
     if (!c->shapes || !c->scales || !c->positions || !c->orientations) {
         return ABUT_NO_MEMORY;
     }
-    for (abut_index k = 0; k < bodies->count; k++) {
-        const rigid_frame frame = rigid_body_frame(&bodies->bodies[k]);
-        add(c, bodies->bodies[k].shape, bodies->bodies[k].scale, &frame);
-    }
-    for (abut_index k = 0; k < row_count; k++) {
-        const abut_index place = spheres->places[rows[k]];
-        const rigid_frame frame = {vec3_load(spheres->centers + 3 * place), {0.0, 0.0, 0.0, 1.0}};
-        add(c, bodies->shape_count, spheres->radii[place], &frame);
-    }
+    c->count = count;
+    parallel_loop(workers, count, STRETCH, WORK_OF_FRAME * count, gather_stretch, &g);
     return ABUT_OK;
 }
 

@@ -18,7 +18,7 @@ typedef struct crowd {
 
 /* Gather where all bodies and the spheres of these rows are. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres,
-                         const int32_t *rows, abut_index row_count);
+                         const int32_t *rows, abut_index row_count, int workers);
 
 /* Make a finder of the first `count` of them. */
 abut_status crowd_make_finder(const crowd *c, const rigid_set *bodies, abut_index count,

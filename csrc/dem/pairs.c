@@ -40,31 +40,48 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .reach = s->pair_reach};
 }
 
+/* Bodies that one thread takes in one go. */
+enum { CHUNK_BODIES = 512 };
+
+typedef struct outlining {
+    const abut_simulation *simulation;
+    double *centers, *radii, *speeds;
+} outlining;
+
+static void outline_stretch(void *context, abut_index begin, abut_index end)
+{
+    const outlining *to = context;
+    const abut_simulation *s = to->simulation;
+    for (abut_index k = begin; k < end; k++) {
+        const rigid_body *of = &s->solids.bodies[k];
+        vec3_store(to->centers + 3 * k, of->rigid.position);
+        to->speeds[k] = vec3_length(of->rigid.velocity);
+        if (!s->neighbors.is_made) {
+            to->radii[k] = of->reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
+        }
+    }
+}
+
 /* Where the spheres about bodies are. ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status outline_bodies(abut_simulation *s)
 {
-    const rigid_set *set = &s->solids;
+    const abut_index count = s->solids.count;
+    memory_block *blocks = s->search.outline_blocks;
     s->search.outlines = (neighbor_outlines){.count = 0};
-    if (set->count == 0) {
+    if (count == 0) {
         return ABUT_OK;
     }
-    double *centers = memory_reserve(&s->search.outline_blocks[0], 3 * set->count, sizeof *centers);
-    double *radii = memory_reserve(&s->search.outline_blocks[1], set->count, sizeof *radii);
-    double *speeds = memory_reserve(&s->search.outline_blocks[2], set->count, sizeof *speeds);
-    if (!centers || !radii || !speeds) {
+    outlining to = {.simulation = s,
+                    .centers = memory_reserve(&blocks[0], 3 * count, sizeof *to.centers),
+                    .radii = memory_reserve(&blocks[1], count, sizeof *to.radii),
+                    .speeds = memory_reserve(&blocks[2], count, sizeof *to.speeds)};
+    if (!to.centers || !to.radii || !to.speeds) {
         return ABUT_NO_MEMORY;
     }
-    for (abut_index k = 0; k < set->count; k++) {
-        const rigid *of = &set->bodies[k].rigid;
-        vec3_store(centers + 3 * k, of->position);
-        speeds[k] = vec3_length(of->velocity);
-    }
-    for (abut_index k = 0; !s->neighbors.is_made && k < set->count; k++) {
-        radii[k] = set->bodies[k].reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
-    }
+    parallel_loop(s->input.workers, count, CHUNK_BODIES, 2 * count, outline_stretch, &to);
     const abut_convex_options options = abut_convex_options_default();
     s->search.outlines =
-        (neighbor_outlines){set->count, centers, radii, speeds, flat_reach(&options)};
+        (neighbor_outlines){count, to.centers, to.radii, to.speeds, flat_reach(&options)};
     return ABUT_OK;
 }
 

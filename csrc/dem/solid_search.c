@@ -170,23 +170,46 @@ static bool is_touched_again(const abut_simulation *s, const outline_gap *g)
     return count > 1;
 }
 
+/* Pairs that one thread takes in one go, and what one takes, as parallel_report counts it. */
+enum { STRETCH = 512, WORK_OF_GAP = 2 };
+
+/* touches: at how many images the outlines of a pair touch: 0, 1 or more. */
+typedef struct selecting {
+    const abut_simulation *simulation;
+    const near_pair *pairs;
+    abut_index *touches;
+} selecting;
+
+static void count_touches(void *context, abut_index begin, abut_index end)
+{
+    const selecting *of = context;
+    for (abut_index k = begin; k < end; k++) {
+        const near_pair *p = &of->pairs[k];
+        const outline_gap gap = measure_gap(of->simulation, p);
+        of->touches[k] = is_touched(&gap, (vec3){0.0, 0.0, 0.0});
+        of->touches[k] += of->touches[k] && p->is_sphere && is_touched_again(of->simulation, &gap);
+    }
+}
+
 /* Select those of these pairs whose outlines touch. A body and a sphere that do so at two
  * images are an error: rows do not tell at which image they touch. */
 static abut_status select_pairs(abut_simulation *s, row_range pairs, abut_error *error)
 {
     solid_search *of = &s->search;
+    const abut_index count = pairs.end - pairs.begin;
+    selecting all = {s, of->near + pairs.begin, of->rows};
+    parallel_loop(s->input.workers, count, STRETCH, WORK_OF_GAP * count, count_touches, &all);
     of->pair_count = 0;
-    for (abut_index k = pairs.begin; k < pairs.end; k++) {
-        const near_pair *p = &of->near[k];
-        const outline_gap gap = measure_gap(s, p);
-        if (!is_touched(&gap, (vec3){0.0, 0.0, 0.0})) {
-            continue;
-        }
-        if (p->is_sphere && is_touched_again(s, &gap)) {
+    for (abut_index k = 0; k < count; k++) {
+        const near_pair *p = &all.pairs[k];
+        if (all.touches[k] > 1) {
             return error_set(error, ABUT_BODY_IMAGES, p->body, p->other, 0.0);
         }
-        of->i[of->pair_count] = p->body;
-        of->j[of->pair_count++] = p->is_sphere ? s->solids.count + of->numbers[p->other] : p->other;
+        if (all.touches[k] == 1) {
+            of->i[of->pair_count] = p->body;
+            of->j[of->pair_count++] =
+                p->is_sphere ? s->solids.count + of->numbers[p->other] : p->other;
+        }
     }
     return ABUT_OK;
 }
@@ -470,9 +493,9 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
 {
     solid_search *of = &s->search;
     abut_status status = s->neighbors.is_new ? take_near(s) : ABUT_OK;
-    status = status
-                 ? status
-                 : crowd_gather(&of->crowd, &s->solids, &s->store, of->spheres, of->sphere_count);
+    status = status ? status
+                    : crowd_gather(&of->crowd, &s->solids, &s->store, of->spheres, of->sphere_count,
+                                   s->input.workers);
     error_set_status(error, status);
     if (!status && !of->bodies) {
         status = crowd_make_finder(&of->crowd, &s->solids, s->solids.count, &of->bodies, error);

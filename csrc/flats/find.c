@@ -72,6 +72,7 @@ static abut_index body_of(const wall_finding *f, abut_index k)
 
 static abut_status make_spheres(wall_finding *f, const double *centers)
 {
+    const double reach = flat_reach(&f->finder->options);
     f->radii = memory_alloc(f->count, sizeof *f->radii);
     f->centers = memory_alloc(3 * f->count, sizeof *f->centers);
     if (!f->radii || !f->centers) {
@@ -79,7 +80,7 @@ static abut_status make_spheres(wall_finding *f, const double *centers)
     }
     for (abut_index k = 0; k < f->count; k++) {
         const abut_index i = body_of(f, k);
-        f->radii[k] = flat_reach(&f->finder->options) * f->finder->radii[i];
+        f->radii[k] = reach * f->finder->radii[i];
         memcpy(f->centers + 3 * k, centers + 3 * i, 3 * sizeof *centers);
     }
     return ABUT_OK;
