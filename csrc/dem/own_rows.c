@@ -14,22 +14,19 @@ static const double NOTHING[OWN_ROW_NUMBERS];
 /* Rows that went with a wall. */
 typedef double turned_row[OWN_ROW_NUMBERS];
 
-/* What rows kept in the step before under this law, or NOTHING. */
-static void find_kept(const row_laws *r, const abut_own_law *l, const abut_index *olds,
-                      int32_t count, const double **kept)
+/* What rows kept in the step before, whatever law they had, or NOTHING. */
+static void find_kept(const row_laws *r, const abut_index *olds, int32_t count, const double **kept)
 {
     const interaction_table *before = &r->simulation->before->tables[r->table->kind];
     const double *history = before->count > 0 ? before->springs.history : NULL;
     const abut_index numbers = before->extras.history;
+    const abut_index last = table_interactions(before) - LAW_BLOCK;
     for (int32_t k = 0; k < count; k++) {
         const abut_index old = olds[k];
-        const double *row = history && old >= 0 ? history + old * numbers : NOTHING;
-        if (history && old >= 0 && old + LAW_BLOCK < table_interactions(before)) {
-            PREFETCH(row + LAW_BLOCK * numbers); /* about the same rows of the next block follow */
+        kept[k] = history && old >= 0 ? history + old * numbers : NOTHING;
+        if (history && old >= 0 && old < last) {
+            PREFETCH(kept[k] + LAW_BLOCK * numbers); /* the next block has about the rows behind */
         }
-        const bool is_own =
-            row != NOTHING && row[own_end(numbers) + OWN_IDENTITY] == (double)l->identity;
-        kept[k] = is_own ? row : NOTHING;
     }
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         kept[k] = kept[count - 1];
@@ -77,7 +74,7 @@ static bool ask(const row_laws *r, own_rows *rows, const abut_own_law *l, const 
     turned_row turned[LAW_BLOCK];
     const law_block *of = rows->block;
     double *is_new = rows->own->inputs[OWN_INPUT(is_new)];
-    find_kept(r, l, olds, of->count, kept);
+    find_kept(r, olds, of->count, kept);
     for (int32_t k = 0; k < of->count; k++) {
         is_new[k] = kept[k] == NOTHING ? 1.0 : 0.0;
     }

@@ -68,7 +68,7 @@ enum { OWN_ROW_NUMBERS = 2 * ABUT_LAW_HISTORY + OWN_END_NUMBERS + ROW_PADDING };
 typedef struct own_rows {
     const law_block *block; /* its effects, moment and power are written */
     own_block *own;
-    const double *const *kept; /* by each row in the step before, as the law of now keeps it */
+    const double *const *kept; /* by each row in the step before; anything where there is none */
     const abut_index *rows;    /* their numbers in the table */
     double *history;           /* of the table, whose rows have so many numbers; scalars begin at */
     int history_numbers, first_scalar;
@@ -77,8 +77,8 @@ typedef struct own_rows {
     bool is_wall, is_spot;
 } own_rows;
 
-/* Write what the law is told of; is_new has what is so without the
- * step before. Returns whether an overlap is to be watched. */
+/* Write what the law is told of; is_new has 1 where no row of the step before goes on. Returns
+ * whether an overlap is to be watched. */
 typedef bool own_inputs_kernel(const own_rows *rows);
 
 /* What is to be noted of what a law of users has said. */

@@ -513,40 +513,28 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
                     lanes_load(columns[2] + p)};
 }
 
-/* What LANES rows have kept, as columns: those of vectors, and then those of scalars. */
-LANES_INLINE void load_kept(const own_rows *r, int32_t p, lanes *columns)
+/* What is left of the step before: nothing, where the contact begins anew, or had another law. */
+LANES_INLINE void tell_history(const own_rows *r, int32_t p, const two_movers *t, directions d,
+                               law_kind kind)
 {
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(r->block->step);
     const double *rows[LANES];
-    const int of_vectors = 3 * r->vectors;
-    memcpy(rows, r->kept + p, sizeof rows);
-    if (r->first_scalar == of_vectors) {
-        lanes_transpose_all(rows, of_vectors + r->scalars, columns);
-        return;
-    }
-    lanes_transpose_all(rows, of_vectors, columns);
-    for (int k = 0; k < LANES; k++) {
-        rows[k] += r->first_scalar;
-    }
-    lanes_transpose_all(rows, r->scalars, columns + of_vectors);
-}
-
-/* What is left of the step before: nothing, where the contact begins anew. */
-LANES_INLINE void tell_history(const own_rows *r, int32_t p, const two_movers *t,
-                               const directions *d, law_kind kind)
-{
-    const lanes zero = lanes_set(0.0), half_step = lanes_set(0.5 * r->block->step);
-    const int of_vectors = 3 * r->vectors, all = of_vectors + r->scalars;
-    lanes kept[ABUT_LAW_HISTORY + 2 * LANES];
-    load_kept(r, p, kept);
-    for (int c = 0; c < of_vectors; c += 3) {
-        const lanes3 vector = {kept[c], kept[c + 1], kept[c + 2]};
-        store_vector(r->own->history_in + c, p, turn(vector, t, d, half_step, kind));
-    }
-    for (int c = of_vectors; c < all; c++) {
-        lanes_store(r->own->history_in[c] + p, lanes_select(d->is_old, kept[c], zero));
-    }
+    lanes kept[OWN_ROW_NUMBERS];
     double *is_new = r->own->inputs[OWN_INPUT(is_new)] + p;
-    lanes_store(is_new, lanes_select(d->is_old, lanes_load(is_new), lanes_set(1.0)));
+    memcpy(rows, r->kept + p, sizeof rows);
+    lanes_transpose_all(rows, r->history_numbers, kept);
+    const lanes identity = kept[own_end(r->history_numbers) + OWN_IDENTITY];
+    const lanes_mask is_own = lanes_equal(identity, lanes_set(r->identity));
+    d.is_old = mask_and(d.is_old, mask_and(is_own, lanes_less(lanes_load(is_new), one)));
+    for (int c = 0; c < 3 * r->vectors; c += 3) {
+        const lanes3 vector = {kept[c], kept[c + 1], kept[c + 2]};
+        store_vector(r->own->history_in + c, p, turn(vector, t, &d, lanes_set(0.5) * step, kind));
+    }
+    for (int c = 0; c < r->scalars; c++) {
+        lanes_store(r->own->history_in[3 * r->vectors + c] + p,
+                    lanes_select(d.is_old, kept[r->first_scalar + c], zero));
+    }
+    lanes_store(is_new, lanes_select(d.is_old, zero, one));
 }
 
 /* The LANES rows from number p on; a bit for each of the first `count` whose overlap is watched. */
@@ -569,7 +557,7 @@ LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind 
     lanes_store(to[OWN_INPUT(radius)] + p, t.radius);
     lanes_store(to[OWN_INPUT(mass)] + p, t.mass);
     lanes_store(to[OWN_INPUT(inertia)] + p, lanes_load(b->inertia + p));
-    tell_history(r, p, &t, &d, kind);
+    tell_history(r, p, &t, d, kind);
     lanes_store(to[OWN_INPUT(radius_i)] + p, t.first_radius);
     lanes_store(to[OWN_INPUT(radius_j)] + p, t.second_radius);
     const lanes smaller = lanes_smaller(t.first_radius, t.second_radius);

@@ -178,15 +178,20 @@ static void keep_one(const abut_law_block *b)
  * the caller's, and one of both has a built-in one. */
 enum { SPHERES = 4, PAIRS = 3, NUMBERS = 3 + 2 + 2 };
 
-static abut_simulation *build_row(const abut_own_law kept[2])
+static void set_row_laws(abut_simulation *s, const abut_own_law kept[2])
 {
-    const abut_simulation_input input = {.step = 1e-4, .workers = 1};
     const abut_law none = {
         .kind = ABUT_LINEAR, .stiffness = 1e-9, .shear = 1e-9, .restitution = 0.5};
     const abut_law first = {.kind = ABUT_OWN_LAW, .number = 0.0};
     const abut_law second = {.kind = ABUT_OWN_LAW, .number = 1.0};
     const abut_law laws[] = {first, none, none, second};
     const abut_own_laws own = {.laws = kept, .count = 2};
+    CHECK_INT(abut_simulation_set_own_laws(s, 2, laws, &own, NULL), ABUT_OK);
+}
+
+static abut_simulation *build_row(const abut_own_law kept[2])
+{
+    const abut_simulation_input input = {.step = 1e-4, .workers = 1};
     double centers[3 * SPHERES] = {0.0}, ones[] = {1.0, 1.0, 1.0, 1.0};
     abut_index materials[] = {0, 0, 1, 1};
     for (int k = 0; k < SPHERES; k++) {
@@ -199,7 +204,7 @@ static abut_simulation *build_row(const abut_own_law kept[2])
                                .materials = materials};
     abut_simulation *s = NULL;
     CHECK_INT(abut_simulation_build(&input, &s, NULL), ABUT_OK);
-    CHECK_INT(abut_simulation_set_own_laws(s, 2, laws, &own, NULL), ABUT_OK);
+    set_row_laws(s, kept);
     CHECK_INT(abut_simulation_add(s, &rows, NULL), ABUT_OK);
     return s;
 }
@@ -279,6 +284,24 @@ static void check_history(void)
     }
 }
 
+/* A contact that gets another law begins anew; those whose law stays go on. */
+static void check_other_law(void)
+{
+    const abut_own_law others[] = {
+        {.function = keep_three, .vector_count = 1, .scalar_count = 2, .identity = 6}, KEPT[1]};
+    static pair_rows rows;
+    abut_simulation *s = build_row(KEPT);
+    CHECK_INT(run(s, NULL), ABUT_OK);
+    CHECK_INT(run(s, NULL), ABUT_OK);
+    set_row_laws(s, others);
+    CHECK_INT(run(s, NULL), ABUT_OK);
+    read_rows(s, &rows);
+    CHECK_NEAR(rows.history[2], 1.0, 1e-14);
+    CHECK(rows.history[3] == 2.0 && rows.history[5] == 6.0);
+    CHECK(rows.history[2 * NUMBERS + 3] == 9.0);
+    abut_simulation_free(s);
+}
+
 /* As many as there may be: vectors of one law, and numbers of another one. */
 enum {
     MOST_VECTORS = ABUT_LAW_HISTORY / 3,
@@ -330,6 +353,7 @@ void test_own_laws(void)
     check_case();
     check_stiffness();
     check_history();
+    check_other_law();
     check_longest_history();
     check_errors();
     check_memory();
