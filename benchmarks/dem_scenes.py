@@ -242,13 +242,13 @@ def chute(sphere_count, settle, folder):
 # ---- few spheres, and many -----------------------------------------------------------------------
 
 
-def one(sphere_count, settle, folder):
-    """A sphere on a plane."""
-    return few(1, np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]), [[0, 1, 2, 3]])
+def on_plane(sphere_count, settle, folder, count):
+    """A sphere, or one amidst six."""
+    return few(count, np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]), [[0, 1, 2, 3]])
 
 
-def seven(sphere_count, settle, folder):
-    """One amidst six, in a flat pit that holds them together."""
+def in_pit(sphere_count, settle, folder):
+    """One amidst six, in a flat pit of six facets that holds them together."""
     angle = np.pi / 3 * np.arange(6)
     rim = np.stack([np.cos(angle), np.sin(angle), np.full(6, 0.05)], axis=1)
     return few(7, [*rim, [0, 0, 0]], [[k, (k + 1) % 6, 6] for k in range(6)])
@@ -288,8 +288,9 @@ SCENES = {
     "spheres-1": partial(grown, ratio=1, exponent=-3.0, skin=0.2),
     "spheres-10": partial(grown, ratio=10, exponent=-4.0, skin=1.6),
     "spheres-100": partial(grown, ratio=100, exponent=-5.0, skin=0.8, boulders=BOULDERS),
-    "one": one,
-    "seven": seven,
+    "one": partial(on_plane, count=1),
+    "seven": partial(on_plane, count=7),
+    "pit": in_pit,
     "box": box,
     "chute": chute,
 }

@@ -517,7 +517,17 @@ def states(tmp_path_factory):
     return tmp_path_factory.mktemp("states")
 
 
-DEM_SCENES = ["settled", "moving", "spheres-1", "spheres-10", "spheres-100", "one", "seven", "box"]
+DEM_SCENES = [
+    "settled",
+    "moving",
+    "spheres-1",
+    "spheres-10",
+    "spheres-100",
+    "one",
+    "seven",
+    "pit",
+    "box",
+]
 
 
 @pytest.mark.parametrize("scene", DEM_SCENES)
