@@ -39,7 +39,8 @@ extern "C" void hertz_again(const abut_law_block *b)
 #pragma GCC ivdep /* no column overlaps another */
     for (int64_t k = 0; k < b->count; k++) {
         const double overlap = b->overlap[k] > 0.0 ? b->overlap[k] : 0.0;
-        const double measure = std::sqrt(b->radius[k] * overlap), root = std::sqrt(measure * b->mass[k]);
+        const double measure = std::sqrt(b->radius[k] * overlap),
+                     root = std::sqrt(measure * b->mass[k]);
         const double force =
             p[ELASTIC] * measure * overlap - p[NORMAL_DAMPING] * root * b->parting[k];
         const double push = force > 0.0 ? force : 0.0, limit = p[FRICTION] * push;

@@ -51,8 +51,8 @@ enum { MEMORY_SPARE_FACTOR = 8 };
  * down from step to step soon allocate nothing. */
 void *memory_reserve(memory_block *block, abut_index count, size_t size);
 
-/* The same, but the array keeps its contents and never becomes smaller. NULL where there is no
- * memory: then the block is as it was. */
+/* The same, but the array keeps its contents and never becomes smaller. If there is no memory, this
+ * returns NULL, and the block is as it was. */
 void *memory_extend(memory_block *block, abut_index count, size_t size);
 
 /* Of several blocks: free what they have, and tell how many bytes that is. */

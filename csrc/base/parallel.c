@@ -108,7 +108,7 @@ static void do_alone(shared_run *run)
  * benchmarks/regions.c measures. */
 #define WORK_PER_THREAD 10000
 
-/* The same for a run inside of a region, which takes 1 us: 10 us. */
+/* A run inside of a region costs 1 us, so each thread of it is to have 10 us of work at least. */
 #define WORK_PER_TASK 1000
 
 /* Seconds between two questions of a caller that waits. */
@@ -268,8 +268,8 @@ typedef struct team {
 
 enum { MOST_THREADS = 1 << 14, ENDED = -1 };
 
-/* The region that this thread has opened; NULL: none, or it does a chunk, whose runs are its own.
- */
+/* The region that this thread has opened. NULL: there is none, or the thread is doing a chunk. Runs
+ * inside of a chunk are done by its thread alone. */
 static _Thread_local team *own_team;
 
 /* Help with the run of now. One that ends meanwhile waits, or there is none any more. */

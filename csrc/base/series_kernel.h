@@ -10,7 +10,7 @@
 #define SERIES_LOG_2 0x1.62e42feep-1
 #define SERIES_LOG_2_LOW 0x1.a39ef35793c76p-33
 
-/* Of numbers between -700 and 700; of others that of the nearer one of both. */
+/* e to the power of numbers between -700 and 700. Numbers beyond count as -700 or 700. */
 LANES_INLINE lanes lanes_exp(lanes x)
 {
     static const double inv_factorials[] = {1.0 / 87178291200.0,
@@ -39,7 +39,7 @@ LANES_INLINE lanes lanes_exp(lanes x)
     return sum * lanes_power(k);
 }
 
-/* Of normal numbers > 0. */
+/* The natural logarithm of normal numbers > 0. */
 LANES_INLINE lanes lanes_log(lanes x)
 {
     const lanes one = lanes_set(1.0), two = lanes_set(2.0);

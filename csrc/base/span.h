@@ -20,8 +20,8 @@ static inline row_span span_at(const abut_index *offsets, abut_index item, abut_
     return is_right ? (row_span){first, end - first} : (row_span){0, 0};
 }
 
-/* The first of some rows that is not before a key. `is_before` tells it of a row; rows that are
- * come first. */
+/* The first of some rows that is not before a key. `is_before` returns whether a row is before it;
+ * such rows must come first. */
 static inline abut_index span_find(row_span rows, const void *context, const void *key,
                                    bool (*is_before)(const void *context, abut_index row,
                                                      const void *key))

@@ -32,8 +32,8 @@ static inline double bonds_most_rest(const abut_simulation *s, const int32_t row
 /* Let none rest by more than that. To be called after radii have changed. */
 void bonds_fit_rests(abut_simulation *s);
 
-/* Find the rows of the last step that rows of this one go on from: as pair_rows_find_old, but the
- * law of two whose bond breaks begins as that of a new contact. */
+/* Find the rows of the last step that rows of this one continue. As pair_rows_find_old, except for
+ * two whose bond breaks: their law begins like that of a new contact. */
 void pairs_find_old(const abut_simulation *s, const interaction_table *t, const abut_index *rows,
                     int32_t count, abut_index *old);
 abut_index pairs_old(const abut_simulation *s, const interaction_table *t, abut_index row);

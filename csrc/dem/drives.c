@@ -110,7 +110,7 @@ abut_drive abut_simulation_drive(const abut_simulation *s, abut_index wall)
 
 /* ---- what acts on them ---- */
 
-/* Visit where rows of a step, of spheres and of bodies, touch a wall. */
+/* Visits the places where spheres and bodies touch a wall in a step. */
 typedef struct touching_wall {
     const abut_simulation *simulation;
     const step_tables *tables;

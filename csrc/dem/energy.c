@@ -452,8 +452,8 @@ static abut_index count_bonds(const abut_simulation *s, abut_index row)
     return s->bonds.count > 0 ? s->bonds.begins[row + 1] - s->bonds.begins[row] : 0;
 }
 
-/* What holds each sphere, chunk by chunk of their places. A chunk adds the pairs of its spheres,
- * and before these the rows of chunks before whose second spheres are in it. */
+/* What holds each sphere, found chunk by chunk. For a chunk first the pairs are added whose second
+ * sphere alone is in it, and then the pairs whose first sphere is. */
 typedef struct holding {
     const abut_simulation *simulation;
     double first_contacts;

@@ -60,7 +60,7 @@ abut_status pair_rows_renumber(const abut_simulation *s, interaction_table *to,
                                const interaction_table *from, const renumbering *by,
                                table_extras extras)
 {
-    memory_block blocks[PAIR_ROWS_BLOCKS] = {{NULL}};
+    memory_block blocks[PAIR_ROWS_BLOCKS] = {{.data = NULL}};
     interaction_table shown;
     abut_status status = pair_rows_show(s, from, blocks, &shown);
     status = status ? status : table_renumber(to, &shown, by, extras);

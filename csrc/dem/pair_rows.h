@@ -35,9 +35,9 @@ void pair_rows_find_old(const abut_simulation *s, const interaction_table *t,
 
 enum { PAIR_ROWS_BLOCKS = 3 };
 
-/* A table whose i, j and image are written, into these blocks where a list has its partners.
- * `shown` may be the table itself: then it needs the list no more. ABUT_OK or ABUT_NO_MEMORY, with
- * everything as it was. */
+/* Make a table with columns i, j and image. Where only the list knows the partners, these are
+ * written into the blocks. `shown` may be the table itself: then it needs the list no more. Returns
+ * ABUT_OK, or ABUT_NO_MEMORY with everything as it was. */
 abut_status pair_rows_show(const abut_simulation *s, const interaction_table *t,
                            memory_block blocks[PAIR_ROWS_BLOCKS], interaction_table *shown);
 

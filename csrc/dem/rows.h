@@ -5,8 +5,8 @@
 
 #include "row_laws.h"
 
-/* Rows that one thread takes in one go: more of them where there are laws of several functions,
- * each of which has blocks of its own. */
+/* Rows that one thread takes in one go. There are more of them if several functions compute laws,
+ * since each function fills its own blocks. */
 enum { ROWS_OF_SPAN = 8 * LAW_BLOCK };
 
 static inline abut_index rows_of_span(const row_laws *r)

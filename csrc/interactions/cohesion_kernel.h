@@ -67,7 +67,7 @@ LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes
 
 /* ---- DMT ---- */
 
-/* The part of the pull that is left at a gap. */
+/* The pull at a gap, divided by the pull of two that touch. */
 LANES_INLINE lanes dmt_part(const lanes *c, lanes overlap)
 {
     const lanes distance = c[COHESION_PLACE(distance)];
@@ -107,7 +107,7 @@ LANES_INLINE lanes bridge_exponent(const lanes *c, lanes volume, lanes far)
     return lanes_select(is_apart, at_touch - falls, at_touch);
 }
 
-/* What is left of a bridge's greatest pull. Spheres count as two of twice R*. */
+/* The pull of a bridge at a gap. Spheres count as two of twice R*. At most `most`. */
 LANES_INLINE lanes bridge_pull(const lanes *c, lanes most, lanes radius, lanes overlap)
 {
     const lanes one = lanes_set(1.0), twice = lanes_set(2.0) * radius;
@@ -147,11 +147,11 @@ LANES_INLINE lanes cohesions_pull(const lanes *c, lanes radius, lanes overlap)
 typedef struct sticking {
     lanes elastic, pull;
     lanes support;  /* added to that for the limits of friction and rolling */
-    lanes measure;  /* the law's q; of a neck the radius of the area of contact */
-    lanes unloaded; /* the part of the spring that is left since the step before */
+    lanes measure;  /* the law's q; for a neck the radius of the area of contact */
+    lanes unloaded; /* what unloading leaves of the spring of the step before: a part of 1 */
 } sticking;
 
-/* Of the law's own push: without its spring, or anything of it, where there is a gap. */
+/* For laws whose own push remains: where there is a gap, there is neither push nor spring. */
 LANES_INLINE sticking stick_by_law(lanes is_hertz, lanes elastic, lanes radius, lanes overlap,
                                    lanes old_overlap)
 {
@@ -167,8 +167,8 @@ LANES_INLINE sticking stick_by_law(lanes is_hertz, lanes elastic, lanes radius, 
     return s;
 }
 
-/* Of a neck: the elastic force above the greatest pull; what is left of the spring follows from
- * both radii of the area of contact. */
+/* For a neck the elastic force is measured from the greatest pull, and unloading scales the spring
+ * by the radii of the area of contact, now and in the step before. */
 LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap, lanes old_overlap,
                                     lanes pull)
 {

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How the force of a liquid bridge falls with its length: coefficients of polynomials of the
- * logarithm of its volume, the highest power first. */
+/* How the force of a liquid bridge falls with its length. The polynomials are in the logarithm of
+ * its volume; their coefficients begin with that of the highest power. */
 typedef struct bridge_fit {
     double first[4], second[3], third[4], fourth[3];
 } bridge_fit;
 
-/* Of a law. Kernels read the numbers before `stretch`, COHESION_NUMBERS of them; those of bridges
- * begin at `length`. */
+/* The cohesion of a law. Kernels read the COHESION_NUMBERS numbers before `stretch`; those of
+ * bridges begin at `length`. */
 typedef struct cohesion {
     double kind;                   /* an abut_cohesion */
     double pull;                   /* the greatest one by R*, at any gap */

@@ -77,7 +77,7 @@ typedef struct own_rows {
     bool is_wall, is_spot;
 } own_rows;
 
-/* Write what the law is told of; is_new has 1 where no row of the step before goes on. Returns
+/* Write the inputs of the law. is_new is 1 for rows that continue none of the step before. Returns
  * whether an overlap is to be watched. */
 typedef bool own_inputs_kernel(const own_rows *rows);
 

@@ -250,7 +250,7 @@ static abut_status count_buckets(void *context, abut_index chunk, parallel_job *
     return numbers ? parallel_report(job, all.count / 3) : ABUT_NO_MEMORY;
 }
 
-/* Fill the buckets of a chunk, whose numbers go on from those of the chunks before. */
+/* Fill the buckets of a chunk, which are numbered behind those of the chunks before. */
 static abut_status fill_buckets(void *context, abut_index chunk, parallel_job *job)
 {
     const bucketing *b = context;

@@ -21,10 +21,11 @@
 #define OWN_SPEED 1.1
 #define MEAN_SPEED 0.35
 
-/* Of the mean radius, how much the mean allowance may be: beyond that candidates become many. */
+/* The largest mean allowance, as a part of the mean radius: beyond that candidates become many. */
 #define MOST_ALLOWANCE 0.35
 
-/* Of the shortest period, how much an allowance may be: then which way a sphere went is known. */
+/* The largest allowance, as a part of the shortest period: then it is known which way a sphere
+ * moved. */
 #define PERIOD_PART 0.2
 
 /* Spheres and outlines that are measured in one go. */

@@ -269,8 +269,8 @@ static abut_status make(near_search *q, const parallel_plan *plan, abut_error *e
     return find_near(q, plan, error);
 }
 
-/* Look where new spheres are. Walls may have gone their way already, and may go it back, and on to
- * the other side. */
+/* Look what is near new spheres. Walls may have moved by their allowance already, and may move by
+ * twice as much the other way. */
 static abut_status extend(near_search *q, const parallel_plan *plan, abut_error *error)
 {
     near_walls *n = q->near;

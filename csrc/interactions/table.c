@@ -302,7 +302,7 @@ static abut_index *extend_offsets(interaction_table *t, abut_index first_count)
     return extended;
 }
 
-/* Let there be chunks for more first partners, whose rows would begin behind the others. */
+/* Add chunks for more first partners. Their rows would begin behind all others. */
 static abut_status extend_chunks(interaction_table *t, abut_index first_count)
 {
     const abut_index count = (first_count + t->chunk_firsts - 1) / t->chunk_firsts;

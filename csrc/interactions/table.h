@@ -90,8 +90,8 @@ typedef struct table_size {
 abut_status table_reserve(interaction_table *t, table_size size, table_extras extras);
 void table_free(interaction_table *t);
 
-/* Room for rows of a list in chunks of so many first spheres, whose candidates have these partners.
- * ABUT_OK or ABUT_NO_MEMORY. */
+/* Room for rows of a list in chunks of so many first spheres. list_firsts and list_seconds are the
+ * partners of its candidates. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_index firsts,
                                  const int32_t *list_firsts, const int32_t *list_seconds);
 
@@ -220,7 +220,7 @@ static inline abut_index table_walk(const interaction_table *t, row_walk *w)
 /* The rows of pairs whose first sphere this is. */
 row_span table_pairs_of(const interaction_table *t, abut_index sphere);
 
-/* The same where the rows of the sphere before are known: takes less. */
+/* The same, faster, where the rows of the sphere before are known. */
 row_span table_next_pairs(const interaction_table *t, abut_index sphere, row_span before);
 
 /* The row behind those of the same sphere, of contacts with walls. */

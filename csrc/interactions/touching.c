@@ -183,7 +183,7 @@ static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres 
     return left;
 }
 
-/* The same as the kernel does, where some candidates have images. */
+/* Does what the kernel does, in chunks where some candidates have images of their own. */
 static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
                             const candidate_block *b)
 {

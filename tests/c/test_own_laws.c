@@ -284,7 +284,7 @@ static void check_history(void)
     }
 }
 
-/* A contact that gets another law begins anew; those whose law stays go on. */
+/* A contact that gets another law begins anew. Contacts that keep their law continue. */
 static void check_other_law(void)
 {
     const abut_own_law others[] = {

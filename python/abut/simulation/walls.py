@@ -54,7 +54,7 @@ class WallState(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """What follows from entries, and is asked for in each step."""
+    """What follows from entries, made once because each step needs it."""
 
     entries: Sequence[WallEntry]
     stored: Indices  # the library's numbers of the walls; -1: it is gone
