@@ -143,8 +143,9 @@ typedef struct neighbor_list {
     int32_t *entry_spheres;   /* and of which sphere each is */
 
     int32_t *active; /* of each chunk the candidates that touch */
-    int32_t *past;   /* in the first step of a list: the row of the last step that each candidate
-                        continues, or -1. NULL: rows of the last step have candidates of this list */
+    /* In the first step of a list: the row of the last step that each candidate continues, or -1.
+     * NULL: the rows of the last step name candidates themselves. */
+    int32_t *past;
     abut_index *row_counts; /* of each chunk */
     abut_index *row_begins; /* chunks + 1: where its rows begin, with room behind them */
     abut_index active_count;
