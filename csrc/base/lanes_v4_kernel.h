@@ -21,7 +21,7 @@ static inline void lanes_store(double *p, lanes a)
 
 static inline void lanes_store_first(double *p, lanes a, int count)
 {
-    _mm512_mask_storeu_pd(p, count < LANES ? (__mmask8)((1u << count) - 1u) : 0xff, a);
+    _mm512_mask_storeu_pd(p, (__mmask8)(count < LANES ? (1u << count) - 1u : 0xffu), a);
 }
 
 static inline lanes lanes_set(double a)
