@@ -267,7 +267,8 @@ static abut_status search_crowd(const abut_simulation *s, crowd *c, interaction_
         rows[row] = (int32_t)row;
     }
     abut_status status =
-        rows ? crowd_gather(c, &s->solids, &s->store, rows, s->store.count) : ABUT_NO_MEMORY;
+        rows ? crowd_gather(c, &s->solids, &s->store, rows, s->store.count, s->input.workers)
+             : ABUT_NO_MEMORY;
     abut_convex_query query = abut_convex_query_default();
     query.positions = c->positions, query.orientations = c->orientations;
     query.period = lattice_periods(&s->lattice);
