@@ -70,12 +70,6 @@ static bool is_outline_pair(const listing *g, abut_index i, abut_index pair)
     return i != g->found.second[pair] && !is_again(&g->found, i, pair);
 }
 
-static const double *center_of(const neighbor_spheres *s, abut_index sphere)
-{
-    return sphere < s->count ? s->centers + 3 * sphere
-                             : s->outlines.centers + 3 * (sphere - s->count);
-}
-
 /* Images as they are between places in the box, which the search counts from centers. */
 static void wrap_images(const listing *g, abut_index i)
 {
@@ -83,8 +77,8 @@ static void wrap_images(const listing *g, abut_index i)
     const found_pairs *f = &g->found;
     for (abut_index pair = f->offsets[i]; f->image && pair < f->offsets[i + 1]; pair++) {
         for (int axis = 0; axis < 3; axis++) {
-            double from = center_of(s, i)[axis];
-            double to = center_of(s, f->second[pair])[axis];
+            double from = neighbor_center(s, i)[axis];
+            double to = neighbor_center(s, f->second[pair])[axis];
             const double period = s->lattice->period[axis];
             if (period > 0.0) {
                 const double wraps = lattice_wrap(&to, period) - lattice_wrap(&from, period);

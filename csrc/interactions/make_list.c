@@ -63,12 +63,6 @@ static double radius_of(const neighbor_spheres *s, abut_index sphere)
     return sphere < s->count ? s->radii[sphere] : s->outlines.radii[sphere - s->count];
 }
 
-static const double *center_of(const neighbor_spheres *s, abut_index sphere)
-{
-    return sphere < s->count ? s->centers + 3 * sphere
-                             : s->outlines.centers + 3 * (sphere - s->count);
-}
-
 static abut_status measure_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const pacing *p = context;
@@ -140,7 +134,7 @@ void make_list_set_allowance(neighbor_list *l, const neighbor_spheres *s, abut_i
     const bool is_periodic = isfinite(l->pace.shortest_period);
     const double period = is_periodic ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
     const double allowance = allowance_of(s, &l->pace, sphere);
-    const double far = vec3_max_abs(vec3_load(center_of(s, sphere)));
+    const double far = vec3_max_abs(vec3_load(neighbor_center(s, sphere)));
     const double lost = LIST_ROUNDING * (radius_of(s, sphere) + allowance + period + far);
     const double own = allowance > lost ? allowance - lost : 0.0;
     anchor *a = &l->anchors[sphere];

@@ -69,6 +69,13 @@ static inline abut_index neighbor_count(const neighbor_spheres *s)
     return s->count + s->outlines.count;
 }
 
+/* The center of a sphere or, behind all spheres, of an outline. */
+static inline const double *neighbor_center(const neighbor_spheres *s, abut_index sphere)
+{
+    return sphere < s->count ? s->centers + 3 * sphere
+                             : s->outlines.centers + 3 * (sphere - s->count);
+}
+
 /* Whether two spheres are no candidates: of one cluster, or one is the other's image. */
 static inline bool neighbor_is_one_body(const int32_t *clusters, abut_index i, abut_index j)
 {
