@@ -90,7 +90,7 @@ def simulation(scene, workers=1):
         workers=workers,
     )
     sim.set_law(GRAIN, GRAIN, abut.Hertz(FRICTION, RESTITUTION, scene.rolling))
-    rolling = abut.RollingA(scene.rolling)
+    rolling = abut.laws.RollingA(scene.rolling)
     sim.set_law(GRAIN, STEEL, abut.Hertz(WALL_FRICTION, RESTITUTION, rolling))
     for wall in scene.walls:
         sim.add_wall(wall.mesh, STEEL, motion=turning(wall.rate) if wall.rate else None)

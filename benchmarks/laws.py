@@ -28,7 +28,7 @@ GRAIN = abut.Material(density=2500, young=1e7)
 HERTZ = abut.Hertz(friction=0.5, restitution=0.5)
 
 
-@abut.law
+@abut.laws.law
 def spring_alone(contact, stiffness):
     """As little as a law can say."""
     return stiffness * max(contact.overlap, 0.0)
@@ -36,12 +36,12 @@ def spring_alone(contact, stiffness):
 
 @cache
 def library():
-    options = ["-I", abut.get_include(), "-ffp-contract=off", "-fno-math-errno"]
+    options = ["-I", abut.laws.get_include(), "-ffp-contract=off", "-fno-math-errno"]
     return compiled.library(Path(__file__).parent / "hertz_again.cpp", options)
 
 
 def hertz_in_c():
-    numbers, damping = HERTZ.numbers(GRAIN, GRAIN), abut.damping_ratio(HERTZ.restitution)
+    numbers, damping = HERTZ.numbers(GRAIN, GRAIN), abut.laws.damping_ratio(HERTZ.restitution)
     shear = 8.0 * numbers["shear"]
     damper = 2.0 * damping * np.sqrt(5.0 / 6.0)
     stiffness = numbers["stiffness"]
@@ -52,7 +52,7 @@ def hertz_in_c():
         damper * np.sqrt(shear),
         HERTZ.friction,
     ]
-    return abut.CompiledLaw(library().hertz_again, parameters, vectors=1, scalars=1)
+    return abut.laws.CompiledLaw(library().hertz_again, parameters, vectors=1, scalars=1)
 
 
 def sticky(cohesion):
@@ -61,10 +61,10 @@ def sticky(cohesion):
 
 LAWS = {
     "Hertz": lambda: HERTZ,
-    "JKR": lambda: sticky(abut.JKR(0.02)),
-    "DMT": lambda: sticky(abut.DMT(0.02, distance=1e-9)),
-    "bridges": lambda: sticky(abut.LiquidBridge(1e-12, 0.07, 0.3)),
-    "small-bridges": lambda: sticky(abut.LiquidBridge(1e-14, 0.07, 0.3)),
+    "JKR": lambda: sticky(abut.laws.JKR(0.02)),
+    "DMT": lambda: sticky(abut.laws.DMT(0.02, distance=1e-9)),
+    "bridges": lambda: sticky(abut.laws.LiquidBridge(1e-12, 0.07, 0.3)),
+    "small-bridges": lambda: sticky(abut.laws.LiquidBridge(1e-14, 0.07, 0.3)),
     "again-numba": lambda: laws_again.hertz_as(HERTZ, GRAIN, GRAIN),
     "again-C++": hertz_in_c,
     "spring": lambda: spring_alone(stiffness=1e3),

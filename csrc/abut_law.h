@@ -1,7 +1,7 @@
 /* Laws of contact in C: what a function is told of contacts, and what it says of them.
  *
- * This header stands alone. `abut.get_include()` tells where it is installed; a law's function is
- * compiled into a library of its own, and `abut.CompiledLaw` takes its address:
+ * This header stands alone. `abut.laws.get_include()` tells where it is installed; a law's
+ * function is compiled into a library of its own, and `abut.laws.CompiledLaw` takes its address:
  *
  *     void spring(const abut_law_block *b)
  *     {

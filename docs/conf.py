@@ -105,6 +105,10 @@ html_theme_options = {
 html_context = {"default_mode": "light"}
 
 
+# whose public names docstrings use without a module
+HOMES = (abut, abut.laws, abut.grid)
+
+
 class Name(PyXRefRole):
     """Single backticks of docstrings: a link where it is a name of the manual, else code."""
 
@@ -114,17 +118,19 @@ def lead_on(app, env, node, shown):
     if node["reftype"] != "name":
         return None
     name, _, member = node["reftarget"].partition(".")
-    if name not in abut.__all__:
+    home = next((home for home in HOMES if name in home.__all__), None)
+    if not home:
         return shown
-    target = f"abut.{name}" if member in attributes(name) else f"abut.{node['reftarget']}"
+    target = f"{home.__name__}.{name}"
+    if member and member not in attributes(getattr(home, name)):
+        target += f".{member}"
     return env.domains.python_domain.resolve_xref(
         env, node["refdoc"], app.builder, "obj", target, node, shown
     )
 
 
-def attributes(name):
+def attributes(of):
     """Those that the docstring of a public name lists, which are no properties with their own."""
-    of = getattr(abut, name)
     listed = NumpyDocString(inspect.getdoc(of) or "")["Attributes"]
     names = [name for item in listed for name in item.name.split(", ")]
     members = {name: getattr(of, name, None) for name in names}

@@ -148,9 +148,9 @@ _ = ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 # %%
 r, p = law(-3, 20)
 plane = {"dimension": 2, "volume_fraction": 0.4, "probability": p}
-best = abut.cell_sizes(r, family="optimal", levels=5, **plane)
-several = abut.expected_work(r, best, **plane)
-single = abut.expected_work(r, [40], **plane)
+best = abut.grid.cell_sizes(r, family="optimal", levels=5, **plane)
+several = abut.grid.expected_work(r, best, **plane)
+single = abut.grid.expected_work(r, [40], **plane)
 print("five levels:", best.round(1))
 print(several)
 print(single)
@@ -177,10 +177,12 @@ SEARCHES = ("top-down", "bottom-up")
 
 
 def least_work(family, alpha, ratio, search):
-    """The least work with sizes of a family, as `abut.Work`."""
+    """The least work with sizes of a family, as `abut.grid.Work`."""
     radii, probability = law(alpha, ratio)
     options = {"probability": probability, "search": search}
-    return abut.expected_work(radii, abut.cell_sizes(radii, family=family, **options), **options)
+    return abut.grid.expected_work(
+        radii, abut.grid.cell_sizes(radii, family=family, **options), **options
+    )
 
 
 WORKS = {
@@ -193,7 +195,7 @@ WORKS = {
 
 def single_level(alpha, ratio):
     radii, probability = law(alpha, ratio)
-    return abut.expected_work(radii, [2 * ratio], probability=probability).total
+    return abut.grid.expected_work(radii, [2 * ratio], probability=probability).total
 
 
 figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained", sharex=True, sharey="row")
@@ -240,10 +242,10 @@ for family, (color, marker) in FAMILIES.items():
     left.plot(RATIOS, counts, marker=marker, color=color, label=family)
     works = []
     for levels in range(1, 16):
-        sizes = abut.cell_sizes(
+        sizes = abut.grid.cell_sizes(
             radii_100, family=family, levels=levels, probability=probability_100
         )
-        works.append(abut.expected_work(radii_100, sizes, probability=probability_100).total)
+        works.append(abut.grid.expected_work(radii_100, sizes, probability=probability_100).total)
     right.plot(range(1, 16), works, marker=marker, color=color, label=family)
 left.set(xscale="log", xlabel="ω", ylabel="levels", title="best number of levels, $\\alpha$ = -3")
 left.set(xticks=[2, 5, 10, 20, 50, 100], xticklabels=[2, 5, 10, 20, 50, 100])
@@ -271,12 +273,12 @@ def random_box(alpha, ratio, count=20_000, fraction=0.6):
 
 
 def predict_and_count(alpha, ratio, search):
-    """`abut.Work`, and the same counted: pair tests and cell accesses of each level, a sphere."""
+    """`abut.grid.Work`, and what was counted: pair tests and cell accesses of levels, a sphere."""
     centers, radii, side = random_box(alpha, ratio)
     finder = abut.PairFinder(radii, levels=4, search=search, period=(side,) * 3)
     finder.find(centers)
     found = finder.statistics()
-    work = abut.expected_work(radii, found.sizes, search=search, lengths=found.lengths)
+    work = abut.grid.expected_work(radii, found.sizes, search=search, lengths=found.lengths)
     return work, found.pair_tests / len(radii), found.cell_accesses / len(radii)
 
 
@@ -359,4 +361,4 @@ _, radii_20, _ = random_box(-3, 20)
 chosen = abut.PairFinder(radii_20).sizes
 print("the finder's:", chosen.round(2))
 for overhead in (0.2, 1, 2, 4, 7):
-    print(f"overhead {overhead}:", abut.cell_sizes(radii_20, overhead=overhead).round(2))
+    print(f"overhead {overhead}:", abut.grid.cell_sizes(radii_20, overhead=overhead).round(2))

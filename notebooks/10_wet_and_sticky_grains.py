@@ -42,9 +42,9 @@ import abut
 RADIUS = 1e-3
 soft = abut.Material(density=1500, young=1e6, poisson=0.3)
 laws = {
-    "JKR": abut.Hertz(cohesion=abut.JKR(work_of_adhesion=0.3)),
-    "DMT": abut.Hertz(cohesion=abut.DMT(work_of_adhesion=0.3, distance=1e-6)),
-    "bridge": abut.Hertz(cohesion=abut.LiquidBridge(volume=1e-14, surface_tension=0.13)),
+    "JKR": abut.Hertz(cohesion=abut.laws.JKR(work_of_adhesion=0.3)),
+    "DMT": abut.Hertz(cohesion=abut.laws.DMT(work_of_adhesion=0.3, distance=1e-6)),
+    "bridge": abut.Hertz(cohesion=abut.laws.LiquidBridge(volume=1e-14, surface_tension=0.13)),
     "without": abut.Hertz(),
 }
 
@@ -103,7 +103,7 @@ def returned(law, speed):
 speeds = sticking * np.array([0.7, 0.95, 1.05, 1.2, 1.5, 2, 3, 5, 8])
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for restitution, mark in ((1.0, "o"), (0.8, "s")):
-    sticky = abut.Hertz(restitution=restitution, cohesion=abut.JKR(0.3))
+    sticky = abut.Hertz(restitution=restitution, cohesion=abut.laws.JKR(0.3))
     ax.plot(
         speeds / sticking,
         [returned(sticky, speed) for speed in speeds],
@@ -133,7 +133,7 @@ def column(bond):
     cohesion = None
     if bond:
         tension = bond * weight / (2 * np.pi * GRAIN)
-        cohesion = abut.LiquidBridge(volume=1e-11, surface_tension=tension)
+        cohesion = abut.laws.LiquidBridge(volume=1e-11, surface_tension=tension)
     rough = {"friction": 0.6, "restitution": 0.4, "rolling": 0.1}
     sim = abut.Simulation(step=5e-5, period=(None, 0.0075, None), workers=1)
     sim.set_law(sand, sand, abut.Linear(150.0, **rough, cohesion=cohesion))

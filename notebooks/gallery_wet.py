@@ -27,7 +27,7 @@ import numpy as np
 import abut
 
 R, TUBE, HEIGHT, TENSION = 0.5e-3, 8e-3, 0.012, 0.07
-water = abut.LiquidBridge(volume=0.01 * R**3, surface_tension=TENSION)
+water = abut.laws.LiquidBridge(volume=0.01 * R**3, surface_tension=TENSION)
 
 
 def column(cohesion):

@@ -139,7 +139,7 @@ def moduli(first, second):
 
 def numbers(law, first, second):
     flat, shear = moduli(first, second)
-    ratios = np.array([[abut.damping_ratio(e) for e in row] for row in RESTITUTIONS])
+    ratios = np.array([[abut.laws.damping_ratio(e) for e in row] for row in RESTITUTIONS])
     return Numbers(
         4 / 3 * flat if law.is_hertz else LINEAR + 0 * flat,
         8 * shear if law.is_hertz else TANGENTIAL * LINEAR + 0 * flat,

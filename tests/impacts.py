@@ -131,36 +131,36 @@ def slid(slip, speed, friction, restitution):
 
 
 class Spring(NamedTuple):
-    force: abut.Vector
+    force: abut.laws.Vector
 
 
 class Way(NamedTuple):
-    shear: abut.Vector
+    shear: abut.laws.Vector
 
 
-@abut.law(history=Spring)
+@abut.laws.law(history=Spring)
 def added_up(contact, old, young, tangent, friction, damping=0.0):
     """Hertz' law with a spring to which each step adds, in loading and unloading alike: without the
     factor that docs/dem.md, section 2, names; `tangent`: its stiffness by the radius of contact."""
-    push = abut.hertz(contact, young, damping)
+    push = abut.laws.hertz(contact, young, damping)
     stiffness = tangent * math.sqrt(contact.radius * contact.overlap)
     damper = 2 * damping * math.sqrt(5 / 6 * stiffness * contact.mass)
-    slid, spring = abut.slide(contact, old.force, stiffness, damper, friction * push)
-    return abut.force(push, slid), Spring(spring)
+    slid, spring = abut.laws.slide(contact, old.force, stiffness, damper, friction * push)
+    return abut.laws.force(push, slid), Spring(spring)
 
 
-@abut.law(history=Way)
+@abut.laws.law(history=Way)
 def by_all_the_way(contact, old, young, tangent, friction, damping=0.0):
     """The same with today's stiffness times all of the way that the contact has sheared."""
-    push = abut.hertz(contact, young, damping)
+    push = abut.laws.hertz(contact, young, damping)
     stiffness = tangent * math.sqrt(contact.radius * contact.overlap)
     damper = 2 * damping * math.sqrt(5 / 6 * stiffness * contact.mass)
     x, y, z = old.shear.x, old.shear.y, old.shear.z
-    before = abut.Vector(-stiffness * x, -stiffness * y, -stiffness * z)
-    slid, spring = abut.slide(contact, before, stiffness, damper, friction * push)
+    before = abut.laws.Vector(-stiffness * x, -stiffness * y, -stiffness * z)
+    slid, spring = abut.laws.slide(contact, before, stiffness, damper, friction * push)
     softness = 1 / stiffness if stiffness > 0 else 0.0
-    shear = abut.Vector(-spring.x * softness, -spring.y * softness, -spring.z * softness)
-    return abut.force(push, slid), Way(shear)
+    shear = abut.laws.Vector(-spring.x * softness, -spring.y * softness, -spring.z * softness)
+    return abut.laws.force(push, slid), Way(shear)
 
 
 def shear_modulus(stuff):
@@ -181,7 +181,7 @@ def as_two_spheres():
 def all_the_way():
     """The law of test 4's points."""
     young, tangent = modulus(OXIDE, False), 8 * shear_modulus(OXIDE)
-    damping = abut.damping_ratio(0.98)
+    damping = abut.laws.damping_ratio(0.98)
     return by_all_the_way(young=young, tangent=tangent, friction=0.092, damping=damping)
 
 

@@ -149,12 +149,12 @@ def drum_spheres(count, seed=0):
 
 ROLLING = {
     "none": FRICTION,
-    "A": abut.Hertz(friction=0.5, restitution=0.3, rolling=abut.RollingA(0.2)),
+    "A": abut.Hertz(friction=0.5, restitution=0.3, rolling=abut.laws.RollingA(0.2)),
     "C": abut.Hertz(friction=0.5, restitution=0.3, rolling=0.2),
     "linear": abut.Linear(50.0, friction=0.5, restitution=0.3, rolling=0.1),
-    "JKR": abut.Hertz(friction=0.5, restitution=0.3, rolling=0.1, cohesion=abut.JKR(0.5)),
+    "JKR": abut.Hertz(friction=0.5, restitution=0.3, rolling=0.1, cohesion=abut.laws.JKR(0.5)),
     "bridge": abut.Linear(
-        50.0, friction=0.5, restitution=0.3, cohesion=abut.LiquidBridge(2e-9, 0.2, 0.3)
+        50.0, friction=0.5, restitution=0.3, cohesion=abut.laws.LiquidBridge(2e-9, 0.2, 0.3)
     ),
 }
 TURNING = abut.Rotating((0, 1, 0), rate=20.0)

@@ -9,22 +9,22 @@ import abut
 class Spring(typing.NamedTuple):
     """What Hertz and Mindlin's law keeps."""
 
-    spring: abut.Vector
+    spring: abut.laws.Vector
     overlap: float
 
 
 class Springs(typing.NamedTuple):
     """What a linear law keeps that resists rolling."""
 
-    spring: abut.Vector
-    roll: abut.Vector
+    spring: abut.laws.Vector
+    roll: abut.laws.Vector
 
 
-@abut.law(history=Spring)
+@abut.laws.law(history=Spring)
 def hertz_again(contact, old, young, shear, damping, friction):
     overlap = max(contact.overlap, 0.0)
     measure = math.sqrt(contact.radius * overlap)
-    push = abut.hertz(contact, young, damping)
+    push = abut.laws.hertz(contact, young, damping)
     part = 1.0
     if contact.is_new == 0.0 and overlap < old.overlap:
         part = math.sqrt(overlap / old.overlap)
@@ -32,26 +32,28 @@ def hertz_again(contact, old, young, shear, damping, friction):
     stiffness = 8.0 * shear * measure
     damper = 2.0 * damping * math.sqrt(5.0 / 6.0) * math.sqrt(8.0 * shear)
     damper *= math.sqrt(measure * contact.mass)
-    tangent, kept = abut.slide(contact, spring, stiffness, damper, friction * push)
+    tangent, kept = abut.laws.slide(contact, spring, stiffness, damper, friction * push)
     stored = 0.4 * (4.0 / 3.0 * young) * measure * overlap * overlap
     if stiffness > 0.0:
         square = kept[0] * kept[0] + kept[1] * kept[1] + kept[2] * kept[2]
         stored += 0.5 * square / stiffness
-    return abut.force(push, tangent, stored=stored), Spring(kept, overlap)
+    return abut.laws.force(push, tangent, stored=stored), Spring(kept, overlap)
 
 
-@abut.law(history=Springs)
+@abut.laws.law(history=Springs)
 def linear_again(contact, old, stiffness, shear, damping, friction, rolling, roll_damping):
     overlap = max(contact.overlap, 0.0)
     root = math.sqrt(contact.mass)
     damper = 2.0 * damping * math.sqrt(stiffness) * root
     push = max(stiffness * overlap - damper * contact.parting, 0.0)
     across = 2.0 * damping * math.sqrt(shear) * root
-    tangent, spring = abut.slide(contact, old.spring, shear, across, friction * push)
+    tangent, spring = abut.laws.slide(contact, old.spring, shear, across, friction * push)
     of_roll = shear * contact.radius * contact.radius
     brake = 2.0 * roll_damping * math.sqrt(of_roll * contact.inertia)
-    moment, roll = abut.roll(contact, old.roll, of_roll, brake, rolling * contact.radius * push)
-    return abut.force(push, tangent, moment), Springs(spring, roll)
+    moment, roll = abut.laws.roll(
+        contact, old.roll, of_roll, brake, rolling * contact.radius * push
+    )
+    return abut.laws.force(push, tangent, moment), Springs(spring, roll)
 
 
 def hertz_as(law, a, b):
@@ -60,7 +62,7 @@ def hertz_as(law, a, b):
     return hertz_again(
         young=numbers["stiffness"],
         shear=numbers["shear"],
-        damping=abut.damping_ratio(law.restitution),
+        damping=abut.laws.damping_ratio(law.restitution),
         friction=law.friction,
     )
 
@@ -71,7 +73,7 @@ def linear_as(law, a, b):
     return linear_again(
         stiffness=numbers["stiffness"],
         shear=numbers["shear"],
-        damping=abut.damping_ratio(law.restitution),
+        damping=abut.laws.damping_ratio(law.restitution),
         friction=law.friction,
         rolling=numbers["rolling_friction"],
         roll_damping=numbers["rolling_damping"],

@@ -87,7 +87,7 @@ def mill():
     """A box with walls of all motions; spheres, clusters and bodies, of which some come later."""
     sim = abut.Simulation(step=1e-4, gravity=(0.3, -0.2, -9.81))
     hertz = abut.Hertz(friction=0.5, restitution=0.4, rolling=0.01)
-    linear = abut.Linear(2e4, friction=0.3, restitution=0.6, rolling=abut.RollingC(0.02))
+    linear = abut.Linear(2e4, friction=0.3, restitution=0.6, rolling=abut.laws.RollingC(0.02))
     for a, b, law in [
         (GRAIN, GRAIN, hertz), (GRAIN, RIGID, hertz), (GRAIN, WET, linear), (WET, RIGID, linear),
         (WET, WET, linear), (STICKY, STICKY, hertz), (STICKY, GRAIN, linear),
@@ -143,13 +143,17 @@ def bed():
     exert."""
     rng = np.random.default_rng(2)
     sim = abut.Simulation(step=1e-4, period=(1.0, None, None), resolution="sharing")
-    sim.set_law(GRAIN, GRAIN, abut.Hertz(friction=0.4, restitution=0.5, cohesion=abut.JKR(2.0)))
-    sim.set_law(STICKY, STICKY, abut.Hertz(restitution=0.5, cohesion=abut.DMT(1.0, 1e-3)))
-    bridge = abut.LiquidBridge(1e-6, 0.07, 0.3)
+    sim.set_law(
+        GRAIN, GRAIN, abut.Hertz(friction=0.4, restitution=0.5, cohesion=abut.laws.JKR(2.0))
+    )
+    sim.set_law(STICKY, STICKY, abut.Hertz(restitution=0.5, cohesion=abut.laws.DMT(1.0, 1e-3)))
+    bridge = abut.laws.LiquidBridge(1e-6, 0.07, 0.3)
     sim.set_law(WET, WET, abut.Linear(1e4, friction=0.3, restitution=0.3, cohesion=bridge))
     for pair in ((GRAIN, STICKY), (GRAIN, WET), (STICKY, WET)):
-        sim.set_law(*pair, abut.Hertz(friction=0.2, restitution=0.7, rolling=abut.RollingA(0.01)))
-    for material, cohesion in ((GRAIN, None), (STICKY, abut.JKR(2.0)), (WET, bridge)):
+        sim.set_law(
+            *pair, abut.Hertz(friction=0.2, restitution=0.7, rolling=abut.laws.RollingA(0.01))
+        )
+    for material, cohesion in ((GRAIN, None), (STICKY, abut.laws.JKR(2.0)), (WET, bridge)):
         law = abut.Hertz(friction=0.5, restitution=0.5, cohesion=cohesion)
         sim.set_law(material, RIGID, law)
     floor = sheet(1.0, 0.0)
@@ -176,7 +180,7 @@ def yard():
     rng = np.random.default_rng(4)
     sim = abut.Simulation(step=1e-4, period=(None, 1.0, None))
     for other in (GRAIN, RIGID):
-        law = abut.Hertz(friction=0.4, restitution=0.5, rolling=abut.RollingC(0.02))
+        law = abut.Hertz(friction=0.4, restitution=0.5, rolling=abut.laws.RollingC(0.02))
         sim.set_law(GRAIN, other, law)
     shaking = abut.Oscillating(amplitude=(0.01, 0.0, 0.02), frequency=9.0, phase=0.2)
     sim.add_wall(sheet(1.0, 0.0), RIGID, motion=shaking)

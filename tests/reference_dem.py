@@ -120,9 +120,9 @@ def effective(numerator, a, b, modulus):
 
 def constants(law, a, b):
     rolling, kind, rolling_damping = law.rolling, "C", 0.3
-    if isinstance(rolling, abut.RollingA):
+    if isinstance(rolling, abut.laws.RollingA):
         rolling, kind = rolling.coefficient, "A"
-    elif isinstance(rolling, abut.RollingC):
+    elif isinstance(rolling, abut.laws.RollingC):
         rolling, rolling_damping = rolling.coefficient, rolling.damping
     kind = kind if rolling > 0 else ""
     rest = law.friction, damping_ratio(law.restitution), kind, rolling, rolling_damping

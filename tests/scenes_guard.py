@@ -22,7 +22,7 @@ OTHER = abut.Material(density=1500, young=3e6, poisson=0.3)
 WALL = abut.Material()
 LAW = {"friction": 0.5, "restitution": 0.5, "rolling": 0.05}
 HERTZ = abut.Hertz(**LAW)
-BRIDGE = abut.LiquidBridge(3e-9, 0.3, 0.3)
+BRIDGE = abut.laws.LiquidBridge(3e-9, 0.3, 0.3)
 STEP, RADIUS, PITCH = 2e-5, 0.004, 0.0081
 NONE = (None, None, None)
 ROD = abut.Cluster([[0, 0, 0], [0.003, 0.001, 0]], 0.003)
@@ -120,7 +120,7 @@ def blocks(law):
 # ---- laws ----------------------------------------------------------------------------------------
 
 
-@abut.law(history=Spring, reach=5e-4)
+@abut.laws.law(history=Spring, reach=5e-4)
 def tether(contact, old, stiffness, pull):
     """Pulls within its reach, the more the deeper the overlap was before; has friction at touch."""
     deepest = max(old.overlap, contact.overlap)
@@ -129,8 +129,8 @@ def tether(contact, old, stiffness, pull):
     if gap > 0.0:
         push = 0.0 - pull * (1.0 + deepest / 1e-4) * gap * (1.0 - gap / 5e-4)
     most = 0.5 * max(push, 0.0)
-    tangent, spring = abut.slide(contact, old.spring, 0.5 * stiffness, 0.1, most)
-    return abut.force(push, tangent), Spring(spring, deepest)
+    tangent, spring = abut.laws.slide(contact, old.spring, 0.5 * stiffness, 0.1, most)
+    return abut.laws.force(push, tangent), Spring(spring, deepest)
 
 
 OWN = {"hertz_again": hertz_again, "linear_again": linear_again, "tether": tether}
@@ -309,7 +309,7 @@ class Feeler:
 
 def held():
     """The lowest layer of spheres, a cluster and a body are held."""
-    sim = pile(abut.Linear(4e3, friction=0.4, restitution=0.5, rolling=abut.RollingC(0.05)))
+    sim = pile(abut.Linear(4e3, friction=0.4, restitution=0.5, rolling=abut.laws.RollingC(0.05)))
     sim.fixed = sim.centers[:, 2] < PITCH
     places = [[0.02, 0.02, 0.069], [0.05, 0.02, 0.069]]
     sim.add_clusters(ROD, places, GRAIN, fixed=[True, False])
@@ -437,10 +437,10 @@ def came(middle, end):
     )
 
 
-ROLLING_A = abut.Linear(5e3, friction=0.4, restitution=0.5, rolling=abut.RollingA(0.1))
-ROLLING_C = abut.Linear(5e3, friction=0.4, restitution=0.5, rolling=abut.RollingC(0.1))
-JKR = abut.Hertz(**LAW, cohesion=abut.JKR(20.0))
-DMT = abut.Hertz(**LAW, cohesion=abut.DMT(5.0, 1e-5))
+ROLLING_A = abut.Linear(5e3, friction=0.4, restitution=0.5, rolling=abut.laws.RollingA(0.1))
+ROLLING_C = abut.Linear(5e3, friction=0.4, restitution=0.5, rolling=abut.laws.RollingC(0.1))
+JKR = abut.Hertz(**LAW, cohesion=abut.laws.JKR(20.0))
+DMT = abut.Hertz(**LAW, cohesion=abut.laws.DMT(5.0, 1e-5))
 WET = abut.Hertz(**LAW, cohesion=BRIDGE)
 STICKY = abut.Linear(5e4, friction=0.4, restitution=0.5, curvature=0.01, cohesion=BRIDGE)
 

@@ -100,7 +100,7 @@ def of_pair(law, velocity=(-0.1, 0.03, 0.02), spin=(0, 0, 0), gap=0.0, time=TIME
     return lambda step: of_spheres(*ran(begun(make, step), time))
 
 
-@abut.law
+@abut.laws.law
 def spring(contact, stiffness):
     return max(stiffness * contact.overlap, 0.0)
 
@@ -110,7 +110,7 @@ PRESSED = RADIUS - 1e-4
 LINEAR = abut.Linear(500.0)
 STICKY = {"height": PRESSED, "velocity": (0, 0, 0.01)}
 SHORT = STICKY | {"time": 1.6e-3}
-BRIDGE = abut.Linear(500.0, cohesion=abut.LiquidBridge(1e-9, 0.07))
+BRIDGE = abut.Linear(500.0, cohesion=abut.laws.LiquidBridge(1e-9, 0.07))
 OBLIQUE = {"velocity": SLANTED, "spin": TURNING}
 # A sphere that is pressed on a plane all the time, pulled along it from rest: what touches at the
 # start has a spring that counts the way of the step before.
@@ -140,17 +140,17 @@ LAWS = {
     ),
     "linear, sliding": on_plane(abut.Linear(500.0, friction=0.1), **RUBBING),
     "linear, two spheres, sticking": of_pair(abut.Linear(500.0, friction=1e3), spin=TURNING),
-    "rolling A": on_plane(abut.Linear(500.0, rolling=abut.RollingA(0.01)), **ROLLING),
+    "rolling A": on_plane(abut.Linear(500.0, rolling=abut.laws.RollingA(0.01)), **ROLLING),
     "rolling C, its spring": on_plane(
-        abut.Linear(500.0, friction=1e3, rolling=abut.RollingC(1e3, damping=0.0)), **OBLIQUE
+        abut.Linear(500.0, friction=1e3, rolling=abut.laws.RollingC(1e3, damping=0.0)), **OBLIQUE
     ),
     "rolling C, its damper": on_plane(
-        abut.Linear(500.0, friction=1e3, rolling=abut.RollingC(1e3, damping=0.3)), **OBLIQUE
+        abut.Linear(500.0, friction=1e3, rolling=abut.laws.RollingC(1e3, damping=0.3)), **OBLIQUE
     ),
-    "JKR, while it holds": on_plane(abut.Hertz(cohesion=abut.JKR(0.1)), **SHORT),
-    "JKR, until the neck has snapped": on_plane(abut.Hertz(cohesion=abut.JKR(0.1)), **STICKY),
-    "DMT, while it touches": on_plane(abut.Hertz(cohesion=abut.DMT(0.1)), **SHORT),
-    "DMT, until it parts": on_plane(abut.Hertz(cohesion=abut.DMT(0.1)), **STICKY),
+    "JKR, while it holds": on_plane(abut.Hertz(cohesion=abut.laws.JKR(0.1)), **SHORT),
+    "JKR, until the neck has snapped": on_plane(abut.Hertz(cohesion=abut.laws.JKR(0.1)), **STICKY),
+    "DMT, while it touches": on_plane(abut.Hertz(cohesion=abut.laws.DMT(0.1)), **SHORT),
+    "DMT, until it parts": on_plane(abut.Hertz(cohesion=abut.laws.DMT(0.1)), **STICKY),
     "liquid bridge": on_plane(BRIDGE, height=PRESSED, velocity=(0, 0, 0.05)),
     "a law of one's own": on_plane(spring(stiffness=500.0)),
 }  # fmt: skip

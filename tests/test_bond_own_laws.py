@@ -22,7 +22,7 @@ class Steps(typing.NamedTuple):
     count: float
 
 
-@abut.law(history=Steps)
+@abut.laws.law(history=Steps)
 def ages(contact, old, k):
     """A spring that grows by a hundredth of itself in each step."""
     return k * contact.overlap * (1.0 + 0.01 * old.count), Steps(old.count + 1.0)

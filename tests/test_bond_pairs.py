@@ -120,7 +120,7 @@ def test_those_that_rest_stick_as_smaller_spheres(name):
 @pytest.mark.parametrize("law", [abut.Hertz, abut.Linear])
 def test_those_that_rest_slide_as_smaller_spheres(law):
     """Springs load and unload across the gaps of a neck as between spheres of their size."""
-    glue = abut.JKR(0.5) if law is abut.Hertz else abut.LiquidBridge(1e-12, 0.072, 0.35)
+    glue = abut.laws.JKR(0.5) if law is abut.Hertz else abut.laws.LiquidBridge(1e-12, 0.072, 0.35)
     options = {"friction": 0.5, "restitution": 0.7, "cohesion": glue}
     hertz = law(**options) if law is abut.Hertz else law(1e4, **options)
     rest = 0.02 * RADIUS

@@ -58,13 +58,13 @@ class Case(NamedTuple):
 
 WATER = {"surface_tension": 0.072, "contact_angle": 0.35}
 CASES = {
-    "JKR": Case(abut.Hertz(cohesion=abut.JKR(0.5))),
-    "DMT": Case(abut.Hertz(cohesion=abut.DMT(0.5))),
-    "DMT over a gap": Case(abut.Hertz(cohesion=abut.DMT(0.5, distance=1e-6))),
-    "bridge": Case(abut.Hertz(cohesion=abut.LiquidBridge(1e-12, **WATER))),
-    "small bridge": Case(abut.Hertz(cohesion=abut.LiquidBridge(3e-14, **WATER))),
-    "linear DMT": Case(abut.Linear(1e4, cohesion=abut.DMT(0.5, distance=1e-6))),
-    "linear bridge": Case(abut.Linear(1e4, cohesion=abut.LiquidBridge(1e-12, **WATER))),
+    "JKR": Case(abut.Hertz(cohesion=abut.laws.JKR(0.5))),
+    "DMT": Case(abut.Hertz(cohesion=abut.laws.DMT(0.5))),
+    "DMT over a gap": Case(abut.Hertz(cohesion=abut.laws.DMT(0.5, distance=1e-6))),
+    "bridge": Case(abut.Hertz(cohesion=abut.laws.LiquidBridge(1e-12, **WATER))),
+    "small bridge": Case(abut.Hertz(cohesion=abut.laws.LiquidBridge(3e-14, **WATER))),
+    "linear DMT": Case(abut.Linear(1e4, cohesion=abut.laws.DMT(0.5, distance=1e-6))),
+    "linear bridge": Case(abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(1e-12, **WATER))),
 }
 each_case = pytest.mark.parametrize("name", CASES)
 BORN_APART = ("DMT over a gap", "linear DMT")
@@ -197,8 +197,8 @@ def test_a_reach_elsewhere_does_not_change_sharing():
     """What does not push, since another plane does, may pull, whether or not some law has a
     reach."""
     forces = []
-    for bridge in (None, abut.LiquidBridge(1e-12, 0.07)):
-        sim = world(abut.Hertz(0.5, 0.5, cohesion=abut.DMT(0.05)), resolution="sharing")
+    for bridge in (None, abut.laws.LiquidBridge(1e-12, 0.07)):
+        sim = world(abut.Hertz(0.5, 0.5, cohesion=abut.laws.DMT(0.05)), resolution="sharing")
         other = abut.Material(2000, 1e7)
         sim.set_law(other, other, abut.Hertz(0.5, 0.5, cohesion=bridge))
         for normal in directions(88):
@@ -300,7 +300,7 @@ def test_pull_round_a_convex_edge(name):
 def shared_pull(case, gaps, degrees):
     """By the equations of sharing (docs/dem.md, section 2)."""
     pulls = np.array([case.force(-gap, RADIUS, WALL) for gap in gaps])
-    root = 1 if case.law.cohesion.__class__ is abut.JKR else (-pulls) ** 0.25
+    root = 1 if case.law.cohesion.__class__ is abut.laws.JKR else (-pulls) ** 0.25
     weight, cosine = (case.reach(RADIUS, WALL) - gaps) * root, np.cos(np.radians(degrees))
     loads = np.array([weight[0] - cosine * weight[1], weight[1] - cosine * weight[0]])
     loads = loads / (1 - cosine**2) if (loads > 0).all() else weight * (loads > 0)
@@ -392,7 +392,7 @@ def test_opposite_walls_pull_wholly():
     np.testing.assert_allclose(sim.forces[0], [right, 0, 0], rtol=1e-9, atol=1e-15)
 
 
-@abut.law(reach=2e-5)
+@abut.laws.law(reach=2e-5)
 def pulls_apart(contact, k):
     return k * (contact.overlap + 2e-5)
 
@@ -620,14 +620,14 @@ def draw_cohesion(rng, kind):
     """Of some strength among grains of 3 to 9 mm."""
     drawn = rng.integers(0, 5)
     if drawn == 0 and kind == "hertz":
-        return abut.JKR(rng.uniform(1, 20))
+        return abut.laws.JKR(rng.uniform(1, 20))
     if drawn <= 1:
-        return abut.DMT(rng.uniform(1, 20))
+        return abut.laws.DMT(rng.uniform(1, 20))
     if drawn == 2:
-        return abut.DMT(rng.uniform(1, 20), distance=rng.uniform(1e-6, 1e-5))
+        return abut.laws.DMT(rng.uniform(1, 20), distance=rng.uniform(1e-6, 1e-5))
     if drawn == 3:
         volume = 10 ** rng.uniform(-13, -9)
-        return abut.LiquidBridge(volume, rng.uniform(1, 10), rng.uniform(0, 0.8))
+        return abut.laws.LiquidBridge(volume, rng.uniform(1, 10), rng.uniform(0, 0.8))
     return None
 
 
@@ -679,10 +679,10 @@ def check_scene(seed, options, steps):
 
 STICKY = abut.Material(2500, 1e7, 0.3)
 GLUES = {
-    "JKR": abut.Hertz(0.5, 0.5, 0.05, cohesion=abut.JKR(5.0)),
-    "DMT": abut.Hertz(0.5, 0.5, 0.05, cohesion=abut.DMT(5.0, distance=2e-6)),
+    "JKR": abut.Hertz(0.5, 0.5, 0.05, cohesion=abut.laws.JKR(5.0)),
+    "DMT": abut.Hertz(0.5, 0.5, 0.05, cohesion=abut.laws.DMT(5.0, distance=2e-6)),
     "bridge": abut.Linear(
-        1e4, friction=0.5, restitution=0.5, cohesion=abut.LiquidBridge(1e-10, 0.5, 0.3)
+        1e4, friction=0.5, restitution=0.5, cohesion=abut.laws.LiquidBridge(1e-10, 0.5, 0.3)
     ),
 }
 
@@ -793,8 +793,8 @@ TOO_MUCH = (
 
 def test_too_much_liquid():
     """Of two that meet; at a wall R* is twice that of two like spheres: eight times the liquid."""
-    sim = world(abut.Linear(1e4, cohesion=abut.LiquidBridge(1.1e-10, 0.07)))
-    sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.LiquidBridge(7.9e-10, 0.07)))
+    sim = world(abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(1.1e-10, 0.07)))
+    sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(7.9e-10, 0.07)))
     sim.add_wall(scenes.quad(), WALL)
     sim.add_spheres([[0, 0, 1e-3], [0, 0, 3e-3]], [1e-3, 1.3e-3], POWDER)
     sim.run(steps=1)
@@ -805,9 +805,9 @@ def test_too_much_liquid():
     with pytest.raises(ValueError, match=message + r" must be at most 0.1 R\^3, 1.015e-10"):
         sim.run(steps=1)
     assert sim.step_count == 1 and (sim.velocities == before).all()
-    sim.set_law(POWDER, POWDER, abut.Linear(1e4, cohesion=abut.LiquidBridge(1e-10, 0.07)))
+    sim.set_law(POWDER, POWDER, abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(1e-10, 0.07)))
     sim.run(steps=1)
-    sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.LiquidBridge(8.1e-10, 0.07)))
+    sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(8.1e-10, 0.07)))
     with pytest.raises(ValueError, match=TOO_MUCH % ("8.1e-10", "sphere 0 and wall 0", "0.002")):
         sim.run(steps=1)
     assert sim.step_count == 2
@@ -815,7 +815,7 @@ def test_too_much_liquid():
 
 def test_as_much_liquid_as_there_may_be():
     for radius in np.linspace(0.1, 1.0, 19):
-        sim = world(abut.Linear(1e4, cohesion=abut.LiquidBridge(0.1 * radius**3, 0.07)))
+        sim = world(abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(0.1 * radius**3, 0.07)))
         sim.add_spheres([[0, 0, 0], [0, 0, 2 * radius - 1e-6]], radius, POWDER)
         sim.run(steps=1)
         assert len(sim.pairs) == 1
@@ -841,7 +841,7 @@ def test_too_much_liquid_at_bodies():
 
 
 def wet(volume, **options):
-    return abut.Linear(1e4, cohesion=abut.LiquidBridge(volume, 0.07), **options)
+    return abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(volume, 0.07), **options)
 
 
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])

@@ -22,10 +22,10 @@ WALLS = {
     "2 facets": abut.Mesh(TABLE, [[0, 1, 2], [0, 2, 3]]),
 }
 LAWS = {
-    "JKR": abut.JKR(W),
-    "DMT": abut.DMT(W),
-    "DMT with a distance": abut.DMT(W, 1e-7),
-    "bridge": abut.LiquidBridge(1e-13, 0.072, 0.2),
+    "JKR": abut.laws.JKR(W),
+    "DMT": abut.laws.DMT(W),
+    "DMT with a distance": abut.laws.DMT(W, 1e-7),
+    "bridge": abut.laws.LiquidBridge(1e-13, 0.072, 0.2),
 }
 
 

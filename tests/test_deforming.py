@@ -24,7 +24,7 @@ def sheet(count, size=1.0):
 def grains(sim, height=0.104, jitter=0.003, seed=1, side=3):
     """Some layers of balls above the sheet, none of which touches anything yet."""
     ball = abut.Material(density=1000, young=1e6, poisson=0.3)
-    law = abut.Hertz(friction=0.4, restitution=0.4, rolling=abut.RollingC(0.05))
+    law = abut.Hertz(friction=0.4, restitution=0.4, rolling=abut.laws.RollingC(0.05))
     sim.set_law(ball, abut.Material(), law)
     sim.set_law(ball, ball, law)
     numbers = np.arange(-side, side + 1)

@@ -631,7 +631,7 @@ def test_errors():
 def test_laws_that_bodies_cannot_have():
     glass, steel = abut.Material(2500, 6e10), abut.Material(young=2e11)
     sim = abut.Simulation(step=1e-6)
-    sim.set_law(glass, steel, abut.Hertz(rolling=abut.RollingA(0.1)))
+    sim.set_law(glass, steel, abut.Hertz(rolling=abut.laws.RollingA(0.1)))
     names_both = (
         r"bodies cannot have RollingA, as Material\(density=2500.* with Material\(density=N"
     )
@@ -640,7 +640,7 @@ def test_laws_that_bodies_cannot_have():
     sim.set_law(glass, steel, abut.Linear(1e4))
     sim.add_bodies(CUBE, [[0, 0, 0]], glass)
     with pytest.raises(ValueError, match=names_both):
-        sim.set_law(steel, glass, abut.Linear(1e4, rolling=abut.RollingA(0.1)))
+        sim.set_law(steel, glass, abut.Linear(1e4, rolling=abut.laws.RollingA(0.1)))
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), RIGID)
     with pytest.raises(ValueError, match=r"body 0 of Material\(density=2500.* meets .* no law"):
         sim.run(steps=1)

@@ -7,7 +7,7 @@ import abut
 import scenes_dem as scenes
 from scenes_dem import GRAVITY
 
-ROLLING = {"none": 0.0, "C": abut.RollingC(0.1)}
+ROLLING = {"none": 0.0, "C": abut.laws.RollingC(0.1)}
 
 
 def momentum(sim):
@@ -55,7 +55,7 @@ def test_momentum_and_angular_momentum(kind, rolling, clusters):
 
 def test_type_a_brakes_spins_alone():
     """It keeps momentum, not angular momentum."""
-    law = abut.Hertz(friction=0.5, restitution=0.5, rolling=abut.RollingA(0.1))
+    law = abut.Hertz(friction=0.5, restitution=0.5, rolling=abut.laws.RollingA(0.1))
     sim = scenes.cloud(abut.Simulation, law, step=5e-6)
     sim.run(steps=1)
     before, turned = momentum(sim), angular_momentum(sim)
@@ -178,7 +178,7 @@ def at_random(rng, kind, rolling, is_wall):
     rest = {
         "friction": 10 ** rng.uniform(-1, 0.7),
         "restitution": rng.choice([1.0, rng.uniform(0.1, 1)]),
-        "rolling": abut.RollingC(10 ** rng.uniform(-2, 0)) if rolling else 0.0,
+        "rolling": abut.laws.RollingC(10 ** rng.uniform(-2, 0)) if rolling else 0.0,
     }
     speed = np.sqrt(1e7 / density) * 10 ** rng.uniform(-4, -2.3)
     # of a sphere of `slanted` that hits a rigid plane with Hertz' law
@@ -285,7 +285,7 @@ def test_momentum_given_to_a_wall_is_its_impulse():
     np.testing.assert_allclose(after - before, expected, atol=1e-12 * scale)
 
 
-@pytest.mark.parametrize("rolling", [0.0, abut.RollingC(0.2)], ids=["none", "C"])
+@pytest.mark.parametrize("rolling", [0.0, abut.laws.RollingC(0.2)], ids=["none", "C"])
 def test_nodal_forces(rolling):
     """Their sum is the force; their moment the torque, less that of rolling."""
     sim, wall = shaken_box(5e-6, rolling)

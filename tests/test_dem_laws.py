@@ -146,7 +146,7 @@ def test_loop_of_rolling():
     turns = angle / count * np.concatenate([np.ones(count), np.zeros(count), -np.ones(count)])
     heights = 0.01 - np.concatenate([np.full(count, deep), np.linspace(deep, shallow, count)])
     heights = np.append(heights, np.full(count, 0.01 - shallow))
-    sim = pressed(abut.Hertz(rolling=abut.RollingC(100.0, damping=0.0)))
+    sim = pressed(abut.Hertz(rolling=abut.laws.RollingC(100.0, damping=0.0)))
     moments = [0.0]
     for height, turn in zip(heights, turns, strict=True):
         spin = [0, turn / sim.step, 0]
@@ -311,7 +311,11 @@ def test_sphere_slides_down_a_steep_slope():
     assert sim.angular_velocities[0, 1] * 0.01 == pytest.approx(spun, rel=5e-3)
 
 
-ROLLING = {"A": lambda x: abut.RollingA(x), "C": lambda x: abut.RollingC(x), "number": lambda x: x}
+ROLLING = {
+    "A": lambda x: abut.laws.RollingA(x),
+    "C": lambda x: abut.laws.RollingC(x),
+    "number": lambda x: x,
+}
 
 
 @pytest.mark.parametrize("kind", ROLLING)
@@ -352,7 +356,7 @@ def test_rolling_gives_way_on_a_steeper_slope(kind):
 
 def test_type_a_never_reverses_a_spin():
     """A spinning top on a floor stops, and stays so: type A brakes spins about the normal, too."""
-    law = abut.Hertz(friction=0.5, restitution=0.5, rolling=abut.RollingA(0.5))
+    law = abut.Hertz(friction=0.5, restitution=0.5, rolling=abut.laws.RollingA(0.5))
     sim = scenes.on_a_slope(abut.Simulation, law, 0.0)
     sim.angular_velocities = np.array([[0, 0, 5.0]])
     spins = sim.record(1e-4, lambda s: s.angular_velocities[0, 2])

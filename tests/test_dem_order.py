@@ -79,7 +79,7 @@ def at_level(level):
     """All that there is after some steps at one instruction level."""
     _core.set_simd(level)
     try:
-        sim, (box, _) = crowd(count=1500), shaken_box(5e-6, rolling=abut.RollingA(0.1))
+        sim, (box, _) = crowd(count=1500), shaken_box(5e-6, rolling=abut.laws.RollingA(0.1))
         sim.run(steps=150)
         box.run(steps=500)
         return state(sim) + state(box)

@@ -165,7 +165,7 @@ def test_mixer():
     sim = abut.Simulation(step=5e-5)
     grain, steel = abut.Material(density=1000, young=1e7, poisson=0.2), scenes.rigid()
     sim.set_law(grain, grain, abut.Hertz(friction=0.5, restitution=0.4, rolling=0.001))
-    rolling = abut.RollingA(0.001)
+    rolling = abut.laws.RollingA(0.001)
     sim.set_law(grain, steel, abut.Hertz(friction=0.75, restitution=0.4, rolling=rolling))
     drum = sim.add_wall(mixer[0], steel)
     rotor = sim.add_wall(mixer[1], steel, motion=abut.Rotating(axis=(1, 0, 0), rate=18.85))

@@ -33,8 +33,8 @@ def draw_law(rng, kind, rolling, cohesion=None):
 
 ROLLING = {
     "none": None,
-    "A": lambda x: abut.RollingA(x),
-    "C": lambda x: abut.RollingC(x, damping=0.4),
+    "A": lambda x: abut.laws.RollingA(x),
+    "C": lambda x: abut.laws.RollingC(x, damping=0.4),
 }
 
 

@@ -16,7 +16,7 @@ WOOD = abut.Material(density=800, young=5e7, poisson=0.2)
 FLOOR = abut.Material(young=1e8, poisson=0.25)
 PLANE = abut.HalfSpace((0, 0, 0), (0, 0, 1))
 HISTORY = ("roll", "moment")
-FULL = {"friction": 0.4, "restitution": 0.6, "rolling": abut.RollingC(0.05, 0.3)}
+FULL = {"friction": 0.4, "restitution": 0.6, "rolling": abut.laws.RollingC(0.05, 0.3)}
 
 
 def world(law, kind=abut.Simulation, *, step=1e-5, **options):
@@ -30,7 +30,7 @@ def world(law, kind=abut.Simulation, *, step=1e-5, **options):
 # ---- the reference -------------------------------------------------------------------------------
 
 LAWS = {
-    "Hertz, rolling": abut.Hertz(0.5, 0.5, abut.RollingC(0.2, 0.4), curvature=0.1),
+    "Hertz, rolling": abut.Hertz(0.5, 0.5, abut.laws.RollingC(0.2, 0.4), curvature=0.1),
     "Hertz, elastic": abut.Hertz(0.3, curvature=0.2),
     "Linear, rolling": abut.Linear(1e6, 0.4, 0.5, 0.6, 0.1, curvature=0.15),
     "Linear": abut.Linear(1e6, friction=0.5, restitution=0.6),
@@ -340,9 +340,9 @@ def test_across_a_border(is_body):
 
 SWINGS = {
     "Hertz": abut.Hertz(friction=100),
-    "Hertz, rolling": abut.Hertz(100, 1.0, abut.RollingC(10, 0.0)),
-    "Hertz, damped": abut.Hertz(100, 0.5, abut.RollingC(10, 0.3)),
-    "Linear, rolling": abut.Linear(1e7, friction=100, rolling=abut.RollingC(10, 0.0)),
+    "Hertz, rolling": abut.Hertz(100, 1.0, abut.laws.RollingC(10, 0.0)),
+    "Hertz, damped": abut.Hertz(100, 0.5, abut.laws.RollingC(10, 0.3)),
+    "Linear, rolling": abut.Linear(1e7, friction=100, rolling=abut.laws.RollingC(10, 0.0)),
 }
 
 

@@ -439,7 +439,7 @@ def test_a_light_wall_that_touches_nothing_has_its_first_contacts_ahead(motion):
     gives_way = 1e5 if isinstance(motion, abut.Servo) else 2e5
     frequency = math.sqrt(4e4 * gives_way)
     mass = sim.masses[0] if isinstance(motion, abut.Servo) else 1 / (1 / sim.masses[0] + 1e5)
-    zeta = abut.damping_ratio(0.5) * math.sqrt(mass / 1e4) * frequency
+    zeta = abut.laws.damping_ratio(0.5) * math.sqrt(mass / 1e4) * frequency
     limit = 2 / frequency * (math.sqrt(1 + zeta**2) - zeta)
     assert sim.stable_step() == pytest.approx(limit, rel=1e-9)
     with pytest.warns(abut.SimulationWarning, match="Wall 0, which touches nothing, sets"):

@@ -980,9 +980,9 @@ def test_a_copy_is_independent():
 
 
 def test_a_copy_takes_laws_of_ones_own_along_and_nothing_that_is_called():
-    @abut.law
+    @abut.laws.law
     def stiff(c, k):
-        return abut.force(k * c.overlap)
+        return abut.laws.force(k * c.overlap)
 
     sim = abut.Simulation(step=1e-4)
     sim.set_law(GRAIN, STEEL, stiff(k=1e5))

@@ -277,12 +277,13 @@ PYTHON_ROOMS_BELOW = {
     "results": {"base"},
     "search": {"base", "results"},
     "io": {"base", "results", "search"},
-    "own_laws": {"base"},
-    "simulation": {"base", "results", "search", "io", "own_laws"},
+    "laws": {"base"},
+    "grid": {"base", "search"},
+    "simulation": {"base", "results", "search", "io", "laws"},
     "plot": {"base", "results", "search"},
     "options": set(),
-    "examples": {"search", "simulation"},
-    "lammps": {"base", "results", "search", "simulation", "own_laws"},
+    "examples": {"search", "simulation", "laws"},
+    "lammps": {"base", "results", "search", "simulation", "laws"},
     "dask": {"base", "search", "io"},
     "cli": {"base", "results", "search", "io", "plot"},
 }
@@ -341,11 +342,10 @@ OF_THE_MACHINE = {
 
 # Modules that may call these, and why no simulation or search shows it.
 ON_THE_MACHINE = {
-    "own_laws/check.py": "laws that are tried",
-    "own_laws/probes.py": "laws that are tried",
-    "simulation/law_check.py": "laws that are tried",
-    "search/work.py": "levels of grids, which show in the speed alone",
-    "search/work_model.py": "levels of grids, which show in the speed alone",
+    "laws/check.py": "laws that are tried",
+    "laws/probes.py": "laws that are tried",
+    "grid/work.py": "levels of grids, which show in the speed alone",
+    "grid/work_model.py": "levels of grids, which show in the speed alone",
     "search/units.py": "text of a warning",
     "search/doubts.py": "text of a warning",
     "simulation/watch.py": "text of a warning",

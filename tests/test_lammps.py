@@ -770,7 +770,7 @@ def test_too_much_liquid():
     """For the radius that an atom has in a step; at a wall R* is R."""
 
     def wet(volume):
-        return abut.Linear(1e4, cohesion=abut.LiquidBridge(volume, 0.07))
+        return abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(volume, 0.07))
 
     Walls(ball(0.0999, step=1e-5), FLOOR, wet(0.99 * 8e-4), RUBBER).run(1)
     walls = Walls(ball(0.0999, step=1e-5), FLOOR, wet(1.01 * 8e-4), RUBBER)
@@ -1104,8 +1104,8 @@ def led_by_lammps(lmp, radii, overlaps):
 
 
 STICKY = {
-    "jkr": (abut.JKR(0.5), 3.0, [1e-6, 1e-7, 0.0, -1e-7, -1.2e-6]),
-    "dmt": (abut.DMT(0.5), 4.0, [1e-6, 1e-7, 1e-9]),
+    "jkr": (abut.laws.JKR(0.5), 3.0, [1e-6, 1e-7, 0.0, -1e-7, -1.2e-6]),
+    "dmt": (abut.laws.DMT(0.5), 4.0, [1e-6, 1e-7, 1e-9]),
 }
 
 

@@ -54,10 +54,10 @@ def test_linear():
     [
         (0.0, (0, 0.0, 0.3)),
         (0.01, (2, 0.01, 0.3)),
-        (abut.RollingC(0.01), (2, 0.01, 0.3)),
-        (abut.RollingC(0.01, damping=0.0), (2, 0.01, 0.0)),
-        (abut.RollingA(0.02), (1, 0.02, 0.0)),
-        (abut.RollingA(0), (0, 0.0, 0.0)),
+        (abut.laws.RollingC(0.01), (2, 0.01, 0.3)),
+        (abut.laws.RollingC(0.01, damping=0.0), (2, 0.01, 0.0)),
+        (abut.laws.RollingA(0.02), (1, 0.02, 0.0)),
+        (abut.laws.RollingA(0), (0, 0.0, 0.0)),
     ],
 )
 def test_rolling(rolling, numbers):
@@ -95,9 +95,9 @@ def test_what_is_no_law(make, arguments, message):
         (lambda: abut.Linear(0), "stiffness is 0.0"),
         (lambda: abut.Linear(np.nan), "stiffness is nan"),
         (lambda: abut.Linear(1.0, tangential=-1), "tangential is -1.0"),
-        (lambda: abut.RollingA(-1.0), "coefficient is -1.0"),
-        (lambda: abut.RollingC(np.inf), "coefficient is inf"),
-        (lambda: abut.RollingC(0.1, -0.3), "damping is -0.3"),
+        (lambda: abut.laws.RollingA(-1.0), "coefficient is -1.0"),
+        (lambda: abut.laws.RollingC(np.inf), "coefficient is inf"),
+        (lambda: abut.laws.RollingC(0.1, -0.3), "damping is -0.3"),
     ],
 )
 def test_what_is_no_spring(make, message):
@@ -106,13 +106,13 @@ def test_what_is_no_spring(make, message):
 
 
 @pytest.mark.parametrize("name", ["friction", "restitution", "rolling"])
-@pytest.mark.parametrize("value", [True, "high", None, abut.RollingC])
+@pytest.mark.parametrize("value", [True, "high", None, abut.laws.RollingC])
 def test_what_is_no_number(name, value):
     with pytest.raises(TypeError, match=name):
         abut.Hertz(**{name: value})
 
 
-@pytest.mark.parametrize("value", [True, "flat", abut.RollingC])
+@pytest.mark.parametrize("value", [True, "flat", abut.laws.RollingC])
 def test_what_is_no_curvature(value):
     with pytest.raises(TypeError, match="curvature"):
         abut.Linear(1.0, curvature=value)
@@ -131,11 +131,11 @@ def test_earlier_versions_read_laws_without_curvature():
 
 
 COHESIONS = [
-    abut.JKR(0.05),
-    abut.DMT(1 / 3),
-    abut.DMT(0.02, distance=4e-10),
-    abut.LiquidBridge(1e-12, 0.072),
-    abut.LiquidBridge(1e-12, surface_tension=0.072, contact_angle=0.35),
+    abut.laws.JKR(0.05),
+    abut.laws.DMT(1 / 3),
+    abut.laws.DMT(0.02, distance=4e-10),
+    abut.laws.LiquidBridge(1e-12, 0.072),
+    abut.laws.LiquidBridge(1e-12, surface_tension=0.072, contact_angle=0.35),
 ]
 
 
@@ -158,20 +158,20 @@ def test_numbers_of_cohesion():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: abut.JKR(0), "work_of_adhesion is 0.0, but must be positive and finite"),
-        (lambda: abut.JKR(np.nan), "work_of_adhesion is nan"),
-        (lambda: abut.DMT(-0.1), "work_of_adhesion is -0.1"),
-        (lambda: abut.DMT(0.1, 0), "distance is 0.0, but must be positive"),
-        (lambda: abut.DMT(0.1, np.inf), "distance is inf"),
-        (lambda: abut.LiquidBridge(0, 0.07), "volume is 0.0"),
-        (lambda: abut.LiquidBridge(1e-12, 0), "surface_tension is 0.0"),
-        (lambda: abut.LiquidBridge(1e-12, 0.07, -0.1), "contact_angle is -0.1"),
+        (lambda: abut.laws.JKR(0), "work_of_adhesion is 0.0, but must be positive and finite"),
+        (lambda: abut.laws.JKR(np.nan), "work_of_adhesion is nan"),
+        (lambda: abut.laws.DMT(-0.1), "work_of_adhesion is -0.1"),
+        (lambda: abut.laws.DMT(0.1, 0), "distance is 0.0, but must be positive"),
+        (lambda: abut.laws.DMT(0.1, np.inf), "distance is inf"),
+        (lambda: abut.laws.LiquidBridge(0, 0.07), "volume is 0.0"),
+        (lambda: abut.laws.LiquidBridge(1e-12, 0), "surface_tension is 0.0"),
+        (lambda: abut.laws.LiquidBridge(1e-12, 0.07, -0.1), "contact_angle is -0.1"),
         (
-            lambda: abut.LiquidBridge(1e-12, 0.07, 20),
+            lambda: abut.laws.LiquidBridge(1e-12, 0.07, 20),
             r"contact_angle is 20.0, but must be at most 50 degrees, 0.8727",
         ),
         (
-            lambda: abut.Linear(1e3, cohesion=abut.JKR(0.1)),
+            lambda: abut.Linear(1e3, cohesion=abut.laws.JKR(0.1)),
             "Linear cannot have JKR, whose contact radius follows from Hertz' stiffness: give",
         ),
     ],
@@ -181,7 +181,7 @@ def test_what_is_no_cohesion(make, message):
         make()
 
 
-@pytest.mark.parametrize("value", [0.05, True, "JKR", abut.JKR, abut.RollingC(0.1)])
+@pytest.mark.parametrize("value", [0.05, True, "JKR", abut.laws.JKR, abut.laws.RollingC(0.1)])
 @pytest.mark.parametrize("make", [abut.Hertz, lambda **numbers: abut.Linear(1.0, **numbers)])
 def test_what_is_of_no_cohesive_type(make, value):
     with pytest.raises(TypeError, match="but must be a JKR, a DMT or a LiquidBridge"):
@@ -190,7 +190,7 @@ def test_what_is_of_no_cohesive_type(make, value):
 
 def test_cohesion_is_a_keyword():
     with pytest.raises(TypeError):
-        abut.Hertz(0.1, 0.9, 0.0, abut.JKR(0.05))
+        abut.Hertz(0.1, 0.9, 0.0, abut.laws.JKR(0.05))
 
 
 @pytest.mark.parametrize(
@@ -198,19 +198,21 @@ def test_cohesion_is_a_keyword():
     [
         *(abut.Hertz(0.1, cohesion=cohesion) for cohesion in COHESIONS),
         abut.Linear(2.0, cohesion=COHESIONS[-1], curvature=1 / 3),
-        abut.Hertz(0.1, 0.9, abut.RollingA(0.3)),
+        abut.Hertz(0.1, 0.9, abut.laws.RollingA(0.3)),
         abut.Hertz(rolling=0.001),
-        abut.Linear(1 / 3, 0.1 + 0.2, rolling=abut.RollingC(0.1, 0.2)),
+        abut.Linear(1 / 3, 0.1 + 0.2, rolling=abut.laws.RollingC(0.1, 0.2)),
         abut.Linear(2.0, curvature=1 / 3),
     ],
 )
 def test_copies(law):
     assert pickle.loads(pickle.dumps(law)) == law
     assert from_dict(json.loads(json.dumps(law.to_dict()))) == law
-    assert eval(repr(law), vars(abut)) == law
+    assert eval(repr(law), vars(abut.laws)) == law
     assert hash(from_dict(law.to_dict())) == hash(law)
 
 
 def test_laws_that_differ():
     assert abut.Hertz(0.1) != abut.Hertz(0.2)
-    assert abut.Hertz(rolling=abut.RollingA(0.1)) != abut.Hertz(rolling=abut.RollingC(0.1))
+    assert abut.Hertz(rolling=abut.laws.RollingA(0.1)) != abut.Hertz(
+        rolling=abut.laws.RollingC(0.1)
+    )

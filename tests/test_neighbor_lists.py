@@ -230,9 +230,9 @@ def bodies_that_touch_images():
 
 # what acts beyond touch: at once within its reach, or once two have touched
 GLUES = {
-    "necks": abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.JKR(5.0)),
-    "attraction": abut.Hertz(restitution=0.5, cohesion=abut.DMT(0.5, distance=1e-5)),
-    "bridges": abut.Linear(5e3, restitution=0.5, cohesion=abut.LiquidBridge(6e-10, 0.07)),
+    "necks": abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.laws.JKR(5.0)),
+    "attraction": abut.Hertz(restitution=0.5, cohesion=abut.laws.DMT(0.5, distance=1e-5)),
+    "bridges": abut.Linear(5e3, restitution=0.5, cohesion=abut.laws.LiquidBridge(6e-10, 0.07)),
 }
 
 
@@ -263,7 +263,9 @@ def bridges():
 
 def attracted_bodies():
     sim = bodies_and_moving_walls()
-    law = abut.Linear(5e4, restitution=0.5, curvature=1e-3, cohesion=abut.DMT(0.5, distance=1e-5))
+    law = abut.Linear(
+        5e4, restitution=0.5, curvature=1e-3, cohesion=abut.laws.DMT(0.5, distance=1e-5)
+    )
     sim.set_law(SOFT, SOFT, law)
     return sim
 
@@ -277,7 +279,7 @@ def magnet(contact, stiffness, pull):
 def magnets():
     pytest.importorskip("numba")
     sim = moving_walls()
-    law = abut.law(magnet, reach=5e-4)
+    law = abut.laws.law(magnet, reach=5e-4)
     sim.set_law(SOFT, SOFT, law(stiffness=5e3, pull=1e6))
     return sim
 

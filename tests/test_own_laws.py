@@ -13,8 +13,8 @@ import pytest
 
 import abut
 import laws_again
-from abut.own_laws.contacts import Contacts, ask
-from abut.own_laws.probes import history_of, one_of, try_law
+from abut.laws.contacts import Contacts, ask
+from abut.laws.probes import history_of, one_of, try_law
 from laws_again import hertz_as, linear_as
 
 numba = pytest.importorskip("numba")
@@ -28,32 +28,32 @@ class Memory(typing.NamedTuple):
     """What Luding's law keeps."""
 
     deepest: float
-    spring: abut.Vector
+    spring: abut.laws.Vector
 
 
-@abut.law(history=Memory)
+@abut.laws.law(history=Memory)
 def luding(contact, old, k1, k2, kc, mu=0.5):
     """S. Luding, Granular Matter 10 (2008) 235: loading, unloading, and a branch that pulls."""
     deepest = max(old.deepest, contact.overlap)
     bearing = k2 * (contact.overlap - (1 - k1 / k2) * deepest)
     push = min(k1 * contact.overlap, max(bearing, -kc * contact.overlap))
-    tangent, spring = abut.slide(contact, old.spring, 0.3 * k1, 0.0, mu * max(push, 0.0))
-    return abut.force(push, tangent), Memory(deepest, spring)
+    tangent, spring = abut.laws.slide(contact, old.spring, 0.3 * k1, 0.0, mu * max(push, 0.0))
+    return abut.laws.force(push, tangent), Memory(deepest, spring)
 
 
-@abut.law
+@abut.laws.law
 def spring(contact, k, c=0.0):
     return k * max(contact.overlap, 0.0) - c * contact.parting
 
 
-@abut.law(reach=1e-3)
+@abut.laws.law(reach=1e-3)
 def glue(contact, k, f):
     """Pulls beyond touch, most in the middle of its reach."""
     overlap = contact.overlap
     return k * overlap if overlap > 0.0 else 4e6 * f * overlap * (overlap + 1e-3)
 
 
-@abut.law
+@abut.laws.law
 def breaks(contact, k, step):
     """Not finite in steps as long as this, which probes do not try."""
     return math.nan if contact.step >= step and contact.overlap > 1e-5 else k * contact.overlap
@@ -66,13 +66,13 @@ def limited(overlap, is_tried):
     return overlap
 
 
-@abut.law
+@abut.laws.law
 def calls(contact, k, step):
     """What it calls raises in such steps."""
     return k * limited(contact.overlap, contact.step < step)
 
 
-@abut.law
+@abut.laws.law
 def raises(contact, k, step):
     """It raises itself."""
     if contact.step >= step and contact.overlap > 1e-5:
@@ -176,7 +176,7 @@ def test_laws_of_all_kinds_go_beside_each_other():
     """Rows are queued by laws: of one's own, built-in, with cohesion. Sums are in another order."""
     a, b = drum(hertz), drum(own_hertz, laws_between={1, 3})
     c = drum(own_hertz, laws_between={1, 3})
-    weak = abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.DMT(1e-30))
+    weak = abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.laws.DMT(1e-30))
     c.set_law(GRAIN, GRAIN, weak)
     for sim in (a, b, c):
         sim.run(steps=300)
@@ -198,7 +198,7 @@ def test_bodies_take_laws_of_ones_own():
     cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     law = abut.Hertz(friction=0.4, restitution=0.6, curvature=0.1)
     function = laws_again.hertz_again.function
-    rounded = abut.law(function, history=laws_again.Spring, curvature=0.1)
+    rounded = abut.laws.law(function, history=laws_again.Spring, curvature=0.1)
     sims = []
     for given in (law, rounded(**hertz_as(law, GRAIN, GRAIN).parameters)):
         sim = abut.Simulation(step=2e-4)
@@ -255,17 +255,19 @@ def test_compiled_code_has_the_bits_of_plain_python():
 
 
 def test_momentum_is_kept_whatever_a_law_says(monkeypatch):
-    @abut.law(jumps=True)
+    @abut.laws.law(jumps=True)
     def odd(contact, k):
         n, push = contact.normal, k * contact.overlap
         # not even in the tangent plane
-        return abut.force(push, (push * n[0], push * n[1], push * n[2]), (push * n[0], 0.0, 0.0))
+        return abut.laws.force(
+            push, (push * n[0], push * n[1], push * n[2]), (push * n[0], 0.0, 0.0)
+        )
 
     sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
     law = odd(k=1e3)
     with pytest.raises(ValueError, match="turned in space"):
         sim.set_law(GRAIN, GRAIN, law)
-    monkeypatch.setattr("abut.simulation.law_table.try_law", lambda law: None)
+    monkeypatch.setattr("abut.laws.law_table.try_law", lambda law: None)
     sim.set_law(GRAIN, GRAIN, law)
     sim.add_spheres([[0, 0, 0], [1.9e-3, 1e-4, 0]], 1e-3, GRAIN)
     sim.run(steps=50)
@@ -298,15 +300,15 @@ def test_a_reach_pulls_beyond_touch(cuts):
 class Way(typing.NamedTuple):
     """How far two have slid along each other."""
 
-    spring: abut.Vector
+    spring: abut.laws.Vector
 
 
-@abut.law(history=Way, reach=1e-3)
+@abut.laws.law(history=Way, reach=1e-3)
 def clings(contact, old, k):
     """Pulls, and holds on to what it slides along, also across a gap."""
     near = k * (contact.overlap + 1e-3)
-    tangent, spring = abut.slide(contact, old.spring, 1e3 * near, 0.0, 1e9)
-    return abut.force(-near, tangent, stored=-0.5 * near * near / k), Way(spring)
+    tangent, spring = abut.laws.slide(contact, old.spring, 1e3 * near, 0.0, 1e9)
+    return abut.laws.force(-near, tangent, stored=-0.5 * near * near / k), Way(spring)
 
 
 def clung(surface, resolution):
@@ -363,7 +365,7 @@ class Age(typing.NamedTuple):
     steps: float
 
 
-@abut.law(history=Age, curvature=0.01)
+@abut.laws.law(history=Age, curvature=0.01)
 def hardens(contact, old, k, c):
     """Twice as stiff, once its contact has begun."""
     stiffness = k if old.steps < 1.0 else 2 * k
@@ -373,7 +375,7 @@ def hardens(contact, old, k, c):
 def test_stable_step_of_bodies_knows_the_slope():
     """Also the damper's, and what contacts remember."""
     law = abut.Linear(2e3, tangential=0.0, restitution=0.3)
-    damping = 2 * abut.damping_ratio(0.3)
+    damping = 2 * abut.laws.damping_ratio(0.3)
     steps = []
     for given in (law, law, hardens):
         sim = abut.Simulation(step=1e-6)
@@ -402,13 +404,13 @@ def test_stable_step_knows_the_slope():
     np.testing.assert_allclose(steps[0], steps[1], rtol=1e-5)
 
 
-@abut.law(history=Memory)
+@abut.laws.law(history=Memory)
 def by_difference(contact, old, k, c, share):
     """A damper, of the overlap's own change; `slide` across the normal."""
     rate = 0.0 if contact.is_new else (contact.overlap - old.deepest) / contact.step
     push = k * contact.overlap + c * rate
-    tangent, spring = abut.slide(contact, old.spring, share * k, 0.0, push)
-    return abut.force(push, tangent), Memory(contact.overlap, spring)
+    tangent, spring = abut.laws.slide(contact, old.spring, share * k, 0.0, push)
+    return abut.laws.force(push, tangent), Memory(contact.overlap, spring)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])  # of the stiffness across the normal
@@ -447,7 +449,7 @@ def test_threads_and_restarts_do_not_show(tmp_path):
 
 
 def test_a_file_tells_whether_a_law_is_another_one(tmp_path):
-    @abut.law(history=Memory)
+    @abut.laws.law(history=Memory)
     def other(contact, old, k1, k2, kc, mu=0.5):
         return k1 * contact.overlap, old
 
@@ -486,9 +488,9 @@ def test_a_file_asks_for_laws_like_those_that_were_saved(tmp_path, parameters, r
     """A function that reads more parameters than it is given would read what is not its own."""
     address = spring(k=1.0).address
     sim = abut.Simulation(step=1e-5)
-    sim.set_law(GRAIN, GRAIN, abut.CompiledLaw(address, [1e3, 0.0], reach=1e-4, name="soft"))
+    sim.set_law(GRAIN, GRAIN, abut.laws.CompiledLaw(address, [1e3, 0.0], reach=1e-4, name="soft"))
     sim.save(tmp_path / "a.npz")
-    other = abut.CompiledLaw(address, parameters, reach=reach, name="soft")
+    other = abut.laws.CompiledLaw(address, parameters, reach=reach, name="soft")
     with pytest.raises(ValueError, match=said):
         abut.load_simulation(tmp_path / "a.npz", laws={"soft": other})
 
@@ -497,7 +499,7 @@ def test_a_law_in_a_file_keeps_its_reach(tmp_path):
     sim = abut.Simulation(step=1e-5)
     sim.set_law(GRAIN, GRAIN, glue(k=1e4, f=1e-3))
     sim.save(tmp_path / "a.npz")
-    nearer = abut.law(glue.function, reach=5e-4)
+    nearer = abut.laws.law(glue.function, reach=5e-4)
     with pytest.raises(ValueError, match=r"glue was saved with reach 0\.001.*has 0\.0005"):
         abut.load_simulation(tmp_path / "a.npz", laws={"glue": nearer})
 
@@ -538,10 +540,10 @@ void law(const abut_law_block *b)
 def test_a_law_in_c(tmp_path):
     (tmp_path / "law.c").write_text(SOURCE)
     library = tmp_path / "law.so"
-    command = ["cc", "-shared", "-fPIC", "-O2", "-I", abut.get_include(), "-o", str(library)]
+    command = ["cc", "-shared", "-fPIC", "-O2", "-I", abut.laws.get_include(), "-o", str(library)]
     subprocess.run([*command, str(tmp_path / "law.c")], check=True)
     function = ctypes.CDLL(str(library)).law
-    law = abut.CompiledLaw(function, parameters=[1e3], scalars=1, name="in C")
+    law = abut.laws.CompiledLaw(function, parameters=[1e3], scalars=1, name="in C")
     sims = []
     for given in (law, abut.Linear(1e3, tangential=0.0)):
         sim = abut.Simulation(step=1e-5)
@@ -568,7 +570,7 @@ def test_addresses_of_all_kinds():
     of_ctypes = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
     given = [address, of_ctypes, ctypes.c_void_p(address), capsule(address, b"law", None)]
     given.append(spring.compiled)
-    assert {abut.CompiledLaw(one, [1.0, 0.0]).address for one in given} == {address}
+    assert {abut.laws.CompiledLaw(one, [1.0, 0.0]).address for one in given} == {address}
 
 
 def test_addresses_of_other_packages():
@@ -582,7 +584,7 @@ def test_addresses_of_other_packages():
         given.append(cffi.FFI().cast("void (*)(void *)", address))
     except ImportError:
         pass
-    assert {abut.CompiledLaw(one).address for one in given} == {address}
+    assert {abut.laws.CompiledLaw(one).address for one in given} == {address}
 
 
 @pytest.mark.parametrize(
@@ -607,7 +609,7 @@ def test_addresses_of_other_packages():
 )
 def test_compiled_laws_are_read(arguments, error, said):
     with pytest.raises(error, match=said):
-        abut.CompiledLaw(*arguments)
+        abut.laws.CompiledLaw(*arguments)
 
 
 # ---- mistakes ------------------------------------------------------------------------------------
@@ -650,11 +652,11 @@ def two(contact, k):
 
 
 def short(contact, k):
-    return abut.force(k * contact.overlap, (1.0, 2.0))
+    return abut.laws.force(k * contact.overlap, (1.0, 2.0))
 
 
 def added(contact, k):
-    return abut.force(k * contact.overlap, contact.sliding + contact.sliding)
+    return abut.laws.force(k * contact.overlap, contact.sliding + contact.sliding)
 
 
 @pytest.mark.parametrize(
@@ -674,16 +676,16 @@ def added(contact, k):
 def test_mistakes_are_told_when_a_law_is_set(function, error, said):
     sim = abut.Simulation(step=1e-5)
     with pytest.raises(error, match=said):
-        sim.set_law(GRAIN, GRAIN, abut.law(function)(k=1.0))
+        sim.set_law(GRAIN, GRAIN, abut.laws.law(function)(k=1.0))
     assert not sim.materials
 
 
 def test_a_law_may_jump_where_it_says_so():
-    try_law(abut.law(jumps=True)(jumps)(k=1.0))
+    try_law(abut.laws.law(jumps=True)(jumps)(k=1.0))
 
 
 def returns_other(contact, old, k):
-    return k * contact.overlap, (1.0, abut.Vector(0.0, 0.0, 0.0))
+    return k * contact.overlap, (1.0, abut.laws.Vector(0.0, 0.0, 0.0))
 
 
 def returns_one(contact, old, k):
@@ -695,7 +697,7 @@ def returns_one(contact, old, k):
 )
 def test_histories_are_checked(function, said):
     with pytest.raises(TypeError, match=said):
-        try_law(abut.law(history=Memory)(function)(k=1.0))
+        try_law(abut.laws.law(history=Memory)(function)(k=1.0))
 
 
 class Wrong(typing.NamedTuple):
@@ -703,32 +705,32 @@ class Wrong(typing.NamedTuple):
 
 
 class Large(typing.NamedTuple):
-    a: abut.Vector
-    b: abut.Vector
+    a: abut.laws.Vector
+    b: abut.laws.Vector
 
 
 def test_what_the_decorator_is_given():
     with pytest.raises(TypeError, match=r"count of the history of returns_one is .*int"):
-        abut.law(history=Wrong)(returns_one)
+        abut.laws.law(history=Wrong)(returns_one)
     with pytest.raises(TypeError, match="history of returns_one is 3"):
-        abut.law(history=3)(returns_one)
+        abut.laws.law(history=3)(returns_one)
     with pytest.raises(TypeError, match="is given an int"):
-        abut.law(3)
+        abut.laws.law(3)
     with pytest.raises(TypeError, match="has 0 arguments, but begins with the contact"):
-        abut.law(lambda: 0.0)
+        abut.laws.law(lambda: 0.0)
     with pytest.raises(ValueError, match="reach"):
-        abut.law(reach=-1.0)(two)
+        abut.laws.law(reach=-1.0)(two)
     with pytest.raises(ValueError, match=r"reach is 1e\+300, but must be at most 1e\+75"):
-        abut.law(reach=1e300)(two)
+        abut.laws.law(reach=1e300)(two)
     with pytest.raises(ValueError, match="c of <lambda> is nan"):
-        abut.law(lambda contact, c=math.nan: 0.0)
+        abut.laws.law(lambda contact, c=math.nan: 0.0)
     with pytest.raises(TypeError, match="plain ones"):
-        abut.law(lambda contact, *more: 0.0)
+        abut.laws.law(lambda contact, *more: 0.0)
 
 
 def test_a_history_may_be_of_a_function():
     """Its annotations are texts, of names that the function alone knows."""
-    from abut import Vector as Turned
+    from abut.laws import Vector as Turned
 
     class Local(typing.NamedTuple):
         spring: "Turned"
@@ -737,10 +739,10 @@ def test_a_history_may_be_of_a_function():
     class Unknown(typing.NamedTuple):
         spring: "Turnd"  # noqa: F821
 
-    assert abut.law(history=Local)(returns_one).kinds == {"spring": Turned, "age": float}
-    assert abut.law(returns_one, history=Local).vectors == ("spring",)
+    assert abut.laws.law(history=Local)(returns_one).kinds == {"spring": Turned, "age": float}
+    assert abut.laws.law(returns_one, history=Local).vectors == ("spring",)
     with pytest.raises(TypeError, match="history of returns_one: name 'Turnd' is not defined"):
-        abut.law(history=Unknown)(returns_one)
+        abut.laws.law(history=Unknown)(returns_one)
 
 
 def test_parameters_are_told_by_name():
@@ -759,7 +761,7 @@ def test_parameters_are_told_by_name():
 
 
 def test_names_of_laws_differ():
-    other = abut.law(history=Memory)(luding.function)
+    other = abut.laws.law(history=Memory)(luding.function)
     sim = abut.Simulation(step=1e-5)
     sim.set_law(GRAIN, GRAIN, luding(k1=1e3, k2=5e3, kc=1e3))
     sim.set_law(GRAIN, WALL, luding(k1=2e3, k2=5e3, kc=1e3))
@@ -796,7 +798,7 @@ def test_a_step_that_is_not_finite_leaves_all_as_it_was(function, told, capfd):
     sim.run(steps=10)
 
 
-@abut.law
+@abut.laws.law
 def negative(contact, k):
     if contact.overlap == 0.0:
         raise ValueError("nothing is there")
@@ -808,7 +810,7 @@ def inverse(x):
     return 1.0 / x  # which raises, unlike laws
 
 
-@abut.law
+@abut.laws.law
 def inverted(contact, k):
     return k / inverse(contact.overlap)
 
@@ -833,7 +835,7 @@ def test_what_a_law_raises_is_told_when_it_is_set(law, said):
 def test_check_law_finds_what_built_in_laws_are_given(law):
     as_own = hertz_as if law is HERTZ else linear_as
     for given in (law, as_own(law, GRAIN, GRAIN)):
-        found = abut.check_law(given, GRAIN, GRAIN, radius=1e-3)
+        found = abut.laws.check_law(given, GRAIN, GRAIN, radius=1e-3)
         np.testing.assert_allclose(found.restitution, law.restitution, atol=3e-3)
         assert found.pull_off_force == found.pull_off_work == found.reach == 0.0
         assert all(-0.01 < gain < 1e-5 for gain in found.gained.values())
@@ -846,60 +848,62 @@ def test_check_law_finds_what_built_in_laws_are_given(law):
 
 def test_check_law_finds_pull_off():
     work, radius = 0.05, 1e-4
-    law = abut.Hertz(cohesion=abut.JKR(work))
-    found = abut.check_law(law, GRAIN, WALL, radius=radius)
+    law = abut.Hertz(cohesion=abut.laws.JKR(work))
+    found = abut.laws.check_law(law, GRAIN, WALL, radius=radius)
     stiffness = law.numbers(GRAIN, WALL)["stiffness"]
     np.testing.assert_allclose(found.pull_off_force, 1.5 * math.pi * work * radius, rtol=1e-4)
     out = (work**5 * radius**4 / stiffness**2) ** (1 / 3)
     # from where nothing pushes, u^3 = 3/2, which is 1.6493 of that from touch
     np.testing.assert_allclose(found.pull_off_work, 1.6493 * 7.0922 * out, rtol=2e-3)
     assert found.tabor > 5.0 and found.cost is None
-    own = abut.check_law(glue(k=1e3, f=1e-3), GRAIN, WALL, radius=4e-3)
+    own = abut.laws.check_law(glue(k=1e3, f=1e-3), GRAIN, WALL, radius=4e-3)
     np.testing.assert_allclose(own.pull_off_force, 1e-3, rtol=1e-4)
     np.testing.assert_allclose(own.pull_off_work, 4e6 * 1e-3 * 1e-9 / 6, rtol=1e-4)
     assert own.reach == 1e-3 and abs(own.jump) < 1e-9
 
 
 def test_check_law_sees_energy_that_comes_from_nowhere():
-    @abut.law(history=Memory)
+    @abut.laws.law(history=Memory)
     def gains(contact, old, k):
         """Softer on the way in than on the way out."""
         way_out = 1.0 if contact.overlap < old.deepest else 0.0
-        spring = abut.Vector(0.0, 0.0, 0.0)
+        spring = abut.laws.Vector(0.0, 0.0, 0.0)
         return k * contact.overlap * (1.0 + way_out), Memory(contact.overlap, spring)
 
-    found = abut.check_law(gains(k=1e3), GRAIN, GRAIN, radius=1e-3)
+    found = abut.laws.check_law(gains(k=1e3), GRAIN, GRAIN, radius=1e-3)
     assert found.gained["normal"] > 0.5
 
 
-@abut.law(history=Memory)
+@abut.laws.law(history=Memory)
 def rubs_as_once(contact, old, k, damping, mu):
     """Friction as it was up to 0.2: where it slides, the spring takes over the damper's part."""
     push = max(k * contact.overlap - damping * contact.parting, 0.0)
     a, b, c = contact.sliding
     way = 0.3 * k * contact.step
-    spring = abut.Vector(old.spring.x - way * a, old.spring.y - way * b, old.spring.z - way * c)
+    spring = abut.laws.Vector(
+        old.spring.x - way * a, old.spring.y - way * b, old.spring.z - way * c
+    )
     x, y, z = spring.x - damping * a, spring.y - damping * b, spring.z - damping * c
     length = math.sqrt(x * x + y * y + z * z)
     if length > mu * push:
         part = mu * push / length
-        spring = abut.Vector(x * part, y * part, z * part)
-        return abut.force(push, spring), Memory(0.0, spring)
-    return abut.force(push, abut.Vector(x, y, z)), Memory(0.0, spring)
+        spring = abut.laws.Vector(x * part, y * part, z * part)
+        return abut.laws.force(push, spring), Memory(0.0, spring)
+    return abut.laws.force(push, abut.laws.Vector(x, y, z)), Memory(0.0, spring)
 
 
 @pytest.mark.ci
 def test_check_law_sees_energy_from_friction():
     numbers = {"k": 1e3, "damping": 2e-4, "mu": 0.7}
-    found = abut.check_law(rubs_as_once(**numbers), GRAIN, WALL, radius=1e-3)
+    found = abut.laws.check_law(rubs_as_once(**numbers), GRAIN, WALL, radius=1e-3)
     assert found.gained["collision"] > 0.05
-    found = abut.check_law(
+    found = abut.laws.check_law(
         abut.Linear(1e3, friction=0.7, restitution=0.8), GRAIN, WALL, radius=1e-3
     )
     assert -0.1 < found.gained["collision"] < 0.0
 
 
-@abut.law
+@abut.laws.law
 def pulls(contact, k):
     """A spring with the sign of another convention."""
     return -k * contact.overlap
@@ -915,19 +919,19 @@ def test_a_law_that_only_pulls_is_told():
 @pytest.mark.ci
 def test_check_law_tells_of_what_only_pulls():
     with pytest.warns(abut.SimulationWarning, match="never pushes"):
-        abut.check_law(pulls(k=1e3), GRAIN, GRAIN, radius=1e-3)
+        abut.laws.check_law(pulls(k=1e3), GRAIN, GRAIN, radius=1e-3)
     soft = abut.Material(1000, 1e3)
     with pytest.warns(abut.SimulationWarning, match="Hertz.* never pushes"):
-        abut.check_law(abut.Hertz(cohesion=abut.DMT(1.0)), soft, WALL, radius=1e-4)
+        abut.laws.check_law(abut.Hertz(cohesion=abut.laws.DMT(1.0)), soft, WALL, radius=1e-4)
 
 
 def test_check_law_checks_its_arguments():
     with pytest.raises(TypeError, match="law is an int"):
-        abut.check_law(3, GRAIN, GRAIN, radius=1.0)
+        abut.laws.check_law(3, GRAIN, GRAIN, radius=1.0)
     with pytest.raises(ValueError, match="no density"):
-        abut.check_law(HERTZ, WALL, GRAIN, radius=1.0)
+        abut.laws.check_law(HERTZ, WALL, GRAIN, radius=1.0)
     with pytest.raises(ValueError, match="holes: push is inf"):
-        abut.check_law(abut.law(holes)(k=1.0), GRAIN, GRAIN, radius=1.0)
+        abut.laws.check_law(abut.laws.law(holes)(k=1.0), GRAIN, GRAIN, radius=1.0)
 
 
 # ---- necks ---------------------------------------------------------------------------------------
@@ -939,17 +943,17 @@ class Neck(typing.NamedTuple):
     holds: float
 
 
-@abut.law(history=Neck, reach=2e-5, jumps=True)
+@abut.laws.law(history=Neck, reach=2e-5, jumps=True)
 def sticky(contact, old, young, work):
     holds = 1.0 if contact.overlap >= 0.0 or old.holds > 0.0 else 0.0
-    pull = abut.jkr(contact, young, work)
+    pull = abut.laws.jkr(contact, young, work)
     return holds * pull, Neck(holds if pull != 0.0 else 0.0)
 
 
 def test_necks_are_those_of_jkr():
     """Two that collide, stick for a while, and part where the neck snaps."""
     young = GRAIN.young / (1 - GRAIN.poisson**2) / 2
-    built_in = abut.Hertz(restitution=1.0, cohesion=abut.JKR(0.5))
+    built_in = abut.Hertz(restitution=1.0, cohesion=abut.laws.JKR(0.5))
     tracks = []
     for law in (built_in, sticky(young=young, work=0.5)):
         sim = abut.Simulation(gravity=(0, 0, 0), step=2e-7)

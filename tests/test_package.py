@@ -3,7 +3,6 @@
 import ast
 import importlib.metadata
 import importlib.resources
-import pickle
 import re
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import abut
-from abut.base.moved import MOVED
 
 ROOT = Path(__file__).parents[1]
 
@@ -155,6 +153,19 @@ def test_all_names_can_be_asked_for():
         _ = abut.find_contact
 
 
+def test_names_are_few_and_told_apart():
+    assert len(abut.__all__) <= 60
+    assert len({name.lower() for name in abut.__all__}) == len(abut.__all__)
+
+
+def test_names_that_have_moved_are_passed_on_with_a_warning():
+    for module, names in abut._MOVED.items():
+        home = importlib.import_module(f"abut.{module}")
+        for name in names:
+            with pytest.warns(DeprecationWarning, match=rf"abut\.{name} is abut\.{module}\.{name}"):
+                assert getattr(abut, name) is getattr(home, name)
+
+
 def test_a_star_imports_all_names():
     scope = {}
     exec("from abut import *", scope)
@@ -168,7 +179,8 @@ def test_checkers_and_the_interpreter_are_told_the_same():
     told = {node.module: tuple(name.name for name in node.names) for node in imports}
     assert told == abut._NAMES
     names = [name for of_module in told.values() for name in of_module]
-    assert sorted([*names, "__version__", "examples"]) == sorted(abut.__all__)
+    modules = ("examples", "grid", "laws")
+    assert sorted([*names, *modules]) == sorted(abut.__all__)
 
 
 def modules_of_the_package():
@@ -194,72 +206,3 @@ for module in {modules}:
     __import__(module)
 """
     assert modules[-1] in modules_after(code)
-
-
-# ---- pickles of 0.2 and before, which name modules as they were ----------------------------------
-
-
-def pickled_things():
-    floor = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-    shape = abut.ConvexShape([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
-    bodies = abut.ConvexFinder(shape)
-    grain = abut.Material(density=2500)
-    sim = abut.Simulation(step=1e-5)
-    _ = sim.add_bodies(shape, [[0, 0, 0]], abut.Material(density=1000))
-    return [
-        floor,
-        abut.find_contacts([[0.2, 0.2, 0.05]], 0.1, floor),
-        abut.find_pairs([[0, 0, 0], [0, 0, 0.15]], 0.1),
-        bodies.find([[0, 0, 0], [0.5, 0.5, 0.9]]),
-        bodies.entrances([[0, 0, 0], [0.5, 0.5, 1.5]], pairs=[[0, 1]]),
-        abut.ContactFinder(floor),
-        abut.ContactFinder(floor).statistics(),
-        abut.PairFinder([0.1, 0.2]),
-        bodies,
-        shape,
-        abut.Hertz(friction=0.5),
-        abut.Linear(1e4),
-        grain,
-        abut.HalfSpace([0, 0, 0], [0, 0, 1]),
-        abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1),
-        abut.Insertion([[0, 0, 0], [1, 1, 1]], 0.1, 1.0, grain),
-        abut.Motions((abut.Translating([0, 0, 1]), abut.Rotating([0, 0, 1], rate=1.0))),
-        abut.expected_work([0.1, 0.2], [0.2, 0.4]),
-        sim.statistics(),
-        sim.bodies,
-        sim.body_pairs,
-        sim.record(1.0, lambda s: s.time),
-        abut.MeshWarning("doubt"),
-        abut.SimulationWarning("haste"),
-        abut.find_pairs,
-        abut.concatenate,
-        abut.write_dump,
-        abut.set_num_threads,
-        abut.show_config,
-    ]
-
-
-def test_pickles_by_the_old_names_of_modules_are_read():
-    named = set()
-    for thing in pickled_things():
-        # protocol 2 spells the names of modules out
-        data = pickle.dumps(thing, protocol=2)
-        for old, home in MOVED.items():
-            new = f"cabut.{home}\n".encode()
-            named |= {old} if new in data else set()
-            data = data.replace(new, f"cabut.{old}\n".encode())
-        data = data.replace(b"cabut.base.warnings\n", b"cabut.mesh\n")
-        assert not re.search(rb"cabut\.(base|results|search|simulation)\.", data)
-        again = pickle.loads(data)
-        assert type(again) is type(thing) and (again is thing or repr(again) == repr(thing))
-    assert named == MOVED.keys()
-
-
-def test_named_tuples_of_a_simulation_have_their_old_place():
-    sim = abut.Simulation(step=1.0)
-    for of in (sim.energy, sim.clusters):
-        assert getattr(importlib.import_module("abut.simulation"), type(of).__name__) is type(of)
-
-
-def test_an_old_name_is_imported_with_nothing_else():
-    assert modules_after("import abut.contacts", before="import numpy, abut") == ["abut.contacts"]

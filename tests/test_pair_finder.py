@@ -383,11 +383,11 @@ def test_work_is_as_expected(dimension, ratio, count, levels, search):
     """Random placements in a periodic box: the model's own case."""
     rng = np.random.default_rng([dimension, ratio])
     centers, radii, side = scenes.random_cloud(rng, count, ratio, dimension, 0.4)
-    sizes = abut.cell_sizes(radii, levels=levels, dimension=dimension, volume_fraction=0.4)
+    sizes = abut.grid.cell_sizes(radii, levels=levels, dimension=dimension, volume_fraction=0.4)
     finder = abut.PairFinder(radii, levels=sizes, search=search, period=(side,) * dimension)
     pairs = finder.find(centers)
     found = finder.statistics()
-    expected = abut.expected_work(
+    expected = abut.grid.expected_work(
         radii,
         found.sizes,
         search=search,
@@ -413,8 +413,8 @@ def test_levels_that_are_chosen_are_those_of_the_model(dimension, ratio, search)
     period = (scenes.box_side(radii, dimension, 0.4),) * dimension  # of no account
     finder = abut.PairFinder(radii, search=search, period=period)
     model = {"search": search, "overhead": 7, "dimension": dimension}
-    chosen = abut.expected_work(radii, finder.sizes, **model)
-    best = abut.expected_work(radii, abut.cell_sizes(radii, **model), **model)
+    chosen = abut.grid.expected_work(radii, finder.sizes, **model)
+    best = abut.grid.expected_work(radii, abut.grid.cell_sizes(radii, **model), **model)
     assert chosen.total <= 1.02 * best.total
 
 

@@ -248,14 +248,14 @@ def test_sticking_speed(over):
     """Two that are faster part with e = sqrt(1 - v_s^2 / v^2), slower ones stick."""
     work = glue.jkr_work(0.5, RADIUS / 2, 1e7 / (1 - 0.3**2) / 2)
     sticking = np.sqrt(2 * work / MASS)
-    speed, energy = run_apart(thrown(abut.JKR(0.5), over * sticking, 1e-6), 2000)
+    speed, energy = run_apart(thrown(abut.laws.JKR(0.5), over * sticking, 1e-6), 2000)
     assert speed / (over * sticking) == pytest.approx(np.sqrt(1 - over**-2), rel=5e-3)
     # the force is there, or gone, at once, somewhere in a step: to first order of it
     assert energy.dissipated == pytest.approx(work, rel=1.5e-2)
 
 
 def test_slow_ones_stick():
-    speed, _ = run_apart(thrown(abut.JKR(0.5), 0.01, 2e-6), 300)
+    speed, _ = run_apart(thrown(abut.laws.JKR(0.5), 0.01, 2e-6), 300)
     assert speed is None
 
 
@@ -263,16 +263,16 @@ def test_slow_ones_stick():
 @pytest.mark.parametrize(
     ("cohesion", "gap"),
     [
-        (abut.DMT(0.5), 1e-8),
-        (abut.LiquidBridge(1e-12, 0.07), 1e-8),
-        (abut.DMT(0.5, distance=1e-6), 31e-6),
+        (abut.laws.DMT(0.5), 1e-8),
+        (abut.laws.LiquidBridge(1e-12, 0.07), 1e-8),
+        (abut.laws.DMT(0.5, distance=1e-6), 31e-6),
     ],
 )
 def test_what_is_lost(cohesion, gap):
     """DMT's forces give back what they take; of a bridge the work of parting is lost."""
     speed, energy = run_apart(thrown(cohesion, 0.2, 1e-6, gap), 1500)
     lost, before = 0.0, 0.5 * MASS * 0.2**2
-    if isinstance(cohesion, abut.LiquidBridge):
+    if isinstance(cohesion, abut.laws.LiquidBridge):
         end = glue.bridge_reach(1e-12, 0.0, RADIUS / 2)
         lost = glue.bridge_energy(-end, 1e-12, 0.07, 0.0, RADIUS / 2)
         assert lost > 0.1 * before

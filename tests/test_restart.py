@@ -27,7 +27,7 @@ def meshes_of(sim):
 def shaken():
     """With type A, linear laws, a period, and motions of all kinds."""
     sim = abut.Simulation(step=STEP, period=(1.0, None, 1.0), gravity=(1, 2, -3))
-    laws(sim, law=abut.Linear(1e4, friction=0.4, restitution=0.5, rolling=abut.RollingA(0.02)))
+    laws(sim, law=abut.Linear(1e4, friction=0.4, restitution=0.5, rolling=abut.laws.RollingA(0.02)))
     orbit = abut.Motions([TURNING, abut.Oscillating((0.1, 0, 0), 20.0, 0.3)])
     sim.add_wall(plate(0.4), STEEL, motion=orbit)
     wall = sim.add_wall(plate(0.7), STEEL, motion=abut.Translating((0, 0, -1.0)))

@@ -897,12 +897,12 @@ def test_clusters_go_whole():
 
 def test_clusters_and_type_a_do_not_go_together():
     rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
-    law = abut.Hertz(rolling=abut.RollingA(0.01))
+    law = abut.Hertz(rolling=abut.laws.RollingA(0.01))
     sim = empty()
     sim.add_clusters(rod, [[0, 0, 0]], GRAIN)
     with pytest.raises(ValueError, match="clusters cannot have RollingA"):
         sim.set_law(GRAIN, STEEL, law)
-    sim.set_law(GRAIN, STEEL, abut.Hertz(rolling=abut.RollingA(0.0)))
+    sim.set_law(GRAIN, STEEL, abut.Hertz(rolling=abut.laws.RollingA(0.0)))
     other = empty()
     other.set_law(STEEL, GRAIN, law)
     with pytest.raises(ValueError, match="clusters cannot have RollingA"):

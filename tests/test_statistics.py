@@ -7,6 +7,7 @@ import pytest
 
 import abut
 import scenes
+from abut.search.statistics import Statistics
 
 
 @pytest.fixture(scope="module")
@@ -89,14 +90,14 @@ def test_what_the_bins_hold(mesh, spheres):
 
 
 def test_one_of_each_is_no_plural():
-    one = repr(abut.Statistics(*[1] * 11))
+    one = repr(Statistics(*[1] * 11))
     assert one.startswith("Statistics(1 sphere; candidates 1 ")
     assert "1 set of bins, 1 of 1 cell occupied, 1 entry of 1 facet, 1 byte)" in one
-    assert "0 sets of bins, 0 of 0 cells" in repr(abut.Statistics(*[0] * 11))
+    assert "0 sets of bins, 0 of 0 cells" in repr(Statistics(*[0] * 11))
 
 
 def test_ratios_and_repr():
-    found = abut.Statistics(10, 120, 30, 24, 12, 1, 64, 20, 90, 4096, 30)
+    found = Statistics(10, 120, 30, 24, 12, 1, 64, 20, 90, 4096, 30)
     assert found.candidates_per_sphere == 12
     assert found.tests_per_touching == 1.25
     assert found.entries_per_facet == 3
@@ -104,4 +105,4 @@ def test_ratios_and_repr():
     assert "1 set of bins, 20 of 64 cells occupied, 90 entries of 30 facets" in repr(found)
     with pytest.raises(AttributeError):
         found.tests = 1
-    assert math.isnan(abut.Statistics(*[0] * 11).entries_per_facet)
+    assert math.isnan(Statistics(*[0] * 11).entries_per_facet)

@@ -14,9 +14,10 @@ import pytest
 
 import abut
 from abut import options
+from abut.grid import work
 from abut.plot import colors
 from abut.results import maps
-from abut.search import convex_input, finder, mesh, pair_finder, work
+from abut.search import convex_input, finder, mesh, pair_finder
 from abut.simulation import walls
 
 RIGHT = """

@@ -312,7 +312,7 @@ def test_the_speed_at_which_two_will_fly_apart(law, mass):
     assert float(told.split("speed of ")[1].split(";")[0]) == pytest.approx(speed, rel=0.05)
 
 
-@abut.law(curvature=0.1)
+@abut.laws.law(curvature=0.1)
 def silent(contact, k):
     """A law of one's own that does not say what it stores."""
     return k * max(contact.overlap, 0.0)

@@ -54,8 +54,8 @@ def draw(rng, alpha, ratio, count):
 
 def work_of(law, family, **options):
     radii, probability = law
-    sizes = abut.cell_sizes(radii, family=family, probability=probability, **options)
-    return abut.expected_work(radii, sizes, probability=probability)
+    sizes = abut.grid.cell_sizes(radii, family=family, probability=probability, **options)
+    return abut.grid.expected_work(radii, sizes, probability=probability)
 
 
 def reference(radii, sizes, search, overhead, dimension, fraction, probability):
@@ -88,15 +88,15 @@ def reference(radii, sizes, search, overhead, dimension, fraction, probability):
 def test_case_of_the_paper():
     radii, probability = power_law(-3, 20, 200_000)
     options = PLANE | {"probability": probability}
-    best = abut.cell_sizes(radii, family="optimal", levels=5, **options)
+    best = abut.grid.cell_sizes(radii, family="optimal", levels=5, **options)
     assert np.allclose(best, PLANE_SIZES, rtol=3e-3)
     assert np.allclose(best, [4.0, 7.9, 15.1, 27.2, 40.0], atol=0.06)
-    work = abut.expected_work(radii, best, **options)
-    single = abut.expected_work(radii, [40], **options)
+    work = abut.grid.expected_work(radii, best, **options)
+    single = abut.grid.expected_work(radii, [40], **options)
     assert work.total == pytest.approx(4.403, abs=1e-3)
     assert single.total == pytest.approx(153.62, abs=0.01)
     assert single.total / work.total == pytest.approx(34.89, abs=0.01)
-    stated = abut.expected_work(radii, PLANE_SIZES, **options)
+    stated = abut.grid.expected_work(radii, PLANE_SIZES, **options)
     assert stated.pair_tests == pytest.approx(2.397, abs=5e-3)
     assert stated.cell_accesses == pytest.approx(10.03, abs=0.02)
 
@@ -104,10 +104,10 @@ def test_case_of_the_paper():
 def test_case_of_the_paper_bottom_up():
     radii, probability = power_law(-3, 20)
     options = PLANE | {"probability": probability, "search": "bottom-up"}
-    stated = abut.expected_work(radii, [3.16, 6.03, 11.53, 21.65, 40], **options)
+    stated = abut.grid.expected_work(radii, [3.16, 6.03, 11.53, 21.65, 40], **options)
     assert stated.total == pytest.approx(8.81, abs=5e-3)
-    best = abut.cell_sizes(radii, family="optimal", **options)
-    assert 8.7 < abut.expected_work(radii, best, **options).total <= 8.81
+    best = abut.grid.cell_sizes(radii, family="optimal", **options)
+    assert 8.7 < abut.grid.expected_work(radii, best, **options).total <= 8.81
 
 
 @pytest.mark.cases(2)
@@ -143,7 +143,7 @@ def test_constant_is_near_the_optimum(alpha, ratio):
 def test_single_level_in_closed_form(dimension, fraction):
     rng = np.random.default_rng(1)
     radii = draw(rng, -2, 7, 100)
-    work = abut.expected_work(
+    work = abut.grid.expected_work(
         radii, [2 * radii.max()], dimension=dimension, volume_fraction=fraction, overhead=0.3
     )
     ball = {2: math.pi, 3: 4 / 3 * math.pi}[dimension]
@@ -155,7 +155,9 @@ def test_single_level_in_closed_form(dimension, fraction):
 
 
 def test_equal_spheres():
-    assert abut.expected_work([2.0], [4.0]).total == pytest.approx(25.78 * 0.6 + 14 * 0.2, abs=0.01)
+    assert abut.grid.expected_work([2.0], [4.0]).total == pytest.approx(
+        25.78 * 0.6 + 14 * 0.2, abs=0.01
+    )
 
 
 # ---- measured radii ------------------------------------------------------------------------------
@@ -164,14 +166,14 @@ def test_equal_spheres():
 def test_random_draws():
     """A million spheres are as their distribution."""
     radii = draw(np.random.default_rng(2), -3, 20, 1_000_000)
-    sizes = abut.cell_sizes(radii, levels=5, **PLANE)
-    work = abut.expected_work(radii, sizes, **PLANE)
+    sizes = abut.grid.cell_sizes(radii, levels=5, **PLANE)
+    work = abut.grid.expected_work(radii, sizes, **PLANE)
     law = power_law(-3, 20)
     options = PLANE | {"probability": law[1]}
-    expected = abut.expected_work(law[0], np.append(sizes[:-1], 40), **options)
+    expected = abut.grid.expected_work(law[0], np.append(sizes[:-1], 40), **options)
     assert work.total == pytest.approx(expected.total, rel=0.01)
-    assert abut.cell_sizes(law[0], levels=5, **options) == pytest.approx(sizes, rel=0.01)
-    stated = abut.expected_work(radii, PLANE_SIZES, **PLANE)
+    assert abut.grid.cell_sizes(law[0], levels=5, **options) == pytest.approx(sizes, rel=0.01)
+    stated = abut.grid.expected_work(radii, PLANE_SIZES, **PLANE)
     assert stated.total == pytest.approx(4.403, rel=0.01)
 
 
@@ -195,7 +197,7 @@ def test_against_plain_loops(scene, search, dimension, fraction, measured):
     radii, sizes, probability = scene
     if measured:
         probability = np.full(len(radii), 1 / len(radii))
-    work = abut.expected_work(
+    work = abut.grid.expected_work(
         radii,
         sizes,
         search=search,
@@ -216,7 +218,7 @@ def test_against_plain_loops(scene, search, dimension, fraction, measured):
 def test_sizes_ascend_to_the_largest_diameter(scene, family, search, levels):
     radii, _, probability = scene
     for count in (levels, None):
-        sizes = abut.cell_sizes(
+        sizes = abut.grid.cell_sizes(
             radii, family=family, levels=count, search=search, probability=probability
         )
         assert (np.diff(sizes) > 0).all() and sizes[0] >= 2 * radii.min()
@@ -229,17 +231,17 @@ def test_sizes_ascend_to_the_largest_diameter(scene, family, search, levels):
 def test_optimal_is_no_more_work_than_others(scene, search):
     radii, sizes, _ = scene
     options = {"search": search}
-    best = abut.cell_sizes(radii, family="optimal", **options)
-    least = abut.expected_work(radii, best, **options).total
+    best = abut.grid.cell_sizes(radii, family="optimal", **options)
+    least = abut.grid.expected_work(radii, best, **options).total
     # found by a search: what it misses is less than this
-    assert least <= 1.01 * abut.expected_work(radii, sizes, **options).total
+    assert least <= 1.01 * abut.grid.expected_work(radii, sizes, **options).total
 
 
 def test_families():
     radii = [1.0, 2.0, 4.0]
-    linear = abut.cell_sizes(radii, family="linear", levels=3)
+    linear = abut.grid.cell_sizes(radii, family="linear", levels=3)
     assert linear == pytest.approx([4, 6, 8])
-    exponential = abut.cell_sizes(radii, family="exponential", levels=3)
+    exponential = abut.grid.cell_sizes(radii, family="exponential", levels=3)
     assert exponential == pytest.approx([2 * 4 ** (1 / 3), 2 * 4 ** (2 / 3), 8])
     assert (linear[-1], exponential[-1]) == (8, 8)
 
@@ -255,25 +257,25 @@ def test_constant_holds_the_same_in_each_cell():
 def test_levels_between_two_sizes_of_spheres():
     """Small spheres whose cells hold too few are given larger cells than they need."""
     radii = [1.0] * 10 + [100.0] * 10
-    sizes = abut.cell_sizes(radii, levels=2)
+    sizes = abut.grid.cell_sizes(radii, levels=2)
     assert 2 < sizes[0] < 200
-    work = abut.expected_work(radii, sizes)
+    work = abut.grid.expected_work(radii, sizes)
     assert work.fractions == pytest.approx([0.5, 0.5])
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_equal_radii_are_one_level(family):
     for radii in ([3.0], [3.0] * 5):
-        assert abut.cell_sizes(radii, family=family).tolist() == [6.0]
-        assert abut.cell_sizes(radii, family=family, levels=4).tolist() == [6.0]
+        assert abut.grid.cell_sizes(radii, family=family).tolist() == [6.0]
+        assert abut.grid.cell_sizes(radii, family=family, levels=4).tolist() == [6.0]
 
 
 def test_radii_far_apart():
     radii = [1e-300, 1e-3, 1.0, 1e75]
     for family in FAMILIES:
-        sizes = abut.cell_sizes(radii, family=family)
+        sizes = abut.grid.cell_sizes(radii, family=family)
         assert sizes[-1] == 2e75
-        work = abut.expected_work(radii, sizes)
+        work = abut.grid.expected_work(radii, sizes)
         assert not math.isnan(work.total)
         assert np.isfinite(work.pair_tests_by_level).all()
 
@@ -282,21 +284,21 @@ def test_radii_far_apart():
 def test_the_unit_of_length_does_not_matter(scale):
     radii = draw(np.random.default_rng(3), -3, 30, 1000)
     for family in FAMILIES[:3]:
-        sizes = abut.cell_sizes(radii, family=family)
-        scaled = abut.cell_sizes(radii * scale, family=family)
+        sizes = abut.grid.cell_sizes(radii, family=family)
+        scaled = abut.grid.cell_sizes(radii * scale, family=family)
         assert scaled == pytest.approx(sizes * scale)
-    one = abut.expected_work(radii, sizes)
-    assert abut.expected_work(radii * scale, sizes * scale).total == pytest.approx(one.total)
+    one = abut.grid.expected_work(radii, sizes)
+    assert abut.grid.expected_work(radii * scale, sizes * scale).total == pytest.approx(one.total)
 
 
 def test_inputs_are_not_written_and_may_come_in_any_order():
     radii = draw(np.random.default_rng(4), -3, 30, 1000)
     radii.setflags(write=False)
-    sizes = abut.cell_sizes(radii)
-    assert (abut.cell_sizes(radii[::-1]) == sizes).all()
+    sizes = abut.grid.cell_sizes(radii)
+    assert (abut.grid.cell_sizes(radii[::-1]) == sizes).all()
     sizes.setflags(write=False)
-    work = abut.expected_work(radii, sizes)
-    assert work.total == pytest.approx(abut.expected_work(list(radii), list(sizes)).total)
+    work = abut.grid.expected_work(radii, sizes)
+    assert work.total == pytest.approx(abut.grid.expected_work(list(radii), list(sizes)).total)
 
 
 # ---- cells longer than their level's size --------------------------------------------------------
@@ -304,10 +306,10 @@ def test_inputs_are_not_written_and_may_come_in_any_order():
 
 def test_lengths_of_cells():
     radii, sizes = [0.5, 0.5, 0.5, 3.0], [1.0, 6.0]
-    by_default = abut.expected_work(radii, sizes)
-    same = abut.expected_work(radii, sizes, lengths=sizes)
+    by_default = abut.grid.expected_work(radii, sizes)
+    same = abut.grid.expected_work(radii, sizes, lengths=sizes)
     assert same.total == by_default.total
-    longer = abut.expected_work(radii, sizes, lengths=[[1.0, 1.2, 1.25], [6.0, 7.0, 8.0]])
+    longer = abut.grid.expected_work(radii, sizes, lengths=[[1.0, 1.2, 1.25], [6.0, 7.0, 8.0]])
     assert longer.per_cell == pytest.approx(by_default.per_cell * [1.2 * 1.25, 7 * 8 / 36])
     # the box of a sphere on level 2 in level 1: its diameter and a cell, and one cell more
     cells = (2 + 6) * (2 + 6 / 1.2) * (2 + 6 / 1.25)
@@ -319,8 +321,8 @@ def test_lengths_of_cells():
 
 
 def test_work_is_a_table_of_levels():
-    work = abut.expected_work([1, 1, 2, 8], [4, 16])
-    assert isinstance(work, abut.Work) and work.overhead == 0.2
+    work = abut.grid.expected_work([1, 1, 2, 8], [4, 16])
+    assert isinstance(work, abut.grid.Work) and work.overhead == 0.2
     assert work.fractions.tolist() == [0.75, 0.25]
     assert work.pair_tests_by_level[0, 1] == work.cell_accesses_by_level[0, 1] == 0
     assert work.pair_tests == work.pair_tests_by_level.sum()
@@ -368,24 +370,24 @@ OF_FAMILIES = {
 def test_errors_of_expected_work(message):
     arguments = {"radii": [1.0], "sizes": [2.0]} | (ERRORS | OF_SIZES)[message]
     with pytest.raises(ValueError, match=re.escape(message)):
-        abut.expected_work(**arguments)
+        abut.grid.expected_work(**arguments)
 
 
 @pytest.mark.parametrize("message", [*ERRORS, *OF_FAMILIES])
 def test_errors_of_cell_sizes(message):
     arguments = {"radii": [1.0]} | (ERRORS | OF_FAMILIES)[message]
     with pytest.raises(ValueError, match=re.escape(message)):
-        abut.cell_sizes(**arguments)
+        abut.grid.cell_sizes(**arguments)
 
 
 @pytest.mark.parametrize("wrong", [{"radii": [True]}, {"levels": 2.0}, {"search": 1}])
 def test_types(wrong):
     with pytest.raises(TypeError):
-        abut.cell_sizes(**({"radii": [1.0, 2.0]} | wrong))
+        abut.grid.cell_sizes(**({"radii": [1.0, 2.0]} | wrong))
 
 
 def test_without_scipy(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     with pytest.raises(ImportError, match=r"this needs scipy"):
-        abut.cell_sizes([1.0, 2.0, 3.0], family="optimal", levels=2)
-    assert len(abut.cell_sizes([1.0, 2.0, 3.0], levels=2)) == 2
+        abut.grid.cell_sizes([1.0, 2.0, 3.0], family="optimal", levels=2)
+    assert len(abut.grid.cell_sizes([1.0, 2.0, 3.0], levels=2)) == 2

@@ -63,23 +63,22 @@ any other name is an error when a query starts.
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
-from .base.moved import keep_old_names
 from .base.simd import choose_level
 
 # what type checkers and editors see; when the package runs, _NAMES tells the same
 if TYPE_CHECKING:
-    from . import examples
+    from . import examples, grid, laws
     from .base.config import show_config
     from .base.threads import set_num_threads
-    from .base.warnings import MeshWarning
+    from .base.warnings import MeshWarning, SimulationWarning
     from .io import load_contacts, load_convex_contacts, load_pairs, read_mesh, read_spheres
     from .io.frame import Frame
     from .io.frames import Frames, read_frames
     from .io.spheres import Spheres
-    from .own_laws.compiled import CompiledLaw, get_include
-    from .own_laws.contact import Contact, Force, Vector, force, hertz, jkr, roll, slide
-    from .own_laws.law import law
+    from .laws.materials import Material
+    from .laws.plain import Hertz, Linear
     from .plot.simulations import view
     from .results.bonds import Bonds, Breakages
     from .results.chunks import concatenate
@@ -99,21 +98,14 @@ if TYPE_CHECKING:
     from .search.mesh import Mesh
     from .search.pair_finder import PairFinder, find_pairs
     from .search.shape import ConvexShape
-    from .search.statistics import PairStatistics, SimulationStatistics, Statistics
-    from .search.work import Work, cell_sizes, expected_work
     from .simulation.body_contacts import BodyContacts
     from .simulation.bonds import Bond
     from .simulation.clusters import Cluster
-    from .simulation.cohesion import DMT, JKR, LiquidBridge
     from .simulation.drives import Free, Servo
     from .simulation.frames import write_dump, write_frames
     from .simulation.handle import Handle
     from .simulation.insertion import Insertion
-    from .simulation.law_check import check_law
-    from .simulation.laws import Hertz, Linear, RollingA, RollingC, damping_ratio
-    from .simulation.materials import Material
     from .simulation.motions import Motions, Oscillating, Rotating, Translating
-    from .simulation.placement import SimulationWarning
     from .simulation.record import Record
     from .simulation.restart import load_simulation
     from .simulation.simulation import Simulation
@@ -122,13 +114,10 @@ if TYPE_CHECKING:
     __version__: str
 
 choose_level()
-keep_old_names()
 
 __all__ = [
-    "DMT",
     "EDGE",
     "FACET",
-    "JKR",
     "OVERLAPPING",
     "SEPARATED",
     "TOUCHING",
@@ -139,15 +128,12 @@ __all__ = [
     "Bonds",
     "Breakages",
     "Cluster",
-    "CompiledLaw",
-    "Contact",
     "ContactFinder",
     "Contacts",
     "ConvexContacts",
     "ConvexFinder",
     "ConvexShape",
     "Entrances",
-    "Force",
     "Frame",
     "Frames",
     "Free",
@@ -156,44 +142,28 @@ __all__ = [
     "Hertz",
     "Insertion",
     "Linear",
-    "LiquidBridge",
     "Material",
     "Mesh",
     "MeshWarning",
     "Motions",
     "Oscillating",
     "PairFinder",
-    "PairStatistics",
     "Pairs",
     "Record",
-    "RollingA",
-    "RollingC",
     "Rotating",
     "Servo",
     "Simulation",
-    "SimulationStatistics",
     "SimulationWarning",
     "Spheres",
-    "Statistics",
     "Translating",
-    "Vector",
     "Wall",
-    "Work",
-    "__version__",
-    "cell_sizes",
-    "check_law",
     "concatenate",
-    "damping_ratio",
     "examples",
-    "expected_work",
     "find_contacts",
     "find_convex_contacts",
     "find_pairs",
-    "force",
-    "get_include",
-    "hertz",
-    "jkr",
-    "law",
+    "grid",
+    "laws",
     "load_contacts",
     "load_convex_contacts",
     "load_pairs",
@@ -201,10 +171,8 @@ __all__ = [
     "read_frames",
     "read_mesh",
     "read_spheres",
-    "roll",
     "set_num_threads",
     "show_config",
-    "slide",
     "view",
     "write_dump",
     "write_frames",
@@ -215,14 +183,13 @@ __all__ = [
 _NAMES = {
     "base.config": ("show_config",),
     "base.threads": ("set_num_threads",),
-    "base.warnings": ("MeshWarning",),
+    "base.warnings": ("MeshWarning", "SimulationWarning"),
     "io": ("load_contacts", "load_convex_contacts", "load_pairs", "read_mesh", "read_spheres"),
     "io.frame": ("Frame",),
     "io.frames": ("Frames", "read_frames"),
     "io.spheres": ("Spheres",),
-    "own_laws.compiled": ("CompiledLaw", "get_include"),
-    "own_laws.contact": ("Contact", "Force", "Vector", "force", "hertz", "jkr", "roll", "slide"),
-    "own_laws.law": ("law",),
+    "laws.materials": ("Material",),
+    "laws.plain": ("Hertz", "Linear"),
     "plot.simulations": ("view",),
     "results.bonds": ("Bonds", "Breakages"),
     "results.chunks": ("concatenate",),
@@ -242,21 +209,14 @@ _NAMES = {
     "search.mesh": ("Mesh",),
     "search.pair_finder": ("PairFinder", "find_pairs"),
     "search.shape": ("ConvexShape",),
-    "search.statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
-    "search.work": ("Work", "cell_sizes", "expected_work"),
     "simulation.body_contacts": ("BodyContacts",),
     "simulation.bonds": ("Bond",),
     "simulation.clusters": ("Cluster",),
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.handle": ("Handle",),
     "simulation.insertion": ("Insertion",),
-    "simulation.cohesion": ("DMT", "JKR", "LiquidBridge"),
-    "simulation.law_check": ("check_law",),
-    "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC", "damping_ratio"),
-    "simulation.materials": ("Material",),
     "simulation.drives": ("Free", "Servo"),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),
-    "simulation.placement": ("SimulationWarning",),
     "simulation.record": ("Record",),
     "simulation.restart": ("load_simulation",),
     "simulation.simulation": ("Simulation",),
@@ -265,20 +225,42 @@ _NAMES = {
 
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
+# where the names are that stood here up to 0.2
+_MOVED = {
+    "grid": ("Work", "cell_sizes", "expected_work"),
+    "laws": (
+        *("CompiledLaw", "Contact", "DMT", "Force", "JKR", "LiquidBridge", "RollingA", "RollingC"),
+        *("Vector", "check_law", "damping_ratio", "force", "get_include", "hertz", "jkr", "law"),
+        *("roll", "slide"),
+    ),
+    "search.statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
+}
+_NEW_HOMES = {name: module for module, names in _MOVED.items() for name in names}
+
 # type checkers would take any name for one that is there
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name in _HOMES:
             found = getattr(import_module(f"abut.{_HOMES[name]}"), name)
-        elif name in _NAMES or name == "examples":
+        elif name in _NAMES or name in ("examples", "grid", "laws"):
             found = import_module(f"abut.{name}")
+        elif name in _NEW_HOMES:
+            # not kept below: each use gives the warning
+            return _moved(name, _NEW_HOMES[name])
         elif name == "__version__":
             found = import_module("importlib.metadata").version("abut")
         else:
             raise AttributeError(f"module 'abut' has no attribute {name!r}")
         globals()[name] = found
         return found
+
+
+def _moved(name: str, module: str) -> Any:
+    """What has moved to another module, with a warning that says where to."""
+    # the caller of __getattr__
+    warn(f"abut.{name} is abut.{module}.{name} now", DeprecationWarning, stacklevel=3)
+    return getattr(import_module(f"abut.{module}"), name)
 
 
 def __dir__() -> list[str]:

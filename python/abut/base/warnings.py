@@ -18,6 +18,10 @@ class MeshWarning(UserWarning):
     """
 
 
+class SimulationWarning(UserWarning):
+    """A simulation goes on, but something in it is not as it should be; the message says what."""
+
+
 def warn(message: str, kind: type[Warning] = MeshWarning) -> None:
     """Give a warning that points at the line outside of abut from which it came."""
     depth, frame = 2, sys._getframe(1)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..laws.materials import Material
+from ..laws.plain import Hertz, RollingA
 from ..search.mesh import Mesh
-from ..simulation.laws import Hertz, RollingA
-from ..simulation.materials import Material
 from ..simulation.motions import Rotating
 from ..simulation.simulation import Simulation
 

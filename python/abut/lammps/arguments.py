@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..base import checks
 from ..base.poses import Period
-from ..own_laws.compiled import CompiledLaw
-from ..own_laws.law import LawFunction, OwnLaw
+from ..laws.compiled import CompiledLaw
+from ..laws.law import LawFunction, OwnLaw
+from ..laws.law_table import Law, LawTable
+from ..laws.materials import Material
+from ..laws.plain import Frictional
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known
 from ..simulation.drives import Drive
-from ..simulation.law_table import Law, LawTable
-from ..simulation.laws import Frictional
-from ..simulation.materials import Material
 from ..simulation.motions import Given, Motion, read_motion
 
 if TYPE_CHECKING:

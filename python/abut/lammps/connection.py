@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..base.simd import level
+from ..laws.law_table import LawTable
 from ..search.mesh import Mesh
 from ..simulation import walls as known
 from ..simulation.coupled_walls import CoupledWalls
-from ..simulation.law_table import LawTable
 from .engine import MPI, aborting, adding, address, group_bit
 
 # the numbers of a wall in the vector of the fix: force, torque and power

@@ -13,15 +13,14 @@ import numpy as np
 from ..base import checks
 from ..base.arithmetic import lengths
 from ..base.arrays import Doubles, Indices
-from ..base.warnings import MeshWarning, warn
+from ..base.warnings import MeshWarning, SimulationWarning, warn
+from ..laws.law_table import Law
+from ..laws.materials import Material
 from ..results.contacts import Contacts
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.units import scales_apart
 from ..simulation import walls as known
-from ..simulation.law_table import Law
-from ..simulation.materials import Material
-from ..simulation.placement import SimulationWarning
 from ..simulation.wall_entries import WallEntry
 from ..simulation.watch import LONGEST, too_long
 from .arguments import (

@@ -54,8 +54,8 @@ class Statistics:
 
     Examples
     --------
-    >>> import abut
-    >>> abut.Statistics(10, 120, 30, 24, 12, sets=1, cells=64, occupied=20, entries=90,
+    >>> from abut.search.statistics import Statistics
+    >>> Statistics(10, 120, 30, 24, 12, sets=1, cells=64, occupied=20, entries=90,
     ...                 bytes=4096, facets=30)
     Statistics(10 spheres; candidates 120 : tests 30 : touching 24 : contacts 12;
         1 set of bins, 20 of 64 cells occupied, 90 entries of 30 facets, 4096 bytes)
@@ -286,8 +286,8 @@ class SimulationStatistics:
 
     Examples
     --------
-    >>> import abut
-    >>> abut.SimulationStatistics(1000, 100, 20, 50, 0.002, 0.01, 0.004, 0.018, 0.001, 0.002,
+    >>> from abut.search.statistics import SimulationStatistics
+    >>> SimulationStatistics(1000, 100, 20, 50, 0.002, 0.01, 0.004, 0.018, 0.001, 0.002,
     ...                           0.0005, 20_000, 100_000, lists_moved=24, lists_changed=1,
     ...                           candidates=140_000)
     SimulationStatistics(1000 steps; 100 spheres, 20 contacts, 50 pairs; 200 bytes a sphere)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.orientations import inverse, turned
+from ..laws.materials import Material
 from .clusters import Cluster
-from .materials import Material
 
 # what a table carries to the next step, beside the force that it tells
 HISTORY = ("moment", "spring", "roll")

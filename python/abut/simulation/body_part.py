@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import product, read_orientations
+from ..laws.materials import Material
 from ..search.shape import ConvexShape
 from .bodies import (
     angular_momenta,
@@ -32,7 +33,6 @@ from .convex_bodies import (
     read_shape,
 )
 from .known import changes
-from .materials import Material
 from .state import State
 
 if TYPE_CHECKING:

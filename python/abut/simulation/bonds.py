@@ -16,9 +16,9 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices
 from ..base.values import Value
+from ..laws.materials import POISSON_BOUNDS
 from ..results.pairs import Pairs
 from .bodies import Numbers, find
-from .materials import POISSON_BOUNDS
 
 
 @dataclass(frozen=True)

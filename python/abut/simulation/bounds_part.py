@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.warnings import warn
+from ..base.warnings import SimulationWarning, warn
 from .cluster_part import ClusterPart
 from .known import Bounds, OnLeave, changes
-from .placement import SimulationWarning
 
 _WAYS: dict[OnLeave, int] = {"remove": 0, "raise": 1, "warn": 2}
 

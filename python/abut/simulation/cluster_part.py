@@ -11,6 +11,7 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices, locked
 from ..base.orientations import from_matrix, inverse, product, read_orientations
+from ..laws.materials import Material
 from .bodies import (
     angular_momenta,
     changed,
@@ -24,7 +25,6 @@ from .bodies import (
 )
 from .clusters import Cluster
 from .known import changes
-from .materials import Material
 from .sphere_part import SpherePart
 
 if TYPE_CHECKING:

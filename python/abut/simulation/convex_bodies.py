@@ -11,8 +11,8 @@ from ..base import checks
 from ..base.arithmetic import principal_axes
 from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.orientations import from_matrix, turned
+from ..laws.materials import Material
 from ..search.shape import ConvexShape
-from .materials import Material
 
 
 class Bodies(NamedTuple):

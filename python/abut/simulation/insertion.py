@@ -16,9 +16,9 @@ from ..base.arrays import Doubles, Indices
 from ..base.orientations import turned
 from ..base.poses import Period
 from ..base.values import Value
+from ..laws.materials import Material
 from ..search.pair_finder import find_pairs
 from .clusters import Cluster
-from .materials import Material
 
 _Mask = NDArray[np.bool_]
 

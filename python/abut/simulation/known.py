@@ -7,8 +7,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
 
 from ..base.arrays import Doubles
+from ..laws.law_table import LawTable
 from .bodies import Numbers
-from .law_table import LawTable
 
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from .sphere_part import SpherePart
 
 
-class SimulationWarning(UserWarning):
-    """A simulation goes on, but something in it is not as it should be; the message says what."""
-
-
 def touching(simulation: SpherePart, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
     """Which of these spheres touch a sphere or a wall of the simulation where it is now, or the
     sphere about a body."""

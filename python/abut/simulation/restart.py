@@ -18,9 +18,10 @@ from .. import _core
 from ..base.arrays import locked
 from ..base.checks import a_or_an, counted
 from ..base.values import from_dict
-from ..base.warnings import warn
-from ..own_laws.stored import Given as GivenLaw
-from ..own_laws.stored import from_stored, is_other, is_stored, read_given
+from ..base.warnings import SimulationWarning, warn
+from ..laws.law_table import LawTable
+from ..laws.stored import Given as GivenLaw
+from ..laws.stored import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
@@ -29,8 +30,6 @@ from .bonds import refusal
 from .deforming import Structure, check_structures
 from .drives import read_moving
 from .insertion import Insertion
-from .law_table import LawTable
-from .placement import SimulationWarning
 from .restart_file import (
     ACCOUNT,
     BODIES,

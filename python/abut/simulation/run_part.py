@@ -13,7 +13,7 @@ from ..base import checks
 from ..base.arrays import Doubles
 from ..base.progress import Counts, Progress
 from ..base.simd import level
-from ..own_laws.probes import told_case, told_radius
+from ..laws.probes import told_case, told_radius
 from ..search.statistics import SimulationStatistics
 from .event_part import EventPart
 from .known import changes

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.values import Value
 from ..io import writing
-from ..own_laws.stored import to_stored
+from ..laws.law_table import Law
+from ..laws.stored import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .deforming import Deforming
 from .drives import numbers
 from .known import Bounds
-from .law_table import Law
 from .restart_file import (
     ACCOUNT,
     BODIES,

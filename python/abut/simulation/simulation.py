@@ -15,12 +15,12 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Indices
 from ..base.warnings import warn
+from ..laws.law_table import Law
+from ..laws.materials import Material
 from ..search.half_space import HalfSpace, read_surface
 from .deforming import Deforming, Structure
 from .drives import Drive, Free
 from .known import changes
-from .law_table import Law
-from .materials import Material
 from .measure_part import MeasurePart
 from .motions import Motion
 from .naming import with_public_names
@@ -187,7 +187,7 @@ class Simulation(MeasurePart):
             In any order; the same twice: among themselves.
         law : Hertz, Linear, or a law of your own
             It takes the place of the one that they had. A law of your own is what a function made
-            by `abut.law` returns when it is called with its parameters, or a `CompiledLaw`. Of
+            by `abut.laws.law` returns when it is called with its parameters, or a `CompiledLaw`. Of
             convex bodies that are not rounded, `Hertz`, and any law with rolling, asks for its
             `curvature`.
 

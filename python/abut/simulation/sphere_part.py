@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
 from ..base.arrays import Doubles, Indices, locked
+from ..laws.materials import Material
 from .bodies import check_still, find, read_fixed, read_points, read_vectors, sphere_columns
 from .bond_part import BondPart
 from .columns import AssignedColumn, Column
 from .known import changes
-from .materials import Material
 
 
 class SpherePart(BondPart):

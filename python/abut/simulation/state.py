@@ -13,11 +13,11 @@ from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.poses import Period, lengths_of, read_period
 from ..base.threads import worker_count
+from ..laws.law_table import LawTable
+from ..laws.materials import Material
 from ..search.statistics import Clock
 from .bodies import Numbers
 from .known import Fresh, Known
-from .law_table import LawTable
-from .materials import Material
 from .naming import names_what_was_meant
 from .schedule import Beat, Schedule
 from .walls import RESOLUTIONS, KnownWalls

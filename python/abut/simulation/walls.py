@@ -14,13 +14,13 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.poses import Period
+from ..laws.materials import Material
 from ..results.contacts import Contacts
 from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from .bodies import table_columns
 from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
-from .materials import Material
 from .motions import call_given, check_given
 from .wall_entries import (
     NO_MESH,

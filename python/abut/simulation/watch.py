@@ -6,9 +6,8 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..base import checks
-from ..base.warnings import warn
+from ..base.warnings import SimulationWarning, warn
 from ..search.half_space import HalfSpace
-from .placement import SimulationWarning
 
 if TYPE_CHECKING:
     from .run_part import RunPart

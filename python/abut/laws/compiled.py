@@ -22,7 +22,7 @@ def get_include() -> str:
     Examples
     --------
     >>> import abut, pathlib
-    >>> pathlib.Path(abut.get_include(), "abut_law.h").exists()
+    >>> pathlib.Path(abut.laws.get_include(), "abut_law.h").exists()
     True
     """
     return str(Path(_core.__file__).parent / "include")
@@ -68,11 +68,11 @@ class CompiledLaw:
     With a function that numba compiled, as a stand-in for one in C:
 
     >>> import abut
-    >>> @abut.law
+    >>> @abut.laws.law
     ... def spring(contact, stiffness):
     ...     return stiffness * contact.overlap
     >>> address = spring(stiffness=1.0).address
-    >>> law = abut.CompiledLaw(address, parameters=[1e3], name="spring")
+    >>> law = abut.laws.CompiledLaw(address, parameters=[1e3], name="spring")
     >>> law
     CompiledLaw(name='spring', parameters=[1000.0], vectors=0, scalars=0, reach=0.0)
     """

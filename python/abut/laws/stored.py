@@ -42,7 +42,9 @@ def read_given(laws: object) -> dict[str, Given]:
             found[name] = law = law.of
         if not isinstance(law, Given):
             kind = checks.a_or_an(type(law).__name__)
-            raise TypeError(f"laws[{name!r}] is {kind}, but must be an abut.law or a CompiledLaw")
+            raise TypeError(
+                f"laws[{name!r}] is {kind}, but must be an abut.laws.law or a CompiledLaw"
+            )
     return found
 
 

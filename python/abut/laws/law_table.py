@@ -9,15 +9,14 @@ import numpy as np
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles
-from ..base.warnings import warn
-from ..own_laws.compiled import CompiledLaw
-from ..own_laws.contacts import Told, told
-from ..own_laws.law import LawFunction, OwnLaw
-from ..own_laws.probes import only_pulls, try_law
+from ..base.warnings import SimulationWarning, warn
 from .cohesion import Cohesion
-from .laws import Frictional, Hertz, Linear, RollingA
+from .compiled import CompiledLaw
+from .contacts import Told, told
+from .law import LawFunction, OwnLaw
 from .materials import Material
-from .placement import SimulationWarning
+from .plain import Frictional, Hertz, Linear, RollingA
+from .probes import only_pulls, try_law
 
 Law = Hertz | Linear | OwnLaw | CompiledLaw
 Own = OwnLaw | CompiledLaw

@@ -178,7 +178,9 @@ def _check_types(law: OwnLaw, said: Any) -> None:
         for name in law.vectors:
             _check_vector(law, f"{kept.__name__}.{name}", getattr(new, name))
     elif not isinstance(said, Force) and isinstance(said, tuple):
-        raise TypeError(f"{law.name} returns a tuple, but must return a number or abut.force(...)")
+        raise TypeError(
+            f"{law.name} returns a tuple, but must return a number or abut.laws.force(...)"
+        )
     force = as_force(said)
     _check_vector(law, "tangent", force.tangent)
     _check_vector(law, "moment", force.moment)
@@ -317,5 +319,5 @@ def _check_jump(law: OwnLaw | CompiledLaw, largest: float) -> None:
         where = f"its reach {law.reach}" if law.reach else "touch"
         raise ValueError(
             f"{law.name}: the force jumps by {push[k]:.3g} at {where}, where contacts begin, at"
-            f" radius {contacts['radius'][k]:.3g}; abut.law(jumps=True) allows that"
+            f" radius {contacts['radius'][k]:.3g}; abut.laws.law(jumps=True) allows that"
         )

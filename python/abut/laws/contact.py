@@ -16,7 +16,7 @@ Number = Any
 
 def _refuse() -> NoReturn:
     raise TypeError(
-        "vectors of a law have no + and *: write abut.Vector(a.x + b.x, a.y + b.y, a.z + b.z)"
+        "vectors of a law have no + and *: write abut.laws.Vector(a.x + b.x, a.y + b.y, a.z + b.z)"
     )
 
 
@@ -33,7 +33,7 @@ class Vector(NamedTuple):
     Examples
     --------
     >>> import abut
-    >>> v = abut.Vector(1.0, 2.0, 3.0)
+    >>> v = abut.laws.Vector(1.0, 2.0, 3.0)
     >>> v.x, v[2]
     (1.0, 3.0)
     """
@@ -106,7 +106,7 @@ def force(push: Number, tangent: Any = ZERO, moment: Any = ZERO, stored: Number 
     Examples
     --------
     >>> import abut
-    >>> abut.force(2.0).push
+    >>> abut.laws.force(2.0).push
     2.0
     """
     return Force(push, tangent, moment, stored)
@@ -161,11 +161,12 @@ def slide(
     A contact that slides by 0.1 along x in a step, under a limit of 0.5:
 
     >>> import abut
-    >>> contact = abut.Contact(
-    ...     overlap=0.1, normal=abut.Vector(0, 0, 1), parting=0.0, sliding=abut.Vector(1, 0, 0),
-    ...     rolling=abut.Vector(0, 0, 0), twisting=0.0, radius=1.0, mass=1.0, inertia=1.0,
-    ...     radius_i=1.0, radius_j=1.0, is_new=1.0, step=0.1)
-    >>> force, spring = abut.slide(contact, abut.Vector(0, 0, 0), 10.0, 0.0, 0.5)
+    >>> zero = abut.laws.Vector(0, 0, 0)
+    >>> contact = abut.laws.Contact(
+    ...     overlap=0.1, normal=abut.laws.Vector(0, 0, 1), parting=0.0,
+    ...     sliding=abut.laws.Vector(1, 0, 0), rolling=zero, twisting=0.0, radius=1.0, mass=1.0,
+    ...     inertia=1.0, radius_i=1.0, radius_j=1.0, is_new=1.0, step=0.1)
+    >>> force, spring = abut.laws.slide(contact, zero, 10.0, 0.0, 0.5)
     >>> float(force.x)
     -0.5
     """
@@ -219,9 +220,9 @@ def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
     Examples
     --------
     >>> import abut
-    >>> @abut.law
+    >>> @abut.laws.law
     ... def elastic(contact, young):
-    ...     return abut.hertz(contact, young)
+    ...     return abut.laws.hertz(contact, young)
     >>> elastic(young=1e6)
     elastic(young=1000000.0)
     """
@@ -272,10 +273,10 @@ def jkr(contact: Contact, young: Number, work_of_adhesion: Number) -> Number:
     >>> import typing
     >>> class Neck(typing.NamedTuple):
     ...     holds: float
-    >>> @abut.law(history=Neck, reach=1e-6, jumps=True)
+    >>> @abut.laws.law(history=Neck, reach=1e-6, jumps=True)
     ... def sticky(contact, old, young, work):
     ...     holds = 1.0 if contact.overlap >= 0.0 or old.holds > 0.0 else 0.0
-    ...     pull = abut.jkr(contact, young, work)
+    ...     pull = abut.laws.jkr(contact, young, work)
     ...     return holds * pull, Neck(holds if pull != 0.0 else 0.0)
     >>> sticky(young=1e7, work=0.05)
     sticky(young=10000000.0, work=0.05)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.extras import import_extra
-from .pair_finder import SEARCHES
+from ..search.pair_finder import SEARCHES
 from .work_model import DIMENSIONS, Model, Spectrum, Work
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ def expected_work(
 
     >>> import abut
     >>> mixture = [1, 100], [1 - 1e-6, 1e-6]
-    >>> one = abut.expected_work(mixture[0], [200], probability=mixture[1])
-    >>> two = abut.expected_work(mixture[0], [2, 200], probability=mixture[1])
+    >>> one = abut.grid.expected_work(mixture[0], [200], probability=mixture[1])
+    >>> two = abut.grid.expected_work(mixture[0], [2, 200], probability=mixture[1])
     >>> round(one.total / two.total)
     681180
     """
@@ -158,7 +158,7 @@ def cell_sizes(
     Examples
     --------
     >>> import abut
-    >>> abut.cell_sizes([1, 2, 4, 8], family="exponential", levels=3)
+    >>> abut.grid.cell_sizes([1, 2, 4, 8], family="exponential", levels=3)
     array([ 4.,  8., 16.])
     """
     fraction = VOLUME_FRACTION if volume_fraction is None else volume_fraction

@@ -40,7 +40,7 @@ class RollingA(Value):
     Examples
     --------
     >>> import abut
-    >>> abut.Hertz(friction=0.5, rolling=abut.RollingA(0.01)).rolling
+    >>> abut.Hertz(friction=0.5, rolling=abut.laws.RollingA(0.01)).rolling
     RollingA(coefficient=0.01)
     """
 
@@ -77,7 +77,7 @@ class RollingC(Value):
     Examples
     --------
     >>> import abut
-    >>> abut.Hertz(rolling=0.01) == abut.Hertz(rolling=abut.RollingC(0.01))
+    >>> abut.Hertz(rolling=0.01) == abut.Hertz(rolling=abut.laws.RollingC(0.01))
     True
     """
 
@@ -242,7 +242,7 @@ def damping_ratio(restitution: float) -> float:
     Examples
     --------
     >>> import abut
-    >>> round(abut.damping_ratio(0.5), 5)
+    >>> round(abut.laws.damping_ratio(0.5), 5)
     0.25528
     """
     return _core.damping_ratio(_read_restitution(restitution))

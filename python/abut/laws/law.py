@@ -81,7 +81,7 @@ def law(
     Examples
     --------
     >>> import abut
-    >>> @abut.law
+    >>> @abut.laws.law
     ... def spring(contact, stiffness, damping=0.0):
     ...     return max(stiffness * contact.overlap - damping * contact.parting, 0.0)
     >>> spring(stiffness=1e3)
@@ -111,7 +111,7 @@ class LawFunction:
     ) -> None:
         if not inspect.isfunction(function):
             kind = checks.a_or_an(type(function).__name__)
-            raise TypeError(f"abut.law is given {kind}, but must be given a function")
+            raise TypeError(f"abut.laws.law is given {kind}, but must be given a function")
         self.function, self.history, self.jumps = function, history, bool(jumps)
         self.name = function.__name__
         self.reach = read_reach(reach)
@@ -287,7 +287,8 @@ def _read_history(
         if kinds.get(field) not in (float, Vector):
             found = kinds.get(field, "of no type")
             raise TypeError(
-                f"{field} of the history of {name} is {found}, but must be float or abut.Vector"
+                f"{field} of the history of {name} is {found}, but must be float or"
+                " abut.laws.Vector"
             )
     # vectors first, as blocks have them
     ordered = sorted(history._fields, key=lambda field: kinds[field] is not Vector)

@@ -45,14 +45,14 @@ class JKR(Value):
     Examples
     --------
     >>> import abut
-    >>> abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.JKR(0.05)).cohesion
+    >>> abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.laws.JKR(0.05)).cohesion
     JKR(work_of_adhesion=0.05)
 
     It pulls with up to 3/2 pi w R*, here at a wall:
 
     >>> powder = abut.Material(density=1500, young=1e7)
     >>> sim = abut.Simulation(step=1e-7)
-    >>> sim.set_law(powder, abut.Material(), abut.Hertz(cohesion=abut.JKR(0.05)))
+    >>> sim.set_law(powder, abut.Material(), abut.Hertz(cohesion=abut.laws.JKR(0.05)))
     >>> len(sim.materials)
     2
     """
@@ -95,9 +95,9 @@ class DMT(Value):
     Examples
     --------
     >>> import abut
-    >>> abut.Hertz(cohesion=abut.DMT(0.02)).cohesion
+    >>> abut.Hertz(cohesion=abut.laws.DMT(0.02)).cohesion
     DMT(work_of_adhesion=0.02, distance=None)
-    >>> abut.Linear(1e4, cohesion=abut.DMT(0.02, distance=4e-10)).cohesion.distance
+    >>> abut.Linear(1e4, cohesion=abut.laws.DMT(0.02, distance=4e-10)).cohesion.distance
     4e-10
     """
 
@@ -148,7 +148,7 @@ class LiquidBridge(Value):
     Of water, a thousandth of a cubic millimeter:
 
     >>> import abut
-    >>> water = abut.LiquidBridge(volume=1e-12, surface_tension=0.072, contact_angle=0.35)
+    >>> water = abut.laws.LiquidBridge(volume=1e-12, surface_tension=0.072, contact_angle=0.35)
     >>> abut.Linear(1e4, friction=0.5, cohesion=water).cohesion
     LiquidBridge(volume=1e-12, surface_tension=0.072, contact_angle=0.35)
     """

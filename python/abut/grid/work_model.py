@@ -47,7 +47,7 @@ class Work:
     Examples
     --------
     >>> import abut
-    >>> abut.expected_work([1, 1, 2, 8], [4, 16])
+    >>> abut.grid.expected_work([1, 1, 2, 8], [4, 16])
     Work(20.77 a sphere: 7.172 pair tests + 0.2 x 68 cell accesses, 2 levels)
     """
 

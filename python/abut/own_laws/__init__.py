@@ -1,1 +1,0 @@
-"""Laws of contact of one's own: written in Python, or compiled elsewhere."""
