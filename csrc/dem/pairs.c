@@ -209,7 +209,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
 typedef struct pair_pass {
     abut_simulation *simulation;
     neighbor_spheres spheres;
-    row_laws *laws; /* NULL: rows are written, and no law is applied */
+    row_laws *laws;
     atomic_bool lacks_room;
 } pair_pass;
 
@@ -219,27 +219,16 @@ static abut_index work_of(abut_index candidates, abut_index rows)
     return candidates / 2 + 6 * rows;
 }
 
-static void write_rows(const pair_pass *p, row_span rows)
-{
-    const interaction_table *t = &p->simulation->now->tables[ABUT_SPHERE_SPHERE];
-    const abut_index end = rows.first + rows.count;
-    for (abut_index row = rows.first; row < end; row += LAW_BLOCK) {
-        const abut_index count = end - row < LAW_BLOCK ? end - row : LAW_BLOCK;
-        touching_write(&p->simulation->neighbors, &p->spheres, t->candidates + row, (int32_t)count,
-                       t->pair.normal + 3 * row, t->pair.overlap + row);
-    }
-}
-
 /* Write the rows of a chunk and apply their laws, some at a time, while they are in the cache. */
 static void do_rows(const pair_pass *p, row_span rows)
 {
-    const abut_index size = p->laws ? rows_of_span(p->laws) : LAW_BLOCK;
+    const interaction_table *t = p->laws->table;
+    const abut_index size = rows_of_span(p->laws);
     for (abut_index k = 0; k < rows.count; k += size) {
         const row_span some = {rows.first + k, rows.count - k < size ? rows.count - k : size};
-        write_rows(p, some);
-        if (p->laws) {
-            rows_apply_span(p->laws, some);
-        }
+        touching_write(&p->simulation->neighbors, &p->spheres, t->candidates + some.first,
+                       some.count, t->pair.normal + 3 * some.first, t->pair.overlap + some.first);
+        rows_apply_span(p->laws, some);
     }
 }
 
@@ -254,7 +243,7 @@ static void begin_sums(abut_simulation *s, abut_index chunk)
     }
 }
 
-/* List the candidates of a chunk that are rows: where laws are applied, those that live. */
+/* List the candidates of a chunk that are rows. */
 static int32_t find_rows(const pair_pass *p, abut_index chunk)
 {
     abut_simulation *s = p->simulation;
@@ -265,7 +254,7 @@ static int32_t find_rows(const pair_pass *p, abut_index chunk)
     }
     for (int32_t k = 0; k < count; k++) {
         const int32_t candidate = touching_candidate(active[k]);
-        if (!p->laws || !touching_is_apart(active[k]) ||
+        if (!touching_is_apart(active[k]) ||
             apart_candidate_lives(s, candidate,
                                   touching_overlap(&s->neighbors, &p->spheres, candidate))) {
             active[left++] = candidate;
@@ -334,8 +323,9 @@ static void count_rows(abut_simulation *s)
 }
 
 /* Where bonds show, overlaps are not those of the table. */
-static void begin_laws(row_laws *laws, const interaction_table *t)
+static void begin_laws(row_laws *laws)
 {
+    const interaction_table *t = laws->table;
     laws->normal = t->pair.normal;
     laws->overlap = bonds_show(laws->simulation) ? NULL : t->pair.overlap;
     rows_begin(laws);
@@ -352,9 +342,7 @@ static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
     abut_status status;
     do {
         status = reserve_rows(s);
-        if (p->laws) {
-            begin_laws(p->laws, &s->now->tables[ABUT_SPHERE_SPHERE]);
-        }
+        begin_laws(p->laws);
         atomic_store(&p->lacks_room, false);
         status = status ? status : parallel_run(&own, do_chunk, p);
         if (!status && atomic_load(&p->lacks_room)) {
@@ -372,16 +360,16 @@ static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
 /* What carries rows to a new list. */
 typedef struct carrying {
     abut_simulation *simulation;
-    atomic_bool has_twins; /* two spheres touched at several images */
+    const interaction_table *before;
+    neighbor_spheres spheres;
 } carrying;
 
 /* Candidates and the rows of the step before ascend by the second sphere: one pass over both
  * matches them. Returns how many go on. */
-static abut_index carry_sphere(carrying *c, abut_index sphere, row_span rows)
+static abut_index carry_sphere(const carrying *c, abut_index sphere, row_span rows)
 {
     neighbor_list *l = &c->simulation->neighbors;
-    const abut_index *old_j = c->simulation->before->tables[ABUT_SPHERE_SPHERE].pair.j;
-    const abut_index end = rows.first + rows.count;
+    const abut_index *old_j = c->before->pair.j, end = rows.first + rows.count;
     abut_index old = rows.first, count = 0;
     for (int32_t k = l->begins[sphere]; k < l->begins[sphere + 1]; k++) {
         while (old < end && old_j[old] < l->seconds[k]) {
@@ -391,94 +379,124 @@ static abut_index carry_sphere(carrying *c, abut_index sphere, row_span rows)
         l->past[k] = goes_on ? (int32_t)old : -1;
         count += goes_on;
     }
-    for (abut_index row = rows.first + 1; row < end; row++) {
-        if (old_j[row] == old_j[row - 1]) {
-            atomic_store(&c->has_twins, true);
-        }
-    }
     return count;
 }
 
-static void carry_chunk(void *context, abut_index begin, abut_index end)
+/* Whether two rows of a sphere are of the same other one. */
+static bool has_twins(const interaction_table *t, row_span rows)
 {
-    carrying *c = context;
-    const interaction_table *t = &c->simulation->before->tables[ABUT_SPHERE_SPHERE];
-    abut_index *count = &c->simulation->neighbors.row_counts[begin / NEIGHBOR_CHUNK];
-    row_span rows = {0, 0};
-    *count = 0;
-    for (abut_index sphere = begin; sphere < end; sphere++) {
-        rows = sphere > begin ? table_next_pairs(t, sphere, rows) : table_pairs_of(t, sphere);
-        *count += carry_sphere(c, sphere, rows);
+    bool has = false;
+    for (abut_index row = rows.first + 1; row < rows.first + rows.count; row++) {
+        has |= t->pair.j[row] == t->pair.j[row - 1];
     }
+    return has;
 }
 
-static abut_pair_step step_of(const interaction_table *t)
+/* Some pairs of a chunk's spheres as a step to be matched; i counts on from its first sphere. */
+static abut_pair_step step_of(const carrying *c, const abut_pair_columns *of, const abut_index *i,
+                              row_span rows)
 {
-    if (t->count == 0) {
-        return (abut_pair_step){.dimension = 0};
-    }
     return (abut_pair_step){.dimension = 3,
-                            .sphere_count = t->first_count,
-                            .pair_count = t->count,
-                            .i = t->pair.i,
-                            .j = t->pair.j,
-                            .normal = t->pair.normal,
-                            .image = t->pair.image,
-                            .offsets = t->pair.offsets};
+                            .has_others = true,
+                            .sphere_count = NEIGHBOR_CHUNK,
+                            .other_count = c->spheres.count,
+                            .pair_count = rows.count,
+                            .i = i,
+                            .j = of->j + rows.first,
+                            .normal = of->normal + 3 * rows.first,
+                            .image = of->image + 3 * rows.first,
+                            .any_order = true};
 }
 
-/* Each candidate that touches goes on from the row that its own one matches. */
-static void keep_matches(neighbor_list *l, const interaction_table *now, const abut_index *match)
+/* Write what candidates would have as rows. */
+static void write_pairs(const carrying *c, const int32_t *candidates, const interaction_table *t)
 {
-    row_walk w = {0};
-    for (abut_index row; (row = table_walk(now, &w)) >= 0; match++) {
-        l->past[now->candidates[row]] = (int32_t)*match;
+    const neighbor_list *l = &c->simulation->neighbors;
+    for (abut_index k = 0; k < t->count; k++) {
+        t->pair.i[k] = l->firsts[candidates[k]] % NEIGHBOR_CHUNK;
+        t->pair.j[k] = l->seconds[candidates[k]];
+        for (int axis = 0; axis < 3; axis++) {
+            t->pair.image[3 * k + axis] = (abut_index)touching_image(
+                l, c->spheres.lattice, c->spheres.centers, candidates[k], axis);
+        }
     }
+    touching_write(l, &c->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
 }
 
-/* Several images of two spheres are told apart by the general search, of rows as they will be. */
-static abut_status match_images(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+/* Match the pairs of a chunk that touch, which `t` has room for, with rows of the step before. */
+static abut_status match_pairs(const carrying *c, interaction_table *t, const int32_t *candidates,
+                               row_span old)
 {
-    pair_pass p = {.simulation = s, .spheres = spheres_of(s)};
-    neighbor_list *l = &s->neighbors;
-    interaction_table rows = {.kind = ABUT_SPHERE_SPHERE};
-    const renumbering same = {.first_count = s->store.count};
-    memset(l->past, -1, (size_t)l->candidate_count * sizeof *l->past);
-    abut_status status = order_compact_pairs(s);
-    status = status ? status : do_pass(&p, plan);
-    const interaction_table *found = &s->now->tables[ABUT_SPHERE_SPHERE];
-    status = status ? status : pair_rows_renumber(s, &rows, found, &same, simulation_extras(s));
-    error_set_status(error, status);
-    if (!status && rows.count > 0) {
-        const abut_pair_step before = step_of(&s->before->tables[ABUT_SPHERE_SPHERE]);
-        abut_pair_step now = step_of(&rows);
-        now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
-        status = abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, rows.springs.match,
-                                  error);
-        keep_matches(l, found, rows.springs.match);
+    int32_t *past = c->simulation->neighbors.past;
+    abut_index *i = t->pair.i + t->count, *match = t->springs.match;
+    write_pairs(c, candidates, t);
+    for (abut_index k = 0; k < old.count; k++) {
+        i[k] = c->before->pair.i[old.first + k] % NEIGHBOR_CHUNK;
     }
-    table_free(&rows);
+    const abut_pair_step now = step_of(c, &t->pair, t->pair.i, (row_span){0, t->count});
+    const abut_pair_step before = step_of(c, &c->before->pair, i, old);
+    const abut_status status = abut_pairs_match(&now, &before, NULL, NULL, 1, match, NULL);
+    for (abut_index k = 0; !status && k < t->count; k++) {
+        past[candidates[k]] = match[k] < 0 ? -1 : (int32_t)(old.first + match[k]);
+    }
     return status;
+}
+
+/* Several images of two spheres are told apart by the general search. */
+static abut_status match_images(const carrying *c, abut_index chunk, row_span old)
+{
+    const neighbor_list *l = &c->simulation->neighbors;
+    int32_t *active = touching_active(l, chunk);
+    interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
+    const abut_index count = touching_list(l, &c->spheres, chunk);
+    const table_size size = {count + old.count, 0, 0};
+    for (abut_index k = 0; k < count; k++) {
+        active[k] = touching_candidate(active[k]);
+    }
+    abut_status status = table_reserve(&t, size, (table_extras){.has_images = true});
+    if (!status) {
+        t.count = count;
+        status = match_pairs(c, &t, active, old);
+    }
+    table_free(&t);
+    return status;
+}
+
+static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const carrying *c = context;
+    const neighbor_list *l = &c->simulation->neighbors;
+    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
+    row_span rows = table_pairs_of(c->before, begin);
+    const abut_index first = rows.first;
+    bool has_several = l->has_images[chunk];
+    l->row_counts[chunk] = 0;
+    for (abut_index sphere = begin; sphere < end; sphere++) {
+        rows = sphere > begin ? table_next_pairs(c->before, sphere, rows) : rows;
+        l->row_counts[chunk] += carry_sphere(c, sphere, rows);
+        has_several = has_several || has_twins(c->before, rows);
+    }
+    const row_span all = {first, rows.first + rows.count - first};
+    const abut_status status = has_several && all.count > 0 ? match_images(c, chunk, all) : ABUT_OK;
+    return status ? status : parallel_report(job, 4 * (end - begin));
 }
 
 /* Which rows of the last step the candidates of a new list go on from: those of the same spheres,
  * and where two may touch at several images of the same image. A list that lives on tells them
  * apart, even if each step has one. */
-static abut_status find_past(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_past(abut_simulation *s, const parallel_plan *plan)
 {
     neighbor_list *l = &s->neighbors;
-    carrying c = {.simulation = s};
-    const abut_index count = l->sphere_count;
+    carrying c = {s, &s->before->tables[ABUT_SPHERE_SPHERE], spheres_of(s)};
+    parallel_plan own = *plan;
+    own.chunk_count = neighbor_list_chunk_count(l), own.work = 4 * l->sphere_count;
     if (l->has_past || l->candidate_count == 0) {
         return ABUT_OK;
     }
-    abut_status status = error_set_status(error, touching_begin_past(l));
+    abut_status status = touching_begin_past(l);
+    status = status ? status : parallel_run(&own, carry_chunk, &c);
     if (!status) {
-        parallel_loop(plan->workers, count, NEIGHBOR_CHUNK, 4 * count, carry_chunk, &c);
         lay_out(l);
-    }
-    if (!status && (l->images || atomic_load(&c.has_twins))) {
-        status = match_images(s, plan, error);
     }
     l->has_past = !status;
     return status;
@@ -622,7 +640,7 @@ abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
     if (s->store.count < 2) {
         return ABUT_OK;
     }
-    abut_status status = find_past(s, plan, error);
+    abut_status status = error_set_status(error, find_past(s, plan));
     if (!status && l->candidate_count > 0) {
         status = apply_all(s, plan, error);
     } else if (!status) {

@@ -234,8 +234,8 @@ static void set_shifts(const neighbor_list *l, const lattice *of, const int32_t 
     }
 }
 
-void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
-                    int32_t count, double *normal, double *overlap)
+static void write_block(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
+                        int32_t count, double *normal, double *overlap)
 {
     pair_numbers n;
     for (int32_t k = 0; k < count + GRID_PADDING; k++) {
@@ -259,6 +259,15 @@ void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int
         }
     }
     pair_kernels_take()->pairs_compute(&block);
+}
+
+void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,
+                    abut_index count, double *normal, double *overlap)
+{
+    for (abut_index k = 0; k < count; k += LAW_BLOCK) {
+        const abut_index own = parallel_chunk_end(k, LAW_BLOCK, count) - k;
+        write_block(l, s, candidates + k, (int32_t)own, normal + 3 * k, overlap + k);
+    }
 }
 
 /* ---- from step to step ---- */

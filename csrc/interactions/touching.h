@@ -37,9 +37,9 @@ double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32
 double touching_image(const neighbor_list *l, const lattice *of, const double *centers,
                       int32_t candidate, int axis);
 
-/* Write the normals and overlaps of some candidates, LAW_BLOCK at most. */
-void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
-                    int32_t count, double *normal, double *overlap);
+/* Write the normals and overlaps of some candidates. */
+void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,
+                    abut_index count, double *normal, double *overlap);
 
 /* Let `past` have room for all candidates. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status touching_begin_past(neighbor_list *l);
