@@ -190,7 +190,7 @@ static abut_status rearrange(abut_simulation *s, const int32_t *source, const re
     abut_status status = store_reserve(&s->store, s->store.count);
     status = status ? status : order_renumber_tables(s, by);
     if (!status) {
-        store_gather(&s->store, source, by->place_count);
+        store_gather(&s->store, source, by->place_count, s->input.workers);
         simulation_forget_spheres(s);
     }
     return status;

@@ -63,7 +63,7 @@ abut_status pair_rows_renumber(const abut_simulation *s, interaction_table *to,
     memory_block blocks[PAIR_ROWS_BLOCKS] = {{.data = NULL}};
     interaction_table shown;
     abut_status status = pair_rows_show(s, from, blocks, &shown);
-    status = status ? status : table_renumber(to, &shown, by, extras);
+    status = status ? status : table_renumber(to, &shown, by, extras, s->input.workers);
     memory_free_blocks(blocks, PAIR_ROWS_BLOCKS);
     return status;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../base/parallel.h"
+
 /* Where a column's pointer is, and how many bytes a sphere has. */
 typedef struct column {
     size_t offset, size;
@@ -79,26 +81,45 @@ abut_index store_bytes(const store *s)
     return sum;
 }
 
-static void gather_column(void *data, void *scratch, const int32_t *source, abut_index count,
-                          size_t size)
+/* A column on its way to another order; source: NULL: it stays. */
+typedef struct gathering {
+    char *to;
+    const char *from;
+    const int32_t *source;
+    size_t size;
+} gathering;
+
+static void gather_stretch(void *context, abut_index begin, abut_index end)
 {
-    char *to = scratch;
-    const char *from = data;
-    if (count == 0) {
+    const gathering *g = context;
+    const size_t size = g->size, first = (size_t)begin * size;
+    if (!g->source) {
+        memcpy(g->to + first, g->from + first, (size_t)(end - begin) * size);
         return;
     }
-    for (abut_index k = 0; k < count; k++) {
-        memcpy(to + (size_t)k * size, from + (size_t)source[k] * size, size);
+    for (abut_index k = begin; k < end; k++) {
+        memcpy(g->to + (size_t)k * size, g->from + (size_t)g->source[k] * size, size);
     }
-    memcpy(data, scratch, (size_t)count * size);
 }
 
-void store_gather(store *s, const int32_t *source, abut_index count)
+/* Spheres that one thread takes in one go. */
+enum { STRETCH = 4096 };
+
+static void gather_column(store *s, void *data, const int32_t *source, abut_index count,
+                          size_t size, int workers)
+{
+    gathering there = {s->scratch.data, data, source, size};
+    gathering back = {data, s->scratch.data, NULL, size};
+    parallel_loop(workers, count, STRETCH, count / 2, gather_stretch, &there);
+    parallel_loop(workers, count, STRETCH, count / 4, gather_stretch, &back);
+}
+
+void store_gather(store *s, const int32_t *source, abut_index count, int workers)
 {
     for (int k = 0; k < COLUMNS; k++) {
-        gather_column(*pointer_of(s, &columns[k]), s->scratch.data, source, count, columns[k].size);
+        gather_column(s, *pointer_of(s, &columns[k]), source, count, columns[k].size, workers);
     }
-    gather_column(s->movers, s->scratch.data, source, count, sizeof(mover));
+    gather_column(s, s->movers, source, count, sizeof(mover), workers);
     s->count = count;
 }
 

@@ -66,7 +66,7 @@ abut_index store_bytes(const store *s);
 
 /* Store the spheres that were at source[k] in place k, `count` of them, after store_reserve for all
  * that there are. */
-void store_gather(store *s, const int32_t *source, abut_index count);
+void store_gather(store *s, const int32_t *source, abut_index count, int workers);
 
 /* Find out where each row is, after `rows` has changed. */
 void store_find_places(store *s);

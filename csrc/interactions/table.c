@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../base/parallel.h"
 #include "../base/sort.h"
 
 const double table_zeros[4];
@@ -142,33 +143,17 @@ static bool is_wanted(const interaction_table *t, const column *c)
 
 abut_index *table_firsts(const interaction_table *t)
 {
-    switch (t->kind) {
-    case ABUT_SPHERE_WALL:
-        return t->contact.sphere;
-    case ABUT_SPHERE_SPHERE:
-        return t->pair.i;
-    case ABUT_BODY_WALL:
-    case ABUT_BODY_BODY:
-    case ABUT_BODY_SPHERE:
-        break;
-    }
-    return t->body.i;
+    return t->kind == ABUT_SPHERE_WALL     ? t->contact.sphere
+           : t->kind == ABUT_SPHERE_SPHERE ? t->pair.i
+                                           : t->body.i;
 }
 
 abut_index *table_seconds(const interaction_table *t)
 {
-    switch (t->kind) {
-    case ABUT_SPHERE_WALL:
-        return t->contact.mesh;
-    case ABUT_SPHERE_SPHERE:
-        return t->pair.j;
-    case ABUT_BODY_WALL:
-        return t->body.mesh;
-    case ABUT_BODY_BODY:
-    case ABUT_BODY_SPHERE:
-        break;
-    }
-    return t->body.j;
+    return t->kind == ABUT_SPHERE_WALL     ? t->contact.mesh
+           : t->kind == ABUT_SPHERE_SPHERE ? t->pair.j
+           : t->kind == ABUT_BODY_WALL     ? t->body.mesh
+                                           : t->body.j;
 }
 
 abut_index *table_offsets(const interaction_table *t)
@@ -515,17 +500,18 @@ void table_keep(interaction_table *t, const bool *is_kept)
 
 /* ---- rows go along with their partners ---- */
 
-/* Rows of a table in a new order, by counting. */
+/* Rows of a table in a new order: by their first partners, by counting, and those of pairs then by
+ * the second ones. */
 typedef struct row_order {
+    interaction_table *to;
     const interaction_table *from;
     const renumbering *by;
     const abut_index *firsts, *seconds;
-    int32_t *rows, *other; /* those that stay, and room for as many */
-    abut_index *begins;
-    abut_index count;
+    abut_index *rows, *room; /* those that stay, and room for as many */
+    abut_index *ends;        /* of the rows of each first partner */
 } row_order;
 
-/* The new numbers of a row's partners; -1: the partner is gone. */
+/* The new numbers of a row's partners; first: -1: one of them is gone. */
 typedef struct new_numbers {
     abut_index first, second;
     bool is_flipped; /* the pair is to be seen from its other sphere */
@@ -541,89 +527,51 @@ static new_numbers numbers_of(const row_order *o, abut_index row)
     const abut_index first = new_number(o->by->first, o->firsts[row]);
     const abut_index second = new_number(o->by->second, o->seconds[row]);
     const bool is_flipped = o->from->kind == ABUT_SPHERE_SPHERE && first > second;
+    if (first < 0 || second < 0) {
+        return (new_numbers){-1, -1, false};
+    }
     return is_flipped ? (new_numbers){second, first, true} : (new_numbers){first, second, false};
 }
 
-static void list_rows_that_stay(row_order *o)
+/* List the rows that stay by their first partners; those with the same one stay in their order.
+ * Returns how many there are. */
+static abut_index list_rows(const row_order *o)
 {
-    for (abut_index k = 0; k < table_span_count(o->from); k++) {
-        const row_span rows = table_span(o->from, k);
-        for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-            const new_numbers n = numbers_of(o, row);
-            if (n.first >= 0 && n.second >= 0) {
-                o->rows[o->count++] = (int32_t)row;
-            }
+    const abut_index firsts = o->by->first_count;
+    row_walk count = {0}, list = {0};
+    memset(o->ends, 0, (size_t)(firsts + 1) * sizeof *o->ends);
+    for (abut_index row; (row = table_walk(o->from, &count)) >= 0;) {
+        const abut_index first = numbers_of(o, row).first;
+        o->ends[first < 0 ? firsts : first]++;
+    }
+    sort_sum_up(o->ends, firsts);
+    for (abut_index row; (row = table_walk(o->from, &list)) >= 0;) {
+        const abut_index first = numbers_of(o, row).first;
+        if (first >= 0) {
+            o->rows[o->ends[first]++] = row;
         }
     }
+    return o->ends[firsts];
 }
 
-static abut_index key_of(const row_order *o, int32_t row, bool is_by_second)
+/* Whether a pair goes before another one of the same first sphere: by the second one, then by
+ * image. */
+static bool goes_before(const void *order, abut_index a, abut_index b)
 {
-    const new_numbers n = numbers_of(o, row);
-    return is_by_second ? n.second : n.first;
-}
-
-/* Sort by one of the partners; rows with the same one stay in their order. */
-static void sort_rows(row_order *o, bool is_by_second)
-{
-    memset(o->begins, 0, (size_t)(o->by->first_count + 1) * sizeof *o->begins);
-    for (abut_index k = 0; k < o->count; k++) {
-        o->begins[key_of(o, o->rows[k], is_by_second)]++;
-    }
-    sort_sum_up(o->begins, o->by->first_count);
-    for (abut_index k = 0; k < o->count; k++) {
-        o->other[o->begins[key_of(o, o->rows[k], is_by_second)]++] = o->rows[k];
-    }
-    int32_t *sorted = o->other;
-    o->other = o->rows;
-    o->rows = sorted;
-}
-
-/* -1, 0 or 1: in which order the images of two pairs are, as they will be seen. */
-static int compare_images(const row_order *o, int32_t a, int32_t b)
-{
+    const row_order *o = order;
     const abut_index *image = o->from->pair.image;
-    const abut_index of_a = numbers_of(o, a).is_flipped ? -1 : 1;
-    const abut_index of_b = numbers_of(o, b).is_flipped ? -1 : 1;
-    for (int axis = 0; axis < 3; axis++) {
-        const abut_index own = of_a * image[3 * (abut_index)a + axis];
-        const abut_index other = of_b * image[3 * (abut_index)b + axis];
-        if (own != other) {
-            return own < other ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-static bool goes_before(const row_order *o, int32_t a, int32_t b)
-{
     const new_numbers own = numbers_of(o, a), other = numbers_of(o, b);
-    return own.first == other.first && own.second == other.second && compare_images(o, a, b) < 0;
-}
-
-/* Sort images of the same two spheres, which are few. */
-static void sort_images(row_order *o)
-{
-    for (abut_index k = 1; k < o->count; k++) {
-        const int32_t row = o->rows[k];
-        abut_index at = k;
-        for (; at > 0 && goes_before(o, row, o->rows[at - 1]); at--) {
-            o->rows[at] = o->rows[at - 1];
+    if (own.second != other.second || !image) {
+        return own.second < other.second;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const abut_index of_a = own.is_flipped ? -image[3 * a + axis] : image[3 * a + axis];
+        const abut_index of_b = other.is_flipped ? -image[3 * b + axis] : image[3 * b + axis];
+        if (of_a != of_b) {
+            return of_a < of_b;
         }
-        o->rows[at] = row;
     }
-}
-
-static void sort_all(row_order *o)
-{
-    list_rows_that_stay(o);
-    if (o->from->kind == ABUT_SPHERE_SPHERE) {
-        sort_rows(o, true);
-    }
-    sort_rows(o, false);
-    if (o->from->kind == ABUT_SPHERE_SPHERE && o->from->pair.image) {
-        sort_images(o);
-    }
+    return false;
 }
 
 static void negate(double *vector)
@@ -649,52 +597,80 @@ static void flip_pair(interaction_table *t, abut_index row)
     }
 }
 
-static void rename_partners(interaction_table *to, const row_order *o)
+/* Copy rows; those that follow one another in both tables in one go. */
+static void append_rows(const row_order *o, row_span rows)
 {
-    abut_index *firsts = table_firsts(to), *seconds = table_seconds(to);
-    for (abut_index row = 0; row < to->count; row++) {
+    interaction_table to = *o->to;
+    const abut_index end = rows.first + rows.count, *from = o->rows;
+    abut_index count;
+    for (to.count = rows.first; to.count < end;) {
+        const abut_index k = to.count;
+        for (count = 1; k + count < end && from[k + count] == from[k] + count;) {
+            count++;
+        }
+        table_append(&to, o->from, (row_span){from[k], count});
+    }
+}
+
+static void rename_partners(const row_order *o, row_span rows)
+{
+    abut_index *firsts = table_firsts(o->to), *seconds = table_seconds(o->to);
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         const new_numbers n = numbers_of(o, o->rows[row]);
         firsts[row] = n.first, seconds[row] = n.second;
         if (n.is_flipped) {
-            flip_pair(to, row);
+            flip_pair(o->to, row);
         }
     }
 }
 
-/* Rows that follow one another in both tables are copied in one go. */
-static void append_rows(interaction_table *to, const row_order *o)
+/* Make the rows of some first partners. */
+static void make_rows(void *order, abut_index begin, abut_index end)
 {
-    abut_index count;
-    for (abut_index k = 0; k < o->count; k += count) {
-        count = 1;
-        while (k + count < o->count && o->rows[k + count] == o->rows[k] + count) {
-            count++;
-        }
-        table_append(to, o->from, (row_span){o->rows[k], count});
+    const row_order *o = order;
+    const abut_index first = begin > 0 ? o->ends[begin - 1] : 0;
+    const row_span rows = {first, o->ends[end - 1] - first};
+    abut_index row = first;
+    for (abut_index k = begin; k < end && o->from->kind == ABUT_SPHERE_SPHERE; k++) {
+        sort_by_merging(o->rows + row, o->room + row, o->ends[k] - row, goes_before, o);
+        row = o->ends[k];
     }
+    append_rows(o, rows);
+    rename_partners(o, rows);
+}
+
+/* First partners whose rows one thread makes in one go. */
+enum { STRETCH = 512 };
+
+/* Rows with entries are made one after the other: they are few. */
+static void make_all(row_order *o, int workers)
+{
+    const abut_index firsts = o->by->first_count, *entries = table_entry_offsets(o->to);
+    o->to->count = list_rows(o);
+    parallel_loop(workers, firsts, entries ? firsts + 1 : STRETCH, 20 * o->to->count, make_rows, o);
+    o->to->entry_count = entries ? entries[o->to->count] : 0;
+    write_offsets(o->to);
 }
 
 abut_status table_renumber(interaction_table *to, const interaction_table *from,
-                           const renumbering *by, table_extras extras)
+                           const renumbering *by, table_extras extras, int workers)
 {
     const table_size size = {from->count, from->entry_count, by->first_count};
-    row_order o = {.from = from,
+    row_order o = {.to = to,
+                   .from = from,
                    .by = by,
                    .firsts = table_firsts(from),
                    .seconds = table_seconds(from),
                    .rows = memory_alloc(from->count, sizeof *o.rows),
-                   .other = memory_alloc(from->count, sizeof *o.other),
-                   .begins = memory_alloc(by->first_count + 1, sizeof *o.begins)};
-    abut_status status = o.rows && o.other && o.begins ? ABUT_OK : ABUT_NO_MEMORY;
+                   .room = memory_alloc(from->count, sizeof *o.room),
+                   .ends = memory_alloc(by->first_count + 1, sizeof *o.ends)};
+    abut_status status = o.rows && o.room && o.ends ? ABUT_OK : ABUT_NO_MEMORY;
     status = status ? status : table_reserve(to, size, extras);
     if (!status) {
-        sort_all(&o);
-        append_rows(to, &o);
-        rename_partners(to, &o);
-        write_offsets(to);
+        make_all(&o, workers);
     }
     memory_free(o.rows);
-    memory_free(o.other);
-    memory_free(o.begins);
+    memory_free(o.room);
+    memory_free(o.ends);
     return status;
 }

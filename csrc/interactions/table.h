@@ -130,7 +130,7 @@ typedef struct renumbering {
 /* A table by other numbers, in the order that a search would give it; rows of partners that are
  * gone are left out. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status table_renumber(interaction_table *to, const interaction_table *from,
-                           const renumbering *by, table_extras extras);
+                           const renumbering *by, table_extras extras, int workers);
 
 /* The columns of both partners; NULL of rows of a list. */
 abut_index *table_firsts(const interaction_table *t);

@@ -113,7 +113,7 @@ static void check_that_pairs_follow(void)
     bool has_failed = true;
     for (long call = 1; has_failed; call++) {
         memory_fail_at(call);
-        const abut_status status = table_renumber(&to, &t, &by, EXTRAS);
+        const abut_status status = table_renumber(&to, &t, &by, EXTRAS, 1);
         has_failed = memory_has_failed();
         memory_fail_at(0);
         CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
@@ -153,7 +153,7 @@ static void check_that_contacts_follow(void)
         target[k] = SPHERES - 2 - k;
     }
     const renumbering by = {target, NULL, SPHERES - 1};
-    CHECK_INT(table_renumber(&to, &t, &by, EXTRAS), ABUT_OK);
+    CHECK_INT(table_renumber(&to, &t, &by, EXTRAS, 1), ABUT_OK);
     for (abut_index sphere = 0; sphere < SPHERES - 1; sphere++) {
         const abut_index old = SPHERES - 2 - sphere, first = to.contact.offsets[sphere];
         CHECK_INT(to.contact.offsets[sphere + 1] - first, old);
