@@ -1206,7 +1206,7 @@ void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
                         double *history_out);
 
 /* Likewise of a built-in law, whose history is the spring of sliding, that of rolling, and the
- * overlap of the step before. ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW. */
+ * overlap of the step before. ABUT_OK or ABUT_BAD_LAW. */
 abut_status abut_law_apply(const abut_law *law, double step, abut_index count, const double *inputs,
                            const double *history_in, double *outputs, double *history_out,
                            abut_error *error);

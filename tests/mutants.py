@@ -182,9 +182,9 @@ MUTANTS = [
         "lammps dem_laws friction",
     ),
     Mutant(
-        "csrc/interactions/laws.c",
-        "const double damping = 2.0 * abut_damping_ratio(from->restitution) * sqrt(5.0 / 6.0);",
-        "const double damping = 2.0 * abut_damping_ratio(from->restitution);",
+        "csrc/interactions/law.c",
+        "const double damping = is_hertz ? ratio * sqrt(5.0 / 6.0) : ratio;",
+        "const double damping = ratio;",
         "Hertz lacks the factor of its damping",
         "dem_laws",
     ),

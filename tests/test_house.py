@@ -183,10 +183,10 @@ FILES = {
     ],
     "flats": ["flat", "cover", "concave", "patch", "stand", "find"],
     "interactions": [
+        "own_laws",
         "cohesion_numbers",
         "cohesion_kernel",
-        "cohesion",
-        "own_laws",
+        "law",
         "laws",
         "mover",
         "kernels",

@@ -40,7 +40,7 @@ double apart_body_reach(const abut_simulation *s, abut_index body)
     const rigid_body *b = &s->solids.bodies[body];
     double radius = b->rounding;
     for (abut_index k = 0; of->pulls_or_reaches && k < of->material_count; k++) {
-        radius = larger(radius, of->curvatures[laws_number(of, b->material, k)]);
+        radius = larger(radius, of->laws[laws_number(of, b->material, k)].curvature);
     }
     return radius > 0.0 ? laws_most_reach(of, b->material, radius) : 0.0;
 }
@@ -57,24 +57,23 @@ void apart_measure(abut_simulation *s)
 /* ---- what lives ---- */
 
 /* Whether a row exerts something: it touches, or is within reach and has touched or need not. */
-static bool lives(const law_table *of, const law *l, double radius, double overlap,
-                  abut_index match)
+static bool lives(const law *l, double radius, double overlap, abut_index match)
 {
     if (overlap >= 0.0) {
         return true;
     }
-    return -overlap <= laws_reach(of, l, radius) && (match >= 0 || laws_begin_apart(of, l));
+    return -overlap <= law_reach(l, radius) && (match >= 0 || l->begins_apart);
 }
 
-bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overlap,
-                      const interaction_table *before, abut_index old)
+bool apart_spot_lives(const spot_row *r, double overlap, const interaction_table *before,
+                      abut_index old)
 {
     if (overlap > 0.0) {
         return true;
     }
-    const double reach = laws_reach(&s->laws, r->law, r->radius);
+    const double reach = law_reach(r->law, r->radius);
     return reach > 0.0 && -overlap <= reach &&
-           (laws_begin_apart(&s->laws, r->law) || (old >= 0 && apart_spot_lived(before, old)));
+           (r->law->begins_apart || (old >= 0 && apart_spot_lived(before, old)));
 }
 
 static const law *law_of_contact(const abut_simulation *s, const interaction_table *t,
@@ -85,7 +84,7 @@ static const law *law_of_contact(const abut_simulation *s, const interaction_tab
 
 static double reach_of_contact(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    return laws_reach(&s->laws, law_of_contact(s, t, row), s->store.radii[t->contact.sphere[row]]);
+    return law_reach(law_of_contact(s, t, row), s->store.radii[t->contact.sphere[row]]);
 }
 
 /* ---- shares of pulls ---- */
@@ -96,11 +95,11 @@ static double weight_of_pull(const abut_simulation *s, const interaction_table *
 {
     const law *l = law_of_contact(s, t, row);
     const double radius = s->store.radii[t->contact.sphere[row]], overlap = t->contact.overlap[row];
-    const double height = overlap + laws_reach(&s->laws, l, radius);
-    if (laws_own(&s->laws, l)) {
+    const double height = overlap + law_reach(l, radius);
+    if (l->own) {
         return height;
     }
-    const double pull = cohesion_pull(laws_cohesion(&s->laws, l), radius, smaller(overlap, 0.0));
+    const double pull = law_pull(l, radius, smaller(overlap, 0.0));
     return height * sqrt(sqrt(pull));
 }
 
@@ -115,14 +114,14 @@ static bool may_pull(const abut_simulation *s, const interaction_table *t, abut_
 {
     const law *l = law_of_contact(s, t, row);
     const double radius = s->store.radii[t->contact.sphere[row]];
-    return laws_own(&s->laws, l) || laws_pull(&s->laws, l, radius, t->contact.overlap[row]);
+    return l->own || law_attracts(l, radius, t->contact.overlap[row]);
 }
 
 /* A contact that pulls has its share of that. */
 static void set_share(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const bool is_apart = t->contact.overlap[row] <= 0.0;
-    if (is_apart || (!laws_own(&s->laws, law_of_contact(s, t, row)) && may_pull(s, t, row))) {
+    if (is_apart || (!law_of_contact(s, t, row)->own && may_pull(s, t, row))) {
         t->contact.share[row] = apart_pull_share(s, row);
     }
 }
@@ -219,7 +218,7 @@ static bool contact_is_near(const abut_simulation *s, const interaction_table *t
 
 static bool contact_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    return lives(&s->laws, law_of_contact(s, t, row), s->store.radii[t->contact.sphere[row]],
+    return lives(law_of_contact(s, t, row), s->store.radii[t->contact.sphere[row]],
                  t->contact.overlap[row], t->springs.match[row]);
 }
 
@@ -231,8 +230,7 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
     const law *l = simulation_pair_law(s, i, j);
     /* by rounding the overlap of two that touch may be less than 0 */
     const bool is_touch_all =
-        laws_function(&s->laws, l) == LAW_PLAIN ||
-        (laws_function(&s->laws, l) == LAW_OWN && !(laws_reach(&s->laws, l, own) > 0.0));
+        l->of->function == LAW_PLAIN || (l->of->function == LAW_OWN && !(law_reach(l, own) > 0.0));
     if (is_touch_all || overlap >= 0.0) {
         return true;
     }
@@ -240,7 +238,7 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
     if (p.is_hidden || p.rest > 0.0) {
         return !p.is_hidden;
     }
-    return lives(&s->laws, l, reduced(own, s->store.radii[j]), overlap, pairs_old(s, t, row));
+    return lives(l, reduced(own, s->store.radii[j]), overlap, pairs_old(s, t, row));
 }
 
 /* Contacts with walls, of which some are kept. */
@@ -313,7 +311,7 @@ bool apart_candidate_lives(const abut_simulation *s, int32_t candidate, double o
 
 static bool begins_apart(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    return laws_begin_apart(&s->laws, simulation_row_law(s, &s->laws, t, row));
+    return simulation_row_law(s, &s->laws, t, row)->begins_apart;
 }
 
 abut_status apart_mark(abut_simulation *s, bool **begins)

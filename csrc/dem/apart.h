@@ -13,8 +13,8 @@ double apart_body_reach(const abut_simulation *s, abut_index body);
 
 /* Whether a spot exerts something: it touches, or is within reach of its law and did in the step
  * before, or need not have. old: the spot in the table before, or -1. */
-bool apart_spot_lives(const abut_simulation *s, const spot_row *r, double overlap,
-                      const interaction_table *before, abut_index old);
+bool apart_spot_lives(const spot_row *r, double overlap, const interaction_table *before,
+                      abut_index old);
 
 /* Likewise of a spot of the last step, whose force tells it. */
 static inline bool apart_spot_lived(const interaction_table *before, abut_index spot)

@@ -319,7 +319,7 @@ static double step_of_bond(const abut_simulation *s, abut_index number)
     const double delays[4] = {k->dampers[0] / k->stretch, k->dampers[1] / shear,
                               k->dampers[2] / k->bend, k->dampers[3] / k->twist};
     const double fastest = sqrt(largest(squares, 3));
-    return 2.0 / fastest * laws_stable_part(0.5 * fastest * largest(delays, 4));
+    return 2.0 / fastest * law_stable_part(0.5 * fastest * largest(delays, 4));
 }
 
 double bonds_stable_step(const abut_simulation *s, abut_index row)

@@ -97,8 +97,7 @@ static bool acts(const abut_simulation *s, const interaction_table *t, abut_inde
     }
     const double own = s->store.radii[table_first(t, row)] - 0.5 * p->rest;
     const double radius = reduced(own, s->store.radii[table_second(t, row)] - 0.5 * p->rest);
-    return -p->overlap < laws_reach(&s->laws, p->law, radius) &&
-           (p->has_acted || laws_begin_apart(&s->laws, p->law));
+    return -p->overlap < law_reach(p->law, radius) && (p->has_acted || p->law->begins_apart);
 }
 
 pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abut_index row)
@@ -160,8 +159,7 @@ void bonds_look_at_rests(abut_simulation *s)
         bond_rest *r = &b->rests[k];
         const abut_index i = s->store.places[r->rows[0]], j = s->store.places[r->rows[1]];
         const double own = s->store.radii[i], other = s->store.radii[j];
-        const double reach =
-            laws_reach(&s->laws, simulation_pair_law(s, i, j), reduced(own, other));
+        const double reach = law_reach(simulation_pair_law(s, i, j), reduced(own, other));
         const double far = own + other + reach;
         r->has_parted = vec3_norm_sq(bonds_way(s, r->rows, r->shift)) >= far * far;
         b->parted_count += r->has_parted;

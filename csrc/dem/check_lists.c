@@ -125,8 +125,7 @@ static bool may_be_none(const abut_simulation *s, const interaction_table *all, 
     const abut_index i = all->pair.i[row], j = all->pair.j[row];
     const bool is_apart = s->laws.pulls_or_reaches && all->pair.overlap[row] < 0.0;
     return is_apart &&
-           (bonds_show(s) ||
-            !(had_row(s, i, j) || laws_begin_apart(&s->laws, simulation_pair_law(s, i, j))));
+           (bonds_show(s) || !(had_row(s, i, j) || simulation_pair_law(s, i, j)->begins_apart));
 }
 
 /* Compare the rows of a search, in their order, with those of the step. */

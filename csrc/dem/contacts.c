@@ -66,8 +66,8 @@ static double exponent_of(const abut_simulation *s)
     for (abut_index k = 0; k < s->walls.touched_count; k++) {
         for (abut_index m = 0; m < s->laws.material_count; m++) {
             const abut_index number = laws_number(&s->laws, m, s->walls.walls[k].material);
-            if (!s->laws.is_missing[number]) {
-                return s->laws.laws[number].is_hertz > 0.0 ? 1.5 : 1.0;
+            if (!s->laws.laws[number].is_missing) {
+                return s->laws.laws[number].exponent;
             }
         }
     }

@@ -421,14 +421,14 @@ static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold 
         const law *l = &s->laws.laws[laws_number(&s->laws, of->materials[place], material)];
         const double speed = vec3_length(vec3_load(of->movers[place].velocity));
         const law_stiffness stiffness =
-            energy_first_stiffness(&s->laws, l, of->radii[place], of->masses[place], speed);
+            energy_first_stiffness(l, of->radii[place], of->masses[place], speed);
         hold_first(s, wall, l, stiffness, of->masses[place], h);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const rigid_body *body = &s->solids.bodies[k];
         const law *l = &s->laws.laws[laws_number(&s->laws, body->material, material)];
         double mass;
-        const law_stiffness stiffness = solids_first_stiffness(s, body, l, &mass);
+        const law_stiffness stiffness = solids_first_stiffness(body, l, &mass);
         hold_first(s, wall, l, stiffness, mass, h);
     }
 }
@@ -455,7 +455,7 @@ abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
         const wall_hold h = is_driven(&s->walls, k) ? hold_of(s, k) : (wall_hold){.count = 0};
         const double frequency = sqrt(h.frequency_sq);
         const double step = frequency > 0.0
-                                ? 2.0 / frequency * laws_stable_part(0.5 * h.ratio * frequency)
+                                ? 2.0 / frequency * law_stable_part(0.5 * h.ratio * frequency)
                                 : INFINITY;
         if (step < longest->step) {
             *longest = (abut_stable_step){step, k, h.count};

@@ -52,7 +52,7 @@ static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut
  * with it. */
 static double share_of(const abut_simulation *s, abut_index row, const law *l)
 {
-    return laws_own(&s->laws, l) ? 1.0 : s->before->tables[ABUT_SPHERE_WALL].contact.share[row];
+    return l->own ? 1.0 : s->before->tables[ABUT_SPHERE_WALL].contact.share[row];
 }
 
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
@@ -64,8 +64,7 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     for (abut_index row = begin; row < end; row++) {
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
         const double radius = s->store.radii[place];
-        sum +=
-            share_of(s, row, l) * simulation_stored(s, t, row, l, radius, t->contact.overlap[row]);
+        sum += share_of(s, row, l) * simulation_stored(t, row, l, radius, t->contact.overlap[row]);
     }
     return sum;
 }
@@ -81,7 +80,7 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     const abut_index i = table_first(t, row), j = table_second(t, row);
     const pair_touch touch = pairs_touch(s, t, row);
-    return simulation_stored(s, t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
+    return simulation_stored(t, row, touch.law, reduced_radius(&s->store, i, j, touch.rest),
                              touch.overlap);
 }
 
@@ -361,7 +360,7 @@ static law_stiffness stiffness_of_pair(const abut_simulation *s, abut_index row)
                            .inertia = reduced(s->store.inertias[i], s->store.inertias[j]),
                            .radius_i = s->store.radii[i] - 0.5 * touch.rest,
                            .radius_j = s->store.radii[j] - 0.5 * touch.rest};
-    return simulation_stiffness(s, t, row, touch.law, c);
+    return simulation_stiffness(t, row, touch.law, c);
 }
 
 /* How stiff a contact with a wall is, and the mass that its law takes. */
@@ -377,21 +376,20 @@ static law_stiffness stiffness_on_wall(const abut_simulation *s, const interacti
                            .inertia = free.inertia,
                            .radius_i = s->store.radii[place],
                            .radius_j = INFINITY};
-    return simulation_stiffness(s, t, row, simulation_wall_law(s, place, wall), c);
+    return simulation_stiffness(t, row, simulation_wall_law(s, place, wall), c);
 }
 
 /* docs/dem.md, section 2: tangential motion with 3.5 of the stiffness and the root of it of the
  * damping. */
 static double step_of_hold(const hold *h, double mass)
 {
-    return sqrt(2.0 * mass / h->stiffness) * laws_stable_part(sqrt(3.5) * h->damping_ratio);
+    return sqrt(2.0 * mass / h->stiffness) * law_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
 /* The first contacts of a sphere are pressed in by this part of its radius. */
 static const double FIRST_OVERLAP = 0.01;
 
-law_stiffness energy_first_stiffness(const law_table *laws, const law *l, double radius,
-                                     double mass, double speed)
+law_stiffness energy_first_stiffness(const law *l, double radius, double mass, double speed)
 {
     own_contact c = {.overlap = FIRST_OVERLAP * radius,
                      .radius = radius,
@@ -399,8 +397,8 @@ law_stiffness energy_first_stiffness(const law_table *laws, const law *l, double
                      .inertia = store_inertia(mass, radius),
                      .radius_i = radius,
                      .radius_j = INFINITY};
-    c.overlap = laws_overlap_of_blow(l, &c, speed);
-    return laws_stiffness(laws, l, &c);
+    c.overlap = law_overlap_of_blow(l, &c, speed);
+    return law_stiffness_at(l, &c);
 }
 
 double energy_step_of_first_contacts(const law_table *laws, int32_t material, double count,
@@ -410,7 +408,7 @@ double energy_step_of_first_contacts(const law_table *laws, int32_t material, do
     for (abut_index other = 0; other < laws->material_count; other++) {
         const law *l = &laws->laws[laws_number(laws, material, other)];
         hold h = {.stiffness = 0.0};
-        add_hold(&h, energy_first_stiffness(laws, l, radius, mass, speed));
+        add_hold(&h, energy_first_stiffness(l, radius, mass, speed));
         h.stiffness *= count;
         if (h.stiffness > 0.0) {
             step = smaller(step, step_of_hold(&h, mass));

@@ -10,8 +10,7 @@ enum { FIRST_CONTACTS = 4 };
 
 /* How stiff the first contact of a sphere that touches nothing is, which has this speed
  * (docs/dem.md, section 2). */
-law_stiffness energy_first_stiffness(const law_table *laws, const law *l, double radius,
-                                     double mass, double speed);
+law_stiffness energy_first_stiffness(const law *l, double radius, double mass, double speed);
 
 /* The longest stable step of a sphere that touches nothing, by so many first contacts (docs/dem.md,
  * section 2) under the stiffest law of its material: INFINITY, where that has none. */

@@ -33,7 +33,7 @@ abut_status simulation_name_missing_law(const abut_simulation *s, const interact
     row_walk w = {0};
     for (abut_index row; (row = table_walk(t, &w)) >= 0;) {
         const int32_t own = own_material(s, t, row), other = simulation_other_material(s, t, row);
-        if (s->laws.is_missing[laws_number(&s->laws, own, other)]) {
+        if (s->laws.laws[laws_number(&s->laws, own, other)].is_missing) {
             const abut_index first = table_first(t, row);
             return error_set(error, ABUT_LAW_MISSING, s->store.rows[first], own, (double)other);
         }
@@ -56,19 +56,19 @@ const law *simulation_spot_law(const abut_simulation *s, const interaction_table
     return simulation_row_law(s, &s->laws, t, row);
 }
 
-law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_table *t,
-                                   abut_index at, const law *l, own_contact contact)
+law_stiffness simulation_stiffness(const interaction_table *t, abut_index at, const law *l,
+                                   own_contact contact)
 {
-    const abut_own_law *own = laws_own(&s->laws, l);
+    const abut_own_law *own = l->own;
     const double *kept = t->springs.history ? t->springs.history + at * t->extras.history : NULL;
     if (own && kept && kept[own_end(t->extras.history) + OWN_IDENTITY] == (double)own->identity) {
         contact.vectors = kept, contact.scalars = kept + 3 * t->extras.vectors;
     }
-    return laws_stiffness(&s->laws, l, &contact);
+    return law_stiffness_at(l, &contact);
 }
 
 double simulation_damper(const law *l, const law_stiffness *of, double mass)
 {
-    const double part = l->is_hertz > 0.0 ? 5.0 / 6.0 : 1.0;
+    const double part = l->exponent > 1.0 ? 5.0 / 6.0 : 1.0;
     return 2.0 * of->damping_ratio * sqrt(part * of->normal * mass);
 }

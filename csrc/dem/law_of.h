@@ -39,18 +39,17 @@ static inline const law *simulation_pair_law(const abut_simulation *s, abut_inde
 }
 
 /* What a row, or a spot of bodies, stores: by its law, or as a law of users has said. */
-static inline double simulation_stored(const abut_simulation *s, const interaction_table *t,
-                                       abut_index at, const law *l, double radius, double overlap)
+static inline double simulation_stored(const interaction_table *t, abut_index at, const law *l,
+                                       double radius, double overlap)
 {
-    return laws_own(&s->laws, l)
-               ? table_stored(t, at)
-               : laws_energy(&s->laws, l, radius, overlap, t->springs.spring + 3 * at);
+    return l->own ? table_stored(t, at)
+                  : law_energy(l, radius, overlap, t->springs.spring + 3 * at);
 }
 
 /* How stiff a row, or a spot of bodies, of the last step is. A law of users is asked with what it
  * keeps there, which the contact needs not have. */
-law_stiffness simulation_stiffness(const abut_simulation *s, const interaction_table *t,
-                                   abut_index at, const law *l, own_contact contact);
+law_stiffness simulation_stiffness(const interaction_table *t, abut_index at, const law *l,
+                                   own_contact contact);
 
 /* The damper beside its spring along the normal, for this m* (docs/dem.md, section 2). */
 double simulation_damper(const law *l, const law_stiffness *of, double mass);

@@ -156,7 +156,7 @@ void own_rows_keep_case(const row_laws *r, const row_block *alone)
 {
     abut_simulation *s = r->simulation;
     own_block b;
-    const abut_own_law *l = laws_own(&s->laws, alone->block.laws[0]);
+    const abut_own_law *l = alone->block.laws[0]->own;
     own_rows own = rows_of(r, alone, l, &b);
     ask(r, &own, l, alone->old);
     keep_case(&s->law_case, &b, l, (int)(l - s->laws.own.laws));

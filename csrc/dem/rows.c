@@ -69,7 +69,7 @@ static bool lacks_law(const law_table *laws, const law_block *b)
 {
     bool lacks = false;
     for (int32_t k = 0; laws->has_missing && k < b->count; k++) {
-        lacks |= laws->is_missing[b->laws[k] - laws->laws];
+        lacks |= b->laws[k]->is_missing;
     }
     return lacks;
 }
@@ -106,7 +106,7 @@ static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *
 static void note_too_small(row_laws *r, const law_block *of, const abut_index *where)
 {
     for (int32_t k = 0; k < of->count; k++) {
-        const cohesion *c = laws_cohesion(&r->simulation->laws, of->laws[k]);
+        const cohesion *c = &of->laws[k]->cohesion;
         if (radius_of(r, of, k) < c->least_radius) {
             parallel_keep_first(&r->bad_row, where[k]);
         }
@@ -221,16 +221,14 @@ static void clear_own(const row_laws *r, const row_block *b)
 /* Compute what a block's rows exert. Returns whether an overlap is to be watched. */
 static bool compute(row_laws *r, row_block *b)
 {
-    const law_table *laws = &r->simulation->laws;
     law_block *of = &b->block;
-    const law_function function = laws_function(laws, of->laws[0]);
-    of->table = laws;
+    const law_function function = of->laws[0]->of->function;
     of->is_cohesive = function == LAW_COHESIVE;
     if (function != LAW_PLAIN) {
         set_pull_shares(r, of, b->rows);
     }
     if (function == LAW_OWN) {
-        return own_rows_apply(r, b, laws_own(laws, of->laws[0]));
+        return own_rows_apply(r, b, of->laws[0]->own);
     }
     clear_own(r, b);
     b->has_moments = of->roll;
@@ -281,7 +279,7 @@ static void apply_queue(row_laws *r, row_block *b, const law **laws, abut_index 
     abut_index rows[LAW_BLOCK];
     int32_t count = 0;
     for (abut_index row = begin; row < end; row++, laws++) {
-        if (*laws && laws_are_alike(&r->simulation->laws, *laws, of)) {
+        if (*laws && law_is_like(*laws, of)) {
             *laws = NULL;
             rows[count++] = row;
         }
@@ -341,7 +339,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
     abut_simulation *s = r->simulation;
     const interaction_table *t = r->table;
     const law *l = alone->block.laws[0];
-    const bool is_own = laws_own(&s->laws, l);
+    const bool is_own = l->own;
     if (is_own) {
         own_rows_keep_case(r, alone);
     } else {

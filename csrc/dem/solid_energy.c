@@ -22,7 +22,7 @@ static double energy_of_row(const abut_simulation *s, const interaction_table *t
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         const double overlap = t->body.spot_overlap[spot];
         if (apart_spot_lived(t, spot)) {
-            sum += simulation_stored(s, t, spot, r.law, r.radius, overlap);
+            sum += simulation_stored(t, spot, r.law, r.radius, overlap);
         }
     }
     return sum;
@@ -99,7 +99,7 @@ static spot_springs stiffness_of(const spot_hold *h)
 static spot_springs damping_of(const spot_hold *h, const spot_springs *k)
 {
     spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * h->contact.inertia)};
-    if (h->law->is_hertz > 0.0) {
+    if (h->law->exponent > 1.0) {
         const double ratio = 2.0 * h->of.damping_ratio;
         c.normal = ratio * sqrt(k->normal * h->contact.mass);
         c.shear = ratio * sqrt(k->shear * h->contact.mass);
@@ -152,7 +152,7 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
     const spot_springs stiffness = stiffness_of(spot), damping = damping_of(spot, &stiffness);
     add_springs(h->stiffness, &stiffness, spot->both, r, arm, normal);
     add_springs(h->damping, &damping, spot->both, r, arm, normal);
-    if (!(spot->law->is_hertz > 0.0)) {
+    if (!(spot->law->exponent > 1.0)) {
         h->ratio = larger(h->ratio, ratio_of(spot));
     }
     h->spot_count++;
@@ -198,7 +198,7 @@ static void add_row_holds(const abut_simulation *s, const interaction_table *t, 
     spot_hold h = begin_hold(s, t, &r, own, other);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         h.contact.overlap = c->spot_overlap[spot];
-        h.of = simulation_stiffness(s, t, spot, r.law, h.contact);
+        h.of = simulation_stiffness(t, spot, r.law, h.contact);
         if (!apart_spot_lived(t, spot) || !(h.of.normal > 0.0)) {
             continue;
         }
@@ -238,7 +238,7 @@ static double find_largest(const double matrix[WAYS][WAYS])
 static double limit_of(double frequency_sq, double ratio)
 {
     const double frequency = sqrt(frequency_sq);
-    return 2.0 / frequency * laws_stable_part(0.5 * ratio * frequency);
+    return 2.0 / frequency * law_stable_part(0.5 * ratio * frequency);
 }
 
 /* Dampers take from each swing no more than by their largest eigenvalue, which by the square of the
@@ -253,22 +253,20 @@ static double step_of_held(const solid_hold *h)
 /* The stiffness along the normal of a spot of a body that touches nothing; 0: there is no such law,
  * or no radius. Of Hertz' law that of the deepest overlap which laws mean, a tenth of the radius,
  * or where its corners are so fast, a deeper one. */
-static spot_hold guess_hold(const abut_simulation *s, const rigid_body *of, const law *l)
+static spot_hold guess_hold(const rigid_body *of, const law *l)
 {
-    const double radius =
-        laws_ask_for_radius(&s->laws, l) ? laws_radius_of_body(&s->laws, l, of->rounding) : 1.0;
+    const double radius = law_asks_for_radius(l) ? law_radius_of_body(l, of->rounding) : 1.0;
     spot_hold h = {.law = l, .contact = contact_of(&of->rigid, NULL, radius, 4.0)};
     h.contact.overlap = 0.1 * radius;
     const double speed = vec3_length(of->rigid.velocity) + of->reach * vec3_length(of->rigid.spin);
-    h.contact.overlap = laws_overlap_of_blow(l, &h.contact, speed);
-    h.of = laws_stiffness(&s->laws, l, &h.contact);
+    h.contact.overlap = law_overlap_of_blow(l, &h.contact, speed);
+    h.of = law_stiffness_at(l, &h.contact);
     return h;
 }
 
-law_stiffness solids_first_stiffness(const abut_simulation *s, const rigid_body *of, const law *l,
-                                     double *mass)
+law_stiffness solids_first_stiffness(const rigid_body *of, const law *l, double *mass)
 {
-    const spot_hold h = guess_hold(s, of, l);
+    const spot_hold h = guess_hold(of, l);
     *mass = h.contact.mass;
     return h.of;
 }
@@ -283,11 +281,11 @@ static double step_of_free(const abut_simulation *s, const rigid_body *of)
     double step = INFINITY;
     for (abut_index other = 0; other < s->laws.material_count; other++) {
         const law *l = &s->laws.laws[laws_number(&s->laws, of->material, other)];
-        const spot_hold h = guess_hold(s, of, l);
+        const spot_hold h = guess_hold(of, l);
         const spot_springs k = stiffness_of(&h);
         if (k.normal > 0.0) {
             const double ratio =
-                l->is_hertz > 0.0 ? damping_of(&h, &k).normal / k.normal : ratio_of(&h);
+                l->exponent > 1.0 ? damping_of(&h, &k).normal / k.normal : ratio_of(&h);
             step = fmin(step, limit_of(4.0 * k.normal * gives_way, ratio));
         }
     }
@@ -345,7 +343,7 @@ static void visit_row(const abut_simulation *s, const interaction_table *t, abut
     spot_hold h = begin_hold(s, t, &r, &s->solids.bodies[t->body.i[row]].rigid, NULL);
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         h.contact.overlap = t->body.spot_overlap[spot];
-        h.of = simulation_stiffness(s, t, spot, r.law, h.contact);
+        h.of = simulation_stiffness(t, spot, r.law, h.contact);
         if (apart_spot_lived(t, spot) && h.of.normal > 0.0) {
             const wall_touch touch = {.point =
                                           vec3_sub(simulation_spot_point(t, &r, spot), r.shift),

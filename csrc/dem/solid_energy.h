@@ -11,8 +11,7 @@ void solids_add_load(const abut_simulation *s, const step_tables *of, row_span r
 
 /* How stiff the first spot of a body that touches nothing is, and the mass that it bears
  * (docs/dem.md, section 2). */
-law_stiffness solids_first_stiffness(const abut_simulation *s, const rigid_body *of, const law *l,
-                                     double *mass);
+law_stiffness solids_first_stiffness(const rigid_body *of, const law *l, double *mass);
 
 /* Where bodies touch a wall in a step, in the order of their rows. */
 void solids_visit_touches(const abut_simulation *s, const step_tables *of, row_span rows,

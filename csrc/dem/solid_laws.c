@@ -220,7 +220,7 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
 static const law *law_of(const spot_laws *w, const spot_row *r, abut_index spot)
 {
     const abut_simulation *s = w->simulation;
-    const bool lives = apart_spot_lives(s, r, w->now->body.spot_overlap[spot], w->before,
+    const bool lives = apart_spot_lives(r, w->now->body.spot_overlap[spot], w->before,
                                         w->now->springs.match[spot]);
     return lives ? r->law : &s->laws.laws[laws_number_of_none(&s->laws)];
 }
@@ -230,7 +230,7 @@ static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row 
     const abut_convex_columns *c = &w->now->body;
     const double overlap = c->spot_overlap[spot];
     const law *l = law_of(w, &r->of, spot);
-    const bool may_be_apart = laws_function(&w->simulation->laws, l) != LAW_PLAIN;
+    const bool may_be_apart = l->of->function != LAW_PLAIN;
     b->overlaps[k] = may_be_apart ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
     memcpy(b->normals + 3 * k, c->normal + 3 * r->of.row, 3 * sizeof *b->normals);

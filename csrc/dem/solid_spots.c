@@ -8,7 +8,7 @@
 
 static double radius_of_body(const abut_simulation *s, abut_index body, const law *l)
 {
-    return laws_radius_of_body(&s->laws, l, s->solids.bodies[body].rounding);
+    return law_radius_of_body(l, s->solids.bodies[body].rounding);
 }
 
 /* R*. A wall is flat. */
@@ -49,7 +49,7 @@ spot_row simulation_spot_row(const abut_simulation *s, const interaction_table *
                   .law = simulation_spot_law(s, t, row),
                   .normal = vec3_load(t->body.normal + 3 * row),
                   .shift = shift_of(s, t, row)};
-    r.is_curved = laws_ask_for_radius(&s->laws, r.law);
+    r.is_curved = law_asks_for_radius(r.law);
     r.is_on_wall = r.is_curved && t->kind == ABUT_BODY_WALL;
     r.radius = r.is_curved ? find_radius(s, t, &r) : 1.0;
     return r;
@@ -102,10 +102,10 @@ double simulation_bearing_spots(const interaction_table *t, abut_index row)
 /* ---- laws that spots cannot have ---- */
 
 /* Type A looks at the spin of a sphere alone. */
-static bool is_for_spots(const law_table *laws, const law *l)
+static bool is_for_spots(const law *l)
 {
     const bool is_brake = l->rolling_friction > 0.0 && l->rolling_damping < 0.0;
-    return !laws->is_missing[l - laws->laws] && !is_brake;
+    return !l->is_missing && !is_brake;
 }
 
 /* A body, its material, and that of what it touches. */
@@ -121,10 +121,10 @@ static abut_status check_row(const abut_simulation *s, const interaction_table *
     const abut_index i = t->body.i[row];
     const law *l = simulation_spot_law(s, t, row);
     const int32_t own = s->solids.bodies[i].material, other = simulation_other_material(s, t, row);
-    if (!is_for_spots(&s->laws, l)) {
+    if (!is_for_spots(l)) {
         return report(error, ABUT_BODY_LAW, i, own, other);
     }
-    if (!laws_ask_for_radius(&s->laws, l)) {
+    if (!law_asks_for_radius(l)) {
         return ABUT_OK;
     }
     if (!(radius_of_body(s, i, l) > 0.0)) {

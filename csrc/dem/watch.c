@@ -205,7 +205,7 @@ static bool is_placed(const abut_simulation *s, abut_interaction who, const touc
     if (!s->watch.is_placed || !(t->overlap > most && most > 0.0)) {
         return false;
     }
-    const bool acts = t->law->elastic > 0.0 || laws_own(&s->laws, t->law);
+    const bool acts = t->law->elastic > 0.0 || t->law->own;
     const double old = s->watch.is_freed ? 0.0 : larger(t->old_overlap, 0.0);
     return acts && t->overlap - old > most && mass_of(s, who, t) < 0.5 * HELD;
 }
@@ -216,7 +216,7 @@ static double stored_in_spots(const abut_simulation *s, const interaction_table 
     double sum = 0.0;
     for (abut_index spot = r.begin; spot < r.end; spot++) {
         const double overlap = t->body.spot_overlap[spot];
-        sum += overlap > 0.0 ? simulation_stored(s, t, spot, r.law, r.radius, overlap) : 0.0;
+        sum += overlap > 0.0 ? simulation_stored(t, spot, r.law, r.radius, overlap) : 0.0;
     }
     return sum;
 }
@@ -229,14 +229,14 @@ static double stored_in(const abut_simulation *s, abut_interaction who, abut_ind
         const abut_index place = t->contact.sphere[row];
         const law *l = simulation_wall_law(s, place, t->contact.mesh[row]);
         return t->contact.share[row] *
-               simulation_stored(s, t, row, l, s->store.radii[place], t->contact.overlap[row]);
+               simulation_stored(t, row, l, s->store.radii[place], t->contact.overlap[row]);
     }
     if (who == ABUT_SPHERE_SPHERE) {
         const abut_index i = table_first(t, row), j = table_second(t, row);
         const pair_touch two = pairs_touch(s, t, row);
         const double radius =
             reduced(s->store.radii[i] - 0.5 * two.rest, s->store.radii[j] - 0.5 * two.rest);
-        return simulation_stored(s, t, row, two.law, radius, two.overlap);
+        return simulation_stored(t, row, two.law, radius, two.overlap);
     }
     return stored_in_spots(s, t, row);
 }

@@ -152,12 +152,12 @@ typedef struct sticking {
 } sticking;
 
 /* For laws whose own push remains: where there is a gap, there is neither push nor spring. */
-LANES_INLINE sticking stick_by_law(lanes is_hertz, lanes elastic, lanes radius, lanes overlap,
+LANES_INLINE sticking stick_by_law(lanes exponent, lanes elastic, lanes radius, lanes overlap,
                                    lanes old_overlap)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
     const lanes pressed = lanes_larger(overlap, zero);
-    const lanes_mask touches = lanes_less(zero, overlap), bends = lanes_less(zero, is_hertz);
+    const lanes_mask touches = lanes_less(zero, overlap), bends = lanes_less(one, exponent);
     const lanes_mask is_less = mask_and(touches, mask_and(bends, lanes_less(overlap, old_overlap)));
     const lanes q = lanes_select(bends, lanes_sqrt(radius * pressed), one);
     const lanes left = lanes_sqrt(pressed / lanes_select(is_less, old_overlap, one));
@@ -181,14 +181,14 @@ LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap,
         .unloaded = lanes_select(lanes_less(now.radius, old), now.radius / old, lanes_set(1.0))};
 }
 
-LANES_INLINE sticking cohesions_stick(const lanes *c, lanes is_hertz, lanes elastic, lanes radius,
+LANES_INLINE sticking cohesions_stick(const lanes *c, lanes exponent, lanes elastic, lanes radius,
                                       lanes overlap, lanes old_overlap)
 {
     const lanes_mask is_neck = cohesions_are(c, ABUT_JKR);
     const lanes pull = cohesions_pull(c, radius, overlap);
     sticking s = {.pull = pull};
     if (mask_bits(is_neck) != LANES_ALL) {
-        s = stick_by_law(is_hertz, elastic, radius, overlap, old_overlap);
+        s = stick_by_law(exponent, elastic, radius, overlap, old_overlap);
     }
     if (mask_bits(is_neck)) {
         const sticking n = stick_by_neck(c, radius, overlap, old_overlap, pull);

@@ -2,7 +2,6 @@
 #ifndef INTERACTIONS_COHESION_NUMBERS_H
 #define INTERACTIONS_COHESION_NUMBERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* How the force of a liquid bridge falls with its length. The polynomials are in the logarithm of
@@ -23,9 +22,7 @@ typedef struct cohesion {
     double length;                 /* LIQUID_BRIDGE: the root of its volume, */
     double cosine;                 /* and of its angle */
     bridge_fit fit;
-    double stretch;    /* LIQUID_BRIDGE: how much longer it becomes than `length` at touch */
-    bool has_neck;     /* which replaces the law's own push: JKR */
-    bool begins_apart; /* contacts begin within reach; otherwise at touch */
+    double stretch; /* LIQUID_BRIDGE: how much longer it becomes than `length` at touch */
 } cohesion;
 
 /* The place of a number among those that kernels read; of several the first. */

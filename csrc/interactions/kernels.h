@@ -25,7 +25,6 @@ typedef struct law_block {
     const mover *first[LAW_BLOCK], *second[LAW_BLOCK];
     const mover *wall[LAW_BLOCK]; /* of contacts with walls: as it moves now, for its power */
     const law *laws[LAW_BLOCK];
-    const law_table *table; /* which has them */
 
     /* what the contact had in the step before; of a new one its own normal and overlap, and 0 */
     const double *old_normal[LAW_BLOCK], *old_spring[LAW_BLOCK];

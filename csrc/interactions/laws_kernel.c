@@ -207,7 +207,7 @@ LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], s
 
 /* The numbers of LANES laws. */
 typedef struct law_lanes {
-    lanes is_hertz, elastic, shear, normal_damping, shear_damping, friction;
+    lanes exponent, elastic, shear, normal_damping, shear_damping, friction;
     lanes rolling_friction, rolling_damping;
 } law_lanes;
 
@@ -295,7 +295,7 @@ LANES_INLINE void push(const law_block *b, int32_t p, const two_movers *t, lanes
                        lanes parting, state *s)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
-    const lanes_mask is_hertz = lanes_less(zero, s->law.is_hertz);
+    const lanes_mask is_hertz = lanes_less(one, s->law.exponent);
     s->measure = lanes_select(is_hertz, lanes_sqrt(t->radius * overlap), one);
     s->damping = lanes_sqrt(s->measure * t->mass);
     const lanes elastic = s->law.elastic * s->measure * overlap;
@@ -313,7 +313,7 @@ LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION
 {
     const double *rows[LANES];
     for (int k = 0; k < LANES; k++) {
-        rows[k] = &laws_cohesion(b->table, b->laws[p + k])->kind;
+        rows[k] = &b->laws[p + k]->cohesion.kind;
     }
     lanes_transpose_all(rows, COHESION_BRIDGES, c);
     if (mask_bits(cohesions_are(c, ABUT_LIQUID_BRIDGE))) {
@@ -331,7 +331,7 @@ LANES_INLINE unsigned push_and_pull(const law_block *b, int32_t p, const two_mov
     const lanes zero = lanes_set(0.0);
     lanes c[COHESION_NUMBERS];
     load_cohesions(b, p, c);
-    const sticking of = cohesions_stick(c, s->law.is_hertz, s->law.elastic, t->radius, overlap,
+    const sticking of = cohesions_stick(c, s->law.exponent, s->law.elastic, t->radius, overlap,
                                         lanes_load(b->old_overlap + p));
     s->measure = of.measure, s->unloaded = of.unloaded;
     s->damping = lanes_sqrt(s->measure * t->mass);

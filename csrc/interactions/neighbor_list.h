@@ -60,7 +60,7 @@ static inline double neighbor_pair_reach(const neighbor_spheres *s, abut_index i
         return 0.0;
     }
     const abut_index number = laws_number(s->laws, s->materials[i], s->materials[j]);
-    return laws_reach(s->laws, &s->laws->laws[number], reduced(s->radii[i], s->radii[j]));
+    return law_reach(&s->laws->laws[number], reduced(s->radii[i], s->radii[j]));
 }
 
 /* How many spheres and outlines there are. */

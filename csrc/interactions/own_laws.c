@@ -19,8 +19,8 @@ static abut_index count_parameters(const abut_own_laws *from)
 
 abut_status own_laws_copy(own_laws *to, const abut_own_laws *from)
 {
-    *to = (own_laws){.count = from->count};
-    if (from->count == 0) {
+    *to = (own_laws){.count = from ? from->count : 0};
+    if (to->count == 0) {
         return ABUT_OK;
     }
     to->laws = memory_alloc(from->count, sizeof *to->laws);
@@ -178,45 +178,4 @@ law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
     own_block_call(&b, l, PADDING, 2.0 * time);
     s.shear = fmax(tangent_change(&b, SLIDING) - once, 0.0) / way;
     return s;
-}
-
-/* ---- outside of simulations ---- */
-
-/* Copy rows of columns that are `count` long into a block's, or back. */
-static void read_columns(double (*to)[ABUT_LAW_ROWS], const double *from, int columns,
-                         abut_index count, abut_index first, int32_t rows)
-{
-    for (int c = 0; c < columns; c++) {
-        memcpy(to[c], from + c * count + first, (size_t)rows * sizeof *from);
-        for (int32_t k = rows; k % PADDING != 0; k++) {
-            to[c][k] = to[c][rows - 1];
-        }
-    }
-}
-
-static void write_columns(double *to, const double (*from)[ABUT_LAW_ROWS], int columns,
-                          abut_index count, abut_index first, int32_t rows)
-{
-    for (int c = 0; c < columns; c++) {
-        memcpy(to + c * count + first, from[c], (size_t)rows * sizeof *to);
-    }
-}
-
-void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
-                        const double *inputs, const double *history_in, double *outputs,
-                        double *history_out)
-{
-    own_block b;
-    const int kept = own_history_count(law);
-    for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
-        const abut_index left = count - first;
-        const int32_t rows = left < ABUT_LAW_ROWS ? (int32_t)left : ABUT_LAW_ROWS;
-        read_columns(b.inputs, inputs, ABUT_LAW_INPUT_COUNT, count, first, rows);
-        read_columns(b.history_in, history_in, kept, count, first, rows);
-        own_block_call(&b, law, (rows + PADDING - 1) / PADDING * PADDING, step);
-        write_columns(outputs, (const double (*)[ABUT_LAW_ROWS])b.outputs, ABUT_LAW_OUTPUT_COUNT,
-                      count, first, rows);
-        write_columns(history_out, (const double (*)[ABUT_LAW_ROWS])b.history_out, kept, count,
-                      first, rows);
-    }
 }

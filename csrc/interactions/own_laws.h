@@ -36,7 +36,7 @@ typedef struct own_laws {
     int vectors, scalars; /* that a row has room for: the most of any law */
 } own_laws;
 
-/* ABUT_OK or ABUT_NO_MEMORY. */
+/* from: NULL: none. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status own_laws_copy(own_laws *to, const abut_own_laws *from);
 void own_laws_free(own_laws *laws);
 

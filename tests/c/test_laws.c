@@ -3,10 +3,10 @@
 #include "abut.h"
 
 #include "check.h"
-#include "failing.h"
 #include "random.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -146,17 +146,6 @@ static void check_contacts(abut_cohesion cohesion)
     CHECK(all.outputs[0] != 0.0);
 }
 
-static void check_memory(void)
-{
-    static columns c;
-    draw_contacts(&c);
-    failures f = {0};
-    while (fail_next(&f)) {
-        f.status = apply(&sticky, CONTACTS, &c);
-    }
-    CHECK(f.count > 3);
-}
-
 /* DMT's pull begins before touch, a bridge forms at touch, and without cohesion nothing reaches. */
 static void check_reaches(void)
 {
@@ -178,7 +167,5 @@ void test_laws(void)
     for (int cohesion = ABUT_NO_COHESION; cohesion <= ABUT_LIQUID_BRIDGE; cohesion++) {
         check_contacts((abut_cohesion)cohesion);
     }
-    check_memory();
     check_reaches();
-    CHECK_INT(memory_live_count(), 0);
 }

@@ -1,0 +1,470 @@
+/* All classes of laws, asked for one contact at a time; what laws with cohesion exert in a step is
+ * in cohesion_kernel.h. */
+#include "law.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "../base/rounded.h"
+#include "../base/series.h"
+#include "../base/vec3.h"
+#include "cohesion_kernel.h"
+
+/* ---- one contact in lanes ---- */
+
+static void set_lanes(const law *l, lanes *columns)
+{
+    double numbers[COHESION_NUMBERS];
+    memcpy(numbers, &l->cohesion, sizeof numbers);
+    for (size_t k = 0; k < COHESION_NUMBERS; k++) {
+        columns[k] = lanes_set(numbers[k]);
+    }
+}
+
+double law_pull(const law *l, double radius, double overlap)
+{
+    lanes columns[COHESION_NUMBERS];
+    set_lanes(l, columns);
+    return lanes_first(cohesions_pull(columns, lanes_set(radius), lanes_set(overlap)));
+}
+
+/* ---- JKR ---- */
+
+/* The radius of the area of contact, and the elastic force along the normal. */
+typedef struct neck {
+    double radius, force;
+} neck;
+
+static neck find_neck(const law *l, double radius, double overlap)
+{
+    lanes columns[COHESION_NUMBERS];
+    set_lanes(l, columns);
+    const lanes given = lanes_set(radius), size = jkr_size(columns, given);
+    const neck_lanes n = jkr_neck(columns, given, size, given / (size * size), lanes_set(overlap));
+    return (neck){lanes_first(n.radius), lanes_first(n.force)};
+}
+
+static double size_of(const law *l, double radius)
+{
+    lanes columns[COHESION_NUMBERS];
+    set_lanes(l, columns);
+    return lanes_first(jkr_size(columns, lanes_set(radius)));
+}
+
+static double reach_of_jkr(const law *l, double radius)
+{
+    const double size = size_of(l, radius);
+    return 0.75 * FOLD * (size * size / radius);
+}
+
+/* The integral of the force over the overlap, from touch on: of 2 E* a_s^5 / R*^2 a polynomial of
+ * u, which is -3/20 at touch. */
+static double energy_of_jkr(const law *l, double radius, double overlap)
+{
+    const double size = size_of(l, radius), size_sq = size * size;
+    const double u = lanes_first(jkr_root(lanes_set(overlap * radius / size_sq))), u3 = u * u * u;
+    const double unit = 2.0 * l->cohesion.modulus * size_sq * size_sq * size / (radius * radius);
+    return unit * (u * u3 * (0.25 + u3 * (u3 * 4.0 / 15.0 - 2.0 / 3.0)) + 0.15);
+}
+
+/* ---- DMT ---- */
+
+/* By s_0: the root of 1000, less 1, where a thousandth of the pull is left. */
+#define DMT_REACH 30.622776601683793
+
+static double reach_of_dmt(const law *l, double radius)
+{
+    (void)radius;
+    return DMT_REACH * l->cohesion.distance;
+}
+
+/* Against both at their reach, so that no energy comes or goes where a contact begins or ends. */
+static double energy_of_dmt(const law *l, double radius, double overlap)
+{
+    const double force = l->cohesion.pull * radius, distance = l->cohesion.distance;
+    const double rest = distance / (1.0 + DMT_REACH);
+    if (overlap >= 0.0) {
+        return -force * (distance - rest + overlap);
+    }
+    return -force * (distance * distance / (distance - overlap) - rest);
+}
+
+/* ---- bridges ---- */
+
+/* Willett's fits are for volumes up to 0.1 R^3, of which this is the cube root, above rounding. */
+#define MOST_LENGTH 0.464158883362
+
+/* The last number below 1.6, in radians. */
+#define MOST_ANGLE 0x1.9999999999999p0
+
+/* Coefficients of one of their polynomials, which are polynomials of the angle themselves. */
+static void set_fit(double *to, const double rows[][3], int count, double angle)
+{
+    for (int k = 0; k < count; k++) {
+        const double *row = rows[count - 1 - k];
+        to[k] = row[0] + angle * (row[1] + angle * row[2]);
+    }
+}
+
+/* Their equation (A2): numbers of the exponent of the force, by half the gap over the root of the
+ * volume. */
+static bridge_fit read_fit(double angle)
+{
+    static const double first[][3] = {{-0.44507, 0.050832, -1.1466},
+                                      {-0.1119, -0.000411, -0.1490},
+                                      {-0.012101, -0.0036456, -0.01255},
+                                      {-0.0005, -0.0003505, -0.00029076}};
+    static const double second[][3] = {{1.9222, -0.57473, -1.2918},
+                                       {-0.0668, -0.1201, -0.22574},
+                                       {-0.0013375, -0.0068988, -0.01137}};
+    static const double third[][3] = {{1.268, -0.01396, -0.23566},
+                                      {0.198, 0.092, -0.06418},
+                                      {0.02232, 0.02238, -0.009853},
+                                      {0.0008585, 0.001318, -0.00053}};
+    static const double fourth[][3] = {{-0.010703, 0.073776, -0.34742},
+                                       {0.03345, 0.04543, -0.09056},
+                                       {0.0018574, 0.004456, -0.006257}};
+    bridge_fit fit;
+    set_fit(fit.first, first, 4, angle);
+    set_fit(fit.second, second, 3, angle);
+    set_fit(fit.third, third, 4, angle);
+    set_fit(fit.fourth, fourth, 3, angle);
+    return fit;
+}
+
+/* The integral over the gap. Of the long fit by Gauss' rule of four points in strips that are the
+ * narrower the nearer to touch, where the force has no slope. */
+static double work_of_bridge(const law *l, double radius, double gap)
+{
+    enum { STRIPS = 16, POINTS = 4 };
+    static const double places[POINTS] = {0.06943184420297371, 0.33000947820757187,
+                                          0.66999052179242813, 0.93056815579702629};
+    static const double weights[POINTS] = {0.17392742256872693, 0.32607257743127307,
+                                           0.32607257743127307, 0.17392742256872693};
+    double sum = 0.0;
+    for (int strip = 0; strip < STRIPS; strip++) {
+        for (int k = 0; k < POINTS; k++) {
+            /* gap t^3, from t = 0 to 1 */
+            const double t = (strip + places[k]) / STRIPS;
+            sum += weights[k] * 3.0 * t * t * law_pull(l, radius, -(gap * t * t * t));
+        }
+    }
+    return sum * gap / STRIPS;
+}
+
+static double energy_of_bridge(const law *l, double radius, double overlap)
+{
+    return overlap >= 0.0 ? -overlap * law_pull(l, radius, 0.0)
+                          : work_of_bridge(l, radius, -overlap);
+}
+
+/* How far a bridge stretches (their equation (20)). Where there is less of R* it is a little
+ * farther: no more than for the largest volume that the fits are for, 0.1 R^3. */
+static double reach_of_bridge(const law *l, double radius)
+{
+    const double length = l->cohesion.length, part = length / (2.0 * radius);
+    return l->cohesion.stretch * length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
+}
+
+/* R* is at most the sphere's radius, and may be however small. */
+static double most_reach_of_bridge(const law *l, double radius)
+{
+    (void)radius;
+    return reach_of_bridge(l, 0.5 * l->cohesion.length);
+}
+
+/* ---- users' ---- */
+
+static double reach_of_own(const law *l, double radius)
+{
+    (void)radius;
+    return l->own->reach;
+}
+
+static law_stiffness stiffness_of_own(const law *l, const own_contact *contact)
+{
+    return own_law_stiffness(l->own, contact);
+}
+
+/* ---- built-in ---- */
+
+/* q; of a neck the radius of the area of contact. */
+static double measure_of(const law *l, double radius, double overlap)
+{
+    if (l->of->has_neck) {
+        return find_neck(l, radius, overlap).radius;
+    }
+    if (!(overlap > 0.0)) {
+        return 0.0;
+    }
+    return l->exponent > 1.0 ? sqrt(radius * overlap) : 1.0;
+}
+
+bool law_attracts(const law *l, double radius, double overlap)
+{
+    const double pull = law_pull(l, radius, overlap);
+    if (l->of->has_neck) {
+        return find_neck(l, radius, overlap).force + pull < pull;
+    }
+    return l->elastic * measure_of(l, radius, overlap) * fmax(overlap, 0.0) < pull;
+}
+
+/* The damper of Hertz' law is that of a spring with 5/6 of the stiffness. */
+static law_stiffness stiffness_of(const law *l, const own_contact *contact)
+{
+    const double q = measure_of(l, contact->radius, contact->overlap);
+    const double stiffness = l->exponent * l->elastic;
+    const double damped = l->exponent > 1.0 ? stiffness * 5.0 / 6.0 : stiffness;
+    law_stiffness s = {.normal = stiffness * q, .shear = l->shear * q};
+    s.damping_ratio = damped > 0.0 ? 0.5 * l->normal_damping / sqrt(damped) : 0.0;
+    return s;
+}
+
+double law_energy(const law *l, double radius, double overlap, const double *spring)
+{
+    const double q = measure_of(l, radius, overlap), shear = l->shear * q;
+    const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
+    const double part = l->of->has_neck ? 0.0 : 1.0 / (1.0 + l->exponent); /* the integral's */
+    const double push = part * l->elastic * q * overlap * overlap;
+    const double normal = push + (l->of->energy ? l->of->energy(l, radius, overlap) : 0.0);
+    return normal + (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);
+}
+
+double law_overlap_of_blow(const law *l, const own_contact *contact, double speed)
+{
+    const double least = contact->overlap;
+    const double stored = 0.4 * l->elastic * sqrt(contact->radius * least) * least * least;
+    const double energy = 0.5 * contact->mass * speed * speed;
+    const bool is_deeper = l->exponent > 1.0 && stored > 0.0 && energy > stored;
+    /* asked of each sphere that touches nothing */
+    if (!is_deeper) {
+        return least;
+    }
+    const lanes logarithm = lanes_log(lanes_set(energy / stored));
+    return least * lanes_first(lanes_exp(lanes_set(0.4) * logarithm));
+}
+
+double law_stable_part(double damping_ratio)
+{
+    /* as a difference, nothing would be left of it from 1e8 on */
+    return 1.0 / (sqrt(1.0 + damping_ratio * damping_ratio) + damping_ratio);
+}
+
+/* ---- all of them ---- */
+
+#define OFFSET(name) offsetof(abut_law, name)
+#define POSITIVE DBL_TRUE_MIN
+#define LIMIT ABUT_COORDINATE_LIMIT
+
+enum { CLASS_OF_OWN = ABUT_LIQUID_BRIDGE + 1 };
+
+/* Built-in laws by their cohesion, and those of users. A further cohesion is a row here, a member
+ * of abut_cohesion, which Python's module.c names, with its numbers in ABUT_LAW_NUMBERS, and a
+ * class of simulation/cohesion.py. */
+static const law_class CLASSES[] = {
+    [ABUT_NO_COHESION] = {.function = LAW_PLAIN, .stiffness = stiffness_of},
+    [ABUT_JKR] = {.function = LAW_COHESIVE,
+                  .ranges = {{OFFSET(adhesion), POSITIVE, LIMIT}, {OFFSET(distance), 0.0, LIMIT}},
+                  .pull = 1.5 * PI,
+                  .pull_offset = OFFSET(adhesion),
+                  .support = 2.0,
+                  .support_apart = 2.0,
+                  .has_neck = true,
+                  .energy = energy_of_jkr,
+                  .reach = reach_of_jkr,
+                  .most_reach = reach_of_jkr,
+                  .stiffness = stiffness_of},
+    [ABUT_DMT] = {.function = LAW_COHESIVE,
+                  .ranges = {{OFFSET(adhesion), POSITIVE, LIMIT}, {OFFSET(distance), 0.0, LIMIT}},
+                  .pull = 2.0 * PI,
+                  .pull_offset = OFFSET(adhesion),
+                  .support = 2.0,
+                  .support_apart = 1.0,
+                  .begins_apart = true,
+                  .energy = energy_of_dmt,
+                  .reach = reach_of_dmt,
+                  .most_reach = reach_of_dmt,
+                  .stiffness = stiffness_of},
+    [ABUT_LIQUID_BRIDGE] = {.function = LAW_COHESIVE,
+                            .ranges = {{OFFSET(volume), POSITIVE, LIMIT},
+                                       {OFFSET(surface_tension), POSITIVE, LIMIT},
+                                       {OFFSET(contact_angle), 0.0, MOST_ANGLE}},
+                            .pull = 4.0 * PI, /* without its angle */
+                            .pull_offset = OFFSET(surface_tension),
+                            .support = 1.0,
+                            .support_apart = 1.0,
+                            .most_length = MOST_LENGTH,
+                            .energy = energy_of_bridge,
+                            .reach = reach_of_bridge,
+                            .most_reach = most_reach_of_bridge,
+                            .stiffness = stiffness_of},
+    [CLASS_OF_OWN] = {.function = LAW_OWN,
+                      .begins_apart = true,
+                      .reach = reach_of_own,
+                      .most_reach = reach_of_own,
+                      .stiffness = stiffness_of_own},
+};
+
+static const law_class *class_of(const abut_law *from)
+{
+    if (from->kind == ABUT_OWN_LAW) {
+        return &CLASSES[CLASS_OF_OWN];
+    }
+    return &CLASSES[from->kind == ABUT_NO_LAW ? ABUT_NO_COHESION : from->cohesion];
+}
+
+/* ---- how much of its speed a contact returns ---- */
+
+/* -ln of the restitution of a linear spring and damper that never attract, by the damping ratio: F
+ * = max(0, k x + c v) (docs/dem.md, section 2). It ascends. */
+static double loss_of(double ratio)
+{
+    if (ratio < 1.0) {
+        return 2.0 * ratio * rounded_acos(ratio) / sqrt((1.0 - ratio) * (1.0 + ratio));
+    }
+    if (ratio > 1.0) {
+        return 2.0 * ratio * rounded_acosh(ratio) / sqrt((ratio - 1.0) * (ratio + 1.0));
+    }
+    return 2.0;
+}
+
+double abut_damping_ratio(double restitution)
+{
+    if (restitution >= 1.0) {
+        return 0.0;
+    }
+    const double loss = -rounded_log(restitution);
+    double low = 0.0, high = 1.0;
+    while (loss_of(high) < loss) {
+        high *= 2.0;
+    }
+    for (double middle = 0.5 * (low + high); low < middle && middle < high;
+         middle = 0.5 * (low + high)) {
+        if (loss_of(middle) < loss) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+/* ---- from a caller's law ---- */
+
+/* The numbers of built-in laws; of users' ones the last. */
+static const law_range RANGES[] = {{OFFSET(stiffness), POSITIVE, LIMIT},
+                                   {OFFSET(restitution), POSITIVE, 1.0},
+                                   {OFFSET(shear), 0.0, LIMIT},
+                                   {OFFSET(friction), 0.0, LIMIT},
+                                   {OFFSET(rolling_friction), 0.0, LIMIT},
+                                   {OFFSET(rolling_damping), 0.0, LIMIT},
+                                   {OFFSET(curvature), 0.0, LIMIT},
+                                   {.most = 0.0}};
+
+enum { RANGE_OF_CURVATURE = sizeof RANGES / sizeof *RANGES - 2 };
+
+static const double *number_at(const abut_law *from, size_t offset)
+{
+    return (const void *)((const char *)from + offset);
+}
+
+static const double *find_out_of_range(const abut_law *from, const law_range *ranges)
+{
+    for (; ranges->most > 0.0; ranges++) {
+        const double *number = number_at(from, ranges->offset);
+        if (!(*number >= ranges->least && *number <= ranges->most)) {
+            return number;
+        }
+    }
+    return NULL;
+}
+
+static const double *find_bad_own(const abut_law *from, const abut_own_laws *own)
+{
+    if (!(from->number >= 0.0 && from->number < (own ? (double)own->count : 0.0))) {
+        return &from->number;
+    }
+    const double *reach = &own->laws[(int32_t)from->number].reach;
+    return *reach >= 0.0 && *reach <= LIMIT ? find_out_of_range(from, RANGES + RANGE_OF_CURVATURE)
+                                            : reach;
+}
+
+const double *law_find_bad(const abut_law *from, const abut_own_laws *own)
+{
+    switch (from->kind) {
+    case ABUT_NO_LAW:
+        return NULL;
+    case ABUT_OWN_LAW:
+        return find_bad_own(from, own);
+    case ABUT_HERTZ:
+    case ABUT_LINEAR:
+        break;
+    }
+    const double *bad = find_out_of_range(from, RANGES);
+    if (!bad && from->kind != ABUT_HERTZ && class_of(from)->has_neck) {
+        return &from->adhesion;
+    }
+    return bad ? bad : find_out_of_range(from, class_of(from)->ranges);
+}
+
+static cohesion read_cohesion(const abut_law *from, const law_class *of)
+{
+    const double angle = from->contact_angle;
+    const double length =
+        from->volume > 0.0 ? lanes_first(lanes_root_cube(lanes_set(from->volume))) : 0.0;
+    return (cohesion){.kind = (double)from->cohesion,
+                      .pull = of->pull * *number_at(from, of->pull_offset),
+                      .support = of->support,
+                      .support_apart = of->support_apart,
+                      .least_radius = of->most_length > 0.0 ? 0.5 * length / of->most_length : 0.0,
+                      .adhesion = 2.0 * PI * from->adhesion,
+                      .modulus = from->stiffness,
+                      .distance = from->distance,
+                      .length = length,
+                      .cosine = series_turn(angle).cosine,
+                      .fit = read_fit(angle),
+                      .stretch = 1.0 + 0.5 * angle};
+}
+
+/* Hertz' law: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
+ * sqrt(5/6) sqrt(stiffness m*). */
+static law read_built_in(const abut_law *from)
+{
+    const bool is_hertz = from->kind == ABUT_HERTZ, rolls = from->rolling != ABUT_NO_ROLLING;
+    const double ratio = 2.0 * abut_damping_ratio(from->restitution);
+    const double damping = is_hertz ? ratio * sqrt(5.0 / 6.0) : ratio;
+    const double shear = (is_hertz ? 8.0 : 1.0) * from->shear;
+    const law_class *of = class_of(from);
+    return (law){.exponent = is_hertz ? 1.5 : 1.0,
+                 .elastic = (is_hertz ? 4.0 / 3.0 : 1.0) * from->stiffness,
+                 .shear = shear,
+                 .normal_damping = damping * sqrt((is_hertz ? 2.0 : 1.0) * from->stiffness),
+                 .shear_damping = damping * sqrt(shear),
+                 .friction = from->friction,
+                 .rolling_friction = rolls ? from->rolling_friction : 0.0,
+                 .rolling_damping = from->rolling == ABUT_ROLLING_C ? 2.0 * from->rolling_damping
+                                    : rolls                         ? -1.0
+                                                                    : 0.0,
+                 .cohesion = read_cohesion(from, of),
+                 .of = of,
+                 .curvature = from->curvature,
+                 .begins_apart = of->begins_apart && from->distance > 0.0};
+}
+
+law law_read(const abut_law *from, const own_laws *own)
+{
+    switch (from->kind) {
+    case ABUT_OWN_LAW:
+        return (law){.exponent = 1.0,
+                     .of = class_of(from),
+                     .own = &own->laws[(int32_t)from->number],
+                     .curvature = from->curvature,
+                     .begins_apart = true};
+    case ABUT_HERTZ:
+    case ABUT_LINEAR:
+        return read_built_in(from);
+    case ABUT_NO_LAW:
+        break;
+    }
+    return (law){.exponent = 1.0, .of = class_of(from), .is_missing = true};
+}
