@@ -61,7 +61,6 @@ FILES = {
         "tolerance",
         "facet",
         "planes",
-        "corner_grid",
         "split",
         "precision",
         "mesh",

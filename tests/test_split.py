@@ -100,11 +100,9 @@ def test_same_triangles_as_a_look_at_all_corners(shape, noise, request):
     assert split > 20
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("axes", [np.eye(3), np.linalg.qr(np.arange(9).reshape(3, 3) ** 2 + 1)[0]])
-def test_star_of_very_many_corners(axes):
-    """A look at all corners for each would take many minutes."""
-    count = 100_000
+def test_star_of_many_corners(axes):
+    count = 2000
     angles = np.arange(count) * 2 * np.pi / count
     radii = np.where(np.arange(count) % 2, 0.5, 1)
     plan = np.c_[radii * np.cos(angles), radii * np.sin(angles), np.zeros(count)]

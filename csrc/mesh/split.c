@@ -3,7 +3,7 @@
  *
  * The ear that goes is the first one in the polygon's order, again and again. A corner is asked
  * only when it may be that one: what is known of it stays as it is until one of its neighbors goes,
- * or the corner that was found in its way. Who is in the way is looked for in a grid. */
+ * or the corner that was found in its way. */
 #include "split.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static abut_index best_corner(const splitter *s)
 static void reset_ranks(splitter *s)
 {
     memset(s->ranks, RANK_GONE, (size_t)(2 * s->leaf_count));
-    memset(s->ranks + s->leaf_count, RANK_EAR, (size_t)s->count);
+    memset(s->ranks + s->leaf_count, RANK_EAR, (size_t)s->left);
     for (abut_index node = s->leaf_count - 1; node > 0; node--) {
         const uint8_t left = s->ranks[2 * node], right = s->ranks[2 * node + 1];
         s->ranks[node] = left < right ? left : right;
@@ -81,7 +81,7 @@ static double longest_axis(vec3 a, vec3 b)
 typedef struct ear {
     const splitter *s;
     vec3 at[3];
-    grid_triangle triangle;
+    double slacks[3]; /* of the edges from corner k to the next: how far outside counts as inside */
     abut_index blocker;
     bool is_inside; /* the blocker, even without slack */
 } ear;
@@ -90,12 +90,11 @@ typedef struct ear {
 static ear ear_of(const splitter *s, abut_index corner, double slack)
 {
     const outline_corner *own = &s->outline[corner];
-    ear e = {.s = s, .triangle = {.corners = {own->before, corner, own->after}}, .blocker = NONE};
+    ear e = {.s = s,
+             .at = {s->corners[own->before], s->corners[corner], s->corners[own->after]},
+             .blocker = NONE};
     for (int k = 0; k < 3; k++) {
-        e.at[k] = s->corners[e.triangle.corners[k]];
-    }
-    for (int k = 0; k < 3; k++) {
-        e.triangle.slacks[k] = slack * longest_axis(e.at[k], e.at[(k + 1) % 3]);
+        e.slacks[k] = slack * longest_axis(e.at[k], e.at[(k + 1) % 3]);
     }
     return e;
 }
@@ -104,16 +103,14 @@ static ear ear_of(const splitter *s, abut_index corner, double slack)
 static bool is_thin(const splitter *s, abut_index corner)
 {
     const ear e = ear_of(s, corner, s->rounding);
-    const double *slacks = e.triangle.slacks;
     const double area = corner_area(s->normal, e.at[0], e.at[1], e.at[2]);
-    return fabs(area) <= (slacks[0] > slacks[1] ? slacks[0] : slacks[1]);
+    return fabs(area) <= (e.slacks[0] > e.slacks[1] ? e.slacks[0] : e.slacks[1]);
 }
 
 /* Whether a corner is in the closed triangle, or no farther outside than the slack, but is none of
  * its corners. */
-static bool is_in_the_way(void *context, abut_index corner)
+static bool is_in_the_way(ear *e, abut_index corner)
 {
-    ear *e = context;
     const vec3 q = e->s->corners[corner];
     bool is_inside = true;
     for (int k = 0; k < 3; k++) {
@@ -121,13 +118,33 @@ static bool is_in_the_way(void *context, abut_index corner)
             return false;
         }
         const double area = corner_area(e->s->normal, e->at[k], e->at[(k + 1) % 3], q);
-        if (!(area >= -e->triangle.slacks[k])) {
+        if (!(area >= -e->slacks[k])) {
             return false;
         }
         is_inside = is_inside && area >= 0.0;
     }
     e->blocker = corner, e->is_inside = is_inside;
     return true;
+}
+
+/* Look for who is in the way along the outline, in both directions from the neighbors, since it is
+ * mostly someone near. Returns how many corners were looked at. */
+static abut_index look_around(ear *e, const outline_corner *own)
+{
+    const outline_corner *outline = e->s->outline;
+    abut_index ahead = outline[own->after].after, behind = outline[own->before].before;
+    for (abut_index k = 0; k < e->s->left - 3; k++) {
+        const bool is_ahead = k % 2 == 0;
+        if (is_in_the_way(e, is_ahead ? ahead : behind)) {
+            return k + 1;
+        }
+        if (is_ahead) {
+            ahead = outline[ahead].after;
+        } else {
+            behind = outline[behind].before;
+        }
+    }
+    return e->s->left;
 }
 
 /* ---- who is in whose way ---- */
@@ -174,7 +191,7 @@ static corner_rank ask(splitter *s, corner_rank wanted, abut_index corner, abut_
     ear e = ear_of(s, corner, wanted == RANK_EAR ? s->rounding : 0.0);
     ++*work;
     if (corner_area(s->normal, e.at[0], e.at[1], e.at[2]) >= 0.0) {
-        *work += corner_grid_visit(&s->grid, &e.triangle, is_in_the_way, &e);
+        *work += look_around(&e, &s->outline[corner]);
         if (e.blocker == NONE) {
             return wanted;
         }
@@ -194,7 +211,7 @@ static void remove_corner(splitter *s, abut_index corner)
     const outline_corner *own = &s->outline[corner];
     s->outline[own->before].after = own->after;
     s->outline[own->after].before = own->before;
-    corner_grid_remove(&s->grid, corner);
+    s->left--;
     forget(s, own->before);
     forget(s, own->after);
     while (own->first_blocked != NONE) {
@@ -226,7 +243,7 @@ static abut_status find_ear(splitter *s, parallel_job *job, abut_index *corner)
 static abut_status begin(splitter *s, const polygon *p, vec3 normal, double rounding)
 {
     const abut_index count = p->count;
-    s->count = count, s->normal = normal, s->rounding = rounding;
+    s->left = count, s->normal = normal, s->rounding = rounding;
     for (s->leaf_count = 1; s->leaf_count < count;) {
         s->leaf_count *= 2;
     }
@@ -244,7 +261,7 @@ static abut_status begin(splitter *s, const polygon *p, vec3 normal, double roun
                                          .first_blocked = NONE};
     }
     reset_ranks(s);
-    return corner_grid_fill(&s->grid, s->corners, count, normal);
+    return ABUT_OK;
 }
 
 abut_status split_polygon(splitter *s, const polygon *p, const facet_shape *shape, double noise,
@@ -272,5 +289,4 @@ void splitter_free(splitter *s)
     memory_free(s->corner_block.data);
     memory_free(s->outline_block.data);
     memory_free(s->rank_block.data);
-    corner_grid_free(&s->grid);
 }

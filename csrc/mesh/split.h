@@ -2,8 +2,8 @@
 #ifndef MESH_SPLIT_H
 #define MESH_SPLIT_H
 
+#include "../base/memory.h"
 #include "../base/parallel.h"
-#include "corner_grid.h"
 #include "facet.h"
 
 /* What is left of a polygon, and scratch; serves one polygon after the other. Zero-initialize, free
@@ -14,8 +14,8 @@ typedef struct splitter {
     vec3 *corners;
     struct outline_corner *outline; /* count */
     uint8_t *ranks;                 /* a tree: see split.c */
-    abut_index count, leaf_count;
-    corner_grid grid;
+    abut_index left;                /* corners that have not gone */
+    abut_index leaf_count;
     memory_block corner_block, outline_block, rank_block;
 } splitter;
 
