@@ -151,7 +151,8 @@ def _tools() -> SimpleNamespace:
     for helper in HELPERS:
         extending.register_jitable(helper)
     return SimpleNamespace(
-        njit=numba.njit(error_model="numpy", nogil=True),
+        # a law that is part of the loop is computed for several contacts side by side
+        njit=numba.njit(error_model="numpy", nogil=True, forceinline=True),
         cfunc=numba.cfunc(types.void(types.voidptr), nopython=True, error_model="numpy"),
         carray=numba.carray,
         columns=columns,
