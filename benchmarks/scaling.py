@@ -102,7 +102,7 @@ def speed_up(serial, runs, threads):
 # ---- measuring -----------------------------------------------------------------------------------
 
 
-def steps_of(scene, workers, begin=lambda: None):
+def steps_of(scene, workers, begin=lambda: None, end=lambda: None):
     """The seconds of a new simulation's steps, after a few that do not count."""
     simulation = dem_scenes.simulation(scene, workers)
     with dem_scenes.quietly():
@@ -110,7 +110,9 @@ def steps_of(scene, workers, begin=lambda: None):
         begin()
         start = time.perf_counter()
         simulation.run(steps=scene.steps)
-    return time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        end()
+    return seconds
 
 
 def record(scene, workers):
@@ -120,8 +122,9 @@ def record(scene, workers):
         path = file.name.encode()
         # the steps before run alone, too, so that no thread of OpenMP looks for work
         core.parallel_record(os.devnull.encode())
-        steps_of(scene, workers, lambda: core.parallel_record(path))
-        core.parallel_record(None)
+        steps_of(
+            scene, workers, lambda: core.parallel_record(path), lambda: core.parallel_record(None)
+        )
         return np.fromfile(file.name).reshape(-1, 2)
 
 

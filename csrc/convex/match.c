@@ -40,19 +40,12 @@ static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row
     return -1;
 }
 
-static void match_row(const spot_steps *s, abut_index row, abut_index *match)
+void spots_match_row(const spot_steps *s, abut_index row, abut_index *match)
 {
     const row_span own = span_at(s->now->spot_offsets, row, s->now->spot_count);
     const row_span earlier = spots_before(s->before, s->row_match[row]);
     for (abut_index spot = own.first; spot < own.first + own.count; spot++) {
         match[spot] = find_spot(s, spot, row, earlier);
-    }
-}
-
-void spots_match(const spot_steps *s, abut_index *match)
-{
-    for (abut_index row = 0; row < s->now->row_count; row++) {
-        match_row(s, row, match);
     }
 }
 
@@ -94,6 +87,8 @@ abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *be
     if (status) {
         return status;
     }
-    spots_match(&s, match);
+    for (abut_index row = 0; row < now->row_count; row++) {
+        spots_match_row(&s, row, match);
+    }
     return error_set_status(error, ABUT_OK);
 }

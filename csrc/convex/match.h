@@ -11,7 +11,7 @@ typedef struct spot_steps {
     const uint8_t *swapped;      /* whether i and j of a row have changed places; NULL: nowhere */
 } spot_steps;
 
-/* What abut_spots_match does. */
-void spots_match(const spot_steps *s, abut_index *match);
+/* What abut_spots_match does, of one row. */
+void spots_match_row(const spot_steps *s, abut_index row, abut_index *match);
 
 #endif

@@ -9,11 +9,6 @@
 #include "apart.h"
 #include "check_lists.h"
 
-/* Some rows, or pairs, that follow one another. */
-typedef struct row_range {
-    abut_index begin, end;
-} row_range;
-
 static void *reserve(abut_simulation *s, int block, abut_index count, size_t size)
 {
     return memory_reserve(&s->search.blocks[block], count, size);
@@ -21,7 +16,7 @@ static void *reserve(abut_simulation *s, int block, abut_index count, size_t siz
 
 /* ---- what the neighbor list has of bodies ---- */
 
-static int compare(int32_t a, int32_t b)
+static int compare(abut_index a, abut_index b)
 {
     return (a > b) - (a < b);
 }
@@ -170,138 +165,92 @@ static bool is_touched_again(const abut_simulation *s, const outline_gap *g)
     return count > 1;
 }
 
+/* -1, 0 or 1: in which order a pair and a row are. */
+static int compare_with_row(const near_pair *p, const interaction_table *t, abut_index row)
+{
+    const int by_body = compare(p->body, t->body.i[row]);
+    return by_body ? by_body : compare(p->other, t->body.j[row]);
+}
+
+static bool is_before_pair(const void *table, abut_index row, const void *pair)
+{
+    return compare_with_row(pair, table, row) > 0;
+}
+
+/* Of a pair in place of the row of the step before, where -1 is none: its outlines touch nowhere,
+ * or at two images. */
+enum { APART = -3, TWICE = -2 };
+
 /* Pairs that one thread takes in one go, and what one takes, as parallel_report counts it. */
 enum { STRETCH = 512, WORK_OF_GAP = 2 };
 
-/* touches: at how many images the outlines of a pair touch: 0, 1 or more. */
 typedef struct selecting {
     const abut_simulation *simulation;
+    const interaction_table *before;
     const near_pair *pairs;
-    abut_index *touches;
+    abut_index *rows;
 } selecting;
 
-static void count_touches(void *context, abut_index begin, abut_index end)
+/* Find which rows of the step before pairs go on from whose outlines touch: both ascend. */
+static void find_earlier(void *context, abut_index begin, abut_index end)
 {
     const selecting *of = context;
+    const interaction_table *t = of->before;
+    abut_index row = span_find((row_span){0, t->count}, t, &of->pairs[begin], is_before_pair);
     for (abut_index k = begin; k < end; k++) {
         const near_pair *p = &of->pairs[k];
         const outline_gap gap = measure_gap(of->simulation, p);
-        of->touches[k] = is_touched(&gap, (vec3){0.0, 0.0, 0.0});
-        of->touches[k] += of->touches[k] && p->is_sphere && is_touched_again(of->simulation, &gap);
+        const bool is_apart = !is_touched(&gap, (vec3){0.0, 0.0, 0.0});
+        const bool is_twice = !is_apart && p->is_sphere && is_touched_again(of->simulation, &gap);
+        while (row < t->count && compare_with_row(p, t, row) > 0) {
+            row++;
+        }
+        const bool goes_on = row < t->count && compare_with_row(p, t, row) == 0;
+        of->rows[k] = is_apart ? APART : is_twice ? TWICE : goes_on ? row : -1;
     }
 }
 
-/* Select those of these pairs whose outlines touch. A body and a sphere that do so at two
+/* Whether pairs come from the neighbor list; where two bodies may touch at several images, all are
+ * searched for. */
+static bool is_listed(const abut_simulation *s, abut_interaction meeting)
+{
+    return meeting == ABUT_BODY_SPHERE || (meeting == ABUT_BODY_BODY && !s->search.has_images);
+}
+
+/* Select the pairs of the list whose outlines touch. A body and a sphere that do so at two
  * images are an error: rows do not tell at which image they touch. */
-static abut_status select_pairs(abut_simulation *s, row_range pairs, abut_error *error)
+static abut_status select_pairs(abut_simulation *s, abut_interaction meeting, abut_error *error)
 {
     solid_search *of = &s->search;
-    const abut_index count = pairs.end - pairs.begin;
-    selecting all = {s, of->near + pairs.begin, of->rows};
-    parallel_loop(s->input.workers, count, STRETCH, WORK_OF_GAP * count, count_touches, &all);
+    const bool is_mixed = meeting == ABUT_BODY_SPHERE;
+    const abut_index first = is_mixed ? of->near_bodies : 0;
+    const abut_index count = (is_mixed ? of->near_count : of->near_bodies) - first;
+    selecting all = {s, &s->before->tables[meeting], of->near + first, of->rows};
+    parallel_loop(s->input.workers, count, STRETCH, WORK_OF_GAP * count, find_earlier, &all);
     of->pair_count = 0;
     for (abut_index k = 0; k < count; k++) {
         const near_pair *p = &all.pairs[k];
-        if (all.touches[k] > 1) {
+        if (all.rows[k] == TWICE) {
             return error_set(error, ABUT_BODY_IMAGES, p->body, p->other, 0.0);
         }
-        if (all.touches[k] == 1) {
+        if (all.rows[k] != APART) {
             of->i[of->pair_count] = p->body;
-            of->j[of->pair_count++] =
+            of->j[of->pair_count] =
                 p->is_sphere ? s->solids.count + of->numbers[p->other] : p->other;
+            of->rows[of->pair_count++] = all.rows[k];
         }
     }
     return ABUT_OK;
 }
 
-/* ---- which rows go on ---- */
-
-/* Let the selected pairs know their rows of the step before: both ascend. */
-static void find_earlier(abut_simulation *s, abut_interaction meeting)
-{
-    const solid_search *of = &s->search;
-    const interaction_table *old = &s->before->tables[meeting];
-    const abut_convex_columns *c = &old->body;
-    abut_index row = 0;
-    for (abut_index k = 0; k < of->pair_count; k++) {
-        const abut_index second = of->j[k], past = second - s->solids.count;
-        const abut_index i = of->i[k], j = past < 0 ? second : of->spheres[past];
-        while (row < old->count && (c->i[row] < i || (c->i[row] == i && c->j[row] < j))) {
-            row++;
-        }
-        const bool goes_on = row < old->count && c->i[row] == i && c->j[row] == j;
-        of->rows[k] = goes_on ? row : -1;
-    }
-}
-
 /* ---- matching ---- */
 
-/* By how many keys rows are the same: i, j and the mesh tell a body and its partner, the facet is
- * the last one. Images are none. */
-enum { KEYS_OF_PARTNERS = 3, ALL_KEYS };
-
-/* -1, 0 or 1: in which order two rows are by their first keys. */
-static int compare_rows(const interaction_table *t, abut_index a, const interaction_table *other,
-                        abut_index b, int key_count)
-{
-    const abut_convex_columns *c = &t->body, *d = &other->body;
-    const abut_index *const keys[ALL_KEYS] = {c->i, c->j, c->mesh, c->facet};
-    const abut_index *const other_keys[ALL_KEYS] = {d->i, d->j, d->mesh, d->facet};
-    for (int k = 0; k < key_count; k++) {
-        if (keys[k] && keys[k][a] != other_keys[k][b]) {
-            return keys[k][a] < other_keys[k][b] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-/* Go on to the next rows that are the same by these keys, and to those of the step before, if there
- * are any: rows ascend in both. False: there are no more. */
-static bool go_on(const interaction_table *now, row_range *rows, const interaction_table *before,
-                  row_range *old, int key_count)
-{
-    rows->begin = rows->end, old->begin = old->end;
-    while (rows->end < now->count &&
-           compare_rows(now, rows->begin, now, rows->end, key_count) == 0) {
-        rows->end++;
-    }
-    while (rows->end > rows->begin && old->begin < before->count &&
-           compare_rows(now, rows->begin, before, old->begin, key_count) > 0) {
-        old->begin++;
-    }
-    old->end = old->begin;
-    while (rows->end > rows->begin && old->end < before->count &&
-           compare_rows(now, rows->begin, before, old->end, key_count) == 0) {
-        old->end++;
-    }
-    return rows->end > rows->begin;
-}
-
-static bool are_same_images(const interaction_table *now, abut_index row,
-                            const interaction_table *before, abut_index old)
-{
-    const abut_index *image = now->body.image, *old_image = before->body.image;
-    return !image || !old_image ||
-           memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
-}
-
-/* Match the rows of two steps. Several of the same two partners are told apart by image; a single
- * one goes on at another image, too: it left the box and came in on the other side. */
-static void match_rows(const interaction_table *now, const interaction_table *before)
-{
-    row_range rows = {0, 0}, old = {0, 0};
-    memset(now->row_match, -1, (size_t)now->count * sizeof *now->row_match);
-    while (go_on(now, &rows, before, &old, ALL_KEYS)) {
-        const bool is_single = rows.end - rows.begin == 1 && old.end - old.begin == 1;
-        for (abut_index row = rows.begin; row < rows.end; row++) {
-            for (abut_index k = old.begin; k < old.end; k++) {
-                if (is_single || are_same_images(now, row, before, k)) {
-                    now->row_match[row] = k;
-                }
-            }
-        }
-    }
-}
+/* The rows of two steps; knows_rows: it is known which go on. */
+typedef struct matching {
+    const interaction_table *now, *before;
+    abut_spot_step spots[2]; /* of now and before */
+    bool knows_rows;
+} matching;
 
 static abut_spot_step step_of(const interaction_table *t)
 {
@@ -312,7 +261,62 @@ static abut_spot_step step_of(const interaction_table *t)
                             .spot_feature = t->body.spot_feature};
 }
 
-/* ---- from facet to facet ---- */
+/* -1, 0 or 1: in which order two rows are by their partners. */
+static int compare_rows(const interaction_table *t, abut_index a, const interaction_table *other,
+                        abut_index b)
+{
+    const int by_first = compare(table_first(t, a), table_first(other, b));
+    return by_first ? by_first : compare(table_second(t, a), table_second(other, b));
+}
+
+static bool is_before_row(const void *steps, abut_index old, const void *row)
+{
+    const matching *m = steps;
+    return compare_rows(m->now, *(const abut_index *)row, m->before, old) > 0;
+}
+
+/* The rows from `first` on that have the partners of a row of now. */
+static row_span rows_alike(const matching *m, abut_index row, const interaction_table *t,
+                           abut_index first)
+{
+    row_span alike = {first, 0};
+    while (first + alike.count < t->count &&
+           compare_rows(m->now, row, t, first + alike.count) == 0) {
+        alike.count++;
+    }
+    return alike;
+}
+
+static bool are_on_one_facet(const matching *m, abut_index row, const interaction_table *t,
+                             abut_index other)
+{
+    return !t->body.facet || m->now->body.facet[row] == t->body.facet[other];
+}
+
+static bool are_same_images(const matching *m, abut_index row, abut_index old)
+{
+    const abut_index *image = m->now->body.image, *old_image = m->before->body.image;
+    return !image || !old_image ||
+           memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
+}
+
+/* Which of the rows of the step before that have its partners a row goes on from: the one on the
+ * same facet. Several on it are told apart by image; a single one goes on at another image, too: it
+ * left the box and came in on the other side. */
+static abut_index find_row(const matching *m, abut_index row, row_span rows, row_span old)
+{
+    abut_index count = 0, old_count = 0, last = -1, at_image = -1;
+    for (abut_index k = rows.first; k < rows.first + rows.count; k++) {
+        count += are_on_one_facet(m, row, m->now, k);
+    }
+    for (abut_index k = old.first; k < old.first + old.count; k++) {
+        if (are_on_one_facet(m, row, m->before, k)) {
+            last = k, old_count++;
+            at_image = are_same_images(m, row, k) ? k : at_image;
+        }
+    }
+    return count == 1 && old_count == 1 ? last : at_image;
+}
 
 /* Whether two spots are of the same feature of the body, and inside of facets both times. */
 static bool is_on_facets(const interaction_table *now, abut_index spot,
@@ -324,48 +328,59 @@ static bool is_on_facets(const interaction_table *now, abut_index spot,
            now->body.spot_feature[2 * spot] == before->body.spot_feature[2 * old];
 }
 
-/* Match what is left of the rows of a body and a wall: where the body slides from facet to facet,
+/* Match what is left of the spots of a body and a wall: where the body slides from facet to facet,
  * what lay on the one goes on on the other. */
-static void match_rest(const interaction_table *now, row_range rows,
-                       const interaction_table *before, row_range old_rows)
+static void match_rest(const matching *m, row_span rows, row_span old_rows)
 {
-    const abut_index *offsets = now->body.spot_offsets;
-    const abut_index *old_offsets = before->body.spot_offsets;
-    abut_index *match = now->springs.match;
-    for (abut_index spot = offsets[rows.begin]; spot < offsets[rows.end]; spot++) {
-        abut_index old = match[spot] < 0 ? old_offsets[old_rows.begin] : old_offsets[old_rows.end];
-        for (; match[spot] < 0 && old < old_offsets[old_rows.end]; old++) {
-            match[spot] = is_on_facets(now, spot, before, old) ? old : -1;
+    const abut_index *offsets = m->now->body.spot_offsets + rows.first;
+    const abut_index *old_offsets = m->before->body.spot_offsets + old_rows.first;
+    abut_index *match = m->now->springs.match;
+    for (abut_index spot = offsets[0]; spot < offsets[rows.count]; spot++) {
+        abut_index old = match[spot] < 0 ? old_offsets[0] : old_offsets[old_rows.count];
+        for (; match[spot] < 0 && old < old_offsets[old_rows.count]; old++) {
+            match[spot] = is_on_facets(m->now, spot, m->before, old) ? old : -1;
         }
     }
 }
 
-static void match_facets(const interaction_table *now, const interaction_table *before)
+/* Match the rows of one body and one partner, and their spots. */
+static void match_rows(const matching *m, row_span rows, row_span old)
 {
-    row_range rows = {0, 0}, old = {0, 0};
-    while (go_on(now, &rows, before, &old, KEYS_OF_PARTNERS)) {
-        if (old.end > old.begin) {
-            match_rest(now, rows, before, old);
-        }
+    const interaction_table *t = m->now;
+    const spot_steps steps = {&m->spots[0], &m->spots[1], t->row_match, NULL};
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+        t->row_match[row] = m->knows_rows ? t->row_match[row] : find_row(m, row, rows, old);
+        spots_match_row(&steps, row, t->springs.match);
+    }
+    if (t->kind == ABUT_BODY_WALL && old.count > 0) {
+        match_rest(m, rows, old);
     }
 }
 
-static void match_spots(abut_simulation *s, abut_interaction meeting)
+/* Rows of both steps ascend. A stretch has all rows of the same two whose first row is in it. */
+static void match_stretch(void *context, abut_index begin, abut_index end)
 {
-    const interaction_table *t = &s->now->tables[meeting], *old = &s->before->tables[meeting];
-    if (t->count == 0) {
-        return;
+    const matching *m = context;
+    const interaction_table *t = m->now, *before = m->before;
+    row_span rows = begin > 0 ? rows_alike(m, begin - 1, t, begin) : (row_span){0, 0};
+    abut_index row = rows.first + rows.count, old = 0;
+    if (row < end) {
+        old = span_find((row_span){0, before->count}, m, &row, is_before_row);
     }
-    if (old->count == 0) {
-        memset(t->springs.match, -1, (size_t)t->entry_count * sizeof *t->springs.match);
-        return;
+    for (; row < end; row += rows.count) {
+        while (old < before->count && is_before_row(m, old, &row)) {
+            old++;
+        }
+        rows = rows_alike(m, row, t, row);
+        match_rows(m, rows, rows_alike(m, row, before, old));
     }
-    const abut_spot_step now = step_of(t), before = step_of(old);
-    const spot_steps steps = {.now = &now, .before = &before, .row_match = t->row_match};
-    spots_match(&steps, t->springs.match);
-    if (meeting == ABUT_BODY_WALL) {
-        match_facets(t, old);
-    }
+}
+
+static void match_meeting(abut_simulation *s, abut_interaction meeting)
+{
+    const interaction_table *t = &s->now->tables[meeting], *before = &s->before->tables[meeting];
+    matching m = {t, before, {step_of(t), step_of(before)}, is_listed(s, meeting)};
+    parallel_loop(s->input.workers, t->count, STRETCH, 10 * t->count, match_stretch, &m);
 }
 
 /* ---- rows ---- */
@@ -385,6 +400,9 @@ static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
     columns.before = t->row_match;
     abut_convex_contacts_write(found, &columns);
     t->count = rows, t->entry_count = spots;
+    for (abut_index row = 0; meeting == ABUT_BODY_SPHERE && row < rows; row++) {
+        t->body.j[row] = s->search.spheres[t->body.j[row] - s->solids.count];
+    }
     return ABUT_OK;
 }
 
@@ -434,57 +452,28 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
     return status;
 }
 
-/* Search all bodies, of which several rows may have the same two partners. */
-static abut_status find_all(abut_simulation *s, abut_interaction meeting, const parallel_plan *plan,
-                            abut_error *error)
-{
-    const abut_convex_query query = make_query(s, plan, meeting);
-    const abut_status status = find_rows(s, meeting, s->search.bodies, &query, error);
-    if (!status) {
-        match_rows(&s->now->tables[meeting], &s->before->tables[meeting]);
-    }
-    return status;
-}
-
-/* Search the pairs of the list whose outlines touch. */
-static abut_status find_listed(abut_simulation *s, abut_interaction meeting, row_range pairs,
-                               const parallel_plan *plan, abut_error *error)
+/* Search all bodies, of which several rows may have the same two partners, or the pairs of the list
+ * whose outlines touch. */
+static abut_status find_meeting(abut_simulation *s, abut_interaction meeting,
+                                const parallel_plan *plan, abut_error *error)
 {
     solid_search *of = &s->search;
     const bool is_mixed = meeting == ABUT_BODY_SPHERE;
+    const abut_index count = is_mixed ? of->crowd.count : s->solids.count;
     abut_convex_finder **finder = is_mixed ? &of->mixed : &of->bodies;
-    abut_status status = select_pairs(s, pairs, error);
-    if (status || of->pair_count == 0) {
-        return status;
-    }
     abut_convex_query query = make_query(s, plan, meeting);
-    find_earlier(s, meeting);
-    query.i = of->i, query.j = of->j, query.pair_count = of->pair_count;
-    query.before.match = of->rows;
-    if (!*finder) {
-        status = crowd_make_finder(&of->crowd, &s->solids, of->crowd.count, finder, error);
+    abut_status status = ABUT_OK;
+    if (is_listed(s, meeting)) {
+        status = select_pairs(s, meeting, error);
+        query.i = of->i, query.j = of->j, query.pair_count = of->pair_count;
+        query.before.match = of->rows;
     }
-    return status ? status : find_rows(s, meeting, *finder, &query, error);
-}
-
-/* Where two bodies may touch at several images, all are searched for. */
-static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    const row_range pairs = {0, s->search.near_bodies};
-    return s->search.has_images ? find_all(s, ABUT_BODY_BODY, plan, error)
-                                : find_listed(s, ABUT_BODY_BODY, pairs, plan, error);
-}
-
-static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    const solid_search *of = &s->search;
-    const interaction_table *t = &s->now->tables[ABUT_BODY_SPHERE];
-    const row_range pairs = {of->near_bodies, of->near_count};
-    const abut_status status = find_listed(s, ABUT_BODY_SPHERE, pairs, plan, error);
-    for (abut_index row = 0; !status && row < t->count; row++) {
-        t->body.j[row] = of->spheres[t->body.j[row] - s->solids.count];
+    if (!status && !*finder && (!query.i || query.pair_count > 0)) {
+        status = crowd_make_finder(&of->crowd, &s->solids, count, finder, error);
     }
-    return status;
+    return status || (query.i && query.pair_count == 0)
+               ? status
+               : find_rows(s, meeting, *finder, &query, error);
 }
 
 /* ---- all of them ---- */
@@ -492,24 +481,20 @@ static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, a
 static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     solid_search *of = &s->search;
+    const bool has_others[] = {[ABUT_BODY_WALL] = s->walls.touched_count > 0,
+                               [ABUT_BODY_BODY] = true,
+                               [ABUT_BODY_SPHERE] = s->store.count > 0};
     abut_status status = s->neighbors.is_new ? take_near(s) : ABUT_OK;
     status = status ? status
                     : crowd_gather(&of->crowd, &s->solids, &s->store, of->spheres, of->sphere_count,
                                    s->input.workers);
     error_set_status(error, status);
-    if (!status && !of->bodies) {
-        status = crowd_make_finder(&of->crowd, &s->solids, s->solids.count, &of->bodies, error);
-    }
-    status = status ? status : find_bodies(s, plan, error);
-    if (!status && s->walls.touched_count > 0) {
-        status = find_all(s, ABUT_BODY_WALL, plan, error);
-    }
-    if (!status && s->store.count > 0) {
-        status = find_spheres(s, plan, error);
+    for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
+        status = has_others[k] ? find_meeting(s, (abut_interaction)k, plan, error) : ABUT_OK;
     }
     status = status ? status : check_bodies_of_lists(s, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
-        match_spots(s, (abut_interaction)k);
+        match_meeting(s, (abut_interaction)k);
     }
     return status;
 }
