@@ -113,7 +113,7 @@ MUTANTS = [
     ),
     Mutant(
         "csrc/walls/match.c",
-        "row->wrap = lattice_nearest(&m->motion.lattice, vec3_sub(row->point, old));",
+        "row->wrap = lattice_nearest(&m->motion->lattice, vec3_sub(row->point, old));",
         "(void)old;\n            row->wrap = (vec3){0.0, 0.0, 0.0};",
         "springs are lost where a sphere wraps around",
         "history simulation",
@@ -140,9 +140,9 @@ MUTANTS = [
         "pair_finder pairs",
     ),
     Mutant(
-        "csrc/spheres/twins.c",
-        "place->at[axis] = is_turned ? -step->normal[k] : step->normal[k];",
-        "place->at[axis] = step->normal[k];",
+        "csrc/spheres/match.c",
+        "return is_swapped ? -sum : sum;",
+        "(void)is_swapped;\n    return sum;",
         "a pair that was turned around is not known again",
         "pair_history",
     ),

@@ -5,6 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
+# from this product of the numbers of a sphere's contacts on those with the same nodes come first
+CROWD_PAIRS = 65536
+
 
 def match(now, before, earlier):
     """The row of `before` that each contact of `now` continues; earlier: each sphere's number."""
@@ -21,7 +24,9 @@ def match(now, before, earlier):
         i, k = (grid.ravel() for grid in np.meshgrid(rows, old_rows, indexing="ij"))
         may = agree(now, before, normal, i, k) | share_a_node(*nodes, i, k)
         i, k = i[may], k[may]
-        order = np.lexsort([k, i, squared(now.point[i] - point[k])])
+        is_crowd = len(rows) * len(old_rows) > CROWD_PAIRS
+        others = [is_crowd and nodes[0][a] != nodes[1][b] for a, b in zip(i, k, strict=True)]
+        order = np.lexsort([k, i, squared(now.point[i] - point[k]), others])
         taken = set()
         for row, old in zip(i[order].tolist(), k[order].tolist(), strict=True):
             if found[row] < 0 and old not in taken:

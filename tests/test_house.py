@@ -48,7 +48,6 @@ FILES = {
         "clock",
         "parallel",
         "sort",
-        "nearest",
         "simd",
         "lanes_baseline_kernel",
         "lanes_avx_kernel",
@@ -116,7 +115,6 @@ FILES = {
         "columns",
         "query",
         "motion",
-        "crowd",
         "match",
     ],
     "spheres": [
@@ -147,7 +145,6 @@ FILES = {
         "inspect",
         "steps",
         "ordered",
-        "twins",
         "match",
         "carry",
     ],

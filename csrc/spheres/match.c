@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-#include "twins.h"
+#include "../base/span.h"
+#include "steps.h"
+
+/* The cosine of 60 degrees. The normals of two images that both touch are as far apart, or farther,
+ * unless the spheres are larger than the period; from step to step a normal turns far less. */
+#define TURNED 0.5
 
 typedef struct matching {
     pair_steps steps;
@@ -72,6 +77,7 @@ typedef struct proposal {
     image_rank rank;
     double turned;  /* of CLOSE, by how much: minus the cosine; else 0 */
     abut_index row; /* of the step before; -1: none, or the image of now is done */
+    abut_index now; /* the row of now */
 } proposal;
 
 /* What a chunk's pairs use one after the other. */
@@ -115,20 +121,52 @@ static proposal compare(const pair_steps *s, abut_index row, abut_index old, boo
     const bool is_same = is_same_image(s, row, old, is_swapped);
     const double agreement = agreement_of(s, row, old, is_swapped);
     if (agreement > TURNED) {
-        return is_same ? (proposal){SAME_AND_CLOSE, 0.0, old} : (proposal){CLOSE, -agreement, old};
+        return is_same ? (proposal){SAME_AND_CLOSE, 0.0, old, row}
+                       : (proposal){CLOSE, -agreement, old, row};
     }
-    return is_same ? (proposal){SAME, 0.0, old} : (proposal){NEITHER, 0.0, -1};
+    return is_same ? (proposal){SAME, 0.0, old, row} : (proposal){NEITHER, 0.0, -1, row};
+}
+
+/* Rows of the same two spheres in both steps. */
+typedef struct image_lists {
+    row_span now, before;
+    bool is_swapped; /* whether the first sphere of now was the second */
+} image_lists;
+
+/* Match those that cannot be matched better: the same image, with a close normal. Most follow the
+ * one that was found before them. */
+static abut_status match_same(const matching *m, const image_lists *l, uint8_t *taken,
+                              parallel_job *job)
+{
+    const abut_index old_count = l->before.count;
+    abut_status status = ABUT_OK;
+    abut_index place = 0;
+    memset(taken, 0, (size_t)old_count);
+    for (abut_index row = l->now.first; !status && row < l->now.first + l->now.count; row++) {
+        abut_index seen = 0;
+        m->match[row] = -1;
+        for (; m->match[row] < 0 && seen < old_count; seen++, place = (place + 1) % old_count) {
+            const abut_index old = l->before.first + place;
+            if (!taken[place] &&
+                compare(&m->steps, row, old, l->is_swapped).rank == SAME_AND_CLOSE) {
+                m->match[row] = old;
+                taken[place] = 1;
+            }
+        }
+        status = parallel_report(job, seen);
+    }
+    return status;
 }
 
 /* The image that suits row `row` best and was not taken; of those that suit equally, the first. */
-static proposal propose(const pair_steps *s, abut_index row, row_span before, bool is_swapped,
+static proposal propose(const matching *m, abut_index row, const image_lists *l,
                         const uint8_t *taken)
 {
-    proposal best = {NEITHER, 0.0, -1};
-    for (abut_index k = 0; k < before.count; k++) {
-        const proposal one = compare(s, row, before.first + k, is_swapped);
-        if (!taken[k] && is_better(&one, &best)) {
-            best = one;
+    proposal best = {NEITHER, 0.0, -1, row};
+    for (abut_index k = 0; k < l->before.count; k++) {
+        if (!taken[k]) {
+            const proposal one = compare(&m->steps, row, l->before.first + k, l->is_swapped);
+            best = is_better(&one, &best) ? one : best;
         }
     }
     return best;
@@ -148,28 +186,31 @@ static abut_index find_best(const proposal *proposals, abut_index count)
 
 /* What suits best first, every row of either step once. A proposal waits until it is the best, and
  * is made anew if its image was taken meanwhile. */
-static void match_best_first(const matching *m, row_span now, row_span before, bool is_swapped,
-                             const scratch *room)
+static abut_status match_best_first(const matching *m, const image_lists *l, const scratch *room,
+                                    parallel_job *job)
 {
     proposal *proposals = room->proposals.data;
     uint8_t *taken = room->taken.data;
-    for (abut_index k = 0; k < before.count; k++) {
-        taken[k] = 0;
-    }
-    for (abut_index k = 0; k < now.count; k++) {
-        proposals[k] = propose(&m->steps, now.first + k, before, is_swapped, taken);
-    }
-    abut_index k;
-    while ((k = find_best(proposals, now.count)) >= 0) {
-        const abut_index row = proposals[k].row;
-        if (taken[row - before.first]) {
-            proposals[k] = propose(&m->steps, now.first + k, before, is_swapped, taken);
-        } else {
-            taken[row - before.first] = 1;
-            proposals[k].row = -1;
-            m->match[now.first + k] = row;
+    abut_status status = match_same(m, l, taken, job);
+    abut_index left = 0, k;
+    for (abut_index row = l->now.first; !status && row < l->now.first + l->now.count; row++) {
+        if (m->match[row] < 0) {
+            proposals[left++] = propose(m, row, l, taken);
+            status = parallel_report(job, l->before.count);
         }
     }
+    while (!status && (k = find_best(proposals, left)) >= 0) {
+        const abut_index old = proposals[k].row, place = old - l->before.first;
+        if (taken[place]) {
+            proposals[k] = propose(m, proposals[k].now, l, taken);
+            status = parallel_report(job, l->before.count);
+        } else {
+            taken[place] = 1;
+            m->match[proposals[k].now] = old;
+            proposals[k].row = -1;
+        }
+    }
+    return status;
 }
 
 /* Match all rows of now that are of the same two spheres: nearly always one. */
@@ -187,16 +228,12 @@ static abut_status match_images(const matching *m, row_span now, scratch *room, 
     if (before.count == 0) {
         return ABUT_OK;
     }
-    if (twins_are_many(&m->steps, (const row_span[]){now, before})) {
-        const twin_rows twins = {&m->steps, {now, before}, pair.is_swapped};
-        return twins_match(&twins, m->match, job);
-    }
     if (!memory_reserve(&room->proposals, now.count, sizeof(proposal)) ||
         !memory_reserve(&room->taken, before.count, sizeof(uint8_t))) {
         return ABUT_NO_MEMORY;
     }
-    match_best_first(m, now, before, pair.is_swapped, room);
-    return parallel_report(job, now.count * before.count);
+    const image_lists lists = {now, before, pair.is_swapped};
+    return match_best_first(m, &lists, room, job);
 }
 
 /* ---- all pairs ---- */

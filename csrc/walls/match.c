@@ -9,7 +9,33 @@
 
 #include "../base/error.h"
 #include "../base/parallel.h"
-#include "crowd.h"
+#include "../base/sort.h"
+#include "../base/span.h"
+
+/* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
+typedef struct contact_row {
+    abut_index row, mesh;
+    vec3 point, normal;
+    double tilt; /* by how much the normal may be off, as an angle */
+
+    /* of now: the nearest contact before that it may continue and that was not taken when it was
+     * looked for; -1: none, or it has its own */
+    abut_index proposed;
+    double distance_sq;
+    bool is_taken; /* of before */
+
+    /* of before: the first contact now with the same mesh; of such a first contact: the one before
+     * whose normal agrees with it best */
+    abut_index partner;
+    double agreement;
+    vec3 wrap;
+} contact_row;
+
+/* The contacts of one sphere in one step. */
+typedef struct contact_list {
+    contact_row *rows;
+    abut_index count;
+} contact_list;
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out. */
 enum { CHUNK_SPHERES = 256 };
@@ -40,7 +66,8 @@ static bool are_within(vec3 normal, vec3 other, double tilt)
     if (chord_sq == 0.0 || chord_sq > tilt * tilt) {
         return chord_sq == 0.0;
     }
-    const double chord = crowd_chord(tilt);
+    /* the chord of an angle, so that small angles keep their digits */
+    const double chord = 2.0 * sin(0.5 * fmin(tilt, PI));
     return chord_sq <= chord * chord;
 }
 
@@ -129,18 +156,6 @@ static abut_index first_on_mesh(contact_list list, abut_index mesh)
     return -1;
 }
 
-/* Say of each contact before which is the first one now with the same mesh. */
-static abut_status find_first(contact_list now, contact_list before, bool are_many)
-{
-    if (are_many) {
-        return crowd_find_first(now, before);
-    }
-    for (abut_index k = 0; k < before.count; k++) {
-        before.rows[k].partner = first_on_mesh(now, before.rows[k].mesh);
-    }
-    return ABUT_OK;
-}
-
 /* Where several contacts before have one partner, tell it the one that agrees best. */
 static void choose_partners(contact_list now, contact_list before)
 {
@@ -157,10 +172,12 @@ static void choose_partners(contact_list now, contact_list before)
     }
 }
 
-/* Move the earlier contacts, whose partners are known, by the periods that the caller has moved
- * their sphere by. */
+/* Move the earlier contacts by the periods that the caller has moved their sphere by. */
 static void follow_wraps(const contact_matching *m, contact_list now, contact_list before)
 {
+    for (abut_index k = 0; k < before.count; k++) {
+        before.rows[k].partner = first_on_mesh(now, before.rows[k].mesh);
+    }
     choose_partners(now, before);
     for (abut_index i = 0; i < now.count; i++) {
         contact_row *row = &now.rows[i];
@@ -180,7 +197,8 @@ static void follow_wraps(const contact_matching *m, contact_list now, contact_li
 /* ---- one sphere ---- */
 
 /* Propose to a contact the nearest one before; of several at one distance the first. */
-static void propose(const contact_matching *m, contact_row *now, contact_list before)
+static abut_status propose(const contact_matching *m, contact_row *now, contact_list before,
+                           parallel_job *job)
 {
     now->proposed = -1;
     for (abut_index k = 0; k < before.count; k++) {
@@ -191,6 +209,7 @@ static void propose(const contact_matching *m, contact_row *now, contact_list be
             now->proposed = k, now->distance_sq = d;
         }
     }
+    return parallel_report(job, before.count);
 }
 
 /* The contact whose proposal is at the smallest distance, of several the first; NULL: no proposal
@@ -210,23 +229,159 @@ static contact_row *nearest_proposal(contact_list now)
 /* Match the pair at the smallest distance of all first. A proposal waits until it is the smallest,
  * and is made anew if its contact was taken meanwhile: the pairs, which may be millions, need no
  * room. */
-static void match_nearest_first(const contact_matching *m, contact_list now, contact_list before)
+static abut_status match_nearest_first(const contact_matching *m, contact_list now,
+                                       contact_list before, parallel_job *job)
 {
-    for (abut_index i = 0; i < now.count; i++) {
-        propose(m, &now.rows[i], before);
+    abut_status status = ABUT_OK;
+    for (abut_index i = 0; !status && i < now.count; i++) {
+        status = propose(m, &now.rows[i], before, job);
     }
     contact_row *row;
-    while ((row = nearest_proposal(now))) {
+    while (!status && (row = nearest_proposal(now))) {
         contact_row *old = &before.rows[row->proposed];
         if (old->is_taken) {
-            propose(m, row, before);
+            status = propose(m, row, before, job);
         } else {
             old->is_taken = true;
             row->proposed = -1;
             m->match[row->row] = old->row;
         }
     }
+    return status;
 }
+
+/* ---- one sphere with very many contacts ----
+ *
+ * To compare all of them would take a time with the square of their number. So those with the same
+ * nodes are matched first, as nearly all are that go on, and then the others. */
+
+/* From this product of the numbers of contacts on. */
+#define CROWD_PAIRS 65536.0
+
+/* Contacts of a step in the order of their meshes and nodes. */
+typedef struct node_order {
+    const abut_step *step;
+    contact_list list;
+} node_order;
+
+/* By mesh, then by nodes, as texts are ordered by letters. */
+static int compare_nodes(const abut_step *step, const contact_row *row, const abut_step *other_step,
+                         const contact_row *other)
+{
+    const row_span a = nodes_of(step, row->row), b = nodes_of(other_step, other->row);
+    if (row->mesh != other->mesh) {
+        return row->mesh < other->mesh ? -1 : 1;
+    }
+    for (abut_index k = 0; k < a.count && k < b.count; k++) {
+        const abut_index node = step->node[a.first + k], node_b = other_step->node[b.first + k];
+        if (node != node_b) {
+            return node < node_b ? -1 : 1;
+        }
+    }
+    return a.count == b.count ? 0 : a.count < b.count ? -1 : 1;
+}
+
+static bool is_before(const void *context, abut_index a, abut_index b)
+{
+    const node_order *o = context;
+    return compare_nodes(o->step, &o->list.rows[a], o->step, &o->list.rows[b]) < 0;
+}
+
+/* Copies of the contacts, in the order of their nodes; free them. NULL: no memory. */
+static contact_row *sort_by_nodes(const abut_step *step, contact_list list)
+{
+    contact_row *sorted = memory_alloc(list.count, sizeof *sorted);
+    abut_index *order = memory_alloc(2 * list.count, sizeof *order);
+    if (sorted && order) {
+        for (abut_index k = 0; k < list.count; k++) {
+            order[k] = k;
+        }
+        const node_order by_nodes = {step, list};
+        sort_by_merging(order, order + list.count, list.count, is_before, &by_nodes);
+        for (abut_index k = 0; k < list.count; k++) {
+            sorted[k] = list.rows[order[k]];
+        }
+    } else {
+        memory_free(sorted);
+        sorted = NULL;
+    }
+    memory_free(order);
+    return sorted;
+}
+
+/* The contacts that begin a sorted list and have the same nodes. */
+static contact_list first_alike(const abut_step *step, contact_list list)
+{
+    abut_index end = 1;
+    while (end < list.count && compare_nodes(step, &list.rows[0], step, &list.rows[end]) == 0) {
+        end++;
+    }
+    return (contact_list){list.rows, end};
+}
+
+static contact_list behind(contact_list list, contact_list first)
+{
+    return (contact_list){list.rows + first.count, list.count - first.count};
+}
+
+/* Match contacts of sorted lists that have the same nodes. */
+static abut_status match_alike(const contact_matching *m, contact_list now, contact_list before,
+                               parallel_job *job)
+{
+    abut_status status = ABUT_OK;
+    while (!status && now.count > 0 && before.count > 0) {
+        const int order = compare_nodes(&m->now, now.rows, &m->before, before.rows);
+        const contact_list alike = first_alike(&m->now, now);
+        const contact_list old = first_alike(&m->before, before);
+        if (order == 0) {
+            status = match_nearest_first(m, alike, old, job);
+        }
+        now = order <= 0 ? behind(now, alike) : now;
+        before = order >= 0 ? behind(before, old) : before;
+    }
+    return status;
+}
+
+/* Leave those of the list, which is of the rows of one sphere, that have no match yet. */
+static void keep_left(const contact_matching *m, contact_list *now, contact_list *before,
+                      const contact_row *sorted)
+{
+    const abut_index first = before->rows[0].row, old_count = before->count, count = now->count;
+    for (abut_index k = 0; k < old_count; k++) {
+        before->rows[sorted[k].row - first].is_taken = sorted[k].is_taken;
+    }
+    now->count = before->count = 0;
+    for (abut_index k = 0; k < old_count; k++) {
+        if (!before->rows[k].is_taken) {
+            before->rows[before->count++] = before->rows[k];
+        }
+    }
+    for (abut_index k = 0; k < count; k++) {
+        if (m->match[now->rows[k].row] < 0) {
+            now->rows[now->count++] = now->rows[k];
+        }
+    }
+}
+
+static abut_status match_crowd(const contact_matching *m, contact_list now, contact_list before,
+                               parallel_job *job)
+{
+    contact_row *sorted = sort_by_nodes(&m->now, now);
+    contact_row *old_sorted = sort_by_nodes(&m->before, before);
+    abut_status status = sorted && old_sorted ? ABUT_OK : ABUT_NO_MEMORY;
+    if (!status) {
+        status = match_alike(m, (contact_list){sorted, now.count},
+                             (contact_list){old_sorted, before.count}, job);
+    }
+    if (!status) {
+        keep_left(m, &now, &before, old_sorted);
+        status = match_nearest_first(m, now, before, job);
+    }
+    memory_free(sorted), memory_free(old_sorted);
+    return status;
+}
+
+/* ---- one sphere, of any number of contacts ---- */
 
 static void free_scratch(pooled *self)
 {
@@ -263,19 +418,12 @@ static abut_status match_several(const contact_matching *m, row_span now, row_sp
     s->rows = rows;
     const contact_list list = load_now(m, now, rows);
     const contact_list old_list = load_before(m, before, rows + now.count);
-    const bool are_many = crowd_is_one(list, old_list);
     if (m->motion->lattice.is_periodic) {
-        if (find_first(list, old_list, are_many)) {
-            return ABUT_NO_MEMORY;
-        }
         follow_wraps(m, list, old_list);
     }
-    if (are_many) {
-        return crowd_match((const abut_step *const[]){&m->now, &m->before},
-                           (const contact_list[]){list, old_list}, m->match, job);
-    }
-    match_nearest_first(m, list, old_list);
-    return parallel_report(job, now.count * before.count);
+    const bool are_many = (double)now.count * (double)before.count > CROWD_PAIRS;
+    return are_many ? match_crowd(m, list, old_list, job)
+                    : match_nearest_first(m, list, old_list, job);
 }
 
 static abut_status match_sphere(const contact_matching *m, row_span now, row_span before,
