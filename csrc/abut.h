@@ -154,8 +154,7 @@ typedef enum abut_status {
                                that there are */
     ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
                                number of pairs */
-    ABUT_BAD_BODY,       /* index: the body, value: a number of it that is not positive, not finite,
-                            or names no shape or material; detail: which (abut_rigids' order) */
+    ABUT_BAD_BODY,          /* as ABUT_BAD_BOND, of ABUT_RIGID_COLUMNS */
     ABUT_BAD_BOUNDS,     /* index: the axis along which bounds do not end behind where they begin */
     ABUT_OUT_OF_BOUNDS,  /* somebody is beyond the bounds of a simulation */
     ABUT_LAW_NOT_FINITE, /* index: the sphere, or the body, detail: the number of what it touches,
@@ -177,6 +176,7 @@ typedef enum abut_status {
     ABUT_BOND_STIFFNESS,  /* likewise: its stiffness is 0, or not finite */
     ABUT_BAD_BREAKAGE,    /* as ABUT_BAD_BOND, of ABUT_BREAKAGE_COLUMNS */
     ABUT_BAD_REST,        /* likewise, of ABUT_REST_COLUMNS */
+    ABUT_BAD_SPHERE,      /* likewise, of ABUT_SPHERE_COLUMNS */
     ABUT_BODY_LOST,       /* index: the body, whose position is not finite or too far; detail: the
                              number of the step */
     ABUT_WALL_LOST,       /* index: the wall, likewise */
@@ -325,8 +325,9 @@ abut_status abut_mesh_deviations(const abut_mesh *mesh, abut_index counts[ABUT_D
 
 /* ---- columns ----
  *
- * Results are columns: arrays of the caller with an entry for each row, which a function fills. The
- * columns of each kind of result stand in one list
+ * Results are columns: arrays of the caller with an entry for each row, which a function fills; and
+ * so is the state of a simulation, which functions take, too. The columns of each kind of result,
+ * and of each population of a simulation, stand in one list
  *
  *     X(name, type, width, per, when, flags, unit, meaning)
  *
@@ -356,8 +357,10 @@ typedef enum abut_column_when {
     ABUT_COLUMN_WITH_BODIES, /* two a row */
     ABUT_COLUMN_WITH_WALLS,
     ABUT_COLUMN_WITH_SPOTS,
-    ABUT_COLUMN_WITH_ORDER, /* rows are sorted by i */
-    ABUT_COLUMN_WITH_BEFORE /* the search was given a step before, or what was saved goes on */
+    ABUT_COLUMN_WITH_ORDER,   /* rows are sorted by i */
+    ABUT_COLUMN_WITH_BEFORE,  /* the search was given a step before, or what was saved goes on */
+    ABUT_COLUMN_WITH_MEMBERS, /* of clusters */
+    ABUT_COLUMN_WITH_SHAPES   /* of convex bodies */
 } abut_column_when;
 
 /* Numbers a row beside 0, which is one number that needs no axis, 2 and 3: as many as there are
@@ -386,7 +389,9 @@ typedef enum abut_table {
     ABUT_ENTRANCE_TABLE,
     ABUT_BOND_TABLE,
     ABUT_BREAKAGE_TABLE,
-    ABUT_REST_TABLE
+    ABUT_REST_TABLE,
+    ABUT_SPHERE_TABLE,
+    ABUT_RIGID_TABLE
 } abut_table;
 
 /* The columns of a kind of result, in their order; *count: how many. */
@@ -1357,26 +1362,34 @@ abut_wall_state abut_simulation_wall(const abut_simulation *simulation, abut_ind
 abut_wall_state abut_simulation_wall_now(const abut_simulation *simulation, abut_index wall);
 
 /* Spheres as columns of the caller's, by row. Reading and assigning leave out columns that are
- * NULL, and do not look at `count`; clusters are not assigned. To add spheres takes centers, radii,
- * masses and materials; velocities and spins are 0 where they are NULL, and the others are not
- * read. */
+ * NULL, and do not look at `count`; clusters are read alone. To add spheres takes centers, radii,
+ * masses and materials; the others are 0 where they are NULL, and `began` as centers are. */
+#define ABUT_SPHERE_COLUMNS(X)                                                                     \
+    X(centers, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "length", "where they are")                     \
+    X(radii, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length", "> 0")                                  \
+    X(masses, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "mass",                                          \
+      "> 0; of a member of a cluster its part")                                                    \
+    X(velocities, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "velocity", "of half a step ago")            \
+    X(spins, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "rad/time",                                       \
+      "angular velocities in the world, likewise")                                                 \
+    X(materials, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "number of the material")                \
+    X(clusters, INDEX, 0, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "number of its cluster, or -1")      \
+    X(fixed, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "",                                              \
+      "1: it does not move, and laws take an infinite mass, else 0; members of a cluster are as "  \
+      "its first one")                                                                             \
+    X(forces, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "force",                                    \
+      "of contacts and those that were applied, of the last step")                                 \
+    X(torques, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "moment", "likewise")                      \
+    X(images, INDEX, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "",                                        \
+      "by how many periods centers were moved down so far: centers + images * period is where "    \
+      "spheres would be without")                                                                  \
+    X(began, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "length",                                    \
+      "centers at the beginning of the last step")                                                 \
+    X(works, REAL, 4, ROWS, WITH_BEFORE, ABUT_LOCKED, "energy", "what energies are counted from")
+
 typedef struct abut_spheres {
     abut_index count;
-    double *centers;       /* count x 3 */
-    double *radii;         /* count */
-    double *masses;        /* count: of a member of a cluster its part */
-    double *velocities;    /* count x 3; of half a step ago */
-    double *spins;         /* count x 3; angular velocities in the world */
-    abut_index *materials; /* count */
-    abut_index *clusters;  /* count: number of its cluster, or -1 */
-    abut_index *fixed; /* count: 1: it does not move, and laws take an infinite mass, else 0; NULL
-                          of new ones: 0. Members of a cluster are as its first one */
-    double *forces;    /* count x 3: of contacts and those that were applied, of the last step */
-    double *torques;
-    abut_index *images; /* count x 3: by how many periods centers were moved down so far: centers +
-                           images * period is where spheres would be without */
-    double *began;      /* count x 3: centers at the beginning of the last step; for restarts */
-    double *works;      /* count x 4: what energies are counted from; for restarts */
+    ABUT_SPHERE_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_spheres;
 
 abut_index abut_simulation_sphere_count(const abut_simulation *simulation);
@@ -1397,49 +1410,52 @@ abut_status abut_simulation_assign(abut_simulation *simulation, const abut_spher
  * kind have numbers from 0 on, in the order in which they came. */
 typedef enum abut_rigid_kind { ABUT_CLUSTERS, ABUT_BODIES } abut_rigid_kind;
 
-/* Doubles of what a body's motion goes on from; opaque. */
-#define ABUT_BODY_STATE 43
-
 /* Rigid bodies of a kind as columns of the caller's. A cluster's frame has its origin in the center
  * of mass and goes along the principal axes; that of a convex body is its shape's. Reading leaves
- * out columns that are NULL. */
+ * out columns that are NULL. What steps make of bodies is NULL where these begin, or all of it is
+ * given, as it was in a step that was saved: then positions and orientations follow from it. */
+#define ABUT_RIGID_COLUMNS(X)                                                                      \
+    X(positions, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "length", "of the frames' origins")           \
+    X(orientations, REAL, 4, ROWS, ALWAYS, ABUT_LOCKED, "",                                        \
+      "quaternions x, y, z, w from the frames to the world")                                       \
+    X(velocities, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "velocity",                                  \
+      "of the centers of mass, half a step ago")                                                   \
+    X(angular_momenta, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "angular momentum",                     \
+      "about the centers of mass, in the world")                                                   \
+    X(masses, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "mass", "> 0")                                   \
+    X(inertias, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "moment of inertia", "principal, > 0")         \
+    X(fixed, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "as of spheres; NULL of new ones: 0")        \
+    X(member_counts, INDEX, 0, ROWS, WITH_MEMBERS, ABUT_LOCKED, "",                                \
+      "spheres of a cluster follow one another")                                                   \
+    X(members, REAL, 3, ENTRIES, WITH_MEMBERS, ABUT_LOCKED, "length",                              \
+      "of all members: their centers in the frame of the principal axes")                          \
+    X(shapes, INDEX, 0, ROWS, WITH_SHAPES, ABUT_LOCKED, "", "number of the convex body's shape")   \
+    X(scales, REAL, 0, ROWS, WITH_SHAPES, ABUT_LOCKED, "", "> 0")                                  \
+    X(materials, INDEX, 0, ROWS, WITH_SHAPES, ABUT_LOCKED, "", "number of the material")           \
+    X(axes, REAL, 4, ROWS, WITH_SHAPES, ABUT_LOCKED, "",                                           \
+      "from the principal axes to the shape's frame")                                              \
+    X(centers, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "length", "of mass")                       \
+    X(turns, REAL, 4, ROWS, WITH_BEFORE, ABUT_LOCKED, "",                                          \
+      "quaternions from the principal axes to the world")                                          \
+    X(spins, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "rad/time", "of half a step ago")            \
+    X(images, INDEX, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "", "as those of spheres")                 \
+    X(began, REAL, 10, ROWS, WITH_BEFORE, ABUT_LOCKED, "",                                         \
+      "center and turn at the beginning of the last step, and its torque")                         \
+    X(works, REAL, 4, ROWS, WITH_BEFORE, ABUT_LOCKED, "energy", "as those of spheres")             \
+    X(forces, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "force",                                    \
+      "of contacts and those that were applied, in the last step")                                 \
+    X(torques, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "moment",                                  \
+      "about the centers of mass, likewise")
+
 typedef struct abut_rigids {
     abut_index count;
-    double *positions;       /* count x 3: of the frames' origins */
-    double *orientations;    /* count x 4: quaternions x, y, z, w from the frames to the world */
-    double *velocities;      /* count x 3: of the centers of mass, half a step ago */
-    double *angular_momenta; /* count x 3: about the centers of mass, in the world */
-    double *masses;          /* count, > 0 */
-    double *inertias;        /* count x 3: principal, > 0 */
-    abut_index *fixed;       /* count: as of spheres; NULL of new ones: 0 */
-
-    /* what steps have made of them */
-    double *spins;      /* count x 3: of half a step ago; NULL: follow from momentum, orientation */
-    abut_index *images; /* count x 3: as those of spheres; NULL: 0 */
-    double *began;      /* count x 10: position of the center of mass, orientation of the axes, and
-                           the torque, at the beginning of the last step; NULL: as now, and 0 */
-    double *works;      /* count x 4: as those of spheres; NULL: 0 */
-    double *states;     /* count x ABUT_BODY_STATE: all of this; NULL: they begin */
-    double *forces;  /* count x 3: of contacts and those that were applied, in the last step; read
-                        alone */
-    double *torques; /* count x 3: about the centers of mass, likewise */
-
-    /* of clusters */
-    abut_index *member_counts; /* count: spheres of a cluster follow one another */
-    double *members; /* of all members x 3: their centers in the frame of the principal axes */
-
-    /* of convex bodies */
-    abut_index *shapes;    /* count */
-    double *scales;        /* count, > 0 */
-    abut_index *materials; /* count */
-    double *axes;          /* count x 4: from the principal axes to the shape's frame */
+    ABUT_RIGID_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_rigids;
 
 abut_index abut_simulation_rigid_count(const abut_simulation *simulation, abut_rigid_kind kind);
 
-/* Add rigid bodies. Of clusters `spheres` has all members, cluster by cluster; their centers follow
- * from the clusters, and so do velocities and spins where those have no `spins`: else they are as
- * given, as they were in a step that was saved. Convex bodies touch each other, spheres and walls;
+/* Add rigid bodies. Of clusters `spheres` has all members, cluster by cluster; their centers,
+ * velocities and spins follow from the clusters. Convex bodies touch each other, spheres and walls;
  * their laws act at each spot, and they have no `spheres`: NULL. */
 abut_status abut_simulation_add_rigids(abut_simulation *simulation, abut_rigid_kind kind,
                                        const abut_rigids *rigids, const abut_spheres *spheres,

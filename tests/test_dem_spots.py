@@ -460,22 +460,6 @@ def test_restart(tmp_path):
     np.testing.assert_array_equal(loads(again), loads(sim))
 
 
-def test_files_of_abut_0_2(tmp_path):
-    """They have no rolling of bodies, which then begins."""
-    sim = heap()
-    sim.run(0.06)
-    sim.save(tmp_path / "a.npz")
-    with np.load(tmp_path / "a.npz") as file:
-        kept = {name: file[name] for name in file if not name.endswith((".roll", ".moment"))}
-        spheres = {name: file[name] for name in file if name.startswith(("contacts.", "pairs."))}
-    np.savez(tmp_path / "b.npz", **kept | spheres)
-    again = abut.load_simulation(tmp_path / "b.npz")
-    assert again.body_contacts == sim.body_contacts
-    assert not again._core.interactions(0)["roll"].any()
-    again.run(steps=1)
-    assert again._core.interactions(0)["roll"].any()
-
-
 def test_bodies_go_and_springs_stay():
     """What is left goes on as if the other one had not been there."""
     sims = [world(abut.Hertz(**FULL), step=1e-4) for _ in range(2)]

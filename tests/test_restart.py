@@ -107,21 +107,14 @@ def test_an_insertion_that_waits_goes_on_with_the_same_bits(steps, tmp_path):
     assert state(again) == state(sim) and sim._known.feeds[0].state.inserted > 2
 
 
-def test_a_file_that_tells_not_since_when_an_insertion_waits(tmp_path):
-    """As abut 0.2 wrote it."""
+def test_an_insertion_that_waits_since_later_is_an_error(tmp_path):
     sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
     sim.add_insertion(abut.Insertion([[0, 0, 0], [0.2, 0.2, 0.2]], 0.09, 250, GRAIN))
     sim.run(steps=20)
     sim.save(tmp_path / "a.npz")
     arrays = dict(np.load(tmp_path / "a.npz"))
     setup = json.loads(arrays["setup"].tobytes())
-    assert setup["feeds"][0].pop("full_since") == 8
-    arrays["setup"] = np.frombuffer(json.dumps(setup).encode(), np.uint8)
-    np.savez(tmp_path / "b.npz", **arrays)
-    again = abut.load_simulation(tmp_path / "b.npz")
-    again.remove_spheres(again.ids)
-    again.run(steps=1)
-    assert len(again.ids) == 1
+    assert setup["feeds"][0]["full_since"] == 8
     setup["feeds"][0]["full_since"] = 21
     arrays["setup"] = np.frombuffer(json.dumps(setup).encode(), np.uint8)
     np.savez(tmp_path / "b.npz", **arrays)
@@ -352,10 +345,11 @@ def test_unknown_keys_are_passed_over(saved, tmp_path):
     assert state(first) == state(second)
 
 
-def test_later_format(saved, tmp_path):
+@pytest.mark.parametrize("other", [1, FORMAT - 1, FORMAT + 1])
+def test_another_format(saved, tmp_path, other):
     path, meshes = saved
-    np.savez(tmp_path / "b.npz", **dict(np.load(path)) | {"abut_simulation": FORMAT + 1})
-    with pytest.raises(ValueError, match=f"has abut_simulation {FORMAT + 1}; this abut reads"):
+    np.savez(tmp_path / "b.npz", **dict(np.load(path)) | {"abut_simulation": other})
+    with pytest.raises(ValueError, match=f"has abut_simulation {other}; .* run the simulation"):
         abut.load_simulation(tmp_path / "b.npz", meshes)
 
 

@@ -1,4 +1,4 @@
-/* The columns of results, as lists that code can walk. */
+/* The columns of results and of states, as lists that code can walk. */
 #include "columns.h"
 
 #include <string.h>
@@ -36,6 +36,12 @@ static const abut_column BREAKAGE_COLUMNS[] = {ABUT_BREAKAGE_COLUMNS(DESCRIBE)};
 #define STRUCT abut_rests
 static const abut_column REST_COLUMNS[] = {ABUT_REST_COLUMNS(DESCRIBE)};
 #undef STRUCT
+#define STRUCT abut_spheres
+static const abut_column SPHERE_COLUMNS[] = {ABUT_SPHERE_COLUMNS(DESCRIBE)};
+#undef STRUCT
+#define STRUCT abut_rigids
+static const abut_column RIGID_COLUMNS[] = {ABUT_RIGID_COLUMNS(DESCRIBE)};
+#undef STRUCT
 
 #define LIST(columns) {columns, sizeof columns / sizeof columns[0]}
 
@@ -46,7 +52,8 @@ static const struct column_list {
     [ABUT_CONTACT_TABLE] = LIST(CONTACT_COLUMNS), [ABUT_PAIR_TABLE] = LIST(PAIR_COLUMNS),
     [ABUT_CONVEX_TABLE] = LIST(CONVEX_COLUMNS),   [ABUT_ENTRANCE_TABLE] = LIST(ENTRANCE_COLUMNS),
     [ABUT_BOND_TABLE] = LIST(BOND_COLUMNS),       [ABUT_BREAKAGE_TABLE] = LIST(BREAKAGE_COLUMNS),
-    [ABUT_REST_TABLE] = LIST(REST_COLUMNS),
+    [ABUT_REST_TABLE] = LIST(REST_COLUMNS),       [ABUT_SPHERE_TABLE] = LIST(SPHERE_COLUMNS),
+    [ABUT_RIGID_TABLE] = LIST(RIGID_COLUMNS),
 };
 
 const abut_column *abut_table_columns(abut_table table, abut_index *count)
@@ -55,9 +62,9 @@ const abut_column *abut_table_columns(abut_table table, abut_index *count)
     return LISTS[table].columns;
 }
 
-static size_t size_of_number(const abut_column *column)
+size_t column_number_size(const abut_column *c)
 {
-    switch ((abut_column_type)column->type) {
+    switch ((abut_column_type)c->type) {
     case ABUT_COLUMN_INDEX:
         return sizeof(abut_index);
     case ABUT_COLUMN_BYTE:
@@ -80,7 +87,7 @@ void columns_copy(abut_table table, const void *to, const void *from, const abut
         memcpy(&target, (const char *)to + c->place, sizeof target);
         memcpy(&source, (const char *)from + c->place, sizeof source);
         if (target && source && count > 0) {
-            memcpy(target, source, (size_t)count * size_of_number(c));
+            memcpy(target, source, (size_t)count * column_number_size(c));
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Results as columns, whose lists are in abut.h. */
+/* Results and states as columns, whose lists are in abut.h. */
 #ifndef ABUT_BASE_COLUMNS_H
 #define ABUT_BASE_COLUMNS_H
 
@@ -9,6 +9,9 @@ static inline int column_numbers(const abut_column *c)
 {
     return c->width > 0 ? c->width : 1;
 }
+
+/* And how many bytes each of these. */
+size_t column_number_size(const abut_column *c);
 
 /* Copy the first entries of all columns that both structs have; `counts` by abut_column_per. The
  * widths of the table must not depend on the dimension. */

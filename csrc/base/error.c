@@ -83,7 +83,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_SPHERE_LOST] = "sphere # is lost in step @: its center is not finite, or too far",
     [ABUT_LIST_INCOMPLETE] = "neighbor lists are incomplete in step %: # rows by them, @ without "
                              "them, or others",
-    [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
+    [ABUT_BAD_BODY] = "body # has the number % in its column $, out of its range",
     [ABUT_BAD_BOUNDS] = "bounds begin at % along axis #, and do not end behind that",
     [ABUT_OUT_OF_BOUNDS] = "somebody is beyond the bounds of the simulation",
     [ABUT_LAW_NOT_FINITE] = "what a law of the caller's says of # and @ is not finite",
@@ -94,6 +94,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                             "of curvature, which neither the body's shape nor the law has",
     [ABUT_BAD_BOND] = "bond # has the number % in its column $, out of its range",
     [ABUT_BAD_BREAKAGE] = "breakage # has the number % in its column $, out of its range",
+    [ABUT_BAD_SPHERE] = "sphere # has the number % in its column $, out of its range",
     [ABUT_BAD_REST] = "rest # has the number % in its column $, out of its range",
     [ABUT_BOND_STIFFNESS] = "bond # is of spheres @ and %: its stiffness is 0 or infinite",
     [ABUT_BOND_ITSELF] = "bond # has sphere @ twice",
@@ -169,19 +170,16 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                       "file goes on with the meshes that it was written with",
 };
 
-/* The names of columns of bonds, breakages and rests. */
-#define NAME(name, type, width, per, when, flags, unit, meaning) #name,
-static const char *const bond_columns[] = {ABUT_BOND_COLUMNS(NAME)};
-static const char *const breakage_columns[] = {ABUT_BREAKAGE_COLUMNS(NAME)};
-static const char *const rest_columns[] = {ABUT_REST_COLUMNS(NAME)};
-
+/* The name of the column that has a number out of its range. */
 static const char *column_of(const abut_error *error)
 {
-    if (error->status == ABUT_BAD_BREAKAGE) {
-        return breakage_columns[error->detail];
-    }
-    return error->status == ABUT_BAD_REST ? rest_columns[error->detail]
-                                          : bond_columns[error->detail];
+    static const abut_table TABLES[] = {
+        [ABUT_BAD_BODY] = ABUT_RIGID_TABLE,        [ABUT_BAD_BOND] = ABUT_BOND_TABLE,
+        [ABUT_BAD_BREAKAGE] = ABUT_BREAKAGE_TABLE, [ABUT_BAD_REST] = ABUT_REST_TABLE,
+        [ABUT_BAD_SPHERE] = ABUT_SPHERE_TABLE,
+    };
+    abut_index count;
+    return abut_table_columns(TABLES[error->status], &count)[error->detail].name;
 }
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";

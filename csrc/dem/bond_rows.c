@@ -1,41 +1,104 @@
 /* Bonds as callers have them: they come, are read, and go on from what a step has left. */
 #include <string.h>
 
-#include "bond_columns.h"
+#include "../base/sort.h"
 #include "bond_laws.h"
 #include "bond_pairs.h"
+#include "population.h"
 
 abut_index abut_simulation_bond_count(const abut_simulation *s)
 {
     return s->bonds.count;
 }
 
+/* ---- columns ---- */
+
+/* Numbers of columns: BOND_young and so on. */
+#define BOND_NUMBER(name, type, width, per, when, flags, unit, meaning) BOND_##name,
+#define BREAKAGE_NUMBER(name, type, width, per, when, flags, unit, meaning) BREAKAGE_##name,
+#define REST_NUMBER(name, type, width, per, when, flags, unit, meaning) REST_##name,
+enum { ABUT_BOND_COLUMNS(BOND_NUMBER) BOND_NUMBERS };
+enum { ABUT_BREAKAGE_COLUMNS(BREAKAGE_NUMBER) BREAKAGE_NUMBERS };
+enum { ABUT_REST_COLUMNS(REST_NUMBER) REST_NUMBERS };
+
+#define SIZE ABUT_SMALLEST_RADIUS, ABUT_COORDINATE_LIMIT
+#define STRENGTH 0.0, INFINITY
+#define STRESS 0.0, DBL_MAX
+#define POISSON (-0x1.fffffffffffffp-1), 0x1.fffffffffffffp-2 /* next to -1 and to 1/2 */
+#define LIMITED 0.0, ABUT_COORDINATE_LIMIT
+
+#define IN_BONDS(member) IN_STRUCTS(bond_set, bonds, bond, member)
+#define IN_EFFECTS(member) IN_STRUCTS(bond_set, before, bond_effect, member)
+#define IN_BREAKAGES(member) IN_STRUCTS(bond_set, breakages, bond_breakage, member)
+#define IN_RESTS(member) IN_STRUCTS(bond_set, rests, bond_rest, member)
+
+static const stored_column BOND_TABLE[BOND_NUMBERS] = {
+    [BOND_i] = {IN_BONDS(rows[0]), AS_INT32, ANY, ABUT_OK},
+    [BOND_j] = {IN_BONDS(rows[1]), AS_INT32, ANY, ABUT_OK},
+    [BOND_ids] = {IN_BONDS(ids), AS_GIVEN, ANY, ABUT_OK},
+    [BOND_young] = {IN_BONDS(young), AS_GIVEN, SIZE, ABUT_OK},
+    [BOND_poisson] = {IN_BONDS(poisson), AS_GIVEN, POISSON, ABUT_OK},
+    [BOND_radius] = {IN_BONDS(radius), AS_GIVEN, SIZE, ABUT_OK},
+    [BOND_damping] = {IN_BONDS(damping), AS_GIVEN, LIMITED, ABUT_OK},
+    [BOND_tensile_strength] = {IN_BONDS(strengths[TENSION]), AS_GIVEN, STRENGTH, ABUT_OK},
+    [BOND_shear_strength] = {IN_BONDS(strengths[SHEAR]), AS_GIVEN, STRENGTH, ABUT_OK},
+    [BOND_contact] = {IN_BONDS(has_contact), AS_BOOL, FLAG, ABUT_OK},
+    [BOND_length] = {IN_BONDS(length), AS_GIVEN, SIZE, ABUT_OK},
+    [BOND_rest_overlap] = {IN_BONDS(rest_overlap), AS_GIVEN, LIMITED, ABUT_OK},
+    [BOND_shift] = {IN_BONDS(shift), AS_INT32, PERIODS, ABUT_OK},
+    [BOND_turns] = {IN_BONDS(turns), AS_GIVEN, FINITE, ABUT_OK},
+    [BOND_force] = {IN_EFFECTS(force), AS_GIVEN, FINITE, ABUT_OK},
+    [BOND_moments] = {IN_EFFECTS(moments), AS_GIVEN, FINITE, ABUT_OK},
+    [BOND_energy] = {IN_EFFECTS(energy), AS_GIVEN, FINITE, ABUT_OK},
+    [BOND_tension] = {IN_EFFECTS(parts[TENSION]), AS_GIVEN, STRESS, ABUT_OK},
+    [BOND_shear] = {IN_EFFECTS(parts[SHEAR]), AS_GIVEN, STRESS, ABUT_OK},
+};
+
+static const stored_column BREAKAGE_TABLE[BREAKAGE_NUMBERS] = {
+    [BREAKAGE_step] = {IN_BREAKAGES(step), AS_GIVEN, 0.0, INFINITY, ABUT_OK},
+    [BREAKAGE_ids] = {IN_BREAKAGES(ids), AS_GIVEN, ANY, ABUT_OK},
+    [BREAKAGE_point] = {IN_BREAKAGES(point), AS_GIVEN, FINITE, ABUT_OK},
+    [BREAKAGE_of_shear] = {IN_BREAKAGES(is_of_shear), AS_BOOL, FLAG, ABUT_OK},
+    [BREAKAGE_energy] = {IN_BREAKAGES(energy), AS_GIVEN, FINITE, ABUT_OK},
+};
+
+static const stored_column REST_TABLE[REST_NUMBERS] = {
+    [REST_i] = {IN_RESTS(rows[0]), AS_INT32, ANY, ABUT_OK},
+    [REST_j] = {IN_RESTS(rows[1]), AS_INT32, ANY, ABUT_OK},
+    [REST_shift] = {IN_RESTS(shift), AS_INT32, PERIODS, ABUT_OK},
+    [REST_overlap] = {IN_RESTS(overlap), AS_GIVEN, DBL_MIN, ABUT_COORDINATE_LIMIT, ABUT_OK},
+};
+
+static const population BONDS = {ABUT_BOND_TABLE, BOND_TABLE, ABUT_BAD_BOND};
+static const population BREAKAGES = {ABUT_BREAKAGE_TABLE, BREAKAGE_TABLE, ABUT_BAD_BREAKAGE};
+static const population RESTS = {ABUT_REST_TABLE, REST_TABLE, ABUT_BAD_REST};
+
 /* ---- checks ---- */
 
-static bool is_row(const abut_simulation *s, abut_index row)
+/* Two other rows of spheres; `ascend`: the first is the smaller one. */
+static abut_status check_rows(const abut_simulation *s, const abut_index *i, const abut_index *j,
+                              abut_index count, bool ascend, abut_error *error)
 {
-    return row >= 0 && row < s->store.count;
-}
-
-/* Two other spheres, which are not of one cluster. */
-static abut_status check_spheres(const abut_simulation *s, const abut_bonds *of, abut_index k,
-                                 abut_error *error)
-{
-    const abut_index i = of->i[k], j = of->j[k], last = s->store.count - 1;
-    if (!is_row(s, i)) {
-        return error_set(error, ABUT_BAD_I, k, i, (double)last);
-    }
-    if (!is_row(s, j) || (of->length && j < i)) {
-        return error_set(error, ABUT_BAD_J, k, j, (double)last);
-    }
-    if (i == j) {
-        return error_set(error, ABUT_BOND_ITSELF, k, i, 0.0);
-    }
-    const int32_t *clusters = s->store.clusters, *places = s->store.places;
-    if (clusters[places[i]] >= 0 && clusters[places[i]] == clusters[places[j]]) {
-        return error_set(error, ABUT_BOND_IN_CLUSTER, k, i, (double)j);
+    const abut_index end = s->store.count;
+    for (abut_index k = 0; k < count; k++) {
+        if (i[k] < 0 || i[k] >= end) {
+            return error_set(error, ABUT_BAD_I, k, i[k], (double)end - 1.0);
+        }
+        if (j[k] < 0 || j[k] >= end || (ascend && j[k] <= i[k])) {
+            return error_set(error, ABUT_BAD_J, k, j[k], (double)end - 1.0);
+        }
+        if (i[k] == j[k]) {
+            return error_set(error, ABUT_BOND_ITSELF, k, i[k], 0.0);
+        }
     }
     return ABUT_OK;
+}
+
+static bool is_in_cluster(const abut_simulation *s, const bond *b)
+{
+    const int32_t *clusters = s->store.clusters, *places = s->store.places;
+    const int32_t first = clusters[places[b->rows[0]]];
+    return first >= 0 && first == clusters[places[b->rows[1]]];
 }
 
 static double norm_sq(const double q[4])
@@ -134,41 +197,48 @@ static abut_status place_bond(const abut_simulation *s, const abut_bonds *of, ab
                : error_set(error, ABUT_BOND_TOO_SHORT, k, of->i[k], (double)of->j[k]);
 }
 
-/* Likewise all of it. */
-static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abut_index k,
-                             made_bond *made, abut_error *error)
+static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abut_index k, bond *b,
+                             abut_error *error)
 {
-    *made = (made_bond){.number = k};
-    abut_status status = check_spheres(s, of, k, error);
-    status = status ? status : bond_columns_load(ABUT_BOND_TABLE, of, k, made, error);
+    order_ends(b);
+    const bool is_twice = bonds_find(&s->bonds, b->rows[0], b->rows[1]) >= 0;
+    if (is_twice || is_in_cluster(s, b)) {
+        return error_set(error, is_twice ? ABUT_BOND_TWICE : ABUT_BOND_IN_CLUSTER, k, of->i[k],
+                         (double)of->j[k]);
+    }
+    const abut_status status = place_bond(s, of, k, b, error);
+    return status || bonds_are_stiff(b)
+               ? status
+               : error_set(error, ABUT_BOND_STIFFNESS, k, of->i[k], (double)of->j[k]);
+}
+
+/* All of them, and their order by rows. */
+static abut_status make_bonds(const abut_simulation *s, const abut_bonds *of, bond_set *made,
+                              abut_index *order, abut_error *error)
+{
+    abut_status status = check_rows(s, of->i, of->j, of->count, of->length, error);
+    status = status ? status : population_check(&BONDS, of, of->count, error);
     if (status) {
         return status;
     }
-    order_ends(&made->bond);
-    if (bonds_find(&s->bonds, made->bond.rows[0], made->bond.rows[1]) >= 0) {
-        return error_set(error, ABUT_BOND_TWICE, k, of->i[k], (double)of->j[k]);
+    for (; made->count < of->count; made->count++) {
+        made->bonds[made->count] = (bond){.length = 0.0};
+        made->before[made->count] = (bond_effect){.energy = 0.0};
     }
-    status = place_bond(s, of, k, &made->bond, error);
-    if (!status && !bonds_are_stiff(&made->bond)) {
-        return error_set(error, ABUT_BOND_STIFFNESS, k, of->i[k], (double)of->j[k]);
+    population_store(&BONDS, made, NULL, (row_span){0, of->count}, of);
+    for (abut_index k = 0; !status && k < of->count; k++) {
+        status = make_bond(s, of, k, &made->bonds[k], error);
+        order[k] = k;
     }
-    return status;
-}
-
-/* All of them, sorted. */
-static abut_status make_bonds(const abut_simulation *s, const abut_bonds *of, made_bond *made,
-                              abut_error *error)
-{
-    for (abut_index k = 0; k < of->count; k++) {
-        const abut_status status = make_bond(s, of, k, &made[k], error);
-        if (status) {
-            return status;
+    if (status) {
+        return status;
+    }
+    sort_by_merging(order, order + of->count, of->count, bonds_is_before, made);
+    for (abut_index k = 1; k < of->count; k++) {
+        if (!bonds_is_before(made, order[k - 1], order[k])) {
+            return error_set(error, ABUT_BOND_TWICE, order[k], of->i[order[k]],
+                             (double)of->j[order[k]]);
         }
-    }
-    const abut_index twice = bonds_sort_made(made, of->count);
-    if (twice >= 0) {
-        const abut_index k = made[twice].number;
-        return error_set(error, ABUT_BOND_TWICE, k, of->i[k], (double)of->j[k]);
     }
     return ABUT_OK;
 }
@@ -199,17 +269,19 @@ abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, 
     if (count > INT32_MAX / 2) {
         return error_set(error, ABUT_TOO_MANY_BONDS, count, 0, 0.0);
     }
-    made_bond *made = memory_alloc(of->count, sizeof *made);
-    abut_status status = made ? ABUT_OK : ABUT_NO_MEMORY;
+    bond_set made = {.count = 0};
+    abut_index *order = memory_alloc(2 * of->count, sizeof *order);
+    abut_status status = order ? bonds_reserve(&made, of->count, 0) : ABUT_NO_MEMORY;
     status = status ? status : bonds_reserve(&s->bonds, count, s->store.count);
-    status = status ? error_set_status(error, status) : make_bonds(s, of, made, error);
+    status = status ? error_set_status(error, status) : make_bonds(s, of, &made, order, error);
     if (!status) {
-        bonds_merge(&s->bonds, made, of->count);
+        bonds_merge(&s->bonds, &made, order);
         bonds_list_ends(&s->bonds, s->store.count);
         bonds_refresh(s);
         end_rests(s);
     }
-    memory_free(made);
+    memory_free(order);
+    bonds_free(&made);
     return status;
 }
 
@@ -217,10 +289,7 @@ abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, 
 
 void abut_simulation_read_bonds(const abut_simulation *s, const abut_bonds *to)
 {
-    for (abut_index k = 0; k < s->bonds.count; k++) {
-        const made_bond of = {.bond = s->bonds.bonds[k], .before = s->bonds.before[k]};
-        bond_columns_read(ABUT_BOND_TABLE, to, k, &of);
-    }
+    population_read(&BONDS, &s->bonds, NULL, (row_span){0, s->bonds.count}, to);
 }
 
 /* ---- what has broken ---- */
@@ -232,9 +301,7 @@ abut_index abut_simulation_breakage_count(const abut_simulation *s)
 
 void abut_simulation_read_breakages(const abut_simulation *s, const abut_breakages *to)
 {
-    for (abut_index k = 0; k < s->bonds.breakage_count; k++) {
-        bond_columns_read(ABUT_BREAKAGE_TABLE, to, k, &s->bonds.breakages[k]);
-    }
+    population_read(&BREAKAGES, &s->bonds, NULL, (row_span){0, s->bonds.breakage_count}, to);
 }
 
 abut_index abut_simulation_rest_count(const abut_simulation *s)
@@ -244,43 +311,20 @@ abut_index abut_simulation_rest_count(const abut_simulation *s)
 
 void abut_simulation_read_rests(const abut_simulation *s, const abut_rests *to)
 {
-    for (abut_index k = 0; k < s->bonds.rest_count; k++) {
-        bond_columns_read(ABUT_REST_TABLE, to, k, &s->bonds.rests[k]);
-    }
+    population_read(&RESTS, &s->bonds, NULL, (row_span){0, s->bonds.rest_count}, to);
 }
 
 /* Spheres that are there, which rest by no more than they may, sorted. */
-static abut_status load_rest(const abut_simulation *s, const abut_rests *of, abut_index k,
-                             bond_rest *rests, abut_error *error)
+static abut_status check_rest(const abut_simulation *s, const bond_rest *rests, abut_index k,
+                              abut_error *error)
 {
-    const abut_index i = of->i[k], j = of->j[k], last = s->store.count - 1;
-    if (!is_row(s, i)) {
-        return error_set(error, ABUT_BAD_I, k, i, (double)last);
+    const bond_rest *r = &rests[k];
+    if (k > 0 && bonds_compare_rests(r - 1, r) >= 0) {
+        return error_set(error, ABUT_BAD_REST, k, REST_i, (double)r->rows[0]);
     }
-    if (!is_row(s, j) || j <= i) {
-        return error_set(error, ABUT_BAD_J, k, j, (double)last);
-    }
-    rests[k] = (bond_rest){.has_parted = false};
-    const abut_status status = bond_columns_load(ABUT_REST_TABLE, of, k, &rests[k], error);
-    if (status) {
-        return status;
-    }
-    if (k > 0 && bonds_compare_rests(&rests[k - 1], &rests[k]) >= 0) {
-        return error_set(error, ABUT_BAD_REST, k, REST_i, (double)i);
-    }
-    return rests[k].overlap <= bonds_most_rest(s, rests[k].rows)
+    return r->overlap <= bonds_most_rest(s, r->rows)
                ? ABUT_OK
-               : error_set(error, ABUT_BAD_REST, k, REST_overlap, rests[k].overlap);
-}
-
-/* In the order of steps. */
-static abut_status load_breakage(const abut_breakages *of, abut_index k, bond_breakage *breakages,
-                                 abut_error *error)
-{
-    const abut_status status = bond_columns_load(ABUT_BREAKAGE_TABLE, of, k, &breakages[k], error);
-    return status || k == 0 || breakages[k].step >= breakages[k - 1].step
-               ? status
-               : error_set(error, ABUT_BAD_BREAKAGE, k, BREAKAGE_step, (double)breakages[k].step);
+               : error_set(error, ABUT_BAD_REST, k, REST_overlap, r->overlap);
 }
 
 /* What is loaded stands behind what is there until all of it is known to be sound. */
@@ -289,20 +333,26 @@ abut_status abut_simulation_restore_breakages(abut_simulation *s, const abut_bre
 {
     bond_set *b = &s->bonds;
     abut_status status = error_set_status(error, bonds_reserve_broken(b, of->count + rests->count));
+    status = status ? status : population_check(&BREAKAGES, of, of->count, error);
+    status = status ? status : check_rows(s, rests->i, rests->j, rests->count, true, error);
+    status = status ? status : population_check(&RESTS, rests, rests->count, error);
+    for (abut_index k = 1; !status && k < of->count; k++) {
+        if (of->step[k] < of->step[k - 1]) {
+            status = error_set(error, ABUT_BAD_BREAKAGE, k, BREAKAGE_step, (double)of->step[k]);
+        }
+    }
     if (status) {
         return status;
     }
-    bond_breakage *broken = b->breakages + b->breakage_count;
     bond_rest *resting = b->rests + b->rest_count;
-    for (abut_index k = 0; !status && k < of->count; k++) {
-        status = load_breakage(of, k, broken, error);
-    }
+    population_store(&RESTS, b, NULL, (row_span){b->rest_count, rests->count}, rests);
     for (abut_index k = 0; !status && k < rests->count; k++) {
-        status = load_rest(s, rests, k, resting, error);
+        resting[k].has_parted = false;
+        status = check_rest(s, resting, k, error);
     }
     if (!status) {
-        memmove(b->breakages, broken, (size_t)of->count * sizeof *broken);
         memmove(b->rests, resting, (size_t)rests->count * sizeof *resting);
+        population_store(&BREAKAGES, b, NULL, (row_span){0, of->count}, of);
         b->breakage_count = of->count, b->rest_count = rests->count;
     }
     return status;

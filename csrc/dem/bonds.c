@@ -69,36 +69,28 @@ static int compare_rows(const int32_t a[2], const int32_t b[2])
     return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-static int compare_made(const void *a, const void *b)
+bool bonds_is_before(const void *set, abut_index a, abut_index b)
 {
-    const made_bond *of = a, *other = b;
-    const int order = compare_rows(of->bond.rows, other->bond.rows);
-    return order ? order : (of->number > other->number) - (of->number < other->number);
+    const bond *bonds = ((const bond_set *)set)->bonds;
+    return compare_rows(bonds[a].rows, bonds[b].rows) < 0;
 }
 
-abut_index bonds_sort_made(made_bond *made, abut_index count)
+static void copy_bond(bond_set *to, abut_index k, const bond_set *from, abut_index number)
 {
-    qsort(made, (size_t)count, sizeof *made, compare_made);
-    for (abut_index k = 1; k < count; k++) {
-        if (compare_rows(made[k].bond.rows, made[k - 1].bond.rows) == 0) {
-            return k;
-        }
-    }
-    return -1;
+    to->bonds[k] = from->bonds[number], to->before[k] = from->before[number];
 }
 
 /* From the back, where there is room. */
-void bonds_merge(bond_set *b, const made_bond *made, abut_index count)
+void bonds_merge(bond_set *b, const bond_set *made, const abut_index *order)
 {
-    abut_index old = b->count - 1, new = count - 1;
-    b->count += count;
+    abut_index old = b->count - 1, new = made->count - 1;
+    b->count += made->count;
     for (abut_index k = b->count - 1; new >= 0; k--) {
-        if (old >= 0 && compare_rows(b->bonds[old].rows, made[new].bond.rows) > 0) {
-            b->bonds[k] = b->bonds[old], b->before[k] = b->before[old];
-            old--;
+        const int32_t *rows = made->bonds[order[new]].rows;
+        if (old >= 0 && compare_rows(b->bonds[old].rows, rows) > 0) {
+            copy_bond(b, k, b, old--);
         } else {
-            b->bonds[k] = made[new].bond, b->before[k] = made[new].before;
-            new--;
+            copy_bond(b, k, made, order[new--]);
         }
     }
 }
@@ -179,8 +171,8 @@ void bonds_drop(bond_set *b, bool (*is_gone)(const bond_set *b, abut_index numbe
     abut_index kept = 0;
     for (abut_index k = 0; k < b->count; k++) {
         if (!is_gone(b, k)) {
-            b->bonds[kept] = b->bonds[k], b->stiffness[kept] = b->stiffness[k];
-            b->before[kept++] = b->before[k];
+            b->stiffness[kept] = b->stiffness[k];
+            copy_bond(b, kept++, b, k);
         }
     }
     b->count = kept;

@@ -87,18 +87,11 @@ abut_status bonds_reserve_broken(bond_set *b, abut_index count);
 void bonds_free(bond_set *b);
 abut_index bonds_bytes(const bond_set *b);
 
-/* A new bond, with what it has exerted where it goes on, and its number in the caller's order. */
-typedef struct made_bond {
-    bond bond;
-    bond_effect before;
-    abut_index number;
-} made_bond;
+/* Whether one bond of a set is before another one by rows, as sort_by_merging asks. */
+bool bonds_is_before(const void *set, abut_index a, abut_index b);
 
-/* Sort by rows; returns the place of the first that has the rows of the one before it, or -1. */
-abut_index bonds_sort_made(made_bond *made, abut_index count);
-
-/* Take in sorted ones of other spheres; there is room. */
-void bonds_merge(bond_set *b, const made_bond *made, abut_index count);
+/* Take in others, of other spheres, in their order by rows; there is room. */
+void bonds_merge(bond_set *b, const bond_set *made, const abut_index *order);
 
 /* List the ends of each row, after bonds have changed. Room for it is there. */
 void bonds_list_ends(bond_set *b, abut_index row_count);

@@ -9,11 +9,11 @@
 typedef struct rigid {
     vec3 position, velocity; /* of the center of mass */
     vec3 momentum;           /* the angular one */
-    vec3 began;              /* position at the beginning of the last step */
     double orientation[4];   /* a quaternion x, y, z, w: from the principal axes */
+    vec3 spin;               /* of half a step ago */
+    vec3 began;              /* at the beginning of the last step: position, orientation, and the */
     double began_orientation[4];
-    vec3 spin;        /* of half a step ago */
-    vec3 last_torque; /* about the center, of the last step */
+    vec3 last_torque; /* torque about the center; callers have all three as one column */
     double mass;
     double inertia[3];
     books books;

@@ -9,6 +9,7 @@
 #include "energy.h"
 #include "move.h"
 #include "order.h"
+#include "population.h"
 #include "simulation.h"
 #include "watch.h"
 
@@ -17,128 +18,64 @@ abut_index abut_simulation_sphere_count(const abut_simulation *s)
     return s->store.count;
 }
 
-/* ---- checks ---- */
+/* ---- columns ---- */
 
-static abut_status check_vectors(const double *vectors, abut_index count, abut_status status,
-                                 abut_error *error)
-{
-    for (abut_index k = 0; vectors && k < 3 * count; k++) {
-        if (!(fabs(vectors[k]) <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, status, k / 3, k % 3, vectors[k]);
-        }
-    }
-    return ABUT_OK;
-}
+#define SPHERE_NUMBER(name, type, width, per, when, flags, unit, meaning) SPHERE_##name,
+enum { ABUT_SPHERE_COLUMNS(SPHERE_NUMBER) SPHERE_NUMBERS };
 
-static abut_status check_sizes(const abut_spheres *rows, abut_error *error)
+static const stored_column COLUMNS[SPHERE_NUMBERS] = {
+    [SPHERE_centers] = {IN_ARRAY(store, centers, 3), AS_GIVEN, COORDINATE, ABUT_CENTER_NOT_FINITE},
+    [SPHERE_radii] = {IN_ARRAY(store, radii, 1), AS_GIVEN, POSITIVE, ABUT_BAD_RADIUS},
+    [SPHERE_masses] = {IN_ARRAY(store, masses, 1), AS_GIVEN, POSITIVE, ABUT_BAD_MASS},
+    [SPHERE_velocities] = {IN_STRUCTS(store, movers, mover, velocity), AS_GIVEN, COORDINATE,
+                           ABUT_BAD_VELOCITY},
+    [SPHERE_spins] = {IN_STRUCTS(store, movers, mover, spin), AS_GIVEN, COORDINATE,
+                      ABUT_BAD_VELOCITY},
+    [SPHERE_materials] = {IN_ARRAY(store, materials, 1), AS_INT32, ANY, ABUT_OK},
+    [SPHERE_clusters] = {IN_ARRAY(store, clusters, 1), AS_INT32, ANY, ABUT_OK},
+    [SPHERE_fixed] = {NOT_STORED, FLAG, ABUT_OK}, /* the mover's mass says so */
+    [SPHERE_forces] = {IN_ARRAY(store, forces, 3), AS_GIVEN, FINITE, ABUT_OK},
+    [SPHERE_torques] = {IN_ARRAY(store, torques, 3), AS_GIVEN, FINITE, ABUT_OK},
+    [SPHERE_images] = {IN_ARRAY(store, images, 3), AS_INT32, PERIODS, ABUT_OK},
+    [SPHERE_began] = {IN_ARRAY(store, began, 3), AS_GIVEN, COORDINATE, ABUT_OK},
+    [SPHERE_works] = {IN_ARRAY(store, books, 1), AS_GIVEN, FINITE, ABUT_OK},
+};
+
+static const population SPHERES = {ABUT_SPHERE_TABLE, COLUMNS, ABUT_BAD_SPHERE};
+
+static abut_status check_rows(const abut_simulation *s, const abut_spheres *rows, abut_index count,
+                              abut_error *error)
 {
-    for (abut_index k = 0; rows->radii && k < rows->count; k++) {
-        if (!(rows->radii[k] > 0.0 && rows->radii[k] <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, ABUT_BAD_RADIUS, k, 0, rows->radii[k]);
-        }
+    const abut_status status = population_check(&SPHERES, rows, count, error);
+    for (abut_index k = 0; !status && rows->radii && k < count; k++) {
         if (rows->radii[k] < ABUT_SMALLEST_RADIUS) {
             return error_set(error, ABUT_RADIUS_TOO_SMALL, k, 0, rows->radii[k]);
         }
     }
-    for (abut_index k = 0; rows->masses && k < rows->count; k++) {
-        if (!(rows->masses[k] > 0.0 && rows->masses[k] <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, ABUT_BAD_MASS, k, 0, rows->masses[k]);
-        }
-    }
-    return ABUT_OK;
-}
-
-static abut_status check_rows(const abut_simulation *s, const abut_spheres *rows, abut_error *error)
-{
-    abut_status status = check_vectors(rows->centers, rows->count, ABUT_CENTER_NOT_FINITE, error);
-    status = status ? status : check_sizes(rows, error);
-    status =
-        status ? status : check_vectors(rows->velocities, rows->count, ABUT_BAD_VELOCITY, error);
-    status = status ? status : check_vectors(rows->spins, rows->count, ABUT_BAD_VELOCITY, error);
-    for (abut_index k = 0; !status && rows->materials && k < rows->count; k++) {
-        if (rows->materials[k] < 0 || rows->materials[k] >= s->laws.material_count) {
-            status = error_set(error, ABUT_BAD_MATERIAL, k, rows->materials[k],
-                               (double)s->laws.material_count);
-        }
-    }
-    return status;
-}
-
-/* ---- columns by row ---- */
-
-static void read_vectors(const store *of, const double *from, size_t stride, double *to)
-{
-    for (abut_index row = 0; to && row < of->count; row++) {
-        memcpy(to + 3 * row, from + stride * (size_t)of->places[row], 3 * sizeof *to);
-    }
-}
-
-static void read_numbers(const store *of, const double *from, double *to)
-{
-    for (abut_index row = 0; to && row < of->count; row++) {
-        to[row] = from[of->places[row]];
-    }
-}
-
-static void read_indices(const store *of, const int32_t *from, abut_index *to)
-{
-    for (abut_index row = 0; to && row < of->count; row++) {
-        to[row] = from[of->places[row]];
-    }
-}
-
-static void read_images(const store *of, abut_index *to)
-{
-    for (abut_index row = 0; to && row < of->count; row++) {
-        for (int axis = 0; axis < 3; axis++) {
-            to[3 * row + axis] = of->images[3 * (abut_index)of->places[row] + axis];
-        }
-    }
-}
-
-static void write_images(const store *of, const abut_index *from)
-{
-    for (abut_index row = 0; from && row < of->count; row++) {
-        for (int axis = 0; axis < 3; axis++) {
-            of->images[3 * (abut_index)of->places[row] + axis] = (int32_t)from[3 * row + axis];
-        }
-    }
-}
-
-static void read_books(const store *of, double *to)
-{
-    for (abut_index row = 0; to && row < of->count; row++) {
-        memcpy(to + 4 * row, &of->books[of->places[row]], sizeof(books));
-    }
+    const abut_index end = s->laws.material_count;
+    const abut_index wrong = population_find_wrong(rows->materials, count, end);
+    return status || wrong < 0
+               ? status
+               : error_set(error, ABUT_BAD_MATERIAL, wrong, rows->materials[wrong], (double)end);
 }
 
 void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
 {
     const store *of = &s->store;
-    read_vectors(of, of->centers, 3, rows->centers);
-    read_vectors(of, of->began, 3, rows->began);
-    read_numbers(of, of->radii, rows->radii);
-    read_numbers(of, of->masses, rows->masses);
-    if (of->count > 0) {
-        read_vectors(of, of->movers->velocity, MOVER_NUMBERS, rows->velocities);
-        read_vectors(of, of->movers->spin, MOVER_NUMBERS, rows->spins);
-    }
-    read_indices(of, of->materials, rows->materials);
-    read_indices(of, of->clusters, rows->clusters);
+    population_read(&SPHERES, of, of->places, (row_span){0, of->count}, rows);
     for (abut_index row = 0; rows->fixed && row < of->count; row++) {
         rows->fixed[row] = store_holds(of, of->places[row]);
     }
-    read_vectors(of, of->forces, 3, rows->forces);
-    read_vectors(of, of->torques, 3, rows->torques);
-    read_images(of, rows->images);
-    read_books(of, rows->works);
 }
 
-static void write_vectors(const store *of, const double *from, size_t stride, double *to)
+/* ---- what follows from columns ---- */
+
+/* Spheres stay in their clusters, whatever is given. */
+static void store_rows(store *of, const abut_spheres *rows, abut_index first)
 {
-    for (abut_index row = 0; from && row < of->count; row++) {
-        memcpy(to + stride * (size_t)of->places[row], from + 3 * row, 3 * sizeof *to);
-    }
+    abut_spheres given = *rows;
+    given.clusters = NULL;
+    population_store(&SPHERES, of, of->places, (row_span){first, of->count - first}, &given);
 }
 
 /* Hold a sphere where it is. */
@@ -172,14 +109,11 @@ static bool is_to_be_held(const abut_simulation *s, const abut_spheres *rows, ab
     return rows->fixed ? rows->fixed[row] != 0 : store_holds(&s->store, place);
 }
 
-static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
+/* Masses, radii, or who is held, have changed. */
+static void follow_sizes(abut_simulation *s, const abut_spheres *rows)
 {
-    store *of = &s->store;
-    for (abut_index row = 0; row < of->count; row++) {
-        const int32_t place = of->places[row];
-        of->radii[place] = rows->radii ? rows->radii[row] : of->radii[place];
-        of->masses[place] = rows->masses ? rows->masses[row] : of->masses[place];
-        spheres_set_mass(s, place, is_to_be_held(s, rows, row));
+    for (abut_index row = 0; row < s->store.count; row++) {
+        spheres_set_mass(s, s->store.places[row], is_to_be_held(s, rows, row));
     }
     if (rows->radii) {
         bonds_fit_rests(s);
@@ -221,7 +155,7 @@ static bool frees_any(const abut_simulation *s, const abut_index *fixed)
 abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
     store *of = &s->store;
-    abut_status status = check_rows(s, rows, error);
+    abut_status status = check_rows(s, rows, of->count, error);
     if (status || of->count == 0) {
         return status;
     }
@@ -236,29 +170,15 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     }
     s->watch.is_placed |= rows->centers || rows->radii || rows->fixed;
     s->watch.is_freed |= frees;
-    write_vectors(of, rows->centers, 3, of->centers);
-    write_vectors(of, rows->began, 3, of->began);
-    write_images(of, rows->images);
-    write_vectors(of, rows->velocities, MOVER_NUMBERS, of->movers->velocity);
-    write_vectors(of, rows->spins, MOVER_NUMBERS, of->movers->spin);
-    write_vectors(of, rows->forces, 3, of->forces);
-    write_vectors(of, rows->torques, 3, of->torques);
-    for (abut_index row = 0; row < of->count; row++) {
-        const int32_t place = of->places[row];
-        of->materials[place] =
-            rows->materials ? (int32_t)rows->materials[row] : of->materials[place];
-        if (rows->works) {
-            memcpy(&of->books[place], rows->works + 4 * row, sizeof(books));
-        }
-    }
+    store_rows(of, rows, 0);
     apart_end_untouched(s, begins);
     hold_clusters(s, rows->fixed);
-    assign_sizes(s, rows);
+    follow_sizes(s, rows);
     if (rows->masses || rows->radii || rows->fixed) {
         bonds_refresh(s);
     }
     if (rows->centers || rows->velocities || rows->spins || rows->fixed) {
-        rigid_set_place_clusters(&s->clusters, &s->store);
+        rigid_set_place_clusters(&s->clusters, of);
     }
     if (rows->centers) {
         wrap_rows(s, 0);
@@ -269,29 +189,17 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
 
 /* ---- coming ---- */
 
-static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_index row)
+static void append(abut_simulation *s, const abut_spheres *rows)
 {
     store *of = &s->store;
-    const abut_index place = of->count++;
-    mover *b = &of->movers[place];
-    *b = (mover){.radius = rows->radii[row], .mass = rows->masses[row]};
-    for (int axis = 0; axis < 3; axis++) {
-        of->centers[3 * place + axis] = of->began[3 * place + axis] = rows->centers[3 * row + axis];
-        of->images[3 * place + axis] = 0;
-        of->forces[3 * place + axis] = of->torques[3 * place + axis] = 0.0;
-        of->pushes[3 * place + axis] = of->twists[3 * place + axis] = 0.0;
-        b->velocity[axis] = rows->velocities ? rows->velocities[3 * row + axis] : 0.0;
-        b->spin[axis] = rows->spins ? rows->spins[3 * row + axis] : 0.0;
-    }
-    of->radii[place] = rows->radii[row], of->masses[place] = rows->masses[row];
-    of->inertias[place] = store_inertia(rows->masses[row], rows->radii[row]);
-    of->materials[place] = (int32_t)rows->materials[row];
-    of->clusters[place] = rows->clusters ? (int32_t)rows->clusters[row] : -1;
-    of->books[place] = (books){0.0, 0.0, 0.0, 0.0};
-    of->sums[place] = (sphere_sum){.brake = 0.0};
-    of->rows[place] = of->places[place] = (int32_t)place;
-    if (rows->fixed && rows->fixed[row]) {
-        hold(of, place);
+    const abut_index first = of->count;
+    store_append(of, rows->count);
+    store_rows(of, rows, first);
+    for (abut_index place = first; place < of->count; place++) {
+        spheres_set_mass(s, place, rows->fixed && rows->fixed[place - first]);
+        if (!rows->began) {
+            memcpy(of->began + 3 * place, of->centers + 3 * place, 3 * sizeof *of->began);
+        }
     }
 }
 
@@ -318,7 +226,7 @@ static abut_status extend_bonds(abut_simulation *s, abut_index count)
 abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
     const abut_index first = s->store.count, count = first + rows->count;
-    abut_status status = check_rows(s, rows, error);
+    abut_status status = check_rows(s, rows, rows->count, error);
     if (status) {
         return status;
     }
@@ -332,9 +240,7 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
     if (status) {
         return error_set_status(error, status);
     }
-    for (abut_index row = 0; row < rows->count; row++) {
-        append_sphere(s, rows, row);
-    }
+    append(s, rows);
     energy_await(s, first);
     store_find_places(&s->store);
     wrap_rows(s, first);
@@ -419,18 +325,30 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
 
 /* ---- what is applied ---- */
 
+abut_status spheres_check_pushes(const double *pushes, abut_index count, abut_error *error)
+{
+    for (abut_index k = 0; pushes && k < 3 * count; k++) {
+        if (!(fabs(pushes[k]) <= ABUT_COORDINATE_LIMIT)) {
+            return error_set(error, ABUT_BAD_FORCE, k / 3, k % 3, pushes[k]);
+        }
+    }
+    return ABUT_OK;
+}
+
 static void apply(const store *of, const double *from, double *to)
 {
     memset(to, 0, 3 * (size_t)of->count * sizeof *to);
-    write_vectors(of, from, 3, to);
+    for (abut_index row = 0; from && row < of->count; row++) {
+        memcpy(to + 3 * (abut_index)of->places[row], from + 3 * row, 3 * sizeof *to);
+    }
 }
 
 abut_status abut_simulation_apply(abut_simulation *s, const double *forces, const double *torques,
                                   abut_error *error)
 {
     store *of = &s->store;
-    abut_status status = check_vectors(forces, of->count, ABUT_BAD_FORCE, error);
-    status = status ? status : check_vectors(torques, of->count, ABUT_BAD_FORCE, error);
+    abut_status status = spheres_check_pushes(forces, of->count, error);
+    status = status ? status : spheres_check_pushes(torques, of->count, error);
     if (!status && of->count > 0) {
         apply(of, forces, of->pushes);
         apply(of, torques, of->twists);

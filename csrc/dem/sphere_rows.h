@@ -7,4 +7,7 @@
 /* Set the mass that laws and motion use: of a member that of its cluster. */
 void spheres_set_mass(abut_simulation *s, abut_index place, bool is_held);
 
+/* Forces or torques of the next step, count x 3 or NULL: ABUT_OK or ABUT_BAD_FORCE. */
+abut_status spheres_check_pushes(const double *pushes, abut_index count, abut_error *error);
+
 #endif

@@ -62,6 +62,21 @@ abut_status store_reserve(store *s, abut_index count)
     return is_done ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
+void store_append(store *s, abut_index count)
+{
+    const abut_index first = s->count;
+    s->count += count;
+    for (int k = 0; count > 0 && k < COLUMNS; k++) {
+        const size_t size = columns[k].size;
+        memset((char *)*pointer_of(s, &columns[k]) + (size_t)first * size, 0, (size_t)count * size);
+    }
+    for (abut_index place = first; place < s->count; place++) {
+        s->movers[place] = (mover){.mass = 0.0};
+        s->rows[place] = s->places[place] = (int32_t)place;
+        s->clusters[place] = -1;
+    }
+}
+
 void store_free(store *s)
 {
     for (int k = 0; k < COLUMNS; k++) {

@@ -61,6 +61,10 @@ typedef struct store {
 
 /* Room for so many spheres, which keep what they have. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status store_reserve(store *s, abut_index count);
+
+/* Append so many spheres in the places of their rows, in no cluster, all of whose numbers are 0;
+ * there is room. */
+void store_append(store *s, abut_index count);
 void store_free(store *s);
 abut_index store_bytes(const store *s);
 

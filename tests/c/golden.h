@@ -48,7 +48,7 @@ typedef struct golden_rows {
 typedef struct golden_rigids {
     double positions[3 * BODIES], orientations[4 * BODIES], velocities[3 * BODIES];
     double momenta[3 * BODIES], masses[BODIES], inertias[3 * BODIES], spins[3 * BODIES];
-    double began[10 * BODIES], works[4 * BODIES], states[ABUT_BODY_STATE * BODIES];
+    double centers[3 * BODIES], turns[4 * BODIES], began[10 * BODIES], works[4 * BODIES];
     double forces[3 * BODIES], torques[3 * BODIES];
     double members[3 * CLUSTERS * MEMBERS], scales[BODIES], axes[4 * BODIES];
     abut_index fixed[BODIES], images[3 * BODIES], member_counts[BODIES], shapes[BODIES];
@@ -356,11 +356,8 @@ static inline abut_rigids golden_columns(golden_rigids *r, abut_rigid_kind kind)
 static inline abut_rigids golden_going(golden_rigids *r, abut_rigid_kind kind)
 {
     abut_rigids of = golden_columns(r, kind);
-    if (kind == ABUT_CLUSTERS) {
-        of.spins = r->spins, of.images = r->images, of.began = r->began, of.works = r->works;
-    } else {
-        of.states = r->states;
-    }
+    of.centers = r->centers, of.turns = r->turns, of.spins = r->spins, of.images = r->images;
+    of.began = r->began, of.works = r->works, of.forces = r->forces, of.torques = r->torques;
     return of;
 }
 
@@ -452,8 +449,7 @@ static inline void golden_read(golden *g)
     golden_rigids *const kinds[] = {[ABUT_CLUSTERS] = &g->clusters, [ABUT_BODIES] = &g->bodies};
     for (int kind = 0; kind < 2; kind++) {
         golden_rigids *r = kinds[kind];
-        abut_rigids rigids = golden_going(r, (abut_rigid_kind)kind);
-        rigids.spins = r->spins, rigids.forces = r->forces, rigids.torques = r->torques;
+        const abut_rigids rigids = golden_going(r, (abut_rigid_kind)kind);
         abut_simulation_read_rigids(g->simulation, (abut_rigid_kind)kind, &rigids);
     }
 }

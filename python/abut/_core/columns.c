@@ -203,7 +203,8 @@ static PyObject *describe(const abut_column *column)
         [ABUT_COLUMN_WITH_SHARING] = "sharing", [ABUT_COLUMN_WITH_PERIOD] = "period",
         [ABUT_COLUMN_WITH_BODIES] = "bodies",   [ABUT_COLUMN_WITH_WALLS] = "walls",
         [ABUT_COLUMN_WITH_SPOTS] = "spots",     [ABUT_COLUMN_WITH_ORDER] = "order",
-        [ABUT_COLUMN_WITH_BEFORE] = "before"};
+        [ABUT_COLUMN_WITH_BEFORE] = "before",   [ABUT_COLUMN_WITH_MEMBERS] = "members",
+        [ABUT_COLUMN_WITH_SHAPES] = "shapes"};
     return Py_BuildValue("(Nsissss)", name_of(column), DTYPES[column->type], column->width,
                          PER[column->per], WHEN[column->when], column->unit, column->meaning);
 }
@@ -214,7 +215,8 @@ PyObject *core_columns(PyObject *Py_UNUSED(module), PyObject *table)
         [ABUT_CONTACT_TABLE] = "contacts", [ABUT_PAIR_TABLE] = "pairs",
         [ABUT_CONVEX_TABLE] = "convex",    [ABUT_ENTRANCE_TABLE] = "entrances",
         [ABUT_BOND_TABLE] = "bonds",       [ABUT_BREAKAGE_TABLE] = "breakages",
-        [ABUT_REST_TABLE] = "rests"};
+        [ABUT_REST_TABLE] = "rests",       [ABUT_SPHERE_TABLE] = "spheres",
+        [ABUT_RIGID_TABLE] = "rigids"};
     const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
     for (size_t k = 0; name && k < sizeof NAMES / sizeof NAMES[0]; k++) {
         if (!strcmp(name, NAMES[k])) {

@@ -6,7 +6,7 @@
 
 #include "arrays.h"
 
-enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 9 };
+enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 11 };
 
 /* A column of a table that is not among the library's lists: named as its member of the struct. */
 #define COLUMN(of, member, type, width, per, when, flags)                                          \

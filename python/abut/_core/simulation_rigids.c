@@ -4,49 +4,17 @@
 
 /* ---- columns ---- */
 
-enum { PER_BODY, PER_MEMBER };
-
-/* Whether a column must be given: what all bodies or those of a kind are made of, how many members
- * of clusters there are, which must be known before these are, what clusters and convex bodies that
- * are new need not have, and what a step makes of them. */
-enum { GIVEN, OF_MEMBERS, GONE_ON, MADE };
-
-#define RIGID(member, type, width, per, when)                                                      \
-    COLUMN(abut_rigids, member, ABUT_COLUMN_##type, width, per, when, ABUT_LOCKED)
-
-#define MOTION                                                                                     \
-    RIGID(positions, REAL, 3, PER_BODY, GIVEN), RIGID(orientations, REAL, 4, PER_BODY, GIVEN),     \
-        RIGID(velocities, REAL, 3, PER_BODY, GIVEN),                                               \
-        RIGID(angular_momenta, REAL, 3, PER_BODY, GIVEN), RIGID(masses, REAL, 0, PER_BODY, GIVEN), \
-        RIGID(inertias, REAL, 3, PER_BODY, GIVEN), RIGID(fixed, INDEX, 0, PER_BODY, GIVEN)
-
-static const abut_column CLUSTER_COLUMNS[] = {
-    MOTION,
-    RIGID(member_counts, INDEX, 0, PER_BODY, GIVEN),
-    RIGID(members, REAL, 3, PER_MEMBER, OF_MEMBERS),
-    RIGID(images, INDEX, 3, PER_BODY, GONE_ON),
-    RIGID(spins, REAL, 3, PER_BODY, GONE_ON),
-    RIGID(began, REAL, 10, PER_BODY, GONE_ON),
-    RIGID(works, REAL, 4, PER_BODY, GONE_ON),
-};
-
-static const abut_column BODY_COLUMNS[] = {
-    MOTION,
-    RIGID(shapes, INDEX, 0, PER_BODY, GIVEN),
-    RIGID(scales, REAL, 0, PER_BODY, GIVEN),
-    RIGID(materials, INDEX, 0, PER_BODY, GIVEN),
-    RIGID(axes, REAL, 4, PER_BODY, GIVEN),
-    RIGID(states, REAL, ABUT_BODY_STATE, PER_BODY, GONE_ON),
-    RIGID(spins, REAL, 3, PER_BODY, MADE),
-    RIGID(forces, REAL, 3, PER_BODY, MADE),
-    RIGID(torques, REAL, 3, PER_BODY, MADE),
-    RIGID(images, INDEX, 3, PER_BODY, MADE),
-};
-
-static const column_table TABLES[] = {
-    [ABUT_CLUSTERS] = {CLUSTER_COLUMNS, sizeof CLUSTER_COLUMNS / sizeof CLUSTER_COLUMNS[0]},
-    [ABUT_BODIES] = {BODY_COLUMNS, sizeof BODY_COLUMNS / sizeof BODY_COLUMNS[0]},
-};
+/* What is known of columns of so many bodies of a kind, whose members are so many spheres; goes_on:
+ * whether they have what steps have made. */
+static column_counts counts_of(int kind, Py_ssize_t bodies, Py_ssize_t members, int goes_on)
+{
+    return (column_counts){
+        .lengths = {[ABUT_COLUMN_ROWS] = bodies, [ABUT_COLUMN_ENTRIES] = members},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1,
+                      [ABUT_COLUMN_WITH_BEFORE] = goes_on,
+                      [ABUT_COLUMN_WITH_MEMBERS] = kind == ABUT_CLUSTERS,
+                      [ABUT_COLUMN_WITH_SHAPES] = kind == ABUT_BODIES}};
+}
 
 static abut_index count_clusters(const abut_simulation *simulation)
 {
@@ -136,11 +104,10 @@ static int read_columns(new_rigids *r, PyObject *rigids, PyObject *spheres)
         return -1;
     }
     r->rigids.count = simulation_row_count(rigids, "masses");
-    const column_counts counts = {
-        .lengths = {[PER_BODY] = r->rigids.count, [PER_MEMBER] = r->spheres.count},
-        .presences = {[GIVEN] = 1, [OF_MEMBERS] = 1},
-    };
-    if (r->rigids.count < 0 || column_read(TABLES[r->kind], &counts, rigids, &r->rigids)) {
+    const int goes_on = PyDict_GetItemString(rigids, "turns") != NULL;
+    const column_counts counts = counts_of(r->kind, r->rigids.count, r->spheres.count, goes_on);
+    if (r->rigids.count < 0 ||
+        column_read(column_table_of(ABUT_RIGID_TABLE), &counts, rigids, &r->rigids)) {
         return -1;
     }
     return has_members ? check_member_counts(&r->rigids, r->spheres.count) : 0;
@@ -190,8 +157,9 @@ PyObject *simulation_remove_bodies(PyObject *object, PyObject *args)
 static Py_ssize_t count_members(const abut_simulation *simulation)
 {
     abut_rigids clusters = {.count = abut_simulation_rigid_count(simulation, ABUT_CLUSTERS)};
-    const column_counts counts = {.lengths = {[PER_BODY] = clusters.count}};
-    PyObject *array = column_array(TABLES[ABUT_CLUSTERS], "member_counts", &counts, &clusters);
+    const column_counts counts = counts_of(ABUT_CLUSTERS, clusters.count, 0, 0);
+    PyObject *array =
+        column_array(column_table_of(ABUT_RIGID_TABLE), "member_counts", &counts, &clusters);
     if (!array) {
         return -1;
     }
@@ -208,12 +176,10 @@ static PyObject *rigids_dict(simulation_object *self, abut_rigid_kind kind)
 {
     abut_rigids rigids = {.count = abut_simulation_rigid_count(self->simulation, kind)};
     const Py_ssize_t members = kind == ABUT_CLUSTERS ? count_members(self->simulation) : 0;
-    const column_counts counts = {
-        .lengths = {[PER_BODY] = rigids.count, [PER_MEMBER] = members},
-        .presences = {[GIVEN] = 1, [OF_MEMBERS] = 1, [GONE_ON] = 1, [MADE] = 1},
-    };
-    PyObject *dict =
-        members < 0 ? NULL : column_dict(TABLES[kind], NULL, &counts, self->of.pool, &rigids);
+    const column_counts counts = counts_of(kind, rigids.count, members, 1);
+    PyObject *dict = members < 0 ? NULL
+                                 : column_dict(column_table_of(ABUT_RIGID_TABLE), NULL, &counts,
+                                               self->of.pool, &rigids);
     if (dict) {
         abut_simulation_read_rigids(self->simulation, kind, &rigids);
     }
@@ -243,7 +209,8 @@ PyObject *simulation_assign_rigids(PyObject *object, PyObject *args)
         return NULL;
     }
     simulation_count *count = kind == ABUT_CLUSTERS ? count_clusters : count_bodies;
-    if (simulation_begin_assigning(self, TABLES[kind], count, dict, &rigids.count, &rigids)) {
+    if (simulation_begin_assigning(self, column_table_of(ABUT_RIGID_TABLE), count, dict,
+                                   &rigids.count, &rigids)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};

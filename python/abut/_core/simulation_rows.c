@@ -6,27 +6,6 @@
 
 /* ---- spheres ---- */
 
-enum { PER_SPHERE };
-
-/* Whether a column must be given: what spheres are made of, or what a step makes of them. */
-enum { GIVEN, MADE };
-
-#define SPHERE(member, type, width, when)                                                          \
-    COLUMN(abut_spheres, member, ABUT_COLUMN_##type, width, PER_SPHERE, when, ABUT_LOCKED)
-
-static const abut_column SPHERE_COLUMNS[] = {
-    SPHERE(centers, REAL, 3, GIVEN),   SPHERE(radii, REAL, 0, GIVEN),
-    SPHERE(masses, REAL, 0, GIVEN),    SPHERE(velocities, REAL, 3, GIVEN),
-    SPHERE(spins, REAL, 3, GIVEN),     SPHERE(materials, INDEX, 0, GIVEN),
-    SPHERE(clusters, INDEX, 0, GIVEN), SPHERE(fixed, INDEX, 0, GIVEN),
-    SPHERE(forces, REAL, 3, MADE),     SPHERE(torques, REAL, 3, MADE),
-    SPHERE(images, INDEX, 3, MADE),    SPHERE(began, REAL, 3, MADE),
-    SPHERE(works, REAL, 4, MADE),
-};
-
-static const column_table SPHERES = {SPHERE_COLUMNS,
-                                     sizeof SPHERE_COLUMNS / sizeof SPHERE_COLUMNS[0]};
-
 Py_ssize_t simulation_row_count(PyObject *dict, const char *name)
 {
     PyObject *array = PyDict_GetItemString(dict, name);
@@ -62,7 +41,8 @@ int simulation_begin_assigning(simulation_object *self, column_table table, simu
 
 int simulation_read_new_spheres(PyObject *dict, abut_spheres *spheres)
 {
-    return simulation_read_new(SPHERES, dict, "radii", &spheres->count, spheres);
+    return simulation_read_new(column_table_of(ABUT_SPHERE_TABLE), dict, "radii", &spheres->count,
+                               spheres);
 }
 
 PyObject *simulation_add(PyObject *object, PyObject *args)
@@ -111,8 +91,8 @@ PyObject *simulation_remove(PyObject *object, PyObject *args)
 static PyObject *read_column_of_spheres(simulation_object *self, const char *name)
 {
     abut_spheres spheres = {.count = abut_simulation_sphere_count(self->simulation)};
-    const column_counts counts = {.lengths = {[PER_SPHERE] = spheres.count}};
-    PyObject *array = column_array(SPHERES, name, &counts, &spheres);
+    const column_counts counts = {.lengths = {spheres.count}};
+    PyObject *array = column_array(column_table_of(ABUT_SPHERE_TABLE), name, &counts, &spheres);
     if (array) {
         Py_BEGIN_ALLOW_THREADS
         abut_simulation_read(self->simulation, &spheres);
@@ -137,8 +117,8 @@ PyObject *simulation_assign(PyObject *object, PyObject *dict)
 {
     simulation_object *self = (simulation_object *)object;
     abut_spheres spheres = {0};
-    if (simulation_begin_assigning(self, SPHERES, abut_simulation_sphere_count, dict,
-                                   &spheres.count, &spheres)) {
+    if (simulation_begin_assigning(self, column_table_of(ABUT_SPHERE_TABLE),
+                                   abut_simulation_sphere_count, dict, &spheres.count, &spheres)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};

@@ -32,24 +32,19 @@ from .drives import read_moving
 from .insertion import Insertion
 from .restart_file import (
     ACCOUNT,
-    BODIES,
-    CLUSTERS,
     HISTORY,
-    MADE,
     MEETINGS,
-    NEW,
     WALL_STATE,
     bond_columns,
     check_shape,
-    check_shapes,
-    columns_under,
     read_file,
     read_setup,
     sound_tables,
+    state_columns,
 )
 from .restart_walls import read_deformed, read_drives, read_entries
 from .saving import arrays_of, setup_of
-from .schedule import MOST_STEPS, Beat, Feed, terms_of
+from .schedule import MOST_STEPS, Beat, Feed
 from .simulation import Simulation
 from .wall_entries import touched_meshes
 
@@ -138,9 +133,7 @@ def load_simulation(
     for call in body_forces:
         simulation.add_body_force(call)
     _compare_forces(len(simulation._forces), setup["force_count"], "add_force")
-    _compare_forces(
-        len(simulation._body_forces), setup.get("body_force_count", 0), "add_body_force"
-    )
+    _compare_forces(len(simulation._body_forces), setup["body_force_count"], "add_body_force")
     return simulation
 
 
@@ -190,11 +183,11 @@ def _made(
         entries = read_entries(setup["walls"], meshes, given)
         entries = read_deformed(entries, setup["walls"], arrays, deform)
         feeds = [_feed(stored) for stored in setup["feeds"]]
-        shapes = [_shape(stored) for stored in setup.get("shapes", ())]
+        shapes = [_shape(stored) for stored in setup["shapes"]]
         numbers = _next_numbers(setup)
         step_count = _whole(setup, "step_count")
-        order_step = _whole(setup, "order_step") if "order_step" in setup else 0
-        said = {str(kind) for kind in setup.get("said", ())}
+        order_step = _whole(setup, "order_step")
+        said = {str(kind) for kind in setup["said"]}
         beats, terms = _steps(setup, simulation, step_count)
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
@@ -229,7 +222,7 @@ def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
     return Numbers(
         next_id=_whole(setup, "next_id"),
         next_cluster=_whole(setup, "next_cluster"),
-        next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
+        next_body=_whole(setup, "next_body"),
     )
 
 
@@ -254,11 +247,10 @@ def _steps(
     setup: Mapping[str, Any], simulation: Simulation, step_count: int
 ) -> tuple[tuple[Beat, ...], NDArray[np.float64]]:
     """What steps went by, and go by from now on."""
-    first = Beat(simulation.step)
-    beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup.get("beats", [first]))
+    beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup["beats"])
     numbers = [beat.since for beat in beats]
     own = [beat.step for beat in beats]
-    terms = np.array(setup.get("terms", terms_of(first, simulation.gravity)), np.float64)
+    terms = np.array(setup["terms"], np.float64)
     is_sound = terms.shape == (_core.STEP_TERMS,) and bool(
         np.isfinite([*terms, *sum(beats, ())]).all()
     )
@@ -275,10 +267,10 @@ def _steps(
 
 
 def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
-    stored = setup.get("bounds")
-    if stored is None:
-        return
     try:
+        stored = setup["bounds"]
+        if stored is None:
+            return
         left = _whole(stored, "left")
         simulation.set_bounds(stored["corners"], stored["on_leave"])
     except (KeyError, TypeError) as error:
@@ -301,7 +293,7 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
     laws = LawTable()
     for material in materials:
         laws.number(material, "material")
-    laws.names = [str(name) for name in setup.get("kept", ())]
+    laws.names = [str(name) for name in setup["kept"]]
     simulation._core.note(simulation._changed(laws=laws))
     changed = set()
     for a, b, stored in setup["laws"]:
@@ -344,9 +336,7 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if not isinstance(insertion, Insertion):
         raise ValueError("its setup is damaged: there is no insertion where one should be")
     state = insertion.state_from_dict(stored["state"])
-    seen = int(stored["seen"])
-    # files of abut 0.2 do not tell since when one waits
-    since = stored.get("full_since", seen if state.waiting else None)
+    seen, since = int(stored["seen"]), stored["full_since"]
     if since is not None and not 0 <= int(since) <= seen:
         raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
     return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
@@ -364,33 +354,18 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     """Spheres and clusters in the order in which they came."""
     ids, numbers, groups = (arrays[k] for k in ("ids", "cluster_numbers", "spheres.clusters"))
     check_shape(arrays, "frames", len(numbers), 4)
-    check_shapes(arrays, "spheres", (*NEW, *MADE), len(ids))
-    rest = [name for name in CLUSTERS if name != "members"]
-    check_shapes(arrays, "clusters", rest, len(numbers))
-    check_shapes(arrays, "clusters", ["members"], int(np.count_nonzero(groups >= 0)))
-    _check_groups(groups, arrays["clusters.member_counts"])
-    fixed = _fixed(arrays, "spheres", len(ids))
-    spheres = columns_under(arrays, "spheres", NEW) | {"fixed": fixed}
-    clusters = columns_under(arrays, "clusters", CLUSTERS)
-    # a cluster is held as its first member is
-    clusters["fixed"] = fixed[
-        np.searchsorted(np.maximum.accumulate(groups), np.arange(len(numbers)))
-    ]
+    spheres = state_columns(arrays, "spheres", len(ids))
+    clusters = state_columns(arrays, "clusters", len(numbers), int(np.count_nonzero(groups >= 0)))
+    places = clusters.pop("members")
+    _check_groups(groups, clusters["member_counts"])
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
             simulation._core.add(part, simulation._known)
         else:
-            taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
-            taken["members"] = clusters["members"][members]
+            taken = {name: column[bodies] for name, column in clusters.items()}
+            taken["members"] = places[members]
             simulation._core.add_rigids(_core.CLUSTERS, taken, part, simulation._known)
-
-
-def _fixed(arrays: _Arrays, prefix: str, count: int) -> NDArray[np.intp]:
-    """Which are held."""
-    fixed = arrays.get(f"{prefix}.fixed", np.zeros(count, np.intp))
-    check_shape({f"{prefix}.fixed": fixed}, f"{prefix}.fixed", count)
-    return fixed
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -424,14 +399,10 @@ def _restore(
 ) -> None:
     """What the last step has left behind."""
     core, walls = simulation._core, simulation._walls
-    core.assign(columns_under(arrays, "spheres", MADE))
-    account = np.zeros(ACCOUNT[-1])
-    if len(arrays["account"]) not in ACCOUNT:
-        check_shape(arrays, "account", ACCOUNT[0])
-    account[: len(arrays["account"])] = arrays["account"]
+    check_shape(arrays, "account", ACCOUNT)
     check_shape(arrays, "walls", len(walls.order), WALL_STATE)
     sound, sound_pairs = sound_tables(arrays, walls.meshes, walls.derived.stored)
-    core.restore(step_count, account, terms, arrays["walls"])
+    core.restore(step_count, arrays["account"], terms, arrays["walls"])
     for prefix, columns in (("contacts", sound), ("pairs", sound_pairs)):
         if f"{prefix}.{HISTORY}" in arrays:
             columns[HISTORY] = arrays[f"{prefix}.{HISTORY}"]
@@ -441,8 +412,6 @@ def _restore(
 
 def _restore_order(simulation: Simulation, arrays: _Arrays, step: int) -> None:
     """The places where spheres are stored, and in which step they are sorted next."""
-    if "spheres.order" not in arrays:
-        return
     order, count = arrays["spheres.order"], len(arrays["ids"])
     check_shape(arrays, "spheres.order", count)
     is_sound = np.zeros(count, bool)
@@ -506,23 +475,10 @@ def _add_bodies(
 ) -> None:
     if not shapes:
         return
-    columns = columns_under(arrays, "bodies", BODIES)
-    for name, column in columns.items():
-        width = _BODY_WIDTHS.get(name)
-        shape = (count,) if width is None else (count, width)
-        if column.shape != shape:
-            raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
-    columns["fixed"] = _fixed(arrays, "bodies", count)
+    columns = state_columns(arrays, "bodies", count)
     simulation._core.add_rigids(
         _core.BODIES, columns, None, simulation._changed(shapes=tuple(shapes))
     )
-
-
-# how many numbers a row has in a column of bodies and of their contacts
-_BODY_WIDTHS = {
-    "inertias": 3, "axes": 4, "positions": 3, "orientations": 4, "velocities": 3,
-    "angular_momenta": 3, "states": _core.BODY_STATE,
-}  # fmt: skip
 
 
 def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
@@ -531,5 +487,4 @@ def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
         names = [name for name in arrays if name.startswith(prefix)]
         columns = {name.removeprefix(prefix): arrays[name] for name in names}
         if columns:
-            columns["link"] = columns["link"].reshape(-1, 2, 3)
             simulation._core.restore_interactions(number, columns)

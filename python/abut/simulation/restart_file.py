@@ -20,34 +20,19 @@ from .walls import Walls
 _Arrays = Mapping[str, NDArray[Any]]
 
 
-# Changes when readers of this version could no longer make sense of a file: those that know the
-# first cannot go on with bodies and half spaces, which only files of the second and later ones
-# have, those that know the second with bonds, nor those that know the third with steps or gravity
-# that have changed, or with walls that are driven, or deform.
-FORMAT = 4
-WITHOUT_CHANGES = 3
-WITHOUT_BONDS = 2
-WITHOUT_BODIES = 1
+# Changes when readers could no longer make sense of a file. Files of other formats are refused.
+FORMAT = 5
 
-# of spheres, what they are made of and what steps have made of them; then of clusters
-NEW = ("centers", "radii", "masses", "velocities", "spins", "materials", "clusters")
-MADE = ("forces", "torques", "images", "began", "works")
-_WIDTHS = {
-    "centers": 3, "velocities": 3, "spins": 3, "forces": 3, "torques": 3, "began": 3, "works": 4,
-    "images": 3, "positions": 3, "orientations": 4, "angular_momenta": 3, "inertias": 3,
-    "members": 3, "clusters.began": 10,
-}  # fmt: skip
-CLUSTERS = (
-    "positions", "orientations", "velocities", "angular_momenta", "masses", "inertias",
-    "member_counts", "members", "images", "spins", "began", "works",
-)  # fmt: skip
-_WHOLE = ("materials", "clusters", "images", "member_counts")
+# the columns of each population, which stand in csrc/abut.h
+_RIGIDS = columns_of("rigids")
+STATES = {
+    "spheres": columns_of("spheres"),
+    "clusters": tuple(column for column in _RIGIDS if column.when != "shapes"),
+    "bodies": tuple(column for column in _RIGIDS if column.when != "members"),
+    **{name: columns_of(name) for name in ("bonds", "breakages", "rests")},
+}
 
-# of bodies, and of their tables, by the library's numbers
-BODIES = (
-    "shapes", "scales", "materials", "masses", "inertias", "axes", "positions", "orientations",
-    "velocities", "angular_momenta", "states",
-)  # fmt: skip
+# whom bodies meet, by the library's numbers
 MEETINGS = ("walls", "bodies", "spheres")
 
 # what tables carry to the next step
@@ -70,12 +55,12 @@ _LASTING = (
 # numbers of a vertex of a wall that deforms
 SURFACE = 12
 
-# members of abut_wall_state, and of the account: what follows them is 0 where a file has fewer
-WALL_STATE, ACCOUNT = 25, (4, 6, 7)
+# members of abut_wall_state, and numbers of the account
+WALL_STATE, ACCOUNT = 25, 7
 
 
-def _prefixed(prefix: str, names: Iterable[str]) -> dict[str, type[Any]]:
-    return {f"{prefix}.{name}": np.intp if name in _WHOLE else np.float64 for name in names}
+def _types_of(*prefixes: str) -> dict[str, type[Any]]:
+    return {f"{k}.{column.name}": column.dtype.type for k in prefixes for column in STATES[k]}
 
 
 _TYPES: dict[str, type[Any]] = {
@@ -84,8 +69,8 @@ _TYPES: dict[str, type[Any]] = {
     "frames": np.float64,
     "account": np.float64,
     "walls": np.float64,
-    **_prefixed("spheres", (*NEW, *MADE)),
-    **_prefixed("clusters", CLUSTERS),
+    "spheres.order": np.intp,
+    **_types_of("spheres", "clusters"),
 }
 TABLE_KEYS = tuple(
     f"{prefix}.{name}"
@@ -105,9 +90,7 @@ _SPOT_ROWS: dict[str, type[Any]] = {
 _ABSENT = {"walls": ("j",), "bodies": ("mesh", "facet"), "spheres": ("mesh", "facet")}
 _BODY_TYPES: dict[str, type[Any]] = {
     "body_numbers": np.intp,
-    **{f"bodies.{name}": np.float64 for name in BODIES},
-    "bodies.shapes": np.intp,
-    "bodies.materials": np.intp,
+    **_types_of("bodies"),
     **{
         f"with_{meeting}.{name}": kind
         for meeting in MEETINGS
@@ -115,25 +98,11 @@ _BODY_TYPES: dict[str, type[Any]] = {
         if name not in _ABSENT[meeting]
     },
 }
-# of bonds, what has broken, and spheres that rest since
-_BOND_COLUMNS = {prefix: columns_of(prefix) for prefix in ("bonds", "breakages", "rests")}
-_BOND_TYPES: dict[str, type[Any]] = {
-    f"{prefix}.{column.name}": column.dtype.type
-    for prefix, columns in _BOND_COLUMNS.items()
-    for column in columns
-}
+_BOND_TYPES = _types_of("bonds", "breakages", "rests")
 
-# what only a period makes, and what files of abut 0.2 do not have: they know no rolling of bodies
-_OPTIONAL = tuple(
-    f"with_{meeting}.{name}" for meeting in MEETINGS for name in ("image", "moment", "roll")
-)
-
+# what only a period makes, and what only laws of users keep
+_PERIODIC = tuple(f"with_{meeting}.image" for meeting in MEETINGS)
 _OWN_TYPES: dict[str, type[Any]] = {
-    "spheres.fixed": np.intp,
-    "spheres.order": np.intp,
-    "bodies.fixed": np.intp,
-}
-_OWN_TYPES |= {
     f"{table}.{HISTORY}": np.float64
     for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
 }
@@ -161,14 +130,15 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
-    if version not in (WITHOUT_BODIES, WITHOUT_BONDS, WITHOUT_CHANGES, FORMAT):
-        raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
-    has_bodies = version == WITHOUT_BONDS or "body_numbers" in headers
-    has_bonds = version == WITHOUT_CHANGES or "bonds.i" in headers
-    optional = {*(_OPTIONAL if has_bodies else _BODY_TYPES)}
-    optional |= set() if has_bonds else {*_BOND_TYPES}
-    for name in (*known, *_BODY_TYPES, *_BOND_TYPES):
-        if name not in headers and name not in optional:
+    if version != FORMAT:
+        raise ValueError(
+            f"it has abut_simulation {version}; this abut reads {FORMAT} alone: go on with the"
+            " abut that wrote it, or run the simulation again"
+        )
+    groups = [_BODY_TYPES, _BOND_TYPES]  # which are there where there is anything of them
+    needed = [*known, *(name for of in groups if not headers.keys().isdisjoint(of) for name in of)]
+    for name in needed:
+        if name not in headers and name not in _PERIODIC:
             raise ValueError(f"it has no {name}")
     return typed_arrays(npz.read_arrays(path, headers))
 
@@ -200,10 +170,10 @@ def check_readable(arrays: _Arrays, setup: bytes, walls: Walls) -> None:
     """Complain of what readers would refuse, as far as that is quick to find."""
     typed = typed_arrays(arrays)
     read_setup(np.frombuffer(setup, np.uint8))
-    check_shapes(typed, "spheres", (*NEW, *MADE), len(typed["ids"]))
+    state_columns(typed, "spheres", len(typed["ids"]))
     check_shape(typed, "walls", len(walls.order), WALL_STATE)
     sound_tables(typed, walls.meshes, walls.derived.stored)
-    for prefix in _BOND_COLUMNS:
+    for prefix in ("bonds", "breakages", "rests"):
         bond_columns(typed, prefix)
 
 
@@ -224,16 +194,22 @@ def _are_beyond(numbers: NDArray[np.intp]) -> bool:
     return bool(((numbers >= _MOST_ROWS) | (numbers <= -_MOST_ROWS)).any())
 
 
+def state_columns(
+    arrays: _Arrays, prefix: str, count: int, entries: int = 0
+) -> dict[str, NDArray[Any]]:
+    """The columns of a population of so many, of right shapes."""
+    for column in STATES[prefix]:
+        rows = entries if column.per == "entry" else count
+        check_shape(arrays, f"{prefix}.{column.name}", rows, *column.shape(3))
+    return columns_under(arrays, prefix, (column.name for column in STATES[prefix]))
+
+
 def bond_columns(arrays: _Arrays, prefix: str) -> dict[str, NDArray[Any]] | None:
-    """The columns of bonds, breakages or rests, of right shapes; None where there are none."""
-    columns = _BOND_COLUMNS[prefix]
-    if not all(f"{prefix}.{column.name}" in arrays for column in columns):
+    """Those of bonds, breakages or rests; None where there are none."""
+    first = arrays.get(f"{prefix}.{STATES[prefix][0].name}")
+    if first is None:
         return None
-    first = arrays[f"{prefix}.{columns[0].name}"]
-    count = len(first) if first.ndim else 0
-    for column in columns:
-        check_shape(arrays, f"{prefix}.{column.name}", count, *column.shape(3))
-    return columns_under(arrays, prefix, (column.name for column in columns))
+    return state_columns(arrays, prefix, len(first) if first.ndim else 0)
 
 
 def read_setup(array: NDArray[Any]) -> dict[str, Any]:
@@ -249,15 +225,8 @@ def columns_under(arrays: _Arrays, prefix: str, names: Iterable[str]) -> dict[st
     return {name: arrays[f"{prefix}.{name}"] for name in names}
 
 
-def check_shapes(arrays: _Arrays, prefix: str, names: Iterable[str], count: int) -> None:
-    for name in names:
-        width = _WIDTHS.get(f"{prefix}.{name}", _WIDTHS.get(name))
-        shape = (count,) if width is None else (count, width)
-        if arrays[f"{prefix}.{name}"].shape != shape:
-            found = arrays[f"{prefix}.{name}"].shape
-            raise ValueError(f"{prefix}.{name} has shape {found}, not {shape}")
-
-
 def check_shape(arrays: _Arrays, name: str, *shape: int) -> None:
+    if name not in arrays:
+        raise ValueError(f"it has no {name}")
     if arrays[name].shape != shape:
         raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")

@@ -65,8 +65,6 @@ def read_drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDAr
     driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
     if not driven:
         return {}
-    if "drives" not in arrays:
-        raise ValueError("it has no drives")
     check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)
     check_rows(arrays["drives"], driven.values())
     return dict(zip(driven, arrays["drives"], strict=True))
@@ -85,8 +83,6 @@ def read_deformed(
             raise ValueError(f"deform names wall {number}, which did not deform")
     counts = [_vertex_count(entries[k], k, deform) for k in numbers]
     if numbers:
-        if "surfaces" not in arrays:
-            raise ValueError("it has no surfaces")
         check_shape(arrays, "surfaces", sum(counts), SURFACE)
     parts = np.split(arrays["surfaces"], np.cumsum(counts)[:-1]) if numbers else []
     for number, columns in zip(numbers, parts, strict=True):

@@ -24,22 +24,15 @@ from .deforming import Deforming
 from .drives import numbers
 from .known import Bounds
 from .restart_file import (
-    ACCOUNT,
-    BODIES,
     CARRIED,
-    CLUSTERS,
     FORMAT,
     HISTORY,
-    MADE,
     MEETINGS,
-    NEW,
+    STATES,
     WALL_STATE,
-    WITHOUT_BODIES,
-    WITHOUT_BONDS,
-    WITHOUT_CHANGES,
     check_readable,
 )
-from .schedule import Beat, Feed, terms_of
+from .schedule import Feed
 from .simulation import Simulation
 from .wall_entries import WallEntry
 
@@ -66,29 +59,10 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     with writing.opened(file) as stream:
         np.savez(
             stream,
-            abut_simulation=_format_of(simulation),
+            abut_simulation=FORMAT,
             setup=np.frombuffer(setup, np.uint8),
             **arrays,  # type: ignore[arg-type]
         )
-
-
-def _format_of(simulation: Simulation) -> int:
-    """The first that knows of all that it has, so that earlier versions read what they can."""
-    if _has_changed(simulation) or _has_account(simulation) or _deforming(simulation):
-        return FORMAT
-    if _has_bonds(simulation):
-        return WITHOUT_CHANGES
-    return WITHOUT_BONDS if _has_bodies(simulation) else WITHOUT_BODIES
-
-
-def _has_account(simulation: Simulation) -> bool:
-    """Whether it has, or had, walls under load or free ones, or places that were assigned."""
-    return bool(simulation._walls.derived.driven or len(_account(simulation)) > ACCOUNT[0])
-
-
-def _account(simulation: Simulation) -> NDArray[np.float64]:
-    account = simulation._core.account()
-    return account[: next(count for count in ACCOUNT if not account[count:].any())]
 
 
 def _deforming(simulation: Simulation) -> list[Deforming]:
@@ -103,9 +77,8 @@ def _has_bonds(simulation: Simulation) -> bool:
 
 
 def _has_bodies(simulation: Simulation) -> bool:
-    """Whether it has, or had, what the first format knows nothing of."""
-    planes = any(isinstance(wall.mesh, HalfSpace) for wall in simulation.walls)
-    return bool(planes or simulation.shapes or simulation._body_forces)
+    """Whether it has, or had, convex bodies."""
+    return bool(simulation.shapes)
 
 
 def setup_of(simulation: Simulation) -> dict[str, Any]:
@@ -118,73 +91,34 @@ def setup_of(simulation: Simulation) -> dict[str, Any]:
         "resolution": simulation.resolution,
         "workers": simulation._workers,
         "step_count": simulation.step_count,
-        **_order_setup(simulation),
-        **_beat_setup(simulation),
-        **_bounds_setup(simulation),
+        "order_step": simulation._core.order()[1],
+        "beats": simulation._known.beats,
+        "terms": simulation._core.terms().tolist(),
+        "bounds": _bounds_setup(simulation),
         "next_id": simulation._settled().next_id,
         "next_cluster": simulation._settled().next_cluster,
+        "next_body": simulation._settled().next_body,
         "force_count": len(simulation._forces),
+        "body_force_count": len(simulation._body_forces),
+        "shapes": [_shape_setup(shape) for shape in simulation.shapes],
         "materials": [material.to_dict() for material in laws.materials],
         "laws": [[a, b, _law_setup(law)] for (a, b), law in laws.laws.items()],
         "kept": laws.names,
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
         "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
         "said": sorted(simulation._watch.said),
-    } | _body_setup(simulation)
-
-
-def _bounds_setup(simulation: Simulation) -> dict[str, Any]:
-    bounds = simulation._known.bounds
-    if bounds == Bounds():
-        return {}
-    return {
-        "bounds": {"corners": bounds.corners, "on_leave": bounds.on_leave, "left": simulation.left}
     }
 
 
-def _order_setup(simulation: Simulation) -> dict[str, Any]:
-    """In which step spheres are sorted next, where they have been sorted."""
-    step = simulation._core.order()[1]
-    return {"order_step": step} if step > 0 else {}
-
-
-def _beat_setup(simulation: Simulation) -> dict[str, Any]:
-    """What steps went by, where that has changed."""
-    if not _has_changed(simulation):
-        return {}
-    return {"beats": simulation._known.beats, "terms": simulation._core.terms().tolist()}
-
-
-def _has_changed(simulation: Simulation) -> bool:
-    """Whether steps have become others, or gravity has, or walls are off or gone, or
-    something is held, or the world has bounds."""
-    first = Beat(simulation.step)
-    terms = terms_of(first, simulation.gravity)
-    beats, walls = simulation._known.beats, simulation._walls.entries
-    if simulation._known.bounds != Bounds():
-        return True
-    is_off = any(not entry.is_active for entry in walls)
-    holds = simulation.fixed.any() or simulation.bodies.fixed.any()
-    return (
-        is_off
-        or bool(holds)
-        or beats != (first,)
-        or bool((simulation._core.terms() != terms).any())
-    )
+def _bounds_setup(simulation: Simulation) -> dict[str, Any] | None:
+    bounds = simulation._known.bounds
+    if bounds == Bounds():
+        return None
+    return {"corners": bounds.corners, "on_leave": bounds.on_leave, "left": simulation.left}
 
 
 def _law_setup(law: Law) -> dict[str, Any]:
     return law.to_dict() if isinstance(law, Value) else to_stored(law)
-
-
-def _body_setup(simulation: Simulation) -> dict[str, Any]:
-    if not _has_bodies(simulation):
-        return {}
-    return {
-        "next_body": simulation._settled().next_body,
-        "body_force_count": len(simulation._body_forces),
-        "shapes": [_shape_setup(shape) for shape in simulation.shapes],
-    }
 
 
 def _shape_setup(shape: ConvexShape) -> dict[str, Any]:
@@ -235,16 +169,12 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
         "ids": simulation.ids,
         "cluster_numbers": simulation._settled().clusters,
         "frames": simulation._settled().frames,
-        "account": _account(simulation),
+        "account": core.account(),
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
-    arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
-    clusters = core.rigids(_core.CLUSTERS)
-    arrays |= {f"clusters.{name}": clusters[name] for name in CLUSTERS}
-    if simulation.fixed.any():
-        arrays["spheres.fixed"] = core.read("fixed")
-    if core.order()[1] > 0:  # otherwise they are stored as they came
-        arrays["spheres.order"] = core.order()[0]
+    arrays |= {f"spheres.{column.name}": core.read(column.name) for column in STATES["spheres"]}
+    arrays["spheres.order"] = core.order()[0]
+    arrays |= _under("clusters", core.rigids(_core.CLUSTERS))
     contacts, pairs = (
         _all_columns(table) | _carried(core.interactions(kind))
         for table, kind in (
@@ -252,7 +182,7 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
             (simulation.pairs, _core.SPHERE_SPHERE),
         )
     )
-    arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
+    arrays |= _under("contacts", contacts) | _under("pairs", pairs)
     arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
     arrays |= _bond_arrays(simulation) if _has_bonds(simulation) else {}
     if surfaces := _deforming(simulation):
@@ -261,30 +191,27 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
         arrays["drives"] = np.array(
             [numbers(walls.drive(number)) for number in walls.derived.driven]
         )
-    return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
+    return arrays
+
+
+def _under(prefix: str, columns: _Arrays) -> dict[str, NDArray[Any]]:
+    return {f"{prefix}.{name}": column for name, column in columns.items()}
 
 
 def _bond_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
     core = simulation._core
-    tables = {"bonds": core.bonds(), "breakages": core.breakages(), "rests": core.rests()}
-    return {
-        f"{prefix}.{name}": column
-        for prefix, columns in tables.items()
-        for name, column in columns.items()
-    }
+    return (
+        _under("bonds", core.bonds())
+        | _under("breakages", core.breakages())
+        | _under("rests", core.rests())
+    )
 
 
 def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
-    found = simulation._core.rigids(_core.BODIES)
-    arrays = {f"bodies.{name}": found[name] for name in BODIES}
-    if found["fixed"].any():
-        arrays["bodies.fixed"] = found["fixed"]
+    arrays = _under("bodies", simulation._core.rigids(_core.BODIES))
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):
-        columns = simulation._core.interactions(number)
-        # files have had the six numbers of a link in a row
-        columns["link"] = columns["link"].reshape(-1, 6)
-        arrays |= {f"with_{meeting}.{name}": column for name, column in columns.items()}
+        arrays |= _under(f"with_{meeting}", simulation._core.interactions(number))
     return arrays
 
 
