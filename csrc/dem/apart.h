@@ -2,7 +2,7 @@
 #ifndef DEM_APART_H
 #define DEM_APART_H
 
-#include "solid_spots.h"
+#include "view.h"
 
 /* Find how far apart spheres, spheres and walls, and bodies and all others are searched for: the
  * farthest reaches of any. To be called where materials, laws, sizes or walls have changed. */
@@ -11,16 +11,9 @@ void apart_measure(abut_simulation *s);
 /* How far a body pulls others, whatever they are. */
 double apart_body_reach(const abut_simulation *s, abut_index body);
 
-/* Whether a spot exerts something: it touches, or is within reach of its law and did in the step
- * before, or need not have. old: the spot in the table before, or -1. */
-bool apart_spot_lives(const spot_row *r, double overlap, const interaction_table *before,
-                      abut_index old);
-
-/* Likewise of a spot of the last step, whose force tells it. */
-static inline bool apart_spot_lived(const interaction_table *before, abut_index spot)
-{
-    return before->body.spot_overlap[spot] > 0.0 || table_exerts(before, spot);
-}
+/* The law of a spot of this step: where it is apart, and not within reach of its law, or did not
+ * exert anything in the step before as it would have to, the one that exerts nothing. */
+const law *apart_spot_law(const abut_simulation *s, const view *v, abut_index spot);
 
 /* Leave out the rows of spheres and walls that cannot be contacts, since they are beyond the reach
  * of their own law, or carry nothing of what they share: before rows are matched, so that none of

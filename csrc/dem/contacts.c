@@ -7,10 +7,10 @@
 #include "../walls/match.h"
 #include "apart.h"
 #include "check_lists.h"
-#include "law_of.h"
 #include "rows.h"
 #include "simulation.h"
 #include "surfaces.h"
+#include "view.h"
 
 /* Place the planes of half spaces, for bodies. */
 static void place_half_spaces(abut_simulation *s)
@@ -308,7 +308,7 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const abut_index old = b->old[k] = t->springs.match[row];
     set_first(s, b, k, place, wall);
     set_wall(s, b, k, row);
-    b->block.laws[k] = simulation_wall_law(s, place, wall);
+    b->block.laws[k] = view_wall_law(s, place, wall);
     if (old >= 0) {
         take_old(w, b, k, old);
     } else {
@@ -331,7 +331,7 @@ static void find_laws(const void *context, const law **laws, abut_index first, a
     const wall_laws *w = context;
     const abut_columns *c = &w->simulation->now->tables[ABUT_SPHERE_WALL].contact;
     for (abut_index k = 0; k < count; k++) {
-        laws[k] = simulation_wall_law(w->simulation, c->sphere[first + k], c->mesh[first + k]);
+        laws[k] = view_wall_law(w->simulation, c->sphere[first + k], c->mesh[first + k]);
     }
 }
 

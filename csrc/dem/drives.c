@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-#include "energy.h"
-#include "law_of.h"
 #include "simulation.h"
-#include "solid_energy.h"
+#include "stable_step.h"
+#include "view.h"
 
 _Static_assert(sizeof(abut_drive) == ABUT_DRIVE_NUMBERS * sizeof(double),
                "callers keep what drives a wall in rows of numbers");
@@ -110,54 +109,41 @@ abut_drive abut_simulation_drive(const abut_simulation *s, abut_index wall)
 
 /* ---- what acts on them ---- */
 
-/* Visits the places where spheres and bodies touch a wall in a step. */
-typedef struct touching_wall {
-    const abut_simulation *simulation;
-    const step_tables *tables;
-    abut_index wall;
-    wall_touch_visit *visit;
-} touching_wall;
+/* What its contacts exert on a wall in a step, and how stiff and damped they are along the axis of
+ * its load. */
+typedef struct wall_press {
+    abut_wall_load load;
+    double stiffness, damping;
+} wall_press;
 
-static void visit_rows(const void *context, abut_index begin, abut_index end, void *part)
+/* How stiff and damped an entry is at its wall. */
+typedef struct wall_springs {
+    double stiffness, damping;
+} wall_springs;
+
+static wall_springs springs_of(const abut_simulation *s, const view *v, abut_index at)
 {
-    const touching_wall *w = context;
-    for (abut_index row = begin; row < end; row++) {
-        if (w->tables->tables[ABUT_SPHERE_WALL].contact.mesh[row] == w->wall) {
-            const wall_touch touch = energy_wall_touch(w->simulation, w->tables, row);
-            w->visit(w->simulation, &touch, part);
-        }
+    const double share = v->table->kind == ABUT_SPHERE_WALL ? v->table->contact.share[at] : 1.0;
+    own_contact contact = view_contact(s, v);
+    const law_stiffness of = view_stiffness(v, &contact, at);
+    if (!(of.normal > 0.0)) {
+        return (wall_springs){0.0, 0.0};
     }
+    return (wall_springs){share * of.normal, share * view_damper(v->law, &of, contact.mass)};
 }
 
-static void visit_body_rows(const void *context, abut_index begin, abut_index end, void *part)
+static void add_press(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
+                      void *part)
 {
-    const touching_wall *w = context;
-    const row_span rows = {begin, end - begin};
-    solids_visit_touches(w->simulation, w->tables, rows, w->wall, w->visit, part);
-}
-
-/* What a row takes, as parallel_report counts it. */
-enum { WORK_OF_ROW = 5 };
-
-/* Fold all that touches a wall: `rows` has what is found. */
-static void fold_touches(const touching_wall *w, parallel_folding rows, void *total)
-{
-    const int workers = w->simulation->input.workers;
-    const abut_index count = w->tables->tables[ABUT_SPHERE_WALL].count;
-    const abut_index body_count = w->tables->tables[ABUT_BODY_WALL].count;
-    rows.context = w;
-    rows.add = visit_rows;
-    parallel_fold(workers, count, WORK_OF_ROW * count, &rows, total);
-    rows.add = visit_body_rows;
-    parallel_fold(workers, body_count, WORK_OF_ROW * body_count, &rows, total);
-}
-
-static void add_stiffness(const abut_simulation *s, const wall_touch *touch, void *part)
-{
+    const abut_index wall = table_second(v->table, v->row);
     wall_press *p = part;
-    const double along = vec3_dot(touch->normal, axis_of(&s->walls.drives[touch->wall]));
-    p->stiffness += touch->stiffness * along * along;
-    p->damping += touch->damping * along * along;
+    view_add_load(of, v, at, &p->load);
+    if (walls_move_by(&s->walls.walls[wall], ABUT_SERVO)) {
+        const double along = vec3_dot(v->normal, axis_of(&s->walls.drives[wall]));
+        const wall_springs k = springs_of(s, v, at);
+        p->stiffness += k.stiffness * along * along;
+        p->damping += k.damping * along * along;
+    }
 }
 
 static void join_presses(void *total, const void *part)
@@ -169,12 +155,9 @@ static void join_presses(void *total, const void *part)
 static wall_press press_of(const abut_simulation *s, abut_index wall)
 {
     static const wall_press none;
-    const touching_wall touching = {s, s->now, wall, add_stiffness};
     const parallel_folding sums = {.join = join_presses, .none = &none, .size = sizeof none};
-    wall_press p = {.load = energy_load(s, s->now, wall)};
-    if (walls_move_by(&s->walls.walls[wall], ABUT_SERVO)) {
-        fold_touches(&touching, sums, &p);
-    }
+    wall_press p = none;
+    view_visit_wall(s, s->now, wall, add_press, sums, &p);
     return p;
 }
 
@@ -355,27 +338,32 @@ typedef struct wall_hold {
     abut_index count;
 } wall_hold;
 
-/* How much a wall gives way to a force at a point. */
-static double give_way(const abut_wall *wall, const abut_drive *d, const wall_touch *touch)
+/* How much a wall gives way to a force at a point, along the normal there. */
+static double give_way(const abut_wall *wall, const abut_drive *d, vec3 point, vec3 normal)
 {
     if (walls_move_by(wall, ABUT_SERVO)) {
-        const double along = vec3_dot(touch->normal, axis_of(d));
+        const double along = vec3_dot(normal, axis_of(d));
         return along * along / d->mass;
     }
-    const vec3 arm = vec3_sub(touch->point, vec3_load(d->position));
+    const vec3 arm = vec3_sub(point, vec3_load(d->position));
     const double least = smaller(d->inertia[0], smaller(d->inertia[1], d->inertia[2]));
     const bool turns = !(d->locked[3] > 0.0 && d->locked[4] > 0.0 && d->locked[5] > 0.0);
     const bool shifts = !(d->locked[0] > 0.0 && d->locked[1] > 0.0 && d->locked[2] > 0.0);
     return (shifts ? 1.0 / d->mass : 0.0) + (turns ? vec3_norm_sq(arm) / least : 0.0);
 }
 
-static void add_hold(const abut_simulation *s, const wall_touch *touch, void *part)
+static void add_hold(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
+                     void *part)
 {
-    const abut_drive *d = &s->walls.drives[touch->wall];
+    const abut_index wall = table_second(v->table, v->row);
+    const abut_drive *d = &s->walls.drives[wall];
+    const wall_springs k = springs_of(s, v, at);
     wall_hold *h = part;
-    if (d->mass > 0.0 && touch->stiffness > 0.0) {
-        h->frequency_sq += touch->stiffness * give_way(&s->walls.walls[touch->wall], d, touch);
-        h->ratio = larger(h->ratio, touch->damping / touch->stiffness);
+    (void)of;
+    if (d->mass > 0.0 && k.stiffness > 0.0) {
+        const vec3 point = vec3_sub(view_force_point(v, at), v->shift);
+        h->frequency_sq += k.stiffness * give_way(&s->walls.walls[wall], d, point, v->normal);
+        h->ratio = larger(h->ratio, k.damping / k.stiffness);
         h->count++;
     }
 }
@@ -396,20 +384,20 @@ static double first_give_way(const abut_wall *wall, const abut_drive *d)
     const bool is_servo = walls_move_by(wall, ABUT_SERVO);
     const double most = larger(d->inertia[0], larger(d->inertia[1], d->inertia[2]));
     const vec3 arm = {is_servo ? 0.0 : sqrt(most / d->mass), 0.0, 0.0};
-    const wall_touch touch = {.point = vec3_add(vec3_load(d->position), arm), .normal = axis_of(d)};
-    return give_way(wall, d, &touch);
+    return give_way(wall, d, vec3_add(vec3_load(d->position), arm), axis_of(d));
 }
 
 /* A wall that touches nothing has FIRST_CONTACTS with the grain that makes it swing fastest. */
-static void hold_first(const abut_simulation *s, abut_index wall, const law *l, law_stiffness of,
-                       double mass, wall_hold *h)
+static void hold_first(const abut_simulation *s, abut_index wall, const resting_contact *first,
+                       wall_hold *h)
 {
     const double way = first_give_way(&s->walls.walls[wall], &s->walls.drives[wall]);
-    const double frequency_sq = FIRST_CONTACTS * of.normal * way;
-    if (of.normal > 0.0 && frequency_sq > h->frequency_sq) {
+    const double frequency_sq = FIRST_CONTACTS * first->of.normal * way;
+    if (first->of.normal > 0.0 && frequency_sq > h->frequency_sq) {
+        const double mass = first->contact.mass;
         const double both = simulation_mass_on_wall(s, wall, mass, mass);
         h->frequency_sq = frequency_sq;
-        h->ratio = simulation_damper(l, &of, both) / of.normal;
+        h->ratio = view_damper(first->law, &first->of, both) / first->of.normal;
     }
 }
 
@@ -418,18 +406,16 @@ static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold 
     const abut_index material = s->walls.walls[wall].material;
     const store *of = &s->store;
     for (abut_index place = 0; place < of->count; place++) {
-        const law *l = &s->laws.laws[laws_number(&s->laws, of->materials[place], material)];
         const double speed = vec3_length(vec3_load(of->movers[place].velocity));
-        const law_stiffness stiffness =
-            energy_first_stiffness(l, of->radii[place], of->masses[place], speed);
-        hold_first(s, wall, l, stiffness, of->masses[place], h);
+        const resting_contact first = stable_first_of_sphere(
+            view_wall_law(s, place, wall), of->radii[place], of->masses[place], speed);
+        hold_first(s, wall, &first, h);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const rigid_body *body = &s->solids.bodies[k];
         const law *l = &s->laws.laws[laws_number(&s->laws, body->material, material)];
-        double mass;
-        const law_stiffness stiffness = solids_first_stiffness(body, l, &mass);
-        hold_first(s, wall, l, stiffness, mass, h);
+        const resting_contact first = stable_first_of_body(body, l);
+        hold_first(s, wall, &first, h);
     }
 }
 
@@ -437,10 +423,9 @@ static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold 
 static wall_hold hold_of(const abut_simulation *s, abut_index wall)
 {
     static const wall_hold none;
-    const touching_wall touching = {s, s->before, wall, add_hold};
     const parallel_folding holds = {.join = join_holds, .none = &none, .size = sizeof none};
     wall_hold h = none;
-    fold_touches(&touching, holds, &h);
+    view_visit_wall(s, s->before, wall, add_hold, holds, &h);
     if (wall < s->walls.touched_count && s->walls.drives[wall].mass > 0.0 && h.count == 0) {
         hold_untouched(s, wall, &h);
     }

@@ -1,36 +1,8 @@
-/* Energies at the beginning of the last step, which step is stable, and what walls bear. */
+/* Energies at the beginning of the last step. */
 #ifndef DEM_ENERGY_H
 #define DEM_ENERGY_H
 
 #include "state.h"
-
-/* What touches nothing counts as if it had so many contacts, the fewest that hold grains with
- * friction in place (docs/dem.md, section 2). */
-enum { FIRST_CONTACTS = 4 };
-
-/* How stiff the first contact of a sphere that touches nothing is, which has this speed
- * (docs/dem.md, section 2). */
-law_stiffness energy_first_stiffness(const law *l, double radius, double mass, double speed);
-
-/* The longest stable step of a sphere that touches nothing, by so many first contacts (docs/dem.md,
- * section 2) under the stiffest law of its material: INFINITY, where that has none. */
-double energy_step_of_first_contacts(const law_table *laws, int32_t material, double count,
-                                     double radius, double mass, double speed);
-
-/* What abut_simulation_stable_step does, with so many first contacts; 0: a sphere that touches
- * nothing does not count. */
-abut_status energy_stable_step(const abut_simulation *s, double first_contacts,
-                               abut_stable_step *longest);
-
-/* Where a row of a step touches its wall. */
-wall_touch energy_wall_touch(const abut_simulation *s, const step_tables *of, abut_index row);
-
-/* What a wall bears in a step. */
-abut_wall_load energy_load(const abut_simulation *s, const step_tables *of, abut_index wall);
-
-/* What a contact of a step adds to what its wall bears. */
-void energy_add_load(const abut_simulation *s, const step_tables *of, abut_index row,
-                     abut_wall_load *load);
 
 /* The gravitational energy of all where they are now, in a field. */
 double energy_of_gravity(const abut_simulation *s, vec3 gravity);

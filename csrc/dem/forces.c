@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../base/sort.h"
-#include "solid_spots.h"
+#include "view.h"
 
 /* ---- one sphere ---- */
 
@@ -64,13 +64,13 @@ typedef struct bearer {
 static void add_spots(const abut_simulation *s, const interaction_table *t, abut_index row,
                       const bearer *of, wrench *sum)
 {
-    const spot_row r = simulation_spot_row(s, t, row);
-    for (abut_index spot = r.begin; spot < r.end; spot++) {
+    const view v = view_row(s, t, row);
+    for (abut_index spot = v.begin; spot < v.end; spot++) {
         const double *moment = table_vector_or_zeros(t->springs.moment, spot);
-        vec3 point = simulation_spot_point(t, &r, spot);
+        vec3 point = view_force_point(&v, spot);
         wrench w = {vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
         if (of->is_second) {
-            point = vec3_sub(point, r.shift);
+            point = vec3_sub(point, v.shift);
             w = (wrench){vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
         }
         wrench_add(sum, w, vec3_sub(point, of->center));

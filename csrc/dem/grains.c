@@ -4,7 +4,8 @@
 
 /* ---- velocities ---- */
 
-vec3 grains_mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
+/* Of what has such a velocity now, and such a mass to the force that acts on it. */
+static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
 {
     if (mass == HELD) {
         return velocity;
@@ -17,17 +18,21 @@ vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
 {
     const mover *b = &s->store.movers[place];
     const vec3 force = vec3_load(s->store.forces + 3 * place);
-    return grains_mean_velocity(s, vec3_load(b->velocity), force, b->mass);
+    return mean_velocity(s, vec3_load(b->velocity), force, b->mass);
 }
 
-vec3 grains_cluster_force(const abut_simulation *s, const rigid_body *c)
+/* A cluster is moved by the sum of its members' forces. */
+vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *of)
 {
-    vec3 sum = {0.0, 0.0, 0.0};
-    for (int32_t k = 0; k < c->member_count; k++) {
-        const abut_index place = s->store.places[c->first_row + k];
-        sum = vec3_add(sum, vec3_load(s->store.forces + 3 * place));
+    vec3 force = of->sum.force;
+    if (set == &s->clusters) {
+        force = (vec3){0.0, 0.0, 0.0};
+        for (int32_t k = 0; k < of->member_count; k++) {
+            const abut_index place = s->store.places[of->first_row + k];
+            force = vec3_add(force, vec3_load(s->store.forces + 3 * place));
+        }
     }
-    return sum;
+    return mean_velocity(s, of->rigid.velocity, force, rigid_mass(&of->rigid));
 }
 
 /* ---- as callers have them ---- */
@@ -76,22 +81,19 @@ static void read_spheres(const abut_simulation *s, abut_index first_cluster, con
     }
 }
 
-static void put_rigid(const abut_simulation *s, const rigid *r, vec3 force, const abut_grains *to,
-                      abut_index k)
+static void read_set(const abut_simulation *s, const rigid_set *set, const abut_grains *to,
+                     abut_index first)
 {
-    put(to, k, r->began, grains_mean_velocity(s, r->velocity, force, rigid_mass(r)), r->mass);
+    for (abut_index k = 0; k < set->count; k++) {
+        const rigid *r = &set->bodies[k].rigid;
+        put(to, first + k, r->began, grains_body_velocity(s, set, &set->bodies[k]), r->mass);
+    }
 }
 
 void abut_simulation_read_grains(const abut_simulation *s, const abut_grains *grains)
 {
-    const abut_index first = count_free(s), first_body = first + s->clusters.count;
+    const abut_index first = count_free(s);
     read_spheres(s, first, grains);
-    for (abut_index k = 0; k < s->clusters.count; k++) {
-        const rigid_body *c = &s->clusters.bodies[k];
-        put_rigid(s, &c->rigid, grains_cluster_force(s, c), grains, first + k);
-    }
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        const rigid_body *b = &s->solids.bodies[k];
-        put_rigid(s, &b->rigid, b->sum.force, grains, first_body + k);
-    }
+    read_set(s, &s->clusters, grains, first);
+    read_set(s, &s->solids, grains, first + s->clusters.count);
 }

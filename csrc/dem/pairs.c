@@ -12,7 +12,6 @@
 #include "apart.h"
 #include "bond_pairs.h"
 #include "check_lists.h"
-#include "law_of.h"
 #include "order.h"
 #include "pair_rows.h"
 #include "rows.h"

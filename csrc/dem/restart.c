@@ -3,12 +3,12 @@
 
 #include "order.h"
 #include "pair_rows.h"
-#include "solid_spots.h"
 #include "surfaces.h"
+#include "view.h"
 
 /* A caller's columns as a table. */
-static interaction_table view_of(const abut_simulation *s, abut_interaction who,
-                                 const abut_interactions *of)
+static interaction_table table_of(const abut_simulation *s, abut_interaction who,
+                                  const abut_interactions *of)
 {
     return (interaction_table){.kind = who,
                                .any = of->columns,
@@ -42,14 +42,14 @@ static void write_points(const abut_simulation *s, const interaction_table *t, d
 static void write_rows(const abut_simulation *s, const interaction_table *t,
                        const abut_interactions *to)
 {
-    interaction_table view = view_of(s, t->kind, to);
-    table_append(&view, t, (row_span){0, t->count});
+    interaction_table lent = table_of(s, t->kind, to);
+    table_append(&lent, t, (row_span){0, t->count});
     for (abut_index k = 0; to->force && k < table_interactions(t); k++) {
         const vec3 force = vec3_load(table_force(t, k));
         vec3_store(to->force + 3 * k, vec3_one_zero(force));
     }
-    if (table_offsets(&view)) {
-        memcpy(table_offsets(&view), table_offsets(t),
+    if (table_offsets(&lent)) {
+        memcpy(table_offsets(&lent), table_offsets(t),
                (size_t)(t->first_count + 1) * sizeof(abut_index));
     }
 }
@@ -256,53 +256,42 @@ static abut_status check_firsts(const interaction_table *t, abut_error *error)
     return status;
 }
 
-/* Compute the power of an interaction on its wall anew. */
-static void restore_power(const abut_simulation *s, const interaction_table *t, abut_index at,
-                          abut_index wall, vec3 point)
+/* Compute what the entries of a row did on its wall anew. */
+static void restore_power(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    t->springs.power[at] =
-        walls_power(&s->before->states[wall], point, vec3_load(t->springs.effects[at].force),
-                    table_vector(t->springs.moment, at));
-}
-
-static void restore_powers(const abut_simulation *s, const interaction_table *t)
-{
-    for (abut_index row = 0; t->kind == ABUT_SPHERE_WALL && row < t->count; row++) {
-        const abut_index wall = t->contact.mesh[row];
-        if (simulation_surface(s, wall)) {
-            t->springs.power[row] = surfaces_power(s, row);
-        } else {
-            restore_power(s, t, row, wall, table_wall_point(t, row, &s->lattice));
-        }
-    }
-    for (abut_index row = 0; t->kind == ABUT_BODY_WALL && row < t->count; row++) {
-        const spot_row r = simulation_spot_row(s, t, row);
-        for (abut_index spot = r.begin; spot < r.end; spot++) {
-            const vec3 point = vec3_sub(simulation_spot_point(t, &r, spot), r.shift);
-            restore_power(s, t, spot, t->body.mesh[row], point);
-        }
+    const view v = view_row(s, t, row);
+    const abut_index wall = table_second(t, row);
+    const bool deforms = t->kind == ABUT_SPHERE_WALL && simulation_surface(s, wall);
+    for (abut_index at = v.begin; at < v.end; at++) {
+        t->springs.power[at] = deforms ? surfaces_power(s, row)
+                                       : walls_power(&s->before->states[wall],
+                                                     vec3_sub(view_force_point(&v, at), v.shift),
+                                                     vec3_load(t->springs.effects[at].force),
+                                                     table_vector(t->springs.moment, at));
     }
 }
 
 /* Take in rows that have been checked. */
-static abut_status restore_rows(abut_simulation *s, const interaction_table *view,
+static abut_status restore_rows(abut_simulation *s, const interaction_table *lent,
                                 const abut_interactions *from)
 {
-    interaction_table *t = &s->before->tables[view->kind];
-    const table_size size = {from->row_count, from->entry_count, view->first_count};
+    interaction_table *t = &s->before->tables[lent->kind];
+    const table_size size = {from->row_count, from->entry_count, lent->first_count};
     const abut_status status = table_reserve(t, size, simulation_extras(s));
     if (status) {
         return status;
     }
-    table_append(t, view, (row_span){0, from->row_count});
+    table_append(t, lent, (row_span){0, from->row_count});
     for (abut_index k = 0; k < table_interactions(t); k++) {
         memcpy(table_force(t, k), from->force + 3 * k, 3 * sizeof *from->force);
     }
     if (table_offsets(t)) {
-        memcpy(table_offsets(t), table_offsets(view),
+        memcpy(table_offsets(t), table_offsets(lent),
                (size_t)(t->first_count + 1) * sizeof(abut_index));
     }
-    restore_powers(s, t);
+    for (abut_index row = 0; table_is_on_wall(t->kind) && row < t->count; row++) {
+        restore_power(s, t, row);
+    }
     s->neighbors.has_past &= t->kind != ABUT_SPHERE_SPHERE;
     return ABUT_OK;
 }
@@ -310,10 +299,10 @@ static abut_status restore_rows(abut_simulation *s, const interaction_table *vie
 abut_status abut_simulation_restore_interactions(abut_simulation *s, abut_interaction who,
                                                  const abut_interactions *from, abut_error *error)
 {
-    interaction_table view = view_of(s, who, from);
-    view.first_count = table_is_of_bodies(who) ? s->solids.count : s->store.count;
-    abut_status status = check_all_offsets(&view, from, error);
-    status = status ? status : check_partners(s, &view, from->row_count, error);
-    status = status ? status : check_firsts(&view, error);
-    return status ? status : error_set_status(error, restore_rows(s, &view, from));
+    interaction_table lent = table_of(s, who, from);
+    lent.first_count = table_is_of_bodies(who) ? s->solids.count : s->store.count;
+    abut_status status = check_all_offsets(&lent, from, error);
+    status = status ? status : check_partners(s, &lent, from->row_count, error);
+    status = status ? status : check_firsts(&lent, error);
+    return status ? status : error_set_status(error, restore_rows(s, &lent, from));
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "apart.h"
-#include "law_of.h"
 #include "own_rows.h"
 #include "watch.h"
 
@@ -347,14 +346,8 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
         s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);
     }
     const abut_index row = row_of(t, bad);
-    abut_index first = table_first(t, row), second = table_second(t, row);
-    if (!table_is_of_bodies(t->kind)) {
-        first = s->store.rows[first];
-    }
-    if (t->kind == ABUT_SPHERE_SPHERE) {
-        second = s->store.rows[second];
-    }
-    return error_set(error, is_own ? ABUT_LAW_NOT_FINITE : ABUT_LAW_RADIUS, first, second,
+    return error_set(error, is_own ? ABUT_LAW_NOT_FINITE : ABUT_LAW_RADIUS,
+                     view_partner(s, t, row, 0).number, view_partner(s, t, row, 1).number,
                      (double)t->kind);
 }
 
@@ -367,7 +360,7 @@ void rows_begin(row_laws *r)
 abut_status rows_end(row_laws *r, abut_error *error)
 {
     if (atomic_load(&r->lacks_law)) {
-        return simulation_name_missing_law(r->simulation, r->table, error);
+        return view_name_missing_law(r->simulation, r->table, error);
     }
     const abut_index bad = (abut_index)atomic_load(&r->bad_row);
     if (bad >= 0) {

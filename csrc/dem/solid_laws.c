@@ -6,7 +6,6 @@
 
 #include "apart.h"
 #include "rows.h"
-#include "solid_spots.h"
 #include "watch.h"
 
 /* ---- what moves at a spot ---- */
@@ -20,9 +19,10 @@ typedef struct spot_laws {
 
 /* One row, while its spots are set. */
 typedef struct set_row {
-    spot_row of;
-    double part;    /* that each spot has of both masses: spots that bear share them */
-    double inertia; /* likewise the part of I* */
+    view of;
+    double part;         /* that each spot has of both masses: spots that bear share them */
+    double inertia;      /* likewise the part of I* */
+    double roundings[2]; /* the radii of both partners; a wall has none */
 } set_row;
 
 /* Where a spot is, and how it is rounded there: by which vectors the surfaces of both partners are
@@ -32,35 +32,15 @@ typedef struct spot_place {
     vec3 first_round, second_round;
 } spot_place;
 
-/* I* of the bodies, of which spots have parts. */
-static double find_inertia(const spot_laws *w, abut_index row)
-{
-    const abut_simulation *s = w->simulation;
-    const abut_convex_columns *c = &w->now->body;
-    const rigid *first = &s->solids.bodies[c->i[row]].rigid;
-    const double own = rigid_least_inertia(first);
-    double other = 0.0;
-    switch (w->now->kind) {
-    case ABUT_BODY_WALL:
-    case ABUT_SPHERE_WALL:
-    case ABUT_SPHERE_SPHERE:
-        return rigid_own_inertia(first);
-    case ABUT_BODY_BODY:
-        other = rigid_least_inertia(&s->solids.bodies[c->j[row]].rigid);
-        break;
-    case ABUT_BODY_SPHERE:
-        other = s->store.inertias[s->store.places[c->j[row]]];
-        break;
-    }
-    return reduced(own, other);
-}
-
 static set_row read_row(const spot_laws *w, abut_index row)
 {
-    const double part = 1.0 / larger(simulation_bearing_spots(w->now, row), 1.0);
-    return (set_row){.of = simulation_spot_row(w->simulation, w->now, row),
+    const partner first = view_partner(w->simulation, w->now, row, 0),
+                  second = view_partner(w->simulation, w->now, row, 1);
+    const double part = 1.0 / larger(view_bearing_spots(w->now, row), 1.0);
+    return (set_row){.of = view_row(w->simulation, w->now, row),
                      .part = part,
-                     .inertia = part * find_inertia(w, row)};
+                     .inertia = part * view_inertness(w->simulation, &first, &second).inertia,
+                     .roundings = {first.radius, second.radius < INFINITY ? second.radius : 0.0}};
 }
 
 /* By how much a partner's surface is before what is rounded, along the normal: its radius, less
@@ -70,32 +50,15 @@ static double round_part(const spot_laws *w, double radius, double overlap)
     return radius > 0.0 ? radius - (w->now->kind == ABUT_BODY_WALL ? 1.0 : 0.5) * overlap : 0.0;
 }
 
-static double other_rounding(const spot_laws *w, abut_index row)
+static spot_place place_spot(const spot_laws *w, const set_row *r, abut_index spot, double overlap)
 {
-    const abut_simulation *s = w->simulation;
-    switch (w->now->kind) {
-    case ABUT_BODY_WALL:
-    case ABUT_SPHERE_WALL:
-    case ABUT_SPHERE_SPHERE:
-        break;
-    case ABUT_BODY_BODY:
-        return s->solids.bodies[w->now->body.j[row]].rounding;
-    case ABUT_BODY_SPHERE:
-        return s->store.radii[s->store.places[w->now->body.j[row]]];
-    }
-    return 0.0;
-}
-
-static spot_place place_spot(const spot_laws *w, const spot_row *r, abut_index spot, double overlap)
-{
-    const vec3 point = simulation_spot_point(w->now, r, spot);
-    spot_place place = {.first = point, .second = vec3_sub(point, r->shift)};
-    if (r->is_curved) {
-        const rigid_body *own = &w->simulation->solids.bodies[w->now->body.i[r->row]];
-        const double first = round_part(w, own->rounding, overlap);
-        const double second = round_part(w, other_rounding(w, r->row), overlap);
-        place.first_round = vec3_scale(r->normal, -first);
-        place.second_round = vec3_scale(r->normal, second);
+    const vec3 point = view_force_point(&r->of, spot);
+    spot_place place = {.first = point, .second = vec3_sub(point, r->of.shift)};
+    if (r->of.is_curved) {
+        const double first = round_part(w, r->roundings[0], overlap);
+        const double second = round_part(w, r->roundings[1], overlap);
+        place.first_round = vec3_scale(r->of.normal, -first);
+        place.second_round = vec3_scale(r->of.normal, second);
     }
     return place;
 }
@@ -203,7 +166,7 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
 {
     const abut_index row = r->of.row;
     const rigid *own = &w->simulation->solids.bodies[w->now->body.i[row]].rigid;
-    const spot_place place = place_spot(w, &r->of, spot, b->overlaps[k]);
+    const spot_place place = place_spot(w, r, spot, b->overlaps[k]);
     b->block.first[k] = &b->movers[0][k];
     set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
     set_other(w, b, k, row, &place);
@@ -216,20 +179,11 @@ static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_ro
     b->block.second[k] = &b->movers[1][k];
 }
 
-/* The law of a spot: where it is apart and exerts nothing, the one that does not. */
-static const law *law_of(const spot_laws *w, const spot_row *r, abut_index spot)
-{
-    const abut_simulation *s = w->simulation;
-    const bool lives = apart_spot_lives(r, w->now->body.spot_overlap[spot], w->before,
-                                        w->now->springs.match[spot]);
-    return lives ? r->law : &s->laws.laws[laws_number_of_none(&s->laws)];
-}
-
 static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row *r, abut_index spot)
 {
     const abut_convex_columns *c = &w->now->body;
     const double overlap = c->spot_overlap[spot];
-    const law *l = law_of(w, &r->of, spot);
+    const law *l = apart_spot_law(w->simulation, &r->of, spot);
     const bool may_be_apart = l->of->function != LAW_PLAIN;
     b->overlaps[k] = may_be_apart ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
@@ -265,12 +219,12 @@ static void fill_block(const void *context, row_block *b, int32_t count)
 static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
 {
     const spot_laws *w = context;
-    spot_row r = simulation_spot_row(w->simulation, w->now, row_of(w->now, first));
+    view v = view_row(w->simulation, w->now, row_of(w->now, first));
     for (abut_index k = 0; k < count; k++) {
-        if (first + k >= r.end) {
-            r = simulation_spot_row(w->simulation, w->now, next_row(w->now, r.row, first + k));
+        if (first + k >= v.end) {
+            v = view_row(w->simulation, w->now, next_row(w->now, v.row, first + k));
         }
-        laws[k] = law_of(w, &r, first + k);
+        laws[k] = apart_spot_law(w->simulation, &v, first + k);
     }
 }
 
@@ -325,7 +279,7 @@ abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abu
     if (s->solids.count == 0) {
         return ABUT_OK;
     }
-    abut_status status = simulation_check_spot_laws(s, error);
+    abut_status status = view_check_spot_laws(s, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
         status = apply_meeting(s, (abut_interaction)k, plan, error);
     }

@@ -5,21 +5,6 @@
 #include "../abut.h"
 #include "../base/pose.h"
 
-/* What a wall's contacts exert on it in a step, and how stiff and damped they are along the axis of
- * its load. */
-typedef struct wall_press {
-    abut_wall_load load;
-    double stiffness, damping;
-} wall_press;
-
-/* Where a spot, or a row of a sphere, touches a wall, and how stiff and damped it is there; normal:
- * from the wall. */
-typedef struct wall_touch {
-    vec3 point, normal;
-    double stiffness, damping;
-    abut_index wall;
-} wall_touch;
-
 /* How a wall has moved since the step before: a point x of it with velocity + rows (x - at). */
 typedef struct wall_way {
     vec3 velocity, at, rows[3];
@@ -27,8 +12,6 @@ typedef struct wall_way {
     bool turns;
     vec3 left[3]; /* 1 - T of its turn T, with which springs on it go; of driven walls 0 */
 } wall_way;
-
-typedef void wall_touch_visit(const abut_simulation *s, const wall_touch *touch, void *part);
 
 /* Whether a wall's first motion, which then stands alone, is of this kind. */
 static inline bool walls_move_by(const abut_wall *wall, abut_motion_kind kind)

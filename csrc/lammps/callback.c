@@ -3,8 +3,9 @@
 
 #include "../base/clock.h"
 #include "../dem/contacts.h"
-#include "../dem/energy.h"
 #include "../dem/simulation.h"
+#include "../dem/stable_step.h"
+#include "../dem/view.h"
 #include "../mesh/mesh.h"
 #include "../mesh/tolerance.h"
 
@@ -259,7 +260,8 @@ static abut_status tell_loads(abut_lammps *w, abut_error *error)
     double *values = w->loads->force;
     memset(values, 0, (size_t)count * sizeof *values);
     for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_WALL].count; row++) {
-        energy_add_load(s, s->before, row, &w->loads[w->order[walls[row]]]);
+        const view v = view_row(s, &s->before->tables[ABUT_SPHERE_WALL], row);
+        view_add_load(s->before, &v, row, &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
         return error_set_status(error, ABUT_INTERRUPTED);
@@ -360,7 +362,7 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
         s->store.radii[sphere] = s->store.movers[sphere].radius;
     }
     abut_stable_step longest;
-    const abut_status status = energy_stable_step(s, 0.0, &longest);
+    const abut_status status = stable_step_of_spheres(s, 0.0, &longest);
     *step = longest.step;
     return status;
 }
@@ -371,8 +373,8 @@ double abut_lammps_free_step(const abut_lammps *w, abut_index count, const doubl
 {
     double step = INFINITY;
     for (abut_index k = 0; k < count; k++) {
-        step = fmin(step, energy_step_of_first_contacts(&w->simulation->laws, 0, 1.0, radii[k],
-                                                        masses[k], speeds[k]));
+        step = fmin(step, stable_step_of_first(&w->simulation->laws, 0, 1.0, radii[k], masses[k],
+                                               speeds[k]));
     }
     return step;
 }

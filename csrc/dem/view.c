@@ -1,0 +1,377 @@
+/* One view of an interaction: a filler for each kind of row and of partner, and what follows from
+ * them for all kinds alike. */
+#include "view.h"
+
+#include "bond_pairs.h"
+
+/* ---- partners ---- */
+
+static const abut_partner PARTNERS[ABUT_INTERACTION_COUNT][2] = {
+    [ABUT_BODY_WALL] = {ABUT_PARTNER_BODY, ABUT_PARTNER_WALL},
+    [ABUT_BODY_BODY] = {ABUT_PARTNER_BODY, ABUT_PARTNER_BODY},
+    [ABUT_BODY_SPHERE] = {ABUT_PARTNER_BODY, ABUT_PARTNER_SPHERE},
+    [ABUT_SPHERE_WALL] = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL},
+    [ABUT_SPHERE_SPHERE] = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_SPHERE},
+};
+
+static partner sphere_at(const abut_simulation *s, abut_index place)
+{
+    const store *of = &s->store;
+    return (partner){.kind = ABUT_PARTNER_SPHERE,
+                     .number = of->rows[place],
+                     .material = of->materials[place],
+                     .mass = of->movers[place].mass,
+                     .inertia = of->inertias[place],
+                     .radius = of->radii[place],
+                     .inner = of->radii[place]};
+}
+
+static partner body_at(const abut_simulation *s, abut_index number)
+{
+    const rigid_body *of = &s->solids.bodies[number];
+    return (partner){.kind = ABUT_PARTNER_BODY,
+                     .number = number,
+                     .material = of->material,
+                     .mass = rigid_mass(&of->rigid),
+                     .inertia = rigid_least_inertia(&of->rigid),
+                     .radius = of->rounding,
+                     .inner = of->inner};
+}
+
+static partner wall_at(const abut_simulation *s, abut_index number)
+{
+    const abut_wall *of = &s->walls.walls[number];
+    const bool is_free = walls_move_by(of, ABUT_FREE);
+    return (partner){.kind = ABUT_PARTNER_WALL,
+                     .number = number,
+                     .material = (int32_t)of->material,
+                     .mass = is_free ? s->walls.drives[number].mass : HELD,
+                     .inertia = HELD,
+                     .radius = INFINITY,
+                     .inner = INFINITY};
+}
+
+partner view_partner(const abut_simulation *s, const interaction_table *t, abut_index row, int side)
+{
+    const abut_index number = side == 0 ? table_first(t, row) : table_second(t, row);
+    switch (PARTNERS[t->kind][side]) {
+    case ABUT_PARTNER_SPHERE:
+        return sphere_at(s, table_is_of_bodies(t->kind) ? s->store.places[number] : number);
+    case ABUT_PARTNER_BODY:
+        return body_at(s, number);
+    case ABUT_PARTNER_WALL:
+        break;
+    }
+    return wall_at(s, number);
+}
+
+inertness view_inertness(const abut_simulation *s, const partner *first, const partner *second)
+{
+    if (second->kind != ABUT_PARTNER_WALL) {
+        return (inertness){reduced(first->mass, second->mass),
+                           reduced(first->inertia, second->inertia)};
+    }
+    inertness own = {0};
+    if (first->kind == ABUT_PARTNER_SPHERE) {
+        own = spheres_own_inertness(s, s->store.places[first->number]);
+    } else {
+        const rigid *r = &s->solids.bodies[first->number].rigid;
+        own = (inertness){r->mass, rigid_own_inertia(r)};
+    }
+    own.mass = second->mass == HELD ? own.mass : reduced(first->mass, second->mass);
+    return own;
+}
+
+double view_radius(const partner *of, const law *l)
+{
+    return of->kind == ABUT_PARTNER_BODY ? law_radius_of_body(l, of->radius) : of->radius;
+}
+
+static const law *law_of(const abut_simulation *s, const partner *first, const partner *second)
+{
+    return &s->laws.laws[laws_number(&s->laws, first->material, second->material)];
+}
+
+/* ---- rows ---- */
+
+static view view_of_contact(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const abut_columns *c = &t->contact;
+    const abut_index place = c->sphere[row];
+    return (view){.table = t,
+                  .row = row,
+                  .begin = row,
+                  .end = row + 1,
+                  .law = view_wall_law(s, place, c->mesh[row]),
+                  .overlap = c->overlap[row],
+                  .radius = s->store.radii[place],
+                  .normal = vec3_load(c->normal + 3 * row),
+                  .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL)};
+}
+
+/* Of two spheres that are smaller by half of `rest`. No reader needs the shift. */
+static view view_of_pair(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const double *radii = s->store.radii;
+    const abut_index i = table_first(t, row), j = table_second(t, row);
+    const pair_touch touch = pairs_touch(s, t, row);
+    return (view){.table = t,
+                  .row = row,
+                  .begin = row,
+                  .end = row + 1,
+                  .law = touch.law,
+                  .overlap = touch.overlap,
+                  .rest = touch.rest,
+                  .radius = reduced(radii[i] - 0.5 * touch.rest, radii[j] - 0.5 * touch.rest),
+                  .normal = vec3_load(t->pair.normal + 3 * row)};
+}
+
+/* R*, where a body has a radius; a wall is flat. Without a radius of either the next step is an
+ * error; what there is of the last one has no energy then. */
+static double radius_of_both(double own, double other)
+{
+    if (other == INFINITY) {
+        return own;
+    }
+    return own > 0.0 && other > 0.0 ? reduced(own, other) : 0.0;
+}
+
+/* A body and its own image have the law that exerts nothing. */
+static view view_of_body(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const abut_convex_columns *c = &t->body;
+    const partner first = view_partner(s, t, row, 0), second = view_partner(s, t, row, 1);
+    const bool is_itself = t->kind == ABUT_BODY_BODY && first.number == second.number;
+    const law *l =
+        is_itself ? &s->laws.laws[laws_number_of_none(&s->laws)] : law_of(s, &first, &second);
+    const bool is_curved = law_asks_for_radius(l);
+    return (view){
+        .table = t,
+        .row = row,
+        .begin = c->spot_offsets[row],
+        .end = c->spot_offsets[row + 1],
+        .law = l,
+        .overlap = c->overlap[row],
+        .radius = is_curved ? radius_of_both(view_radius(&first, l), view_radius(&second, l)) : 1.0,
+        .normal = vec3_load(c->normal + 3 * row),
+        .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL),
+        .is_curved = is_curved,
+        .is_on_wall = is_curved && t->kind == ABUT_BODY_WALL};
+}
+
+view view_row(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    switch (t->kind) {
+    case ABUT_SPHERE_WALL:
+        return view_of_contact(s, t, row);
+    case ABUT_SPHERE_SPHERE:
+        return view_of_pair(s, t, row);
+    case ABUT_BODY_WALL:
+    case ABUT_BODY_BODY:
+    case ABUT_BODY_SPHERE:
+        break;
+    }
+    return view_of_body(s, t, row);
+}
+
+vec3 view_force_point(const view *v, abut_index at)
+{
+    if (v->table->kind == ABUT_SPHERE_WALL) {
+        return vec3_load(v->table->contact.point + 3 * at);
+    }
+    const vec3 point = vec3_load(v->table->body.spot + 3 * at);
+    return v->is_on_wall ? vec3_add(point, vec3_scale(v->normal, 0.5 * view_overlap(v, at)))
+                         : point;
+}
+
+/* ---- what rows store, and how stiff they are ---- */
+
+/* What laws of users store is kept with the share that their contact has. */
+static double stored_in(const view *v, abut_index at)
+{
+    const interaction_table *t = v->table;
+    if (v->law->own) {
+        return table_stored(t, at);
+    }
+    const double share = t->kind == ABUT_SPHERE_WALL ? t->contact.share[at] : 1.0;
+    return share * law_energy(v->law, v->radius, view_overlap(v, at), t->springs.spring + 3 * at);
+}
+
+double view_energy(const view *v)
+{
+    double sum = 0.0;
+    for (abut_index at = v->begin; at < v->end; at++) {
+        sum += view_lived(v, at) ? stored_in(v, at) : 0.0;
+    }
+    return sum;
+}
+
+own_contact view_contact(const abut_simulation *s, const view *v)
+{
+    const interaction_table *t = v->table;
+    const bool is_of_bodies = table_is_of_bodies(t->kind);
+    const partner first = view_partner(s, t, v->row, 0), second = view_partner(s, t, v->row, 1);
+    const inertness both = view_inertness(s, &first, &second);
+    const double bearing = is_of_bodies ? larger(view_bearing_spots(t, v->row), 1.0) : 1.0;
+    const bool is_flat = second.kind == ABUT_PARTNER_WALL;
+    return (own_contact){.overlap = v->overlap,
+                         .radius = v->radius,
+                         .mass = both.mass / bearing,
+                         .inertia = both.inertia / bearing,
+                         .radius_i = is_of_bodies ? v->radius : first.radius - 0.5 * v->rest,
+                         .radius_j =
+                             is_of_bodies && !is_flat ? v->radius : second.radius - 0.5 * v->rest};
+}
+
+law_stiffness view_stiffness(const view *v, own_contact *contact, abut_index at)
+{
+    const interaction_table *t = v->table;
+    const abut_own_law *own = v->law->own;
+    const double *kept = t->springs.history ? t->springs.history + at * t->extras.history : NULL;
+    contact->overlap = view_overlap(v, at);
+    contact->vectors = contact->scalars = NULL;
+    if (own && kept && kept[own_end(t->extras.history) + OWN_IDENTITY] == (double)own->identity) {
+        contact->vectors = kept, contact->scalars = kept + 3 * t->extras.vectors;
+    }
+    return view_lived(v, at) ? law_stiffness_at(v->law, contact) : (law_stiffness){.normal = 0.0};
+}
+
+double view_damper(const law *l, const law_stiffness *of, double mass)
+{
+    const double part = l->exponent > 1.0 ? 5.0 / 6.0 : 1.0;
+    return 2.0 * of->damping_ratio * sqrt(part * of->normal * mass);
+}
+
+static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
+{
+    abut_index count = 0;
+    for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
+        count += c->spot_overlap[spot] > 0.0;
+    }
+    return count;
+}
+
+static bool is_same_wall(const abut_convex_columns *c, abut_index a, abut_index b)
+{
+    return c->i[a] == c->i[b] && c->mesh[a] == c->mesh[b];
+}
+
+double view_bearing_spots(const interaction_table *t, abut_index row)
+{
+    const abut_convex_columns *c = &t->body;
+    const vec3 normal = vec3_load(c->normal + 3 * row);
+    abut_index first = row;
+    if (t->kind != ABUT_BODY_WALL) {
+        return (double)count_bearing(c, row);
+    }
+    while (first > 0 && is_same_wall(c, first - 1, row)) {
+        first--;
+    }
+    double sum = 0.0;
+    for (abut_index k = first; k < t->count && is_same_wall(c, k, row); k++) {
+        const double along = larger(vec3_dot(normal, vec3_load(c->normal + 3 * k)), 0.0);
+        sum += along * along * (double)count_bearing(c, k);
+    }
+    return sum;
+}
+
+/* ---- walls ---- */
+
+/* The rows of one kind that are visited. */
+typedef struct visited_rows {
+    const abut_simulation *simulation;
+    const step_tables *of;
+    const interaction_table *table;
+    abut_index wall;
+    view_visit *visit;
+} visited_rows;
+
+static void visit_rows(const void *context, abut_index begin, abut_index end, void *part)
+{
+    const visited_rows *r = context;
+    const abut_index *walls = table_seconds(r->table);
+    for (abut_index row = begin; row < end; row++) {
+        if (walls[row] == r->wall) {
+            const view v = view_row(r->simulation, r->table, row);
+            for (abut_index at = v.begin; at < v.end; at++) {
+                r->visit(r->simulation, r->of, &v, at, part);
+            }
+        }
+    }
+}
+
+/* What a row takes, as parallel_report counts it. */
+enum { WORK_OF_ROW = 5 };
+
+void view_visit_wall(const abut_simulation *s, const step_tables *of, abut_index wall,
+                     view_visit *visit, parallel_folding found, void *total)
+{
+    static const abut_interaction kinds[] = {ABUT_SPHERE_WALL, ABUT_BODY_WALL};
+    for (int k = 0; k < 2; k++) {
+        const interaction_table *t = &of->tables[kinds[k]];
+        const visited_rows rows = {s, of, t, wall, visit};
+        found.add = visit_rows, found.context = &rows;
+        parallel_fold(s->input.workers, t->count, WORK_OF_ROW * t->count, &found, total);
+    }
+}
+
+void view_add_load(const step_tables *of, const view *v, abut_index at, abut_wall_load *load)
+{
+    const springs *exerted = &v->table->springs;
+    walls_add_load(load, &of->states[table_second(v->table, v->row)],
+                   vec3_sub(view_force_point(v, at), v->shift),
+                   vec3_load(exerted->effects[at].force), table_vector(exerted->moment, at),
+                   exerted->power[at]);
+}
+
+/* ---- errors ---- */
+
+abut_status view_name_missing_law(const abut_simulation *s, const interaction_table *t,
+                                  abut_error *error)
+{
+    row_walk w = {0};
+    for (abut_index row; (row = table_walk(t, &w)) >= 0;) {
+        const partner first = view_partner(s, t, row, 0), second = view_partner(s, t, row, 1);
+        if (law_of(s, &first, &second)->is_missing) {
+            return error_set(error, ABUT_LAW_MISSING, first.number, first.material,
+                             (double)second.material);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Type A looks at the spin of a sphere alone. */
+static bool is_for_spots(const law *l)
+{
+    const bool is_brake = l->rolling_friction > 0.0 && l->rolling_damping < 0.0;
+    return !l->is_missing && !is_brake;
+}
+
+static abut_status check_row(const abut_simulation *s, const interaction_table *t, abut_index row,
+                             abut_error *error)
+{
+    const view v = view_row(s, t, row);
+    const partner both[2] = {view_partner(s, t, row, 0), view_partner(s, t, row, 1)};
+    if (!is_for_spots(v.law)) {
+        return error_set(error, ABUT_BODY_LAW, both[0].number, both[0].material,
+                         (double)both[1].material);
+    }
+    for (int side = 0; v.is_curved && side < 2; side++) {
+        if (!(view_radius(&both[side], v.law) > 0.0)) {
+            return error_set(error, ABUT_BODY_CURVATURE, both[side].number, both[side].material,
+                             (double)both[1 - side].material);
+        }
+    }
+    return ABUT_OK;
+}
+
+abut_status view_check_spot_laws(const abut_simulation *s, abut_error *error)
+{
+    abut_status status = ABUT_OK;
+    for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
+        for (abut_index row = 0; !status && row < s->now->tables[k].count; row++) {
+            status = check_row(s, &s->now->tables[k], row, error);
+        }
+    }
+    return status;
+}
