@@ -482,7 +482,7 @@ def resting(count=700):
     sim = abut.Simulation(step=1e-5)
     sim.set_law(SOFT, SOFT, LAW)
     sim.add_wall(abut.Mesh(*scenes.grid(5, 5, (-0.1, 0.2), (-0.1, 0.2))), SOFT)
-    places = np.stack(np.unravel_index(np.arange(count), (8, 10, 10))[::-1], axis=1)
+    places = np.stack(np.unravel_index(np.arange(count), (count // 100 + 1, 10, 10))[::-1], axis=1)
     sim.add_spheres(0.004 + 0.00799 * places, 0.004, SOFT)
     sim.run(steps=5)
     return sim
@@ -567,6 +567,129 @@ def test_a_list_that_was_extended_does_not_show_afterwards(go_on, tmp_path):
             lost[0] = False
         elif go_on == "copy":
             one = one.copy()
+        elif seed == 5:
+            one.save(tmp_path / "a.npz")
+            one = abut.load_simulation(tmp_path / "a.npz", [w.mesh for w in one.walls])
+        one.run(steps=2)
+        other.run(steps=2)
+        assert state(one) == state(other) and one.energy == other.energy
+
+
+# ---- spheres that go while lists live ------------------------------------------------------------
+
+
+def go(sim, rng):
+    """A few spheres, the first ones, the last ones or any; sometimes others come."""
+    count = rng.integers(1, 4)
+    free = np.array(sim.ids[: 6**3 - 50] if len(sim.clusters.numbers) else sim.ids)
+    leavers = [free[:count], free[-count:], rng.permutation(free)[:count]]
+    sim.remove_spheres(leavers[rng.integers(3)])
+    sim.remove_clusters(sim.clusters.numbers[-1:])
+    if rng.integers(3) == 0:
+        come(sim, rng)
+
+
+GOING = [
+    heap, in_a_period, very_different_sizes, moving_walls, half_spaces, clusters, with_bodies,
+    necks, attraction, bridges, two_chunks,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", GOING)
+def test_spheres_that_go_do_not_show(make):
+    lives, anew = make(), make()
+    for seed in range(20):
+        for sim in (lives, anew):
+            go(sim, np.random.default_rng(seed))
+        lives.run(steps=1 + seed % 4)
+        for _ in range(1 + seed % 4):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+
+
+def test_many_spheres_that_go_at_once_do_not_show():
+    """More than two chunks become less than one, and some come at the same time."""
+    lives, anew = resting(1500), resting(1500)
+    rng = np.random.default_rng(5)
+    for part in (0.3, 0.01, 0.5, 0.4, 0.9, 1.0, 0.0):
+        for sim in (lives, anew):
+            come(sim, np.random.default_rng(6))
+        gone = lives.ids[rng.random(len(lives.ids)) < part]
+        for sim in (lives, anew):
+            sim.remove_spheres(gone)
+        lives.run(steps=3)
+        for _ in range(3):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+    assert lives.statistics().lists_changed == 1
+
+
+@pytest.mark.parametrize("bonded", [False, True])
+def test_spheres_that_leave_bounds_do_not_show(bonded):
+    """They are removed in the midst of a run, one or several after a step, with their bonds."""
+    lives, anew = two_chunks(), two_chunks()
+    for sim in (lives, anew):
+        if bonded:
+            near = abut.find_pairs(sim.centers, sim.radii, gap=4e-4)
+            sim.bond(near, abut.Bond(1e6, contact=True))
+        sim.set_bounds([[-np.inf, -np.inf, 0.004], [np.inf, np.inf, 0.073]], on_leave="remove")
+    for _ in range(10):
+        lives.run(steps=10)
+        for _ in range(10):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+    assert lives.left == anew.left > 20
+    assert lives.statistics().lists_changed == 1
+
+
+def test_few_lists_are_made_for_spheres_that_go():
+    sim = resting(1100)
+    before = sim.statistics().lists_changed
+    for k in range(400):
+        sim.remove_spheres(sim.ids[[17 * k % len(sim.ids)]])
+        sim.run(steps=1)
+    after = sim.statistics()
+    assert after.lists_changed == before
+    assert after.lists_moved < 40
+    assert len(sim.pairs) > 500 and len(sim.ids) == 700
+
+
+@pytest.mark.parametrize("go_on", ["restart", "copy", "failing step", "other laws"])
+def test_a_list_that_was_shortened_does_not_show_afterwards(go_on, tmp_path):
+    mote = abut.Material(density=1e-6, young=5e6, poisson=0.25)
+    lost = [False]
+
+    def begin():
+        sim = resting()
+        sim.set_law(mote, SOFT, LAW)
+        sim.add_spheres([[0.0, 0.0, 0.3]], 0.003, mote)
+        sim.add_force(push)
+        sim.run(steps=1)
+        return sim
+
+    def push(sim):
+        forces = np.zeros((len(sim.centers), 3))
+        forces[-1, 0] = 9e74 * lost[0]
+        return forces
+
+    one, other = begin(), begin()
+    for seed in range(12):
+        for sim in (one, other):
+            sim.remove_spheres(sim.ids[[0, 7 * seed, 300]])
+        assert state(one) == state(other)
+        if go_on == "failing step":
+            lost[0] = True
+            with pytest.raises(FloatingPointError, match="is lost"):
+                one.run(steps=1)
+            lost[0] = False
+        elif go_on == "copy":
+            one = one.copy()
+        elif go_on == "other laws":
+            for sim in (one, other):
+                sim.set_law(SOFT, SOFT, abut.Hertz(friction=0.1 * (seed % 2), restitution=0.5))
         elif seed == 5:
             one.save(tmp_path / "a.npz")
             one = abut.load_simulation(tmp_path / "a.npz", [w.mesh for w in one.walls])

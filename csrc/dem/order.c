@@ -5,6 +5,7 @@
 
 #include "../base/box.h"
 #include "../base/sort.h"
+#include "../interactions/extend_list.h"
 #include "pair_rows.h"
 #include "simulation.h"
 
@@ -153,7 +154,8 @@ abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
     bool is_made[ABUT_INTERACTION_COUNT] = {false};
     for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
         const renumbering of = numbers_for((abut_interaction)k, by);
-        is_made[k] = has_changed(s, &s->before->tables[k], &of);
+        is_made[k] = !(k == ABUT_SPHERE_SPHERE && by->pairs_stay) &&
+                     has_changed(s, &s->before->tables[k], &of);
         if (is_made[k]) {
             status = pair_rows_renumber(s, &s->now->tables[k], &s->before->tables[k], &of,
                                         simulation_extras(s));
@@ -189,11 +191,21 @@ static abut_status rearrange(abut_simulation *s, const int32_t *source, const re
 {
     abut_status status = store_reserve(&s->store, s->store.count);
     status = status ? status : order_renumber_tables(s, by);
-    if (!status) {
+    if (status) {
+        return status;
+    }
+    if (by->rows) {
+        store_shorten(&s->store, source, by->place_count);
+    } else {
         store_gather(&s->store, source, by->place_count, s->input.workers);
+    }
+    if (by->pairs_stay) {
+        shorten_list(&s->neighbors, by->places, &s->before->tables[ABUT_SPHERE_SPHERE]);
+        near_walls_shorten(&s->near, &s->neighbors, by->places);
+    } else {
         simulation_forget_spheres(s);
     }
-    return status;
+    return ABUT_OK;
 }
 
 abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count,
@@ -209,8 +221,13 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
     for (abut_index k = 0; k < count; k++) {
         target[source[k]] = (int32_t)k;
     }
-    const renaming by = {
-        .places = target, .place_count = count, .rows = new_rows, .body_count = s->solids.count};
+    const interaction_table *pairs = &s->before->tables[ABUT_SPHERE_SPHERE];
+    const renaming by = {.places = target,
+                         .place_count = count,
+                         .rows = new_rows,
+                         .body_count = s->solids.count,
+                         .pairs_stay = new_rows && s->solids.count == 0 &&
+                                       shorten_list_can(&s->neighbors, pairs)};
     const abut_status status = rearrange(s, source, &by);
     memory_free(target);
     return status;

@@ -12,6 +12,7 @@ abut_status order_spheres(abut_simulation *s);
 typedef struct renaming {
     const int32_t *places, *rows, *bodies, *walls;
     abut_index place_count, body_count; /* of new ones */
+    bool pairs_stay;                    /* those of spheres go along with the neighbor list */
 } renaming;
 
 /* The tables of the last step by other numbers. ABUT_OK or ABUT_NO_MEMORY, with everything as it

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../interactions/extend_list.h"
+#include "../interactions/listing.h"
 #include "../interactions/make_list.h"
 #include "../base/prefetch.h"
 #include "../convex/finder.h"
@@ -167,7 +168,9 @@ static abut_status refresh_list(abut_simulation *s, const neighbor_spheres *sphe
         l->is_made = !status;
     }
     error_set_status(error, status);
-    return status || is_whole ? status : make_list(s, spheres, plan, error);
+    status = status || is_whole ? status : make_list(s, spheres, plan, error);
+    return status || l->has_buckets ? status
+                                    : error_set_status(error, listing_make_buckets(l, plan));
 }
 
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)

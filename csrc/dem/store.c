@@ -138,6 +138,29 @@ void store_gather(store *s, const int32_t *source, abut_index count, int workers
     s->count = count;
 }
 
+static void move_spheres(void *data, size_t size, abut_index to, abut_index from, abut_index count)
+{
+    char *bytes = data;
+    memmove(bytes + (size_t)to * size, bytes + (size_t)from * size, (size_t)count * size);
+}
+
+void store_shorten(store *s, const int32_t *source, abut_index count)
+{
+    abut_index run;
+    for (abut_index k = 0; k < count; k += run) {
+        const abut_index from = source[k];
+        for (run = 1; k + run < count && source[k + run] == from + run;) {
+            run++;
+        }
+        for (int number = 0; number < COLUMNS && from > k; number++) {
+            const column *c = &columns[number];
+            move_spheres(*pointer_of(s, c), c->size, k, from, run);
+        }
+        move_spheres(s->movers, sizeof *s->movers, k, from, run);
+    }
+    s->count = count;
+}
+
 void store_find_places(store *s)
 {
     s->is_by_row = true;

@@ -72,6 +72,9 @@ abut_index store_bytes(const store *s);
  * that there are. */
 void store_gather(store *s, const int32_t *source, abut_index count, int workers);
 
+/* The same, in place, where source[k] ascend. */
+void store_shorten(store *s, const int32_t *source, abut_index count);
+
 /* Find out where each row is, after `rows` has changed. */
 void store_find_places(store *s);
 

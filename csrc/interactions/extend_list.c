@@ -1,7 +1,10 @@
-/* New spheres get allowances as others have, from where they are now. What they may come to touch
- * is within their allowances and those of the others, around where these were when the list was
- * made: so far is looked, at all of them. New candidates go where a list that is made anew would
- * have them, so that the sums of a step do not tell how the list was made. */
+/* Spheres that come get allowances as others have, from where they are now. What they may come to
+ * touch is within their allowances and those of the others, around where these were when the list
+ * was made: so far is looked, at all of them. New candidates go where a list that is made anew
+ * would have them, so that the sums of a step do not depend on how the list was made.
+ *
+ * With spheres that leave their candidates leave as well. The others are those that a list that is
+ * made anew would have, in its order, since the order of places stays. */
 #include "extend_list.h"
 
 #include <string.h>
@@ -229,5 +232,51 @@ abut_status extend_list(neighbor_list *l, const neighbor_spheres *s, interaction
     }
     insert_candidates(&e, total);
     listing_end(l, l->candidate_count + total);
-    return listing_make_buckets(l, plan);
+    return ABUT_OK;
+}
+
+/* ---- spheres that go ---- */
+
+bool shorten_list_can(const neighbor_list *l, const interaction_table *before)
+{
+    return l->is_made && !l->is_new && !l->is_for_one_step && !l->past &&
+           (before->list_firsts || before->count == 0);
+}
+
+/* Candidates of a sphere move behind those that are left, by the new places of both. `active` keeps
+ * the new number of each. */
+static int32_t shift_candidates(const neighbor_list *l, const int32_t *places, row_span candidates,
+                                int32_t left)
+{
+    for (abut_index c = candidates.first; c < candidates.first + candidates.count; c++) {
+        const int32_t i = places[l->firsts[c]], j = places[l->seconds[c]];
+        const bool stays = i >= 0 && j >= 0;
+        l->firsts[left] = i, l->seconds[left] = j;
+        if (l->images && stays) {
+            memmove(l->images[left], l->images[c], sizeof *l->images);
+            l->has_images[i / NEIGHBOR_CHUNK] |= l->images[left][0] != NEAREST_IMAGE;
+        }
+        l->active[c] = stays ? left : -1;
+        left += stays;
+    }
+    return left;
+}
+
+void shorten_list(neighbor_list *l, const int32_t *places, interaction_table *before)
+{
+    const abut_index left = neighbor_list_left(places, l->sphere_count);
+    int32_t count = 0, end = 0;
+    memset(l->has_images, 0, (size_t)neighbor_list_chunk_count(l) * sizeof *l->has_images);
+    for (abut_index i = 0; i < l->sphere_count; i++) {
+        const int32_t place = places[i], begin = end, first = count;
+        end = l->begins[i + 1];
+        count = shift_candidates(l, places, (row_span){begin, end - begin}, count);
+        if (place >= 0) {
+            l->anchors[place] = l->anchors[i], l->gaps[place] = l->gaps[i];
+            l->begins[place] = first;
+        }
+    }
+    l->sphere_count = left;
+    listing_end(l, count);
+    table_follow_list(before, l->active, neighbor_list_left(places, before->first_count));
 }

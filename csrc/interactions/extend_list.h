@@ -1,4 +1,4 @@
-/* Spheres that come while a neighbor list lives. */
+/* Spheres that come, or go, while a neighbor list lives. */
 #ifndef INTERACTIONS_EXTEND_LIST_H
 #define INTERACTIONS_EXTEND_LIST_H
 
@@ -10,8 +10,16 @@
 bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s);
 
 /* Extend the list by these spheres, which `places` has, and let the pairs of the last step name its
- * candidates. ABUT_OK, ABUT_NO_MEMORY, or ABUT_INTERRUPTED: then the list is to be made anew. */
+ * candidates. Buckets are to be made then. ABUT_OK, or ABUT_NO_MEMORY: then the list is to be made
+ * anew. */
 abut_status extend_list(neighbor_list *l, const neighbor_spheres *s, interaction_table *before,
                         const parallel_plan *plan);
+
+/* Whether spheres may leave the list: it has lived for a step, whose pairs name its candidates. */
+bool shorten_list_can(const neighbor_list *l, const interaction_table *before);
+
+/* Let spheres leave the list: `places` has for each its new place, or -1; these ascend. The pairs
+ * of the last step go along. Buckets are to be made then. */
+void shorten_list(neighbor_list *l, const int32_t *places, interaction_table *before);
 
 #endif

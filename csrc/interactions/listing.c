@@ -323,6 +323,7 @@ abut_status listing_make_buckets(neighbor_list *l, const parallel_plan *plan)
     status = status ? status : parallel_run(&own, fill_buckets, &b);
     if (!status) {
         list_incoming(l);
+        l->has_buckets = true;
     }
     return status;
 }
@@ -343,6 +344,7 @@ static bool reserve_part(neighbor_list *l, const list_part *all, bool has_images
 void listing_end(neighbor_list *l, abut_index candidate_count)
 {
     l->candidate_count = candidate_count;
+    l->has_buckets = false;
     l->begins[l->sphere_count] = (int32_t)candidate_count;
     /* vector code reads some candidates behind the last */
     memset(l->firsts + candidate_count, 0, GRID_PADDING * sizeof *l->firsts);
@@ -368,7 +370,7 @@ static abut_status make(listing *g, bool has_images, const parallel_plan *plan)
     status = parallel_run(&own, write_chunk, g);
     listing_end(l, all.candidates);
     l->outline_pair_count = all.outlines;
-    return status ? status : listing_make_buckets(l, plan);
+    return status;
 }
 
 abut_status listing_take(neighbor_list *l, const neighbor_spheres *s, const abut_pairs *found,

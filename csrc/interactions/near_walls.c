@@ -107,6 +107,12 @@ static void keep_vertices(near_walls *n, const wall_scene *w)
 
 /* ---- making ---- */
 
+/* Whether some spheres alone are searched for. */
+static bool is_narrow(const near_walls *n)
+{
+    return n->is_made && !n->is_of_all;
+}
+
 static void *reserve(near_walls *n, int block, abut_index count, size_t size)
 {
     return memory_reserve(&n->blocks[block], count, size);
@@ -287,6 +293,26 @@ static abut_status extend(near_search *q, const parallel_plan *plan, abut_error 
     return find_near(q, plan, error);
 }
 
+void near_walls_shorten(near_walls *n, const neighbor_list *l, const int32_t *places)
+{
+    abut_index left = 0;
+    if (!is_narrow(n) || n->list != neighbor_list_number(l)) {
+        return;
+    }
+    n->sphere_count = neighbor_list_left(places, n->sphere_count);
+    for (abut_index k = 0; k < n->count; k++) {
+        n->spheres[k] = places[n->spheres[k]];
+    }
+    if (n->has_facets) {
+        facet_list_shorten(n->facets, n->spheres);
+    }
+    for (abut_index k = 0; k < n->count; k++) {
+        n->spheres[left] = n->spheres[k];
+        left += n->spheres[k] >= 0;
+    }
+    n->count = left;
+}
+
 /* ---- each step ---- */
 
 typedef struct gathering {
@@ -353,11 +379,6 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
 }
 
 /* ---- queries ---- */
-
-static bool is_narrow(const near_walls *n)
-{
-    return n->is_made && !n->is_of_all;
-}
 
 const facet_list *near_walls_narrow(const near_walls *n, abut_query *query)
 {

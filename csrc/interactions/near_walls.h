@@ -64,6 +64,9 @@ static inline abut_index near_walls_place(const near_walls *n, abut_index number
     return n->is_made && !n->is_of_all ? n->spheres[number] : number;
 }
 
+/* Let spheres leave, as they leave the neighbor list. */
+void near_walls_shorten(near_walls *n, const neighbor_list *l, const int32_t *places);
+
 /* The bodies that may touch walls, ascending. NULL: any. */
 const abut_index *near_walls_bodies(const near_walls *n, abut_index *count);
 

@@ -122,6 +122,7 @@ typedef struct neighbor_list {
     bool is_new;          /* made in this step */
     bool has_past;        /* it is known which rows of the last step candidates go on from */
     bool is_for_one_step; /* no sphere has an allowance */
+    bool has_buckets;     /* those of its candidates */
     abut_index sphere_count, candidate_count;
     double horizon;   /* steps for which allowances are made; 0: not chosen yet */
     abut_index lived; /* steps */
@@ -179,6 +180,15 @@ static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
 static inline abut_index neighbor_chunk_end(const neighbor_list *l, abut_index chunk)
 {
     return parallel_chunk_end(chunk * NEIGHBOR_CHUNK, NEIGHBOR_CHUNK, l->sphere_count);
+}
+
+/* How many of the first spheres are left, where `places` has for each its new place, or -1. */
+static inline abut_index neighbor_list_left(const int32_t *places, abut_index count)
+{
+    while (count > 0 && places[count - 1] < 0) {
+        count--;
+    }
+    return count > 0 ? places[count - 1] + 1 : 0;
 }
 
 /* How many lists were made before. */

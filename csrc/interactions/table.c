@@ -498,6 +498,67 @@ void table_keep(interaction_table *t, const bool *is_kept)
     write_offsets(t);
 }
 
+/* ---- rows go along with candidates ---- */
+
+/* The chunk that a row is to be in; -1: it goes. */
+static abut_index chunk_of(const interaction_table *t, abut_index row)
+{
+    return t->candidates[row] < 0 ? -1 : table_first(t, row) / t->chunk_firsts;
+}
+
+/* Rows go behind those of a chunk that are there already. */
+static void join_chunk(interaction_table *t, row_span *chunk, row_span rows)
+{
+    interaction_table to = *t;
+    to.count = chunk->first + chunk->count;
+    if (to.count < rows.first) {
+        table_append(&to, t, rows);
+    }
+    chunk->count += rows.count;
+    t->count += rows.count;
+}
+
+/* Rows of a chunk go to theirs. Returns how many chunks are known: each begins where its first row
+ * was. */
+static abut_index split_chunk(interaction_table *t, row_span rows, abut_index chunks)
+{
+    const abut_index end = rows.first + rows.count;
+    abut_index count;
+    for (abut_index row = rows.first; row < end; row += count) {
+        const abut_index target = chunk_of(t, row);
+        count = 1;
+        while (row + count < end && chunk_of(t, row + count) == target) {
+            count++;
+        }
+        for (; chunks <= target; chunks++) {
+            t->chunks[chunks] = (row_span){row, 0};
+        }
+        if (target >= 0) {
+            join_chunk(t, &t->chunks[target], (row_span){row, count});
+        }
+    }
+    return chunks;
+}
+
+void table_follow_list(interaction_table *t, const int32_t *candidates, abut_index first_count)
+{
+    const abut_index before = t->chunk_count;
+    abut_index chunks = 0;
+    row_walk w = {0};
+    for (abut_index row; (row = table_walk(t, &w)) >= 0;) {
+        t->candidates[row] = candidates[t->candidates[row]];
+    }
+    t->count = 0, t->first_count = first_count;
+    for (abut_index chunk = 0; chunk < before; chunk++) {
+        chunks = split_chunk(t, t->chunks[chunk], chunks);
+    }
+    t->chunk_count = before > 0 ? (first_count + t->chunk_firsts - 1) / t->chunk_firsts : 0;
+    for (; chunks < t->chunk_count; chunks++) {
+        const row_span last = chunks > 0 ? t->chunks[chunks - 1] : (row_span){0, 0};
+        t->chunks[chunks] = (row_span){last.first + last.count, 0};
+    }
+}
+
 /* ---- rows go along with their partners ---- */
 
 /* Rows of a table in a new order: by their first partners, by counting, and those of pairs then by

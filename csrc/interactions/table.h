@@ -118,6 +118,10 @@ bool table_is_same(const interaction_table *t, const interaction_table *with);
  * column. Offsets of first partners are not copied. */
 void table_append(interaction_table *to, const interaction_table *from, row_span rows);
 
+/* Rows of a list get other candidates, which ascend as before: for each old one the new one, or -1:
+ * the row goes. There are so many first partners then. */
+void table_follow_list(interaction_table *t, const int32_t *candidates, abut_index first_count);
+
 /* Leave out the rows that are not kept. */
 void table_keep(interaction_table *t, const bool *is_kept);
 

@@ -1,6 +1,8 @@
 /* Facets that spheres may come to touch: made of rows that a query has found. */
 #include "facet_list.h"
 
+#include <string.h>
+
 #include "../bins/sets.h"
 #include "../mesh/mesh.h"
 #include "finder.h"
@@ -101,6 +103,20 @@ abut_status facet_list_add(facet_list **list, const abut_finder *finder, abut_in
         }
     }
     return ABUT_OK;
+}
+
+void facet_list_shorten(facet_list *l, const int32_t *spheres)
+{
+    abut_index kept = 0;
+    int32_t begin = l->begins[0], items = begin;
+    for (abut_index k = 0; k < l->sphere_count; k++) {
+        const int32_t end = l->begins[k + 1], count = spheres[k] < 0 ? 0 : end - begin;
+        memmove(l->items + items, l->items + begin, (size_t)count * sizeof *l->items);
+        items += count, begin = end;
+        kept += spheres[k] >= 0;
+        l->begins[kept] = items;
+    }
+    l->sphere_count = kept, l->item_count = items;
 }
 
 void facet_list_free(facet_list *l)

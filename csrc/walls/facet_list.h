@@ -23,6 +23,9 @@ typedef struct facet_list {
 abut_status facet_list_add(facet_list **list, const abut_finder *finder, abut_index sphere_count,
                            const abut_columns *found);
 
+/* Leave out the spheres that are marked by -1. */
+void facet_list_shorten(facet_list *l, const int32_t *spheres);
+
 /* Let the list be empty; NULL: it is. */
 void facet_list_clear(facet_list *l);
 void facet_list_free(facet_list *l);
