@@ -444,6 +444,44 @@ def test_steps_that_are_not_done(forgets):
     assert state(fails) == state(whole)
 
 
+def bounded(sim):
+    low, high = sim.centers[:, 2].min() - 1e-5, sim.centers[:, 2].max() + 1e-5
+    sim.set_bounds([[-np.inf, -np.inf, low], [np.inf, np.inf, high]])
+    return ValueError
+
+
+def interrupted(sim):
+    def press(sim):
+        raise KeyboardInterrupt
+
+    sim.every(17 * sim.step, press)
+    return KeyboardInterrupt
+
+
+def pushed_wrongly(sim):
+    sim.add_force(lambda sim: np.zeros((len(sim.centers) - (sim.step_count == 19), 3)))
+    return ValueError
+
+
+@pytest.mark.parametrize("make", [in_a_period, two_chunks, with_bodies])
+@pytest.mark.parametrize("begin", [bounded, interrupted, pushed_wrongly])
+def test_tables_of_a_run_that_ended_early(make, begin, tmp_path):
+    """Tables, stress and frames are those of a run that was to end there."""
+    ends, whole = make(), make()
+    with pytest.raises(begin(ends)):
+        ends.run(steps=200)
+    assert 1 < ends.step_count < 200
+    whole.run(steps=ends.step_count)
+    frames = []
+    for name, sim in (("ends", ends), ("whole", whole)):
+        abut.write_frames(tmp_path / name / "{step}.npz", contacts=True)(sim)
+        frames.append([file.read_bytes() for file in sorted((tmp_path / name).iterdir())])
+    assert frames[0] == frames[1] and len(frames[0]) > 1
+    region = [[0.0] * 3, [0.05] * 3]
+    assert np.array_equal(ends.stress(region), whole.stress(region))
+    assert state(ends) == state(whole)
+
+
 # ---- spheres that come while lists live ----------------------------------------------------------
 
 

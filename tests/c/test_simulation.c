@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* MANY: so many that several threads share them. */
-enum { SPHERES = 250, MANY = 4000, STEPS = 60, MATERIALS = 2 };
+enum { SPHERES = 250, MANY = 4000, STEPS = 60, MATERIALS = 2, MOST_PAIRS = 8 * SPHERES };
 
 /* A box that is open above, and a paddle in it. */
 typedef struct setting {
@@ -188,6 +188,35 @@ static bool are_same(const setting *a, const setting *b)
            memcmp(a->velocities, b->velocities, sizeof a->velocities) == 0;
 }
 
+/* Pairs of the last step, as readers have them. */
+typedef struct pair_table {
+    abut_index count, i[MOST_PAIRS], j[MOST_PAIRS];
+    double overlap[MOST_PAIRS], force[3 * MOST_PAIRS], spring[3 * MOST_PAIRS];
+} pair_table;
+
+static void read_pairs(const setting *s, pair_table *t)
+{
+    memset(t, 0, sizeof *t);
+    abut_interactions to = abut_simulation_count_interactions(s->simulation, ABUT_SPHERE_SPHERE);
+    t->count = to.row_count;
+    CHECK(t->count <= MOST_PAIRS);
+    to.columns.pairs = (abut_pair_columns){.i = t->i, .j = t->j, .overlap = t->overlap};
+    to.force = t->force, to.spring = t->spring;
+    CHECK_INT(abut_simulation_write_interactions(s->simulation, ABUT_SPHERE_SPHERE, &to, NULL),
+              ABUT_OK);
+    for (abut_index k = 0; k < 3 * t->count; k++) {
+        t->spring[k] += 0.0; /* -0 becomes 0 where a pair is turned around twice */
+    }
+}
+
+/* Whether a simulation has the pairs of another one. */
+static void check_pairs(const setting *s, const pair_table *expected)
+{
+    static pair_table own;
+    read_pairs(s, &own);
+    CHECK(memcmp(&own, expected, sizeof own) == 0);
+}
+
 /* The largest difference of places. */
 static double difference(const setting *a, const setting *b)
 {
@@ -253,21 +282,27 @@ static void check_many(setting *one, setting *several)
     CHECK(are_same(one, several));
 }
 
-/* Each allocation of a step fails once: the step is not done, and the next one is. */
+/* Each allocation of a step fails once: the step is not done, the pairs are those of the step
+ * before, and the next one is done. */
 static void check_failures(setting *whole, setting *s)
 {
+    static pair_table before;
     order_sort_always(true);
     do_run(whole, 1.0, 1);
     begin(s, 1.0, 1);
     abut_index step = 0;
     int failed = 0;
     for (long call = 1; step < STEPS; call++) {
+        read_pairs(s, &before);
         memory_fail_at(call);
         const abut_status status = run(s->simulation, 1);
         const bool has_failed = memory_has_failed();
         memory_fail_at(0);
         CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
         failed += has_failed;
+        if (has_failed) {
+            check_pairs(s, &before);
+        }
         call = has_failed ? call : 0;
         step += !has_failed;
         CHECK_INT(abut_simulation_step_count(s->simulation), step);
@@ -297,8 +332,6 @@ static void check_first_failures(setting *s, double period)
     CHECK(failed > 50);
 }
 
-/* Interrupted at questions early and late in a step: it is not done, and goes on to the same bits.
- */
 /* Spheres are stored in the order that they are given, or nothing changes. */
 static void check_order(setting *s)
 {
@@ -328,26 +361,32 @@ static void check_order(setting *s)
     end(s);
 }
 
+/* Interrupted at questions early and late in a step: it is not done, pairs are those of the last
+ * one that was, and it goes on to the same bits. */
 static void check_interruptions(setting *whole, setting *s)
 {
-    do_run(whole, 1.0, 1);
+    static pair_table pairs;
+    begin(whole, 1.0, 1);
     begin(s, 1.0, 1);
-    parallel_ask_always(true);
     int count = 0;
     for (abut_index step = 0; step < STEPS; count++) {
         interruptions i = {.place = count % 40 * 3};
         abut_index done = 0;
+        parallel_ask_always(true);
         const abut_status status =
             abut_simulation_run(s->simulation, STEPS - step, interrupt_now, &i, &done, NULL);
+        parallel_ask_always(false);
         step += done;
         CHECK_INT(status, step < STEPS ? ABUT_INTERRUPTED : ABUT_OK);
         CHECK_INT(abut_simulation_step_count(s->simulation), step);
+        CHECK_INT(run(whole->simulation, done), ABUT_OK);
+        read_pairs(whole, &pairs);
+        check_pairs(s, &pairs);
     }
-    parallel_ask_always(false);
     CHECK(count > 20);
-    read_state(s);
+    read_state(whole), read_state(s);
     CHECK(are_same(whole, s));
-    end(s);
+    end(whole), end(s);
 }
 
 /* What is locked, and a wall without mass, do not limit the step. */
