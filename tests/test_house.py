@@ -217,6 +217,7 @@ FILES = {
         "surfaces",
         "apart",
         "check_lists",
+        "parts",
         "row_laws",
         "own_rows",
         "rows",

@@ -1,5 +1,5 @@
 /* The part of a step that is about walls: where they are, who touches them, and their laws. */
-#include "contacts.h"
+#include "parts.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Forces and torques on each sphere and body, summed in an order that does not depend on threads:
  * of pairs by chunks of the places where spheres are stored, then of walls the nearest first, then
  * of bonds by the rows of their other spheres; of a body's rows by the numbers of its partners. */
-#include "forces.h"
+#include "parts.h"
 
 #include <string.h>
 

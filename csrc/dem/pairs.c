@@ -1,5 +1,5 @@
 /* The part of a step that is about pairs of spheres: who touches whom, and their laws. */
-#include "pairs.h"
+#include "parts.h"
 
 #include <string.h>
 

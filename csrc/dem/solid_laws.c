@@ -1,6 +1,6 @@
 /* The part of a step that is about what bodies exert: a law at each spot, as between two points, of
  * which either goes with its body, sphere or wall. */
-#include "solid_laws.h"
+#include "parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The part of a step that finds what bodies touch, and which spot continues which. */
-#include "solid_search.h"
+#include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,17 +2,13 @@
 #include "../base/clock.h"
 #include "bond_laws.h"
 #include "bounds.h"
-#include "contacts.h"
 #include "drives.h"
 #include "energy.h"
-#include "forces.h"
 #include "move.h"
 #include "order.h"
 #include "pair_rows.h"
-#include "pairs.h"
+#include "parts.h"
 #include "simulation.h"
-#include "solid_laws.h"
-#include "solid_search.h"
 #include "surfaces.h"
 #include "watch.h"
 
@@ -107,28 +103,13 @@ static int steps_to_time(const stepping *all)
     return all->done == 0 ? 1 : 0;
 }
 
-/* Whether a part is worth a look at the clock. */
-static bool is_timed(const abut_simulation *s, step_part part)
+/* Whether there is anything of what a part is about. */
+static bool has_any(const abut_simulation *s, step_part part)
 {
-    switch (part) {
-    case FIND_WALLS:
-    case WALL_LAWS:
-        return s->walls.touched_count > 0;
-    case PAIR_LAWS:
-        return s->store.count > 1;
-    case BOND_LAWS:
-        return s->bonds.count > 0;
-    case FIND_BODIES:
-    case BODY_LAWS:
-        return s->solids.count > 0;
-    case ORDER:
-    case NEIGHBORS:
-    case SUMS:
-    case MOVE:
-    case STEP_PARTS:
-        break;
-    }
-    return true;
+    return part == FIND_WALLS || part == WALL_LAWS    ? s->walls.touched_count > 0
+           : part == FIND_BODIES || part == BODY_LAWS ? s->solids.count > 0
+           : part == BOND_LAWS                        ? s->bonds.count > 0
+                                                      : part != PAIR_LAWS || s->store.count > 1;
 }
 
 static void do_step(stepping *all)
@@ -142,7 +123,7 @@ static void do_step(stepping *all)
     watch_begin_step(s);
     for (step_part part = 0; part < STEP_PARTS; part++) {
         all->status = PARTS[part](s, &all->plan, all->error);
-        if (timed && is_timed(s, part)) {
+        if (timed && has_any(s, part)) {
             s->looks[part] += timed * clock_lap(&clock);
         }
         if (all->status) {

@@ -1,8 +1,8 @@
 /* LAMMPS' atoms as the spheres of a simulation, and what its contacts exert on them. */
 #include <string.h>
 
-#include "../dem/forces.h"
 #include "../dem/move.h"
+#include "../dem/parts.h"
 #include "lammps.h"
 
 /* ---- LAMMPS' arrays ---- */

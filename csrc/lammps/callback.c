@@ -2,7 +2,7 @@
 #include "lammps.h"
 
 #include "../base/clock.h"
-#include "../dem/contacts.h"
+#include "../dem/parts.h"
 #include "../dem/simulation.h"
 #include "../dem/stable_step.h"
 #include "../dem/view.h"
