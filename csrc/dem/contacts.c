@@ -7,7 +7,7 @@
 #include "../walls/match.h"
 #include "apart.h"
 #include "check_lists.h"
-#include "rows.h"
+#include "row_laws.h"
 #include "simulation.h"
 #include "surfaces.h"
 #include "view.h"

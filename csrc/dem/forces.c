@@ -219,28 +219,20 @@ static void add_pairs(const abut_simulation *s, abut_index chunk, row_span spher
     }
 }
 
-static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
+static void sum_chunk(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    const abut_index begin = chunk * NEIGHBOR_CHUNK;
-    const abut_index end = parallel_chunk_end(begin, NEIGHBOR_CHUNK, s->store.count);
-    add_pairs(s, chunk, (row_span){begin, end - begin});
+    add_pairs(s, begin / NEIGHBOR_CHUNK, (row_span){begin, end - begin});
     for (abut_index place = begin; place < end; place++) {
         sum_sphere(s, &by, place);
     }
-    return parallel_report(job, 4 * (end - begin));
 }
 
-/* Clusters that one thread takes in one go. */
-enum { CHUNK_CLUSTERS = 64 };
-
-static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *job)
+static void sum_clusters(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    const abut_index begin = chunk * CHUNK_CLUSTERS;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_CLUSTERS, s->clusters.count);
     for (abut_index k = begin; k < end; k++) {
         rigid_body *b = &s->clusters.bodies[k];
         rigid_set_sum_members(&s->clusters, b, &s->store);
@@ -248,23 +240,17 @@ static abut_status sum_clusters(void *context, abut_index chunk, parallel_job *j
             parallel_keep_first(&s->lost_row, b->first_row);
         }
     }
-    return parallel_report(job, 8 * (end - begin));
 }
-
-/* Bodies that one thread takes in one go, and what one takes, as parallel_report counts it. */
-enum { CHUNK_BODIES = 32, WORK_OF_BODY = 40 };
 
 static bool is_before_body(const void *table, abut_index row, const void *body)
 {
     return ((const interaction_table *)table)->body.i[row] < *(const abut_index *)body;
 }
 
-static abut_status sum_bodies(void *context, abut_index chunk, parallel_job *job)
+static void sum_bodies(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    const abut_index begin = chunk * CHUNK_BODIES;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_BODIES, s->solids.count);
     abut_index next[ABUT_BODY_INTERACTIONS];
     for (int kind = 0; kind < ABUT_BODY_INTERACTIONS; kind++) {
         const interaction_table *t = &s->now->tables[kind];
@@ -276,29 +262,25 @@ static abut_status sum_bodies(void *context, abut_index chunk, parallel_job *job
             parallel_keep_first(&s->lost_body, k);
         }
     }
-    return parallel_report(job, WORK_OF_BODY * (end - begin));
 }
 
-/* What so many of a kind take, so many in one go and so much work each. */
-static parallel_plan plan_of(const parallel_plan *plan, abut_index count, abut_index size,
-                             abut_index work)
-{
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(count, size);
-    own.work = work * count;
-    return own;
-}
+/* Clusters and bodies that one thread takes in one go, and what each and a sphere takes, as
+ * parallel_report counts it. */
+enum { CHUNK_CLUSTERS = 64, CHUNK_BODIES = 32 };
+enum { WORK_OF_CLUSTER = 8, WORK_OF_BODY = 40, WORK_OF_SPHERE = 4 };
 
-abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
+abut_status forces_sum(abut_simulation *s)
 {
-    const parallel_plan spheres = plan_of(plan, s->store.count, NEIGHBOR_CHUNK, 4);
-    const parallel_plan clusters = plan_of(plan, s->clusters.count, CHUNK_CLUSTERS, 8);
-    const parallel_plan bodies = plan_of(plan, s->solids.count, CHUNK_BODIES, WORK_OF_BODY);
+    const int workers = s->input.workers;
+    const abut_index bodies = s->solids.count, clusters = s->clusters.count;
+    const abut_index spheres = s->store.count;
     atomic_store(&s->lost_row, -1);
     atomic_store(&s->lost_body, -1);
-    abut_status status = list_by_second(s, ABUT_BODY_BODY);
-    status = status ? status : list_by_second(s, ABUT_BODY_SPHERE);
-    status = status ? status : parallel_run(&bodies, sum_bodies, s);
-    status = status ? status : parallel_run(&spheres, sum_chunk, s);
-    return status ? status : parallel_run(&clusters, sum_clusters, s);
+    if (list_by_second(s, ABUT_BODY_BODY) || list_by_second(s, ABUT_BODY_SPHERE)) {
+        return ABUT_NO_MEMORY;
+    }
+    parallel_loop(workers, bodies, CHUNK_BODIES, WORK_OF_BODY * bodies, sum_bodies, s);
+    parallel_loop(workers, spheres, NEIGHBOR_CHUNK, WORK_OF_SPHERE * spheres, sum_chunk, s);
+    parallel_loop(workers, clusters, CHUNK_CLUSTERS, WORK_OF_CLUSTER * clusters, sum_clusters, s);
+    return ABUT_OK;
 }

@@ -13,9 +13,8 @@
 #include "apart.h"
 #include "bond_pairs.h"
 #include "check_lists.h"
-#include "order.h"
 #include "pair_rows.h"
-#include "rows.h"
+#include "row_laws.h"
 #include "simulation.h"
 
 /* ---- where spheres are ---- */

@@ -26,8 +26,9 @@ abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* Sum up forces and torques; lost_row and lost_body tell who would be lost. */
-abut_status forces_sum(abut_simulation *s, const parallel_plan *plan);
+/* Sum up forces and torques; lost_row and lost_body tell who would be lost. ABUT_OK or
+ * ABUT_NO_MEMORY. */
+abut_status forces_sum(abut_simulation *s);
 
 /* Add what a sphere's contacts with walls exert, nearest first. */
 void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w);

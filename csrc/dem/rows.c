@@ -1,5 +1,5 @@
 /* Rows through kernels. */
-#include "rows.h"
+#include "row_laws.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "apart.h"
-#include "rows.h"
+#include "row_laws.h"
 #include "watch.h"
 
 /* ---- what moves at a spot ---- */

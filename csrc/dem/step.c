@@ -46,10 +46,10 @@ static abut_status keep_order(abut_simulation *s, const parallel_plan *plan, abu
 
 static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
+    (void)plan;
     energy_hold_touched(s);
-    const abut_status status = forces_sum(s, plan);
-    if (status) {
-        return error_set_status(error, status);
+    if (forces_sum(s)) {
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     const abut_index lost = atomic_load(&s->lost_row), body = atomic_load(&s->lost_body);
     if (body >= 0) {
