@@ -146,8 +146,9 @@ static void take_back(const abut_simulation *s, int32_t row, double q[4])
     }
 }
 
-/* Let it begin where its spheres are, at the nearest image. */
-static void begin_bond(const abut_simulation *s, bond *b)
+/* Let it begin where its spheres are, at the nearest image. Returns whether the center of each lies
+ * outside of the other. */
+static bool begin_bond(const abut_simulation *s, bond *b)
 {
     const store *of = &s->store;
     const int32_t zero[3] = {0, 0, 0};
@@ -162,16 +163,10 @@ static void begin_bond(const abut_simulation *s, bond *b)
     memcpy(b->turns[1], b->turns[0], sizeof b->turns[0]);
     take_back(s, b->rows[0], b->turns[0]);
     take_back(s, b->rows[1], b->turns[1]);
-    const double both = of->radii[of->places[b->rows[0]]] + of->radii[of->places[b->rows[1]]];
-    b->rest_overlap = b->has_contact ? 0.0 : larger(0.0, both - b->length);
-}
-
-/* Whether one's center lies outside of the other. */
-static bool is_long_enough(const abut_simulation *s, const bond *b)
-{
-    const store *of = &s->store;
-    const double a = of->radii[of->places[b->rows[0]]], c = of->radii[of->places[b->rows[1]]];
-    return b->length > larger(a, c);
+    const double first = of->radii[of->places[b->rows[0]]];
+    const double second = of->radii[of->places[b->rows[1]]];
+    b->rest_overlap = b->has_contact ? 0.0 : larger(0.0, first + second - b->length);
+    return b->length > larger(first, second);
 }
 
 /* From the sphere with the smaller row to the other one. */
@@ -184,32 +179,26 @@ static void order_ends(bond *b)
     }
 }
 
-/* Where it begins, or goes on. ABUT_OK, or why there can be no such bond. */
-static abut_status place_bond(const abut_simulation *s, const abut_bonds *of, abut_index k, bond *b,
-                              abut_error *error)
-{
-    if (of->length) {
-        return check_state(s, b, k, error);
-    }
-    begin_bond(s, b);
-    return is_long_enough(s, b)
-               ? ABUT_OK
-               : error_set(error, ABUT_BOND_TOO_SHORT, k, of->i[k], (double)of->j[k]);
-}
-
+/* A bond begins, or goes on. ABUT_OK, or why there can be no such bond. */
 static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abut_index k, bond *b,
                              abut_error *error)
 {
+    abut_status wrong = ABUT_OK;
     order_ends(b);
-    const bool is_twice = bonds_find(&s->bonds, b->rows[0], b->rows[1]) >= 0;
-    if (is_twice || is_in_cluster(s, b)) {
-        return error_set(error, is_twice ? ABUT_BOND_TWICE : ABUT_BOND_IN_CLUSTER, k, of->i[k],
-                         (double)of->j[k]);
+    if (bonds_find(&s->bonds, b->rows[0], b->rows[1]) >= 0) {
+        wrong = ABUT_BOND_TWICE;
+    } else if (is_in_cluster(s, b)) {
+        wrong = ABUT_BOND_IN_CLUSTER;
+    } else if (of->length) {
+        const abut_status status = check_state(s, b, k, error);
+        if (status) {
+            return status;
+        }
+    } else if (!begin_bond(s, b)) {
+        wrong = ABUT_BOND_TOO_SHORT;
     }
-    const abut_status status = place_bond(s, of, k, b, error);
-    return status || bonds_are_stiff(b)
-               ? status
-               : error_set(error, ABUT_BOND_STIFFNESS, k, of->i[k], (double)of->j[k]);
+    wrong = wrong || bonds_are_stiff(b) ? wrong : ABUT_BOND_STIFFNESS;
+    return wrong ? error_set(error, wrong, k, of->i[k], (double)of->j[k]) : ABUT_OK;
 }
 
 /* All of them, and their order by rows. */
@@ -245,22 +234,10 @@ static abut_status make_bonds(const abut_simulation *s, const abut_bonds *of, bo
 
 /* Spheres that rest, and are bonded anew, rest no more: their bond begins with what they overlap
  * now. */
-static bool is_bonded_anew(const abut_simulation *s, const bond_rest *r)
+static bool is_bonded_anew(const bond_set *b, const bond_rest *r)
 {
-    const abut_index number = bonds_find(&s->bonds, r->rows[0], r->rows[1]);
-    return number >= 0 && !s->bonds.bonds[number].has_contact;
-}
-
-static void end_rests(abut_simulation *s)
-{
-    bond_set *b = &s->bonds;
-    abut_index kept = 0;
-    for (abut_index k = 0; k < b->rest_count; k++) {
-        if (!is_bonded_anew(s, &b->rests[k])) {
-            b->rests[kept++] = b->rests[k];
-        }
-    }
-    b->rest_count = kept;
+    const abut_index number = bonds_find(b, r->rows[0], r->rows[1]);
+    return number >= 0 && !b->bonds[number].has_contact;
 }
 
 abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, abut_error *error)
@@ -278,7 +255,7 @@ abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, 
         bonds_merge(&s->bonds, &made, order);
         bonds_list_ends(&s->bonds, s->store.count);
         bonds_refresh(s);
-        end_rests(s);
+        bonds_drop_rests(&s->bonds, is_bonded_anew);
     }
     memory_free(order);
     bonds_free(&made);

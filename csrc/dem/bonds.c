@@ -4,17 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/memory.h"
 #include "../base/span.h"
 
 /* ---- memory ---- */
 
 /* The array with room for so many; where there is no memory it stays as it was, and that is noted.
  */
-static void *grown(void *array, abut_index count, abut_index *capacity, size_t size,
+static void *grown(bond_set *b, void *array, int block, abut_index count, size_t size,
                    bool *has_failed)
 {
-    void *made = memory_grow(array, count, capacity, size);
+    void *made = memory_extend(&b->blocks[block], count, size);
     *has_failed |= !made;
     return made ? made : array;
 }
@@ -22,44 +21,28 @@ static void *grown(void *array, abut_index count, abut_index *capacity, size_t s
 abut_status bonds_reserve(bond_set *b, abut_index count, abut_index row_count)
 {
     bool has_failed = false;
-    b->bonds = grown(b->bonds, count, &b->capacities[0], sizeof *b->bonds, &has_failed);
-    b->stiffness = grown(b->stiffness, count, &b->capacities[1], sizeof *b->stiffness, &has_failed);
-    b->now = grown(b->now, count, &b->capacities[2], sizeof *b->now, &has_failed);
-    b->before = grown(b->before, count, &b->capacities[3], sizeof *b->before, &has_failed);
-    b->begins = grown(b->begins, row_count + 1, &b->begin_capacity, sizeof *b->begins, &has_failed);
-    b->ends = grown(b->ends, 2 * count, &b->end_capacity, sizeof *b->ends, &has_failed);
+    b->bonds = grown(b, b->bonds, 0, count, sizeof *b->bonds, &has_failed);
+    b->stiffness = grown(b, b->stiffness, 1, count, sizeof *b->stiffness, &has_failed);
+    b->now = grown(b, b->now, NOW_BLOCK, count, sizeof *b->now, &has_failed);
+    b->before = grown(b, b->before, BEFORE_BLOCK, count, sizeof *b->before, &has_failed);
+    b->begins = grown(b, b->begins, 4, row_count + 1, sizeof *b->begins, &has_failed);
+    b->ends = grown(b, b->ends, 5, 2 * count, sizeof *b->ends, &has_failed);
     return has_failed ? ABUT_NO_MEMORY : ABUT_OK;
 }
 
 abut_status bonds_reserve_broken(bond_set *b, abut_index count)
 {
     bool has_failed = false;
-    b->rests =
-        grown(b->rests, b->rest_count + count, &b->rest_capacity, sizeof *b->rests, &has_failed);
-    b->breakages = grown(b->breakages, b->breakage_count + count, &b->breakage_capacity,
-                         sizeof *b->breakages, &has_failed);
+    const abut_index rests = b->rest_count + count, breakages = b->breakage_count + count;
+    b->rests = grown(b, b->rests, 6, rests, sizeof *b->rests, &has_failed);
+    b->breakages = grown(b, b->breakages, 7, breakages, sizeof *b->breakages, &has_failed);
     return has_failed ? ABUT_NO_MEMORY : ABUT_OK;
 }
 
 void bonds_free(bond_set *b)
 {
-    memory_free(b->bonds), memory_free(b->stiffness);
-    memory_free(b->now), memory_free(b->before);
-    memory_free(b->begins), memory_free(b->ends);
-    memory_free(b->rests), memory_free(b->breakages);
+    memory_free_blocks(b->blocks, BOND_BLOCKS);
     *b = (bond_set){0};
-}
-
-abut_index bonds_bytes(const bond_set *b)
-{
-    return b->capacities[0] * (abut_index)sizeof *b->bonds +
-           b->capacities[1] * (abut_index)sizeof *b->stiffness +
-           b->capacities[2] * (abut_index)sizeof *b->now +
-           b->capacities[3] * (abut_index)sizeof *b->before +
-           b->begin_capacity * (abut_index)sizeof *b->begins +
-           b->end_capacity * (abut_index)sizeof *b->ends +
-           b->rest_capacity * (abut_index)sizeof *b->rests +
-           b->breakage_capacity * (abut_index)sizeof *b->breakages;
 }
 
 /* ---- order ---- */
@@ -178,10 +161,9 @@ void bonds_drop(bond_set *b, bool (*is_gone)(const bond_set *b, abut_index numbe
     b->count = kept;
 }
 
-static bool renumber(int32_t rows[2], const int32_t *new_rows)
+static void renumber(int32_t rows[2], const int32_t *new_rows)
 {
     rows[0] = new_rows[rows[0]], rows[1] = new_rows[rows[1]];
-    return rows[0] >= 0 && rows[1] >= 0;
 }
 
 static bool is_alone(const bond_set *b, abut_index number)
@@ -189,31 +171,40 @@ static bool is_alone(const bond_set *b, abut_index number)
     return b->bonds[number].rows[0] < 0 || b->bonds[number].rows[1] < 0;
 }
 
-void bonds_renumber(bond_set *b, const int32_t *new_rows, abut_index row_count)
+void bonds_drop_rests(bond_set *b, bool (*is_gone)(const bond_set *b, const bond_rest *rest))
 {
     abut_index kept = 0;
+    for (abut_index k = 0; k < b->rest_count; k++) {
+        if (!is_gone(b, &b->rests[k])) {
+            b->rests[kept++] = b->rests[k];
+        }
+    }
+    b->rest_count = kept;
+}
+
+static bool rests_alone(const bond_set *b, const bond_rest *rest)
+{
+    (void)b;
+    return rest->rows[0] < 0 || rest->rows[1] < 0;
+}
+
+static bool has_parted(const bond_set *b, const bond_rest *rest)
+{
+    (void)b;
+    return rest->has_parted;
+}
+
+void bonds_renumber(bond_set *b, const int32_t *new_rows, abut_index row_count)
+{
     for (abut_index k = 0; k < b->count; k++) {
         renumber(b->bonds[k].rows, new_rows);
     }
     for (abut_index k = 0; k < b->rest_count; k++) {
-        if (renumber(b->rests[k].rows, new_rows)) {
-            b->rests[kept++] = b->rests[k];
-        }
+        renumber(b->rests[k].rows, new_rows);
     }
-    b->rest_count = kept;
+    bonds_drop_rests(b, rests_alone);
     bonds_drop(b, is_alone);
     bonds_list_ends(b, row_count);
-}
-
-static void drop_parted(bond_set *b)
-{
-    abut_index kept = 0;
-    for (abut_index k = 0; k < b->rest_count; k++) {
-        if (!b->rests[k].has_parted) {
-            b->rests[kept++] = b->rests[k];
-        }
-    }
-    b->rest_count = kept;
 }
 
 int bonds_compare_rests(const void *a, const void *b)
@@ -252,10 +243,10 @@ void bonds_keep(bond_set *b, abut_index row_count, abut_index step)
 {
     bond_effect *other = b->before;
     b->before = b->now, b->now = other;
-    const abut_index capacity = b->capacities[3];
-    b->capacities[3] = b->capacities[2], b->capacities[2] = capacity;
+    const memory_block block = b->blocks[BEFORE_BLOCK];
+    b->blocks[BEFORE_BLOCK] = b->blocks[NOW_BLOCK], b->blocks[NOW_BLOCK] = block;
     if (b->parted_count > 0) {
-        drop_parted(b);
+        bonds_drop_rests(b, has_parted);
     }
     if (b->broken_count > 0) {
         for (abut_index k = 0; k < b->count; k++) {

@@ -4,6 +4,7 @@
 #define DEM_BONDS_H
 
 #include "../abut.h"
+#include "../base/memory.h"
 #include "../base/vec3.h"
 
 enum { TENSION = 0, SHEAR = 1 };
@@ -58,25 +59,29 @@ typedef struct bond_breakage {
     bool is_of_shear;
 } bond_breakage;
 
+/* Blocks of memory: those of arrays that take turns, and how many there are. */
+enum { NOW_BLOCK = 2, BEFORE_BLOCK = 3, BOND_BLOCKS = 8 };
+
 /* All bonds, sorted by rows. Zero-initialize. */
 typedef struct bond_set {
     bond *bonds;
     bond_stiffness *stiffness;
     bond_effect *now, *before; /* of this step, which is none outside of one, and of the last one
                                   that was done */
-    abut_index count, capacities[4];
-    int32_t *begins; /* of each row its ends in `ends`, sorted by the other sphere's row */
-    int32_t *ends;   /* 2 bond + 1 where the row is its second */
-    abut_index begin_capacity, end_capacity;
+    abut_index count;
+    int32_t *begins;         /* of each row its ends in `ends`, sorted by the other sphere's row */
+    int32_t *ends;           /* 2 bond + 1 where the row is its second */
     bool has_hidden;         /* some spheres' law does not act beside their bond */
     abut_index broken_count; /* in this step */
 
     bond_rest *rests; /* sorted by rows */
-    abut_index rest_count, rest_capacity;
+    abut_index rest_count;
     abut_index parted_count; /* in this step */
 
     bond_breakage *breakages; /* in their order */
-    abut_index breakage_count, breakage_capacity;
+    abut_index breakage_count;
+
+    memory_block blocks[BOND_BLOCKS];
 } bond_set;
 
 /* Room for so many bonds and spheres. ABUT_OK or ABUT_NO_MEMORY, with everything as it was. */
@@ -85,7 +90,6 @@ abut_status bonds_reserve(bond_set *b, abut_index count, abut_index row_count);
 /* Room for what follows where so many break. Likewise. */
 abut_status bonds_reserve_broken(bond_set *b, abut_index count);
 void bonds_free(bond_set *b);
-abut_index bonds_bytes(const bond_set *b);
 
 /* Whether one bond of a set is before another one by rows, as sort_by_merging asks. */
 bool bonds_is_before(const void *set, abut_index a, abut_index b);
@@ -107,6 +111,9 @@ const bond_rest *bonds_find_rest(const bond_set *b, int32_t first, int32_t secon
 
 /* Leave out bonds whose mark is set, with what they exert. Ends are to be listed then. */
 void bonds_drop(bond_set *b, bool (*is_gone)(const bond_set *b, abut_index number));
+
+/* Likewise of rests. */
+void bonds_drop_rests(bond_set *b, bool (*is_gone)(const bond_set *b, const bond_rest *rest));
 
 /* Leave out those of spheres that have no new row; the others get theirs, which ascend as before.
  */

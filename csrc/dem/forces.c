@@ -236,7 +236,7 @@ static void sum_clusters(void *context, abut_index begin, abut_index end)
     for (abut_index k = begin; k < end; k++) {
         rigid_body *b = &s->clusters.bodies[k];
         rigid_set_sum_members(&s->clusters, b, &s->store);
-        if (!rigid_body_will_be_finite(b, &by)) {
+        if (!rigid_will_be_finite(&b->rigid, b->next, &by)) {
             parallel_keep_first(&s->lost_row, b->first_row);
         }
     }
@@ -257,8 +257,9 @@ static void sum_bodies(void *context, abut_index begin, abut_index end)
         next[kind] = span_find((row_span){0, t->count}, t, &begin, is_before_body);
     }
     for (abut_index k = begin; k < end; k++) {
+        const rigid_body *b = &s->solids.bodies[k];
         sum_body(s, k, next);
-        if (!rigid_body_will_be_finite(&s->solids.bodies[k], &by)) {
+        if (!rigid_will_be_finite(&b->rigid, b->next, &by)) {
             parallel_keep_first(&s->lost_body, k);
         }
     }

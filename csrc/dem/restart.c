@@ -81,31 +81,16 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
 {
     const account *a = &s->account;
     const int kind = a->has_new ? HAS_NEW : a->is_held + a->keeps_total;
-    return (abut_step_state){
+    abut_step_state state = {
         .step_count = s->step_count,
         .account = {a->base, a->gone_wall_work, a->has_new ? (double)a->new_from : a->held, kind,
                     a->driven_work, a->last_driven_work, a->keeps_total ? a->total : 0.0},
-        .terms = {s->next.step, s->next.gravity[0], s->next.gravity[1], s->next.gravity[2],
-                  s->next.lift, s->last.step, s->last.gravity[0], s->last.gravity[1],
-                  s->last.gravity[2], s->last.lift, s->began, (double)s->began_steps},
         .walls = s->before->states};
+    memcpy(state.terms, s->terms, sizeof state.terms);
+    return state;
 }
 
 /* ---- going on ---- */
-
-static step_terms terms_of(const double terms[5])
-{
-    return (step_terms){
-        .step = terms[0], .gravity = {terms[1], terms[2], terms[3]}, .lift = terms[4]};
-}
-
-static void restore_terms(abut_simulation *s, const double terms[ABUT_STEP_TERMS])
-{
-    s->next = terms_of(terms);
-    s->last = terms_of(terms + 5);
-    s->began = terms[10];
-    s->began_steps = (abut_index)terms[11];
-}
 
 void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
 {
@@ -115,7 +100,7 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
     }
     neighbor_list_forget(&s->neighbors);
     s->step_count = state->step_count;
-    restore_terms(s, state->terms);
+    memcpy(s->terms, state->terms, sizeof s->terms);
     const double kind = state->account[3], held = state->account[2];
     s->account = (account){.base = state->account[0],
                            .gone_wall_work = state->account[1],
@@ -203,57 +188,34 @@ static abut_status check_all_offsets(const interaction_table *t, const abut_inte
 /* How many second partners there are. */
 static abut_index count_seconds(const abut_simulation *s, abut_interaction who)
 {
-    switch (who) {
-    case ABUT_BODY_WALL:
-    case ABUT_SPHERE_WALL:
-        break;
-    case ABUT_BODY_BODY:
-        return s->solids.count;
-    case ABUT_BODY_SPHERE:
-    case ABUT_SPHERE_SPHERE:
-        return s->store.count;
+    if (table_is_on_wall(who)) {
+        return s->walls.touched_count;
     }
-    return s->walls.touched_count;
+    return who == ABUT_BODY_BODY ? s->solids.count : s->store.count;
 }
 
-static abut_status check_number(abut_index number, abut_index least, abut_index count,
-                                abut_status status, abut_index row, abut_error *error)
-{
-    const bool is_there = number >= least && number < count;
-    return is_there ? ABUT_OK : error_set(error, status, row, number, (double)count - 1.0);
-}
-
+/* Check the partners of rows, whose offsets are right. */
 static abut_status check_partners(const abut_simulation *s, const interaction_table *t,
                                   abut_index rows, abut_error *error)
 {
     const abut_index *firsts = table_firsts(t), *seconds = table_seconds(t);
-    const bool is_on_wall = table_is_on_wall(t->kind);
-    const abut_index count = count_seconds(s, t->kind);
-    abut_status status = ABUT_OK;
-    for (abut_index row = 0; !status && row < rows; row++) {
+    const abut_index *offsets = table_offsets(t), end = count_seconds(s, t->kind);
+    abut_index owner = 0;
+    for (abut_index row = 0; row < rows; row++) {
+        while (offsets && offsets[owner + 1] <= row) {
+            owner++;
+        }
+        const abut_index first = firsts[row], second = seconds[row];
+        if (first < owner || first >= (offsets ? owner + 1 : t->first_count)) {
+            return error_set(error, ABUT_BAD_I, row, first, (double)t->first_count - 1.0);
+        }
         /* the second of two spheres has the larger number */
-        const abut_index least = t->kind == ABUT_SPHERE_SPHERE ? firsts[row] : 0;
-        status = check_number(firsts[row], 0, t->first_count, ABUT_BAD_I, row, error);
-        status = status ? status
-                        : check_number(seconds[row], least, count,
-                                       is_on_wall ? ABUT_BAD_MESH_NUMBER : ABUT_BAD_J, row, error);
-    }
-    return status;
-}
-
-/* Whether rows are of the first partners whose offsets say so. */
-static abut_status check_firsts(const interaction_table *t, abut_error *error)
-{
-    const abut_index *offsets = table_offsets(t), *firsts = table_firsts(t);
-    abut_status status = ABUT_OK;
-    for (abut_index k = 0; offsets && !status && k < t->first_count; k++) {
-        for (abut_index row = offsets[k]; !status && row < offsets[k + 1]; row++) {
-            if (firsts[row] != k) {
-                status = error_set(error, ABUT_BAD_I, row, firsts[row], (double)t->first_count - 1);
-            }
+        if (second < (t->kind == ABUT_SPHERE_SPHERE ? first : 0) || second >= end) {
+            return error_set(error, table_is_on_wall(t->kind) ? ABUT_BAD_MESH_NUMBER : ABUT_BAD_J,
+                             row, second, (double)end - 1.0);
         }
     }
-    return status;
+    return ABUT_OK;
 }
 
 /* Compute what the entries of a row did on its wall anew. */
@@ -303,6 +265,5 @@ abut_status abut_simulation_restore_interactions(abut_simulation *s, abut_intera
     lent.first_count = table_is_of_bodies(who) ? s->solids.count : s->store.count;
     abut_status status = check_all_offsets(&lent, from, error);
     status = status ? status : check_partners(s, &lent, from->row_count, error);
-    status = status ? status : check_firsts(&lent, error);
     return status ? status : error_set_status(error, restore_rows(s, &lent, from));
 }

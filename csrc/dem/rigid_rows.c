@@ -114,10 +114,14 @@ static abut_status check_bodies(const abut_simulation *s, const abut_rigids *b, 
 
 /* ---- coming ---- */
 
-/* Let a body be held, or not, and begin where its frame is put, if it is. */
+/* Let a body be held, or not, and begin where its frame is put, unless it goes on. */
 static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_rigids *from,
                          abut_index k)
 {
+    rigid_hold(&to->rigid, to->rigid.is_held);
+    if (from->turns) {
+        return;
+    }
     rigid_frame frame = rigid_body_frame(to);
     frame.origin = from->positions ? vec3_load(from->positions + 3 * k) : frame.origin;
     if (from->orientations) {
@@ -126,7 +130,6 @@ static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_ri
     if (from->positions || from->orientations) {
         rigid_body_set_frame(to, &frame);
     }
-    rigid_hold(&to->rigid, to->rigid.is_held);
     rigid_wrap(&to->rigid, &s->lattice);
     rigid_place(&to->rigid);
 }
@@ -140,17 +143,6 @@ static void append_bodies(rigid_set *set, const abut_rigids *from)
             (rigid_body){.axes = {0.0, 0.0, 0.0, 1.0}, .rigid.orientation = {0.0, 0.0, 0.0, 1.0}};
     }
     population_store(&RIGIDS, set, NULL, (row_span){first, from->count}, from);
-}
-
-/* Let a body of row k begin, or go on. */
-static void begin_body(const abut_simulation *s, rigid_body *to, const abut_rigids *from,
-                       abut_index k)
-{
-    if (from->turns) {
-        rigid_hold(&to->rigid, to->rigid.is_held);
-    } else {
-        begin_motion(s, to, from, k);
-    }
 }
 
 /* A convex body's surface, and the radii of two spheres about the center of mass: that which holds
@@ -170,7 +162,7 @@ static void append_convex(abut_simulation *s, const abut_rigids *from)
     append_bodies(&s->solids, from);
     for (abut_index k = 0; k < from->count; k++) {
         scale_shape(&s->solids, &made[k]);
-        begin_body(s, &made[k], from, k);
+        begin_motion(s, &made[k], from, k);
     }
     simulation_forget_bodies(s);
 }
@@ -200,7 +192,7 @@ static void append_clusters(abut_simulation *s, const abut_rigids *from, abut_in
     for (abut_index k = 0; k < from->count; k++) {
         made[k].first_row = (int32_t)row;
         made[k].first_member = set->member_count;
-        begin_body(s, &made[k], from, k);
+        begin_motion(s, &made[k], from, k);
         join_members(s, &made[k]);
         row += made[k].member_count, set->member_count += made[k].member_count;
     }

@@ -7,33 +7,19 @@
 
 abut_status rigid_set_reserve(rigid_set *set, abut_index count, abut_index member_count)
 {
-    rigid_body *bodies = memory_grow(set->bodies, count, &set->capacity, sizeof *bodies);
-    if (!bodies) {
-        return ABUT_NO_MEMORY;
-    }
-    set->bodies = bodies;
-    double *members =
-        memory_grow(set->members, 3 * member_count, &set->member_capacity, sizeof *members);
-    if (!members) {
-        return ABUT_NO_MEMORY;
-    }
-    set->members = members;
-    return ABUT_OK;
+    rigid_body *bodies = memory_extend(&set->blocks[0], count, sizeof *bodies);
+    set->bodies = bodies ? bodies : set->bodies;
+    double *members = memory_extend(&set->blocks[1], 3 * member_count, sizeof *members);
+    set->members = members ? members : set->members;
+    return bodies && members ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 void rigid_set_free(rigid_set *set)
 {
-    memory_free(set->bodies);
-    memory_free(set->members);
+    memory_free_blocks(set->blocks, 2);
     memory_free(set->shapes);
     abut_shape_free(set->point);
     *set = (rigid_set){0};
-}
-
-abut_index rigid_set_bytes(const rigid_set *set)
-{
-    return set->capacity * (abut_index)sizeof *set->bodies +
-           set->member_capacity * (abut_index)sizeof *set->members;
 }
 
 /* Let the members of a cluster that stays move up. */
@@ -168,11 +154,6 @@ void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s)
 }
 
 /* ---- a step ---- */
-
-bool rigid_body_will_be_finite(const rigid_body *b, const rigid_step *by)
-{
-    return rigid_will_be_finite(&b->rigid, b->next, by);
-}
 
 /* What the caller applied does work that is not counted as that of contacts. */
 void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by)

@@ -31,23 +31,24 @@ typedef struct rigid_body {
 /* Zero-initialize. */
 typedef struct rigid_set {
     rigid_body *bodies;
-    abut_index count, capacity;
+    abut_index count;
     bool has_applied;
 
     /* of clusters: spheres' centers in the frames of the principal axes */
     double *members;
-    abut_index member_count, member_capacity;
+    abut_index member_count;
 
     /* of convex bodies: the caller's shapes, and behind them the point that spheres are */
     const abut_shape **shapes;
     abut_index shape_count; /* without that point */
     abut_shape *point;
+
+    memory_block blocks[2]; /* of bodies and members */
 } rigid_set;
 
 /* Room for so many. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status rigid_set_reserve(rigid_set *set, abut_index count, abut_index member_count);
 void rigid_set_free(rigid_set *set);
-abut_index rigid_set_bytes(const rigid_set *set);
 
 /* Leave out those whose number is -1; the others get their new ones. */
 void rigid_set_compact(rigid_set *set, int32_t *numbers);
@@ -74,9 +75,6 @@ void rigid_set_place_clusters(rigid_set *set, store *s);
 
 /* Sum up what acts on the spheres of a cluster, in this step. */
 void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s);
-
-/* Whether its next position and momentum are finite. */
-bool rigid_body_will_be_finite(const rigid_body *b, const rigid_step *by);
 
 /* Move by what acts on it in this step. */
 void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by);

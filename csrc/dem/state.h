@@ -122,7 +122,13 @@ typedef struct world_bounds {
 
 struct abut_simulation {
     abut_simulation_input input;
-    step_terms next, last; /* of the next step, and of the last one that was done */
+    union {
+        struct {
+            step_terms next, last;     /* of the next step, and of the last one that was done */
+            double began, began_steps; /* the time after so many steps, since which all are alike */
+        };
+        double terms[ABUT_STEP_TERMS]; /* all of these */
+    };
     lattice lattice;
     law_table laws;
     store store;
@@ -147,8 +153,6 @@ struct abut_simulation {
     near_walls near;
     account account;
     abut_index step_count;
-    double began; /* the time after `began_steps` steps, since which all are alike */
-    abut_index began_steps;
     abut_index order_step;    /* the step in which spheres are sorted by place */
     double seconds;           /* that all steps took */
     double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
@@ -178,7 +182,7 @@ static inline const abut_finder *simulation_finder(const abut_simulation *s)
 
 static inline double simulation_time(const abut_simulation *s)
 {
-    return s->began + (double)(s->step_count - s->began_steps) * s->next.step;
+    return s->began + ((double)s->step_count - s->began_steps) * s->next.step;
 }
 
 /* The mass that a law takes for what touches a wall: m*, where the wall is a free body, else its

@@ -212,7 +212,7 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
         return status;
     }
     if (step != s->next.step) {
-        s->began = simulation_time(s), s->began_steps = s->step_count;
+        s->began = simulation_time(s), s->began_steps = (double)s->step_count;
         s->next.step = step;
     }
     if (gravity) {
@@ -235,9 +235,10 @@ static abut_index count_bytes(const abut_simulation *s)
     const solid_search *of = &s->search;
     abut_index sum =
         store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
-        crowd_bytes(&of->crowd) + rigid_set_bytes(&s->clusters) + rigid_set_bytes(&s->solids) +
-        bonds_bytes(&s->bonds) + s->group_block.byte_count + s->pull_block.byte_count +
-        s->kept_block.byte_count + memory_count_bytes(s->pair_blocks, PAIR_ROWS_BLOCKS) +
+        crowd_bytes(&of->crowd) + memory_count_bytes(s->clusters.blocks, 2) +
+        memory_count_bytes(s->solids.blocks, 2) + memory_count_bytes(s->bonds.blocks, BOND_BLOCKS) +
+        s->group_block.byte_count + s->pull_block.byte_count + s->kept_block.byte_count +
+        memory_count_bytes(s->pair_blocks, PAIR_ROWS_BLOCKS) +
         memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
         memory_count_bytes(of->outline_blocks,
                            sizeof of->outline_blocks / sizeof *of->outline_blocks);
