@@ -101,9 +101,7 @@ static own_rows rows_of(const row_laws *r, const row_block *b, const abut_own_la
                       .first_scalar = 3 * extras->vectors,
                       .identity = (double)l->identity,
                       .vectors = l->vector_count,
-                      .scalars = l->scalar_count,
-                      .is_wall = table_is_on_wall(r->table->kind),
-                      .is_spot = table_is_of_bodies(r->table->kind)};
+                      .scalars = l->scalar_count};
 }
 
 /* Note the first of the rows that are not finite. */

@@ -621,7 +621,6 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
     const bool are_alike = laws_are_plain(&s->laws) || (s->laws.are_alike && !is_among_bonds);
     row_laws laws = {.simulation = s,
                      .table = &s->now->tables[ABUT_SPHERE_SPHERE],
-                     .kernel = interaction_kernels_take()->pair_laws,
                      .is_watched = true,
                      .find_laws = are_alike ? NULL : find_laws,
                      .fill = is_among_bonds ? fill_among_bonds : fill_block,

@@ -194,6 +194,8 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     r->fill(r->context, b, count);
     of->count = count;
     of->step = r->simulation->last.step;
+    of->is_wall = table_is_on_wall(r->table->kind);
+    of->is_spot = table_is_of_bodies(r->table->kind);
     of->watch_part = watch_part(r->simulation);
     if (are_in_sequence(b, count)) {
         use_table(r, b);
@@ -231,7 +233,7 @@ static bool compute(row_laws *r, row_block *b)
     }
     clear_own(r, b);
     b->has_moments = of->roll;
-    const unsigned noted = r->kernel(of);
+    const unsigned noted = interaction_kernels_take()->laws(of);
     if (noted & LAWS_TOO_SMALL) {
         note_too_small(r, of, b->rows);
     }

@@ -248,12 +248,10 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
     if (w.now->entry_count == 0) {
         return ABUT_OK;
     }
-    const interaction_kernels *kernels = interaction_kernels_take();
     row_laws rows = {.simulation = s,
                      .count = w.now->entry_count,
                      .work = WORK_OF_SPOT,
                      .table = w.now,
-                     .kernel = is_on_wall ? kernels->wall_spot_laws : kernels->pair_spot_laws,
                      .find_laws = laws_are_plain(&s->laws) ? NULL : find_laws,
                      .fill = fill_block,
                      .context = &w,

@@ -131,7 +131,7 @@ static void ask_built_in(built_in_block *b, own_block *c, const law *l, int32_t 
     }
     b->block.overlap = c->inputs[OWN_INPUT(overlap)];
     b->block.count = rows;
-    interaction_kernels_take()->wall_spot_laws(&b->block);
+    interaction_kernels_take()->laws(&b->block);
     for (int32_t k = 0; k < rows; k++) {
         take_contact(b, c, l, k);
     }
@@ -147,8 +147,11 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
     }
     const law l = law_read(of, NULL);
     const asked a = {inputs, history_in, outputs, history_out, count, HISTORY};
-    built_in_block b = {
-        .block = {.step = step, .is_cohesive = l.of->function == LAW_COHESIVE, .watch_part = 1.0}};
+    built_in_block b = {.block = {.step = step,
+                                  .is_wall = true,
+                                  .is_spot = true,
+                                  .is_cohesive = l.of->function == LAW_COHESIVE,
+                                  .watch_part = 1.0}};
     b.block.normal = b.normals, b.block.share = b.shares;
     b.block.effects = b.effects, b.block.spring = b.springs, b.block.power = b.powers;
     b.block.moment = b.moments, b.block.roll = l.rolling_friction > 0.0 ? b.rolls : NULL;

@@ -33,7 +33,10 @@ typedef struct law_block {
     double inertia[LAW_BLOCK]; /* of laws of type C: reduced, of both partners */
     double radius[LAW_BLOCK];  /* R*, of spots alone: of spheres it follows from their radii */
 
-    bool is_cohesive;             /* all laws have cohesion */
+    bool is_wall;     /* contacts with walls */
+    bool is_spot;     /* of bodies: movers tell the velocities of the point of contact, to which no
+                         arms are added, and overlaps are not watched */
+    bool is_cohesive; /* all laws have cohesion */
     double pull_share[LAW_BLOCK]; /* on walls: of what pulls, as `share` is of what pushes */
 
     effect *effects; /* what is written */
@@ -49,14 +52,8 @@ typedef struct law_block {
  * radius, of a pair the smaller one. LAWS_TOO_SMALL: some law does not hold for its R*. */
 enum { LAWS_DEEP = 1, LAWS_TOO_SMALL = 2 };
 
-/* What contacts with walls exert, and what pairs do; returns what is to be noted. */
-typedef unsigned wall_laws_kernel(const law_block *block);
-typedef unsigned pair_laws_kernel(const law_block *block);
-
-/* The same at spots of bodies, whose movers tell the velocities of the point of contact: no arms
- * are added. Overlaps are not watched. */
-typedef unsigned wall_spot_laws_kernel(const law_block *block);
-typedef unsigned pair_spot_laws_kernel(const law_block *block);
+/* What contacts exert; returns what is to be noted. */
+typedef unsigned laws_kernel(const law_block *block);
 
 /* What a row of a table keeps for laws of users at most, and numbers behind it that kernels read:
  * one law may have vectors alone, another one scalars. */
@@ -73,7 +70,6 @@ typedef struct own_rows {
     int history_numbers, first_scalar;
     double identity;      /* of the law */
     int vectors, scalars; /* that it keeps */
-    bool is_wall, is_spot;
 } own_rows;
 
 /* Write the inputs of the law. is_new is 1 for rows that continue none of the step before. Returns
@@ -122,10 +118,7 @@ typedef struct candidate_block {
 typedef int32_t touching_list_kernel(const candidate_block *block);
 
 #define INTERACTION_KERNELS(ENTRY)                                                                 \
-    ENTRY(wall_laws)                                                                               \
-    ENTRY(pair_laws)                                                                               \
-    ENTRY(wall_spot_laws)                                                                          \
-    ENTRY(pair_spot_laws)                                                                          \
+    ENTRY(laws)                                                                                    \
     ENTRY(own_inputs)                                                                              \
     ENTRY(own_effects)                                                                             \
     ENTRY(pairs_add)                                                                               \

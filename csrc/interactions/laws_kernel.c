@@ -282,30 +282,33 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
 
 /* A bit for each of the first `count` lanes: whether the overlap is to be watched. */
 LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_movers *t,
-                                const state *s, size_t count)
+                                size_t count, law_kind kind)
 {
     const lanes smaller = lanes_smaller(t->first_radius, t->second_radius);
     const lanes_mask is_deep = lanes_less(smaller * lanes_set(b->watch_part), overlap);
-    const lanes_mask has_law = lanes_less(lanes_set(0.0), s->law.elastic);
-    return mask_bits(mask_and(is_deep, has_law)) & lanes_first_bits((int32_t)count);
+    return kind.is_spot ? 0 : mask_bits(is_deep) & lanes_first_bits((int32_t)count);
 }
 
-/* Along the normal: never attractive. The spring becomes weaker with the overlap. */
-LANES_INLINE void push(const law_block *b, int32_t p, const two_movers *t, lanes overlap,
-                       lanes parting, state *s)
+/* The shares of contacts with walls that push or pull. */
+LANES_INLINE lanes share_of(const law_block *b, int32_t p, lanes push, lanes share, law_kind kind)
 {
-    const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
+    if (kind.is_wall) {
+        return lanes_select(lanes_less(push, lanes_set(0.0)), lanes_load(b->pull_share + p), share);
+    }
+    return share;
+}
+
+/* Without cohesion. The spring becomes weaker with the overlap. */
+LANES_INLINE sticking bounce(const state *s, lanes radius, lanes overlap, lanes old_overlap)
+{
+    const lanes one = lanes_set(1.0);
     const lanes_mask is_hertz = lanes_less(one, s->law.exponent);
-    s->measure = lanes_select(is_hertz, lanes_sqrt(t->radius * overlap), one);
-    s->damping = lanes_sqrt(s->measure * t->mass);
-    const lanes elastic = s->law.elastic * s->measure * overlap;
-    s->push = lanes_larger(elastic - s->law.normal_damping * s->damping * parting, zero);
-    const lanes old_overlap = lanes_load(b->old_overlap + p);
+    sticking of = {.measure = lanes_select(is_hertz, lanes_sqrt(radius * overlap), one)};
+    of.elastic = s->law.elastic * of.measure * overlap;
     const lanes_mask is_less = mask_and(is_hertz, lanes_less(overlap, old_overlap));
-    s->unloaded =
-        lanes_select(is_less, lanes_sqrt(overlap / lanes_select(is_less, old_overlap, one)), one);
-    s->bearing = s->push;
-    s->push_share = s->share;
+    const lanes left = lanes_sqrt(overlap / lanes_select(is_less, old_overlap, one));
+    of.unloaded = lanes_select(is_less, left, one);
+    return of;
 }
 
 /* The numbers of LANES cohesions. Those of bridges are read where there are some. */
@@ -324,26 +327,30 @@ LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION
     }
 }
 
-/* Along the normal with cohesion. Returns a bit for each law that does not hold for its R*. */
-LANES_INLINE unsigned push_and_pull(const law_block *b, int32_t p, const two_movers *t,
-                                    lanes overlap, lanes parting, state *s, law_kind kind)
+/* Along the normal: attractive with cohesion alone. Returns a bit for each law that does not hold
+ * for its R*. */
+LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, lanes overlap,
+                           lanes parting, state *s, law_kind kind)
 {
-    const lanes zero = lanes_set(0.0);
+    const lanes zero = lanes_set(0.0), old_overlap = lanes_load(b->old_overlap + p);
     lanes c[COHESION_NUMBERS];
-    load_cohesions(b, p, c);
-    const sticking of = cohesions_stick(c, s->law.exponent, s->law.elastic, t->radius, overlap,
-                                        lanes_load(b->old_overlap + p));
+    sticking of;
+    if (kind.is_cohesive) {
+        load_cohesions(b, p, c);
+        of = cohesions_stick(c, s->law.exponent, s->law.elastic, t->radius, overlap, old_overlap);
+    } else {
+        of = bounce(s, t->radius, overlap, old_overlap);
+    }
     s->measure = of.measure, s->unloaded = of.unloaded;
     s->damping = lanes_sqrt(s->measure * t->mass);
     s->push = lanes_larger(of.elastic - s->law.normal_damping * s->damping * parting, zero);
+    s->bearing = s->push, s->push_share = s->share;
+    if (!kind.is_cohesive) {
+        return 0;
+    }
     s->push = s->push - of.pull;
     s->bearing = lanes_larger(s->push + of.support, zero);
-    if (kind.is_wall) {
-        const lanes pull_share = lanes_load(b->pull_share + p);
-        s->push_share = lanes_select(lanes_less(s->push, zero), pull_share, s->share);
-    } else {
-        s->push_share = s->share;
-    }
+    s->push_share = share_of(b, p, s->push, s->share, kind);
     return mask_bits(lanes_less(t->radius, c[COHESION_PLACE(least_radius)]));
 }
 
@@ -359,12 +366,7 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     const motions m = split_velocity(&t, &d, kind);
     state s = {.law = load_laws(b, p), .share = kind.is_wall ? lanes_load(b->share + p) : one};
 
-    unsigned too_small = 0;
-    if (kind.is_cohesive) {
-        too_small = push_and_pull(b, p, &t, overlap, m.parting, &s, kind);
-    } else {
-        push(b, p, &t, overlap, m.parting, &s);
-    }
+    const unsigned too_small = push(b, p, &t, overlap, m.parting, &s, kind);
 
     /* tangential: the limit is for the spring first, then for spring and damper, so that no step
      * gains energy (docs/dem.md, section 2) */
@@ -392,8 +394,9 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     if (kind.is_wall) {
         put_power(b, p, force, moment, count);
     }
-    const bool is_deep = !kind.is_spot && find_deep(b, overlap, &t, &s, count);
-    return (is_deep ? LAWS_DEEP : 0) | (too_small ? LAWS_TOO_SMALL : 0);
+    const lanes_mask has_law = lanes_less(zero, s.law.elastic);
+    return (find_deep(b, overlap, &t, count, kind) & mask_bits(has_law) ? LAWS_DEEP : 0) |
+           (too_small ? LAWS_TOO_SMALL : 0);
 }
 
 LANES_INLINE unsigned compute_all(const law_block *b, law_kind kind)
@@ -423,24 +426,14 @@ LANES_INLINE unsigned compute_as_told(const law_block *b, law_kind kind)
     return compute_with_rolls(b, kind);
 }
 
-unsigned KERNEL(wall_laws)(const law_block *block)
+unsigned KERNEL(laws)(const law_block *b)
 {
-    return compute_as_told(block, (law_kind){.is_wall = true});
-}
-
-unsigned KERNEL(pair_laws)(const law_block *block)
-{
-    return compute_as_told(block, (law_kind){.is_wall = false});
-}
-
-unsigned KERNEL(wall_spot_laws)(const law_block *block)
-{
-    return compute_as_told(block, (law_kind){.is_wall = true, .is_spot = true});
-}
-
-unsigned KERNEL(pair_spot_laws)(const law_block *block)
-{
-    return compute_as_told(block, (law_kind){.is_wall = false, .is_spot = true});
+    if (b->is_spot) {
+        return b->is_wall ? compute_as_told(b, (law_kind){.is_wall = true, .is_spot = true})
+                          : compute_as_told(b, (law_kind){.is_spot = true});
+    }
+    return b->is_wall ? compute_as_told(b, (law_kind){.is_wall = true})
+                      : compute_as_told(b, (law_kind){.is_wall = false});
 }
 
 /* ---- sums ---- */
@@ -560,28 +553,21 @@ LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind 
     tell_history(r, p, &t, d, kind);
     lanes_store(to[OWN_INPUT(radius_i)] + p, t.first_radius);
     lanes_store(to[OWN_INPUT(radius_j)] + p, t.second_radius);
-    const lanes smaller = lanes_smaller(t.first_radius, t.second_radius);
-    const lanes_mask is_deep = lanes_less(smaller * lanes_set(b->watch_part), overlap);
-    return kind.is_spot ? 0 : mask_bits(is_deep) & lanes_first_bits((int32_t)count);
+    return find_deep(b, overlap, &t, count, kind);
 }
 
-LANES_INLINE bool tell_all(const own_rows *r, law_kind kind)
+static law_kind kind_of(const law_block *b)
+{
+    return (law_kind){.is_wall = b->is_wall, .is_spot = b->is_spot};
+}
+
+bool KERNEL(own_inputs)(const own_rows *r)
 {
     unsigned bits = 0;
     for (int32_t p = 0; p < r->block->count; p += LANES) {
-        bits |= tell(r, p, (size_t)(r->block->count - p), kind);
+        bits |= tell(r, p, (size_t)(r->block->count - p), kind_of(r->block));
     }
     return bits != 0;
-}
-
-bool KERNEL(own_inputs)(const own_rows *rows)
-{
-    if (rows->is_spot) {
-        return rows->is_wall ? tell_all(rows, (law_kind){.is_wall = true, .is_spot = true})
-                             : tell_all(rows, (law_kind){.is_spot = true});
-    }
-    return rows->is_wall ? tell_all(rows, (law_kind){.is_wall = true})
-                         : tell_all(rows, (law_kind){.is_wall = false});
 }
 
 /* 0 times what the law has said, summed up: not 0 where something is not finite. */
@@ -609,10 +595,7 @@ LANES_INLINE bool exert(const own_rows *r, int32_t p, size_t count, law_kind kin
     const directions d = {.normal = load_points(b->normal + 3 * p)};
     const two_movers t = {.arm = arm};
     const lanes push = lanes_load(from[OWN_OUTPUT(push)] + p);
-    lanes push_share = share;
-    if (kind.is_wall) {
-        push_share = lanes_select(lanes_less(push, zero), lanes_load(b->pull_share + p), share);
-    }
+    const lanes push_share = share_of(b, p, push, share, kind);
     const lanes3 tangent = load_vector(from + OWN_OUTPUT(tangent), p);
     const lanes3 force =
         lanes3_add(lanes3_scale(d.normal, push * push_share), lanes3_scale(tangent, share));
@@ -668,7 +651,7 @@ LANES_INLINE void put_kept(const own_rows *r, const double *const *columns, int3
     }
 }
 
-LANES_INLINE unsigned exert_all(const own_rows *r, law_kind kind)
+unsigned KERNEL(own_effects)(const own_rows *r)
 {
     const double *columns[OWN_ROW_NUMBERS];
     double sums[LANES], identities[ABUT_LAW_ROWS];
@@ -679,7 +662,7 @@ LANES_INLINE unsigned exert_all(const own_rows *r, law_kind kind)
     }
     list_columns(r, identities, columns);
     for (int32_t p = 0; p < r->block->count; p += LANES) {
-        const bool has_moments = exert(r, p, (size_t)(r->block->count - p), kind);
+        const bool has_moments = exert(r, p, (size_t)(r->block->count - p), kind_of(r->block));
         noted |= has_moments ? OWN_HAS_MOMENTS : 0;
         sum = sum + sum_of_zeros(r, p);
         put_kept(r, columns, p, r->block->count - p);
@@ -689,14 +672,4 @@ LANES_INLINE unsigned exert_all(const own_rows *r, law_kind kind)
         noted |= sums[k] == 0.0 ? 0 : OWN_NOT_FINITE;
     }
     return noted;
-}
-
-unsigned KERNEL(own_effects)(const own_rows *rows)
-{
-    if (rows->is_spot) {
-        return rows->is_wall ? exert_all(rows, (law_kind){.is_wall = true, .is_spot = true})
-                             : exert_all(rows, (law_kind){.is_spot = true});
-    }
-    return rows->is_wall ? exert_all(rows, (law_kind){.is_wall = true})
-                         : exert_all(rows, (law_kind){.is_wall = false});
 }
