@@ -519,9 +519,24 @@ static void fold_stretch(void *context, abut_index begin, abut_index end)
     const parallel_folding *of = f->folding;
     fold_part *own = &f->parts[begin / f->size];
     if (begin > 0) {
+        memset(own, 0, of->size);
+    }
+    if (begin > 0 && of->none) {
         memcpy(own, of->none, of->size);
     }
     of->add(of->context, begin, end, own);
+}
+
+static void join_parts(const parallel_folding *of, void *total, const void *part)
+{
+    double *sums = total;
+    const double *added = part;
+    if (of->join) {
+        of->join(total, part);
+    }
+    for (size_t k = 0; !of->join && k < of->size / sizeof *sums; k++) {
+        sums[k] += added[k];
+    }
 }
 
 void parallel_fold(int workers, abut_index count, abut_index work, const parallel_folding *folding,
@@ -536,14 +551,7 @@ void parallel_fold(int workers, abut_index count, abut_index work, const paralle
     parallel_loop(workers, count, f.size, work, fold_stretch, &f);
     memcpy(total, &f.parts[0], folding->size);
     for (abut_index k = 1; k < parallel_chunk_count(count, f.size); k++) {
-        folding->join(total, &f.parts[k]);
-    }
-}
-
-void parallel_add_numbers(double *total, const double *of, int count)
-{
-    for (int k = 0; k < count; k++) {
-        total[k] += of[k];
+        join_parts(folding, total, &f.parts[k]);
     }
 }
 

@@ -56,9 +56,9 @@ void parallel_loop(int workers, abut_index count, abut_index size, abut_index wo
  * bits of sums. */
 typedef struct parallel_folding {
     void (*add)(const void *context, abut_index begin, abut_index end, void *part);
-    void (*join)(void *total, const void *part);
+    void (*join)(void *total, const void *part); /* NULL: parts are doubles, which are added */
     const void *context;
-    const void *none; /* how each part but the first begins */
+    const void *none; /* how each part but the first begins; NULL: with zeros */
     size_t size;      /* of a part, at most PARALLEL_PART_SIZE */
 } parallel_folding;
 
@@ -67,9 +67,6 @@ enum { PARALLEL_PART_SIZE = 128 };
 /* Fold all items into `total`, with which the first part begins. */
 void parallel_fold(int workers, abut_index count, abut_index work, const parallel_folding *folding,
                    void *total);
-
-/* A join of parts that are numbers, which are added one by one. */
-void parallel_add_numbers(double *total, const double *of, int count);
 
 /* Call `function(context)`, whose runs share one team of threads: to gather threads once for all
  * runs of a query takes less than to do so for each. `work` is that of all runs. The function runs

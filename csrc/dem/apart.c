@@ -39,7 +39,7 @@ double apart_body_reach(const abut_simulation *s, abut_index body)
     const rigid_body *b = &s->solids.bodies[body];
     double radius = b->rounding;
     for (abut_index k = 0; of->pulls_or_reaches && k < of->material_count; k++) {
-        radius = larger(radius, of->laws[laws_number(of, b->material, k)].curvature);
+        radius = larger(radius, laws_between(of, b->material, k)->curvature);
     }
     return radius > 0.0 ? laws_most_reach(of, b->material, radius) : 0.0;
 }
@@ -69,7 +69,7 @@ const law *apart_spot_law(const abut_simulation *s, const view *v, abut_index sp
     const bool has_past = old >= 0 && view_spot_lived(before, old);
     const bool lives = overlap > 0.0 || (law_reach(v->law, v->radius) > 0.0 &&
                                          reaches(v->law, v->radius, overlap, has_past));
-    return lives ? v->law : &s->laws.laws[laws_number_of_none(&s->laws)];
+    return lives ? v->law : laws_none(&s->laws);
 }
 
 /* Of two that a bond holds, or that rest, a gap is a row where their law acts across it. */
@@ -265,62 +265,61 @@ abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan)
 
 /* ---- other laws ---- */
 
-static bool begins_apart(const abut_simulation *s, const interaction_table *t, abut_index row)
+abut_status apart_reserve(abut_simulation *s)
 {
-    return view_row(s, t, row).law->begins_apart;
-}
-
-abut_status apart_mark(abut_simulation *s, bool **begins)
-{
-    *begins = NULL;
+    abut_index most = 1;
+    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
+        const abut_index count = s->before->tables[k].count;
+        most = count > most ? count : most;
+    }
     if (!s->laws.pulls_or_reaches) {
         return ABUT_OK;
     }
-    if (order_compact_pairs(s)) {
-        return ABUT_NO_MEMORY;
-    }
-    abut_index count = 1;
-    for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
-        count += s->before->tables[k].count;
-    }
-    bool *mark = *begins = memory_alloc(count, sizeof *mark);
-    for (int k = 0; mark && k < ABUT_INTERACTION_COUNT; k++) {
-        const interaction_table *t = &s->before->tables[k];
-        for (abut_index row = 0; row < t->count; row++) {
-            *mark++ = begins_apart(s, t, row);
-        }
-    }
-    return mark ? ABUT_OK : ABUT_NO_MEMORY;
+    return memory_reserve(&s->kept_block, most, sizeof(bool)) ? order_compact_pairs(s)
+                                                              : ABUT_NO_MEMORY;
 }
 
-/* Ends a table's rows that are marked, and whose law does not begin apart now. The marks become
- * those of the rows that stay. Of bodies spots that are apart end: they exert nothing, so they have
- * not lived. */
-static void end_rows(const abut_simulation *s, interaction_table *t, bool *marks)
+/* Whether the law of a row began apart, and does not with other laws or materials of spheres. */
+static bool ends_apart(const abut_simulation *s, const view *v, const law_table *before,
+                       const abut_index *materials)
 {
-    const bool is_of_bodies = table_is_of_bodies(t->kind);
-    for (abut_index row = 0; row < t->count; row++) {
-        const view v = view_row(s, t, row);
-        const bool ends = marks[row] && !v.law->begins_apart;
-        marks[row] = !ends || is_of_bodies || v.overlap >= 0.0;
-        for (abut_index at = v.begin; ends && is_of_bodies && at < v.end; at++) {
-            if (view_overlap(&v, at) <= 0.0) {
-                t->springs.effects[at] = (effect){.brake = 0.0};
+    abut_index old[2], now[2];
+    for (int side = 0; side < 2; side++) {
+        const partner of = view_partner(s, v->table, v->row, side);
+        const bool is_other = materials && of.kind == ABUT_PARTNER_SPHERE;
+        old[side] = of.material;
+        now[side] = is_other ? materials[of.number] : of.material;
+    }
+    return laws_between(before, old[0], old[1])->begins_apart &&
+           !laws_between(&s->laws, now[0], now[1])->begins_apart;
+}
+
+/* Of bodies spots that are apart end: they exert nothing, so they have not lived. */
+static void end_spots(const view *v)
+{
+    for (abut_index at = v->begin; at < v->end; at++) {
+        if (view_overlap(v, at) <= 0.0) {
+            v->table->springs.effects[at] = (effect){.brake = 0.0};
+        }
+    }
+}
+
+void apart_end_untouched(abut_simulation *s, const law_table *before, const abut_index *materials)
+{
+    bool *is_kept = s->kept_block.data;
+    for (int k = 0; before->pulls_or_reaches && k < ABUT_INTERACTION_COUNT; k++) {
+        interaction_table *t = &s->before->tables[k];
+        const bool is_of_bodies = table_is_of_bodies(t->kind);
+        for (abut_index row = 0; row < t->count; row++) {
+            const view v = view_row(s, t, row);
+            const bool ends = ends_apart(s, &v, before, materials);
+            is_kept[row] = !ends || is_of_bodies || v.overlap >= 0.0;
+            if (ends && is_of_bodies) {
+                end_spots(&v);
             }
         }
+        if (t->count > 0 && !is_of_bodies) {
+            table_keep(t, is_kept);
+        }
     }
-    if (t->count > 0 && !is_of_bodies) {
-        table_keep(t, marks);
-    }
-}
-
-void apart_end_untouched(abut_simulation *s, bool *begins)
-{
-    bool *marks = begins;
-    for (int k = 0; begins && k < ABUT_INTERACTION_COUNT; k++) {
-        const abut_index count = s->before->tables[k].count;
-        end_rows(s, &s->before->tables[k], marks);
-        marks += count;
-    }
-    memory_free(begins);
 }

@@ -20,13 +20,14 @@ const law *apart_spot_law(const abut_simulation *s, const view *v, abut_index sp
  * them goes on with what another one remembers. ABUT_OK, or why the step is to end. */
 abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *plan);
 
-/* Mark the rows of the last step whose law begins apart: to be called before laws or materials
- * change. NULL: none does. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status apart_mark(abut_simulation *s, bool **begins);
+/* To be called before laws or materials change, for what apart_end_untouched needs. ABUT_OK or
+ * ABUT_NO_MEMORY. */
+abut_status apart_reserve(abut_simulation *s);
 
-/* End the contacts of the last step that are marked and apart, and whose law does not begin apart
- * now: whether they have ever touched is not known. Frees the marks. */
-void apart_end_untouched(abut_simulation *s, bool *begins);
+/* End the contacts of the last step that are apart, whose law began apart before laws or materials
+ * change, and does not now: it is not known whether they have ever touched. before: the laws before
+ * the change; materials: those that spheres get after this call, by row; NULL: they stay. */
+void apart_end_untouched(abut_simulation *s, const law_table *before, const abut_index *materials);
 
 /* Compute which share each of a sphere's contacts has of what it pulls (docs/dem.md, section 2). To
  * be called when all rows are known. ABUT_OK or ABUT_NO_MEMORY. */

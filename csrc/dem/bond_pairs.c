@@ -110,7 +110,7 @@ pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abu
         p.is_hidden = !acts(s, t, row, &p);
     }
     if (p.is_hidden) {
-        p.law = &s->laws.laws[laws_number_of_none(&s->laws)];
+        p.law = laws_none(&s->laws);
         p.overlap = t->pair.overlap[row], p.rest = 0.0;
     }
     return p;

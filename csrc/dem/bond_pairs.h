@@ -8,10 +8,9 @@
 static inline const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
 {
     const int32_t *materials = s->store.materials;
-    const law *laws = s->laws.laws;
     /* one material is not looked up: that of j is seldom in the cache */
-    return s->laws.material_count == 1 ? laws
-                                       : &laws[laws_number(&s->laws, materials[i], materials[j])];
+    return s->laws.material_count == 1 ? s->laws.laws
+                                       : laws_between(&s->laws, materials[i], materials[j]);
 }
 
 /* From the center of the first of two rows to that of the second, whose image is so many periods

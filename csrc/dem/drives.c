@@ -146,18 +146,11 @@ static void add_press(const abut_simulation *s, const step_tables *of, const vie
     }
 }
 
-static void join_presses(void *total, const void *part)
-{
-    parallel_add_numbers(total, part, sizeof(wall_press) / sizeof(double));
-}
-
 /* What presses a wall in this step. */
 static wall_press press_of(const abut_simulation *s, abut_index wall)
 {
-    static const wall_press none;
-    const parallel_folding sums = {.join = join_presses, .none = &none, .size = sizeof none};
-    wall_press p = none;
-    view_visit_wall(s, s->now, wall, add_press, sums, &p);
+    wall_press p = {.stiffness = 0.0};
+    view_visit_wall(s, s->now, wall, add_press, (parallel_folding){.size = sizeof p}, &p);
     return p;
 }
 
@@ -413,7 +406,7 @@ static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold 
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const rigid_body *body = &s->solids.bodies[k];
-        const law *l = &s->laws.laws[laws_number(&s->laws, body->material, material)];
+        const law *l = laws_between(&s->laws, body->material, material);
         const resting_contact first = stable_first_of_body(body, l);
         hold_first(s, wall, &first, h);
     }
@@ -422,9 +415,8 @@ static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold 
 /* What holds a wall that is driven; of one without mass nothing counts. */
 static wall_hold hold_of(const abut_simulation *s, abut_index wall)
 {
-    static const wall_hold none;
-    const parallel_folding holds = {.join = join_holds, .none = &none, .size = sizeof none};
-    wall_hold h = none;
+    wall_hold h = {.count = 0};
+    const parallel_folding holds = {.join = join_holds, .size = sizeof h};
     view_visit_wall(s, s->before, wall, add_hold, holds, &h);
     if (wall < s->walls.touched_count && s->walls.drives[wall].mass > 0.0 && h.count == 0) {
         hold_untouched(s, wall, &h);

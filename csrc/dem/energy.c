@@ -106,11 +106,6 @@ static void add_pairs(const void *context, abut_index begin, abut_index end, voi
 
 /* ---- sums ---- */
 
-static void join_energies(void *total, const void *part)
-{
-    parallel_add_numbers(total, part, sizeof(abut_energy) / sizeof(double));
-}
-
 static void add_spheres(const void *context, abut_index begin, abut_index end, void *part)
 {
     const abut_simulation *s = ((const summing *)context)->simulation;
@@ -147,16 +142,14 @@ static void add_rows(const void *context, abut_index begin, abut_index end, void
 static void add_all(summing of, abut_index count, abut_index work,
                     void (*add)(const void *, abut_index, abut_index, void *), abut_energy *sum)
 {
-    static const abut_energy none;
-    const parallel_folding folding = {add, join_energies, &of, &none, sizeof none};
+    const parallel_folding folding = {.add = add, .context = &of, .size = sizeof *sum};
     parallel_fold(of.simulation->input.workers, count, work * count, &folding, sum);
 }
 
 static double energy_of_pairs(const abut_simulation *s)
 {
-    static const exact_sum none;
-    const parallel_folding folding = {add_pairs, join_exact, s, &none, sizeof none};
-    exact_sum sum = none;
+    exact_sum sum = {0.0, 0.0};
+    const parallel_folding folding = {add_pairs, join_exact, s, NULL, sizeof sum};
     parallel_fold(s->input.workers, s->store.count, WORK_OF_SPHERE * s->store.count, &folding,
                   &sum);
     return sum.sum + sum.rest;
@@ -328,16 +321,9 @@ static void add_load(const abut_simulation *s, const step_tables *of, const view
     view_add_load(of, v, at, load);
 }
 
-static void join_loads(void *total, const void *part)
-{
-    parallel_add_numbers(total, part, sizeof(abut_wall_load) / sizeof(double));
-}
-
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
 {
-    static const abut_wall_load none;
-    const parallel_folding sums = {.join = join_loads, .none = &none, .size = sizeof none};
-    abut_wall_load load = none;
-    view_visit_wall(s, s->before, wall, add_load, sums, &load);
+    abut_wall_load load = {.power = 0.0};
+    view_visit_wall(s, s->before, wall, add_load, (parallel_folding){.size = sizeof load}, &load);
     return load;
 }

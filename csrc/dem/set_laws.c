@@ -33,19 +33,17 @@ abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material
 {
     const table_extras extras = simulation_extras(s);
     const abut_energy energy = abut_simulation_energy(s);
-    bool *begins = NULL;
-    abut_status status = error_set_status(error, apart_mark(s, &begins));
+    abut_status status = error_set_status(error, apart_reserve(s));
     law_table before = s->laws;
     s->laws = (law_table){.laws = NULL};
     status = status ? status : laws_set(&s->laws, material_count, laws, own, error);
     status = status ? status : error_set_status(error, keep_other_numbers(s, extras));
     if (status) {
-        memory_free(begins);
         laws_free(&s->laws);
         s->laws = before;
         return status;
     }
-    apart_end_untouched(s, begins);
+    apart_end_untouched(s, &before, NULL);
     if (before.pulls_or_reaches || s->laws.pulls_or_reaches) {
         neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
     }

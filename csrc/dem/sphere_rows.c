@@ -159,8 +159,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     if (status || of->count == 0) {
         return status;
     }
-    bool *begins = NULL;
-    if (rows->materials && apart_mark(s, &begins)) {
+    if (rows->materials && apart_reserve(s)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     const abut_energy energy = abut_simulation_energy(s);
@@ -170,8 +169,10 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     }
     s->watch.is_placed |= rows->centers || rows->radii || rows->fixed;
     s->watch.is_freed |= frees;
+    if (rows->materials) {
+        apart_end_untouched(s, &s->laws, rows->materials);
+    }
     store_rows(of, rows, 0);
-    apart_end_untouched(s, begins);
     hold_clusters(s, rows->fixed);
     follow_sizes(s, rows);
     if (rows->masses || rows->radii || rows->fixed) {

@@ -63,7 +63,7 @@ double stable_step_of_first(const law_table *laws, int32_t material, double coun
 {
     double step = INFINITY;
     for (abut_index other = 0; other < laws->material_count; other++) {
-        const law *l = &laws->laws[laws_number(laws, material, other)];
+        const law *l = laws_between(laws, material, other);
         hold h = {.stiffness = 0.0};
         add_hold(&h, stable_first_of_sphere(l, radius, mass, speed).of);
         h.stiffness *= count;
@@ -423,7 +423,7 @@ static double step_of_free_body(const abut_simulation *s, const rigid_body *of)
     const double gives_way = 1.0 / of->rigid.mass + of->reach * of->reach / (3.0 * most);
     double step = INFINITY;
     for (abut_index other = 0; other < s->laws.material_count; other++) {
-        const law *l = &s->laws.laws[laws_number(&s->laws, of->material, other)];
+        const law *l = laws_between(&s->laws, of->material, other);
         const resting_contact h = stable_first_of_body(of, l);
         const spot_springs k = stiffness_of(&h);
         if (k.normal > 0.0) {

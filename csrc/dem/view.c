@@ -87,11 +87,6 @@ double view_radius(const partner *of, const law *l)
     return of->kind == ABUT_PARTNER_BODY ? law_radius_of_body(l, of->radius) : of->radius;
 }
 
-static const law *law_of(const abut_simulation *s, const partner *first, const partner *second)
-{
-    return &s->laws.laws[laws_number(&s->laws, first->material, second->material)];
-}
-
 /* ---- rows ---- */
 
 static view view_of_contact(const abut_simulation *s, const interaction_table *t, abut_index row)
@@ -143,7 +138,7 @@ static view view_of_body(const abut_simulation *s, const interaction_table *t, a
     const partner first = view_partner(s, t, row, 0), second = view_partner(s, t, row, 1);
     const bool is_itself = t->kind == ABUT_BODY_BODY && first.number == second.number;
     const law *l =
-        is_itself ? &s->laws.laws[laws_number_of_none(&s->laws)] : law_of(s, &first, &second);
+        is_itself ? laws_none(&s->laws) : laws_between(&s->laws, first.material, second.material);
     const bool is_curved = law_asks_for_radius(l);
     return (view){
         .table = t,
@@ -332,7 +327,7 @@ abut_status view_name_missing_law(const abut_simulation *s, const interaction_ta
     row_walk w = {0};
     for (abut_index row; (row = table_walk(t, &w)) >= 0;) {
         const partner first = view_partner(s, t, row, 0), second = view_partner(s, t, row, 1);
-        if (law_of(s, &first, &second)->is_missing) {
+        if (laws_between(&s->laws, first.material, second.material)->is_missing) {
             return error_set(error, ABUT_LAW_MISSING, first.number, first.material,
                              (double)second.material);
         }

@@ -46,8 +46,7 @@ double view_radius(const partner *of, const law *l);
 /* The law of a contact with a wall. */
 static inline const law *view_wall_law(const abut_simulation *s, abut_index place, abut_index wall)
 {
-    const abut_index own = s->store.materials[place], other = s->walls.walls[wall].material;
-    return &s->laws.laws[laws_number(&s->laws, own, other)];
+    return laws_between(&s->laws, s->store.materials[place], s->walls.walls[wall].material);
 }
 
 static inline double view_overlap(const view *v, abut_index at)

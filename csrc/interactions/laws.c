@@ -65,7 +65,7 @@ double laws_most_reach(const law_table *table, abut_index material, double radiu
 {
     double most = 0.0;
     for (abut_index k = 0; table->pulls_or_reaches && k < table->material_count; k++) {
-        const law *l = &table->laws[laws_number(table, material, k)];
+        const law *l = laws_between(table, material, k);
         most = fmax(most, l->of->most_reach ? l->of->most_reach(l, radius) : 0.0);
     }
     return most;

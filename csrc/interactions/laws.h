@@ -30,10 +30,15 @@ static inline abut_index laws_number(const law_table *table, abut_index a, abut_
     return a * table->material_count + b;
 }
 
-/* The number of the law that exerts nothing, as between members of one cluster. */
-static inline abut_index laws_number_of_none(const law_table *table)
+static inline const law *laws_between(const law_table *table, abut_index a, abut_index b)
 {
-    return table->material_count * table->material_count;
+    return &table->laws[laws_number(table, a, b)];
+}
+
+/* The law that exerts nothing, as between members of one cluster. */
+static inline const law *laws_none(const law_table *table)
+{
+    return &table->laws[table->material_count * table->material_count];
 }
 
 static inline bool laws_have_own(const law_table *table)
