@@ -17,99 +17,66 @@ typedef struct spot_laws {
     abut_step step_before; /* on which wall each row was */
 } spot_laws;
 
-/* One row, while its spots are set. */
+/* One row, while its spots are set: spots that bear share masses and I*. */
 typedef struct set_row {
     view of;
-    double part;         /* that each spot has of both masses: spots that bear share them */
-    double inertia;      /* likewise the part of I* */
-    double roundings[2]; /* the radii of both partners; a wall has none */
+    partner partners[2];
+    double masses[2], inertia; /* of each spot */
 } set_row;
-
-/* Where a spot is, and how it is rounded there: by which vectors the surfaces of both partners are
- * before what is rounded. */
-typedef struct spot_place {
-    vec3 first, second; /* second: less the shift of its image */
-    vec3 first_round, second_round;
-} spot_place;
 
 static set_row read_row(const spot_laws *w, abut_index row)
 {
-    const partner first = view_partner(w->simulation, w->now, row, 0),
-                  second = view_partner(w->simulation, w->now, row, 1);
+    const abut_simulation *s = w->simulation;
+    set_row r = {.of = view_row(s, w->now, row)};
+    for (int side = 0; side < 2; side++) {
+        r.partners[side] = view_partner(s, w->now, row, side);
+    }
+    const inertness both = view_inertness(s, &r.partners[0], &r.partners[1]);
     const double part = 1.0 / larger(view_bearing_spots(w->now, row), 1.0);
-    return (set_row){.of = view_row(w->simulation, w->now, row),
-                     .part = part,
-                     .inertia = part * view_inertness(w->simulation, &first, &second).inertia,
-                     .roundings = {first.radius, second.radius < INFINITY ? second.radius : 0.0}};
+    const bool is_on_wall = w->now->kind == ABUT_BODY_WALL;
+    r.masses[0] = part * (is_on_wall ? both.mass : r.partners[0].mass);
+    r.masses[1] = is_on_wall ? 0.0 : part * r.partners[1].mass;
+    r.inertia = part * both.inertia;
+    return r;
 }
 
-/* By how much a partner's surface is before what is rounded, along the normal: its radius, less
- * what the overlap has taken of it where the force acts. */
-static double round_part(const spot_laws *w, double radius, double overlap)
+/* From a partner's surface to what is rounded: along the normal by its radius, less what the
+ * overlap has taken of it where the force acts. */
+static vec3 round_of(const set_row *r, int side, double overlap)
 {
-    return radius > 0.0 ? radius - (w->now->kind == ABUT_BODY_WALL ? 1.0 : 0.5) * overlap : 0.0;
-}
-
-static spot_place place_spot(const spot_laws *w, const set_row *r, abut_index spot, double overlap)
-{
-    const vec3 point = view_force_point(&r->of, spot);
-    spot_place place = {.first = point, .second = vec3_sub(point, r->of.shift)};
-    if (r->of.is_curved) {
-        const double first = round_part(w, r->roundings[0], overlap);
-        const double second = round_part(w, r->roundings[1], overlap);
-        place.first_round = vec3_scale(r->of.normal, -first);
-        place.second_round = vec3_scale(r->of.normal, second);
+    const double radius = r->partners[side].radius;
+    if (!r->of.is_curved || !(radius > 0.0)) {
+        return (vec3){0.0, 0.0, 0.0};
     }
-    return place;
+    const double taken = r->partners[1].kind == ABUT_PARTNER_WALL ? overlap : 0.5 * overlap;
+    return vec3_scale(r->of.normal, side == 0 ? -(radius - taken) : radius - taken);
 }
 
-static void set_mover(mover *b, vec3 velocity, vec3 spin, double mass)
+/* Set how a partner, a wall or what moves about its center, moves at a point. */
+static void set_mover(const abut_simulation *s, row_block *b, int32_t k, const set_row *r, int side,
+                      vec3 point)
 {
-    vec3_store(b->velocity, velocity);
-    vec3_store(b->spin, spin);
-    b->mass = mass;
-}
-
-static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, vec3 round)
-{
-    const vec3 arm = vec3_sub(point, r->position);
-    const double step = w->simulation->last.step;
-    set_mover(b, rigid_point_velocity(r->velocity, r->spin, arm, round, step), r->spin,
-              rigid_mass(r));
-}
-
-static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point, vec3 round)
-{
-    const store *of = &w->simulation->store;
-    const abut_index place = of->places[row];
-    const mover *own = &of->movers[place];
-    const vec3 arm = vec3_sub(point, vec3_load(of->centers + 3 * place));
-    const vec3 velocity = vec3_load(own->velocity), spin = vec3_load(own->spin);
-    const double step = w->simulation->last.step;
-    set_mover(b, rigid_point_velocity(velocity, spin, arm, round, step), spin, own->mass);
-}
-
-static void set_other(const spot_laws *w, row_block *block, int32_t k, abut_index row,
-                      const spot_place *place)
-{
-    mover *b = &block->movers[1][k];
-    const abut_convex_columns *c = &w->now->body;
-    switch (w->now->kind) {
-    case ABUT_BODY_WALL:
-        rows_set_wall(w->simulation, block, k, c->mesh[row], place->second, (vec3){0.0, 0.0, 0.0});
-        b->mass = 0.0;
-        break;
-    case ABUT_BODY_BODY:
-        set_rigid(w, b, &w->simulation->solids.bodies[c->j[row]].rigid, place->second,
-                  place->second_round);
-        break;
-    case ABUT_BODY_SPHERE:
-        set_sphere(w, b, c->j[row], place->second, place->second_round);
-        break;
-    case ABUT_SPHERE_WALL:
-    case ABUT_SPHERE_SPHERE:
-        break;
+    const partner *of = &r->partners[side];
+    mover *to = &b->movers[side][k];
+    vec3 center, velocity, spin;
+    to->mass = r->masses[side];
+    if (of->kind == ABUT_PARTNER_WALL) {
+        rows_set_wall(s, b, k, of->number, point, (vec3){0.0, 0.0, 0.0});
+        return;
     }
+    if (of->kind == ABUT_PARTNER_BODY) {
+        const rigid *body = &s->solids.bodies[of->number].rigid;
+        center = body->position, velocity = body->velocity, spin = body->spin;
+    } else {
+        const abut_index place = s->store.places[of->number];
+        const mover *sphere = &s->store.movers[place];
+        center = vec3_load(s->store.centers + 3 * place);
+        velocity = vec3_load(sphere->velocity), spin = vec3_load(sphere->spin);
+    }
+    const vec3 round = round_of(r, side, b->overlaps[k]);
+    vec3_store(to->velocity,
+               rigid_point_velocity(velocity, spin, vec3_sub(point, center), round, s->last.step));
+    vec3_store(to->spin, spin);
 }
 
 /* ---- blocks ---- */
@@ -160,25 +127,6 @@ static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row,
     b->block.old_overlap[k] = old < 0 ? b->overlaps[k] : before->body.spot_overlap[old];
 }
 
-/* Set both partners of a spot, of whose masses it has a part. */
-static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_row *r,
-                       abut_index spot)
-{
-    const abut_index row = r->of.row;
-    const rigid *own = &w->simulation->solids.bodies[w->now->body.i[row]].rigid;
-    const spot_place place = place_spot(w, r, spot, b->overlaps[k]);
-    b->block.first[k] = &b->movers[0][k];
-    set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
-    set_other(w, b, k, row, &place);
-    if (w->now->kind == ABUT_BODY_WALL) {
-        b->movers[0][k].mass = simulation_mass_on_wall(w->simulation, w->now->body.mesh[row],
-                                                       rigid_mass(own), own->mass);
-    }
-    b->movers[0][k].mass *= r->part;
-    b->movers[1][k].mass *= r->part;
-    b->block.second[k] = &b->movers[1][k];
-}
-
 static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row *r, abut_index spot)
 {
     const abut_convex_columns *c = &w->now->body;
@@ -188,7 +136,10 @@ static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row 
     b->overlaps[k] = may_be_apart ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
     memcpy(b->normals + 3 * k, c->normal + 3 * r->of.row, 3 * sizeof *b->normals);
-    set_movers(w, b, k, r, spot);
+    const vec3 point = view_force_point(&r->of, spot);
+    b->block.first[k] = &b->movers[0][k], b->block.second[k] = &b->movers[1][k];
+    set_mover(w->simulation, b, k, r, 0, point);
+    set_mover(w->simulation, b, k, r, 1, vec3_sub(point, r->of.shift));
     b->block.radius[k] = r->of.radius;
     b->block.inertia[k] = r->inertia;
     b->block.laws[k] = l;
