@@ -413,7 +413,7 @@ static cohesion read_cohesion(const abut_law *from, const law_class *of)
     const double length =
         from->volume > 0.0 ? lanes_first(lanes_root_cube(lanes_set(from->volume))) : 0.0;
     return (cohesion){.kind = (double)from->cohesion,
-                      .pull = of->pull * *number_at(from, of->pull_offset),
+                      .pull = of->pull > 0.0 ? of->pull * *number_at(from, of->pull_offset) : 0.0,
                       .support = of->support,
                       .support_apart = of->support_apart,
                       .least_radius = of->most_length > 0.0 ? 0.5 * length / of->most_length : 0.0,
