@@ -15,7 +15,7 @@ import numpy as np
 import abut
 import scenes_simulation as scenes
 
-GOLDEN_HASH = "77c4c1036529e9b09ee3db8a68864a84dca2b2dddce1dd2b724fac0cf385da9d"
+GOLDEN_HASH = "107deeaa162d567151c9c141494382a0b341e579ea6b76c83e3a72827ebaa1fe"
 
 GRAIN = abut.Material(density=1000, young=1e6, poisson=0.3)
 STICKY = abut.Material(density=900, young=2e6, poisson=0.21)

@@ -142,6 +142,30 @@ def test_spheres_that_touch_nothing_leave_the_loss_of_others():
     assert bounced(True) == bounced(False) > 0
 
 
+def test_spheres_that_leave_without_contacts_leave_what_they_have_dissipated():
+    """Two meet, part and leave, the second one in the midst of another collision."""
+
+    def bounced(leaves):
+        sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+        sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=0.3))
+        sim.add_spheres(
+            [[0, 5, 0], [0.2001, 5, 0], [0, 0, 0], [0.235, 0, 0]], 0.1, GRAIN,
+            velocities=[[1, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]],
+        )  # fmt: skip
+        lost = []
+        for k in range(300):
+            sim.run(steps=20)
+            if k in (230, 250):
+                lost.append(sim.energy.dissipated)
+                if leaves:
+                    sim.remove_spheres(sim.ids[:1])
+                    assert sim.energy.dissipated == pytest.approx(lost[-1], rel=1e-14)
+        assert 0 < lost[0] < lost[1] < 0.98 * sim.energy.dissipated
+        return sim.energy.dissipated
+
+    assert bounced(True) == pytest.approx(bounced(False), rel=1e-12)
+
+
 @pytest.mark.parametrize("place", [(0, 3, 0), (0.05, 0.16, 0)])
 def test_spheres_that_come_bring_their_energy_with_them(place, tmp_path):
     """Also where they overlap others, and where the simulation is saved before the next step."""

@@ -243,33 +243,72 @@ void energy_await(abut_simulation *s, abut_index first)
     }
 }
 
-/* Whether new spheres touch walls, bodies or each other and all others. */
-static bool are_new_touched(const abut_simulation *s)
+/* Some spheres, by row: those that are marked, or all from one on. */
+typedef struct some_spheres {
+    const uint8_t *marks; /* NULL: there are none */
+    abut_index first;
+} some_spheres;
+
+static bool is_one(const some_spheres *of, abut_index row)
 {
-    const abut_index first = s->account.new_from;
-    const interaction_table *walls = &s->now->tables[ABUT_SPHERE_WALL];
-    const interaction_table *pairs = &s->now->tables[ABUT_SPHERE_SPHERE];
-    const interaction_table *bodies = &s->now->tables[ABUT_BODY_SPHERE];
+    return of->marks ? of->marks[row] : row >= of->first;
+}
+
+/* Whether some spheres touch walls, bodies or each other and all others in a step. */
+static bool do_touch(const abut_simulation *s, const step_tables *in, const some_spheres *of)
+{
+    const interaction_table *walls = &in->tables[ABUT_SPHERE_WALL];
+    const interaction_table *pairs = &in->tables[ABUT_SPHERE_SPHERE];
+    const interaction_table *bodies = &in->tables[ABUT_BODY_SPHERE];
+    const int32_t *rows = s->store.rows;
     bool touches = false;
     row_walk w = {0};
     for (abut_index pair; (pair = table_walk(pairs, &w)) >= 0;) {
-        touches |= s->store.rows[table_first(pairs, pair)] >= first ||
-                   s->store.rows[table_second(pairs, pair)] >= first;
+        touches |= is_one(of, rows[table_first(pairs, pair)]) ||
+                   is_one(of, rows[table_second(pairs, pair)]);
     }
-    for (abut_index row = first; walls->count > 0 && row < s->store.count; row++) {
-        const abut_index *offsets = walls->contact.offsets + s->store.places[row];
-        touches |= offsets[0] < offsets[1];
+    for (abut_index row = 0; row < walls->count; row++) {
+        touches |= is_one(of, rows[walls->contact.sphere[row]]);
     }
     for (abut_index row = 0; row < bodies->count; row++) {
-        touches |= bodies->body.j[row] >= first;
+        touches |= is_one(of, bodies->body.j[row]);
     }
     return touches;
 }
 
 void energy_hold_touched(abut_simulation *s)
 {
-    if (s->account.has_new && are_new_touched(s)) {
+    const some_spheres fresh = {.first = s->account.new_from};
+    if (s->account.has_new && do_touch(s, s->now, &fresh)) {
         energy_hold(s);
+    }
+}
+
+/* Whether something holds spheres that go: clusters, or bonds. */
+static bool are_held_together(const abut_simulation *s, const uint8_t *is_gone)
+{
+    bool are = false;
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const bool is_bonded =
+            s->bonds.count > 0 && s->bonds.begins[row] < s->bonds.begins[row + 1];
+        are |= is_gone[row] && (is_bonded || simulation_is_member(s, s->store.places[row]));
+    }
+    return are;
+}
+
+void energy_let_go(abut_simulation *s, const uint8_t *is_gone)
+{
+    account *a = &s->account;
+    const some_spheres gone = {.marks = is_gone};
+    const abut_index new_from = a->new_from;
+    if (a->is_held || are_held_together(s, is_gone) || do_touch(s, s->before, &gone)) {
+        energy_hold(s);
+        return;
+    }
+    s->walls.grain_size = 0.0;
+    for (abut_index row = 0; row < s->store.count; row++) {
+        a->base -= is_gone[row] ? s->store.books[s->store.places[row]].work : 0.0;
+        a->new_from -= is_gone[row] && row < new_from;
     }
 }
 

@@ -10,6 +10,10 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 /* To be called before grains come or go: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
 
+/* To be called before spheres go: of their rows marks are set. Where they touch nothing, and
+ * nothing holds them, the dissipated energy goes on as it does with them. */
+void energy_let_go(abut_simulation *s, const uint8_t *is_gone);
+
 /* To be called when spheres have come, from this row on. They change the dissipated energy only
  * where they touch something at once, which the next step finds. */
 void energy_await(abut_simulation *s, abut_index first);

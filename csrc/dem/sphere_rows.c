@@ -317,7 +317,7 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
                  .source = memory_alloc(count, sizeof *r.source),
                  .new_rows = memory_alloc(count, sizeof *r.new_rows),
                  .new_clusters = memory_alloc(s->clusters.count, sizeof *r.new_clusters)};
-    energy_hold(s);
+    energy_let_go(s, is_gone);
     watch_forget(s);
     const abut_status status = remove_rows(s, &r);
     memory_free(r.source), memory_free(r.new_rows), memory_free(r.new_clusters);
