@@ -346,7 +346,6 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .normal = t->contact.normal,
                      .overlap = t->contact.overlap,
                      .share = t->contact.share,
-                     .is_watched = true,
                      .find_laws = s->laws.are_alike ? NULL : find_laws,
                      .fill = fill_block,
                      .context = &w,

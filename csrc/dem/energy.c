@@ -97,7 +97,7 @@ static void add_pairs(const void *context, abut_index begin, abut_index end, voi
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     row_span rows = {0, 0};
     for (abut_index place = begin; place < end; place++) {
-        rows = place > begin ? table_next_pairs(t, place, rows) : table_pairs_of(t, place);
+        rows = table_pairs_of(t, place, place > begin ? &rows : NULL);
         for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
             add_exactly(part, energy_of_row(s, t, row));
         }

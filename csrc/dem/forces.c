@@ -54,26 +54,21 @@ static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *w)
 
 /* ---- what bodies exert ---- */
 
-/* Who sums up: the first bodies of rows or the second partners, and the center of mass. */
-typedef struct bearer {
-    bool is_second;
-    vec3 center;
-} bearer;
-
-/* Add what a row's spots exert on one of both partners: forces, and moments of rolling. */
+/* Add what a row's spots exert on one of both partners, about its center of mass: forces, and
+ * moments of rolling. */
 static void add_spots(const abut_simulation *s, const interaction_table *t, abut_index row,
-                      const bearer *of, wrench *sum)
+                      bool is_second, vec3 center, wrench *sum)
 {
     const view v = view_row(s, t, row);
     for (abut_index spot = v.begin; spot < v.end; spot++) {
         const double *moment = table_vector_or_zeros(t->springs.moment, spot);
         vec3 point = view_force_point(&v, spot);
         wrench w = {vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
-        if (of->is_second) {
+        if (is_second) {
             point = vec3_sub(point, v.shift);
             w = (wrench){vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
         }
-        wrench_add(sum, w, vec3_sub(point, of->center));
+        wrench_add(sum, w, vec3_sub(point, center));
     }
 }
 
@@ -82,10 +77,9 @@ static void add_as_second(const abut_simulation *s, const interaction_table *t, 
                           vec3 center, wrench *sum)
 {
     const partner_rows *of = &s->search.by_second[t->kind];
-    const bearer second = {true, center};
     const abut_index begin = number > 0 ? of->ends[number - 1] : 0;
     for (abut_index k = begin; number >= 0 && k < of->ends[number]; k++) {
-        add_spots(s, t, of->rows[k], &second, sum);
+        add_spots(s, t, of->rows[k], true, center, sum);
     }
 }
 
@@ -135,22 +129,15 @@ static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_
 
 /* ---- one of them ---- */
 
-/* What bodies exert on a sphere. */
-static wrench press_of(const abut_simulation *s, abut_index place)
-{
-    wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE], s->search.numbers[s->store.rows[place]],
-                  vec3_load(s->store.centers + 3 * place), &sum);
-    return sum;
-}
-
 static void sum_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *of = &s->store;
     sphere_sum w = of->sums[place];
     forces_add_contacts(s, place, of->radii[place], &w);
     if (s->now->tables[ABUT_BODY_SPHERE].count > 0) {
-        const wrench press = press_of(s, place);
+        wrench press = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE], s->search.numbers[of->rows[place]],
+                      vec3_load(of->centers + 3 * place), &press);
         w.force = vec3_add(w.force, press.force);
         w.torque = vec3_add(w.torque, press.torque);
     }
@@ -167,24 +154,29 @@ static void sum_sphere(abut_simulation *s, const rigid_step *by, abut_index plac
     }
 }
 
-/* The rows of a body as the first one follow one another; next: where they begin, and then where
- * those of the next body do. */
-static void sum_body(abut_simulation *s, abut_index k, abut_index next[ABUT_BODY_INTERACTIONS])
+static bool is_before_body(const void *table, abut_index row, const void *body)
+{
+    return ((const interaction_table *)table)->body.i[row] < *(const abut_index *)body;
+}
+
+/* The rows of a body as the first one follow one another. */
+static void sum_body(abut_simulation *s, abut_index k)
 {
     rigid_body *of = &s->solids.bodies[k];
-    const bearer first = {false, of->rigid.position};
+    const vec3 center = of->rigid.position;
     wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     sum = s->solids.has_applied ? of->applied : sum;
     of->power = 0.0;
     for (int kind = 0; kind < ABUT_BODY_INTERACTIONS; kind++) {
         const interaction_table *t = &s->now->tables[kind];
         if (t->kind == ABUT_BODY_BODY && t->count > 0) {
-            add_as_second(s, t, k, first.center, &sum);
+            add_as_second(s, t, k, center, &sum);
         }
-        for (; next[kind] < t->count && t->body.i[next[kind]] == k; next[kind]++) {
-            const abut_index row = next[kind], *spots = t->body.spot_offsets;
-            add_spots(s, t, row, &first, &sum);
-            for (abut_index spot = spots[row]; t->springs.power && spot < spots[row + 1]; spot++) {
+        abut_index row = span_find((row_span){0, t->count}, t, &k, is_before_body);
+        for (; row < t->count && t->body.i[row] == k; row++) {
+            const abut_index *spots = t->body.spot_offsets + row;
+            add_spots(s, t, row, false, center, &sum);
+            for (abut_index spot = spots[0]; t->springs.power && spot < spots[1]; spot++) {
                 of->power += t->springs.power[spot];
             }
         }
@@ -242,23 +234,13 @@ static void sum_clusters(void *context, abut_index begin, abut_index end)
     }
 }
 
-static bool is_before_body(const void *table, abut_index row, const void *body)
-{
-    return ((const interaction_table *)table)->body.i[row] < *(const abut_index *)body;
-}
-
 static void sum_bodies(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    abut_index next[ABUT_BODY_INTERACTIONS];
-    for (int kind = 0; kind < ABUT_BODY_INTERACTIONS; kind++) {
-        const interaction_table *t = &s->now->tables[kind];
-        next[kind] = span_find((row_span){0, t->count}, t, &begin, is_before_body);
-    }
     for (abut_index k = begin; k < end; k++) {
         const rigid_body *b = &s->solids.bodies[k];
-        sum_body(s, k, next);
+        sum_body(s, k);
         if (!rigid_will_be_finite(&b->rigid, b->next, &by)) {
             parallel_keep_first(&s->lost_body, k);
         }

@@ -468,12 +468,12 @@ static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *jo
     const carrying *c = context;
     const neighbor_list *l = &c->simulation->neighbors;
     const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
-    row_span rows = table_pairs_of(c->before, begin);
+    row_span rows = table_pairs_of(c->before, begin, NULL);
     const abut_index first = rows.first;
     bool has_several = l->has_images[chunk];
     l->row_counts[chunk] = 0;
     for (abut_index sphere = begin; sphere < end; sphere++) {
-        rows = sphere > begin ? table_next_pairs(c->before, sphere, rows) : rows;
+        rows = table_pairs_of(c->before, sphere, sphere > begin ? &rows : NULL);
         l->row_counts[chunk] += carry_sphere(c, sphere, rows);
         has_several = has_several || has_twins(c->before, rows);
     }
@@ -621,7 +621,6 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
     const bool are_alike = laws_are_plain(&s->laws) || (s->laws.are_alike && !is_among_bonds);
     row_laws laws = {.simulation = s,
                      .table = &s->now->tables[ABUT_SPHERE_SPHERE],
-                     .is_watched = true,
                      .find_laws = are_alike ? NULL : find_laws,
                      .fill = is_among_bonds ? fill_among_bonds : fill_block,
                      .take = add_block,

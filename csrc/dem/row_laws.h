@@ -26,8 +26,7 @@ typedef struct row_laws {
     abut_index count, work;         /* rows, and what one takes, as parallel_report counts it */
     const interaction_table *table; /* whose springs are written to */
     const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
-    bool is_watched;       /* whether somebody is told of overlaps */
-    atomic_bool lacks_law; /* some row */
+    atomic_bool lacks_law;                  /* some row */
     atomic_intptr_t
         bad_row; /* the first whose law says what is not finite, or does not hold; -1: none */
 

@@ -250,7 +250,7 @@ static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32
     if (!are_in_sequence(b, count)) {
         put_rows(&r->table->springs, b);
     }
-    if (is_deep && r->is_watched) {
+    if (is_deep && !table_is_of_bodies(r->table->kind)) {
         watch_rows(r->simulation, r->table->kind, rows[0], rows[count - 1] + 1);
     }
     if (r->take) {
@@ -322,16 +322,6 @@ static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, r->work * (end - begin));
 }
 
-/* The row that an entry of the table belongs to. */
-static abut_index row_of(const interaction_table *t, abut_index entry)
-{
-    abut_index row = 0;
-    while (table_is_of_bodies(t->kind) && t->body.spot_offsets[row + 1] <= entry) {
-        row++;
-    }
-    return table_is_of_bodies(t->kind) ? row : entry;
-}
-
 /* Name the first row whose law says what is not finite, or does not hold for its R*; a block has it
  * alone. The simulation keeps its numbers. */
 static abut_status name_bad(const row_laws *r, const row_block *alone, abut_index bad,
@@ -347,7 +337,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
         s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
         s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);
     }
-    const abut_index row = row_of(t, bad);
+    const abut_index row = table_is_of_bodies(t->kind) ? table_row_of(t, bad) : bad;
     return error_set(error, is_own ? ABUT_LAW_NOT_FINITE : ABUT_LAW_RADIUS,
                      view_partner(s, t, row, 0).number, view_partner(s, t, row, 1).number,
                      (double)t->kind);
@@ -370,7 +360,7 @@ abut_status rows_end(row_laws *r, abut_error *error)
         fill_rows(r, &alone, &bad, 1);
         return name_bad(r, &alone, bad, error);
     }
-    if (r->is_watched) {
+    if (!table_is_of_bodies(r->table->kind)) {
         watch_keep_deep(r->simulation, r->table->kind);
     }
     return ABUT_OK;

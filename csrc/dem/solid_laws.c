@@ -81,17 +81,6 @@ static void set_mover(const abut_simulation *s, row_block *b, int32_t k, const s
 
 /* ---- blocks ---- */
 
-static bool begins_before(const void *table, abut_index row, const void *spot)
-{
-    return ((const interaction_table *)table)->body.spot_offsets[row] <= *(const abut_index *)spot;
-}
-
-/* The row that a spot belongs to. */
-static abut_index row_of(const interaction_table *t, abut_index spot)
-{
-    return span_find((row_span){0, t->count}, t, &spot, begins_before) - 1;
-}
-
 /* Take a vector of the step before to where the wall of its row is now. */
 static vec3 turn_with_wall(const spot_laws *w, abut_index old_row, vec3 vector)
 {
@@ -111,7 +100,7 @@ static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row,
 {
     const interaction_table *before = w->before;
     const abut_index old = b->old[k] = w->now->springs.match[spot];
-    const abut_index old_row = old < 0 ? w->now->row_match[row] : row_of(before, old);
+    const abut_index old_row = old < 0 ? w->now->row_match[row] : table_row_of(before, old);
     const double *normal =
         old_row < 0 ? w->now->body.normal + 3 * row : before->body.normal + 3 * old_row;
     const double *spring = table_vector_or_zeros(before->springs.spring, old);
@@ -158,7 +147,7 @@ static abut_index next_row(const interaction_table *t, abut_index row, abut_inde
 static void fill_block(const void *context, row_block *b, int32_t count)
 {
     const spot_laws *w = context;
-    set_row r = read_row(w, row_of(w->now, b->rows[0]));
+    set_row r = read_row(w, table_row_of(w->now, b->rows[0]));
     for (int32_t k = 0; k < count; k++) {
         if (b->rows[k] >= r.of.end) {
             r = read_row(w, next_row(w->now, r.of.row, b->rows[k]));
@@ -170,7 +159,7 @@ static void fill_block(const void *context, row_block *b, int32_t count)
 static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
 {
     const spot_laws *w = context;
-    view v = view_row(w->simulation, w->now, row_of(w->now, first));
+    view v = view_row(w->simulation, w->now, table_row_of(w->now, first));
     for (abut_index k = 0; k < count; k++) {
         if (first + k >= v.end) {
             v = view_row(w->simulation, w->now, next_row(w->now, v.row, first + k));
@@ -182,7 +171,7 @@ static void find_laws(const void *context, const law **laws, abut_index first, a
 static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
 {
     const spot_laws *w = context;
-    return turn_with_wall(w, row_of(w->before, old), vector);
+    return turn_with_wall(w, table_row_of(w->before, old), vector);
 }
 
 enum { WORK_OF_SPOT = 8 };

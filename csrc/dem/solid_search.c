@@ -118,51 +118,36 @@ static abut_status take_near(abut_simulation *s)
 
 /* ---- whose outlines touch ---- */
 
-/* By how much two centers are apart at the nearest image, and how far they may be. */
-typedef struct outline_gap {
-    vec3 apart;
-    double reach;
-} outline_gap;
-
-static const double *sphere_center(const abut_simulation *s, abut_index row)
+static bool is_near(vec3 apart, double reach)
 {
-    return s->store.centers + 3 * (abut_index)s->store.places[row];
+    return vec3_dot(apart, apart) <= reach * reach;
 }
 
-static outline_gap measure_gap(const abut_simulation *s, const near_pair *p)
+/* At how many images the outlines of a pair touch; of two bodies, and where these are too small to
+ * touch at several, the nearest one alone counts. */
+static int count_touches(const abut_simulation *s, const near_pair *p)
 {
     const neighbor_outlines *of = &s->search.outlines;
-    const double *other =
-        p->is_sphere ? sphere_center(s, p->other) : of->centers + 3 * (abut_index)p->other;
-    const double radius =
-        p->is_sphere ? s->store.radii[s->store.places[p->other]] : of->radii[p->other];
-    const vec3 apart = vec3_sub(vec3_load(of->centers + 3 * (abut_index)p->body), vec3_load(other));
-    const vec3 shift = lattice_nearest(&s->lattice, apart);
-    return (outline_gap){vec3_sub(apart, shift), of->radii[p->body] + radius};
-}
-
-static bool is_touched(const outline_gap *g, vec3 shift)
-{
-    const vec3 apart = vec3_sub(g->apart, shift);
-    return vec3_dot(apart, apart) <= g->reach * g->reach;
-}
-
-/* Whether both touch at an image beside the nearest one. */
-static bool is_touched_again(const abut_simulation *s, const outline_gap *g)
-{
+    const abut_index other = p->is_sphere ? s->store.places[p->other] : p->other;
+    const double *centers = p->is_sphere ? s->store.centers : of->centers;
+    const double *radii = p->is_sphere ? s->store.radii : of->radii;
+    const vec3 from = vec3_load(centers + 3 * other);
+    vec3 apart = vec3_sub(vec3_load(of->centers + 3 * (abut_index)p->body), from);
+    const double reach = of->radii[p->body] + radii[other];
     const int axis = lattice_shortest(&s->lattice);
-    if (axis < 0 || 2.0 * g->reach < s->lattice.period[axis]) {
-        return false;
+    apart = vec3_sub(apart, lattice_nearest(&s->lattice, apart));
+    if (!p->is_sphere || axis < 0 || 2.0 * reach < s->lattice.period[axis]) {
+        return is_near(apart, reach);
     }
     int count = 0;
-    for (int k = 0; k < 27; k++) {
+    for (int k = 0; k < 27 && is_near(apart, reach); k++) {
         const vec3 image = {k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0};
         const bool is_there = (image.x == 0.0 || s->lattice.period[0] > 0.0) &&
                               (image.y == 0.0 || s->lattice.period[1] > 0.0) &&
                               (image.z == 0.0 || s->lattice.period[2] > 0.0);
-        count += is_there && is_touched(g, lattice_shift(&s->lattice, image));
+        count += is_there && is_near(vec3_sub(apart, lattice_shift(&s->lattice, image)), reach);
     }
-    return count > 1;
+    return count;
 }
 
 /* -1, 0 or 1: in which order a pair and a row are. */
@@ -199,14 +184,12 @@ static void find_earlier(void *context, abut_index begin, abut_index end)
     abut_index row = span_find((row_span){0, t->count}, t, &of->pairs[begin], is_before_pair);
     for (abut_index k = begin; k < end; k++) {
         const near_pair *p = &of->pairs[k];
-        const outline_gap gap = measure_gap(of->simulation, p);
-        const bool is_apart = !is_touched(&gap, (vec3){0.0, 0.0, 0.0});
-        const bool is_twice = !is_apart && p->is_sphere && is_touched_again(of->simulation, &gap);
+        const int touches = count_touches(of->simulation, p);
         while (row < t->count && compare_with_row(p, t, row) > 0) {
             row++;
         }
         const bool goes_on = row < t->count && compare_with_row(p, t, row) == 0;
-        of->rows[k] = is_apart ? APART : is_twice ? TWICE : goes_on ? row : -1;
+        of->rows[k] = touches == 0 ? APART : touches > 1 ? TWICE : goes_on ? row : -1;
     }
 }
 

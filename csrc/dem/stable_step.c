@@ -184,7 +184,7 @@ static void hold_chunk(void *context, abut_index begin, abut_index end)
     }
     row_span rows = {0, 0};
     for (abut_index place = begin; place < end; place++) {
-        rows = place > begin ? table_next_pairs(t, place, rows) : table_pairs_of(t, place);
+        rows = table_pairs_of(t, place, place > begin ? &rows : NULL);
         hold_sphere(all, place, chunk, rows);
     }
 }

@@ -362,30 +362,30 @@ static bool is_before_first(const void *table, abut_index row, const void *first
     return table_first(table, row) < *(const abut_index *)first;
 }
 
-row_span table_pairs_of(const interaction_table *t, abut_index sphere)
+row_span table_pairs_of(const interaction_table *t, abut_index sphere, const row_span *before)
 {
     if (t->count == 0) {
         return (row_span){0, 0};
     }
     const row_span all = table_span(t, t->chunk_count > 0 ? sphere / t->chunk_firsts : 0);
-    const abut_index next = sphere + 1, end = all.first + all.count;
-    const abut_index begin = span_find(all, t, &sphere, is_before_first);
-    const row_span rest = {begin, end - begin};
-    return (row_span){begin, span_find(rest, t, &next, is_before_first) - begin};
-}
-
-row_span table_next_pairs(const interaction_table *t, abut_index sphere, row_span before)
-{
-    if (t->count == 0) {
-        return (row_span){0, 0};
-    }
-    const row_span all = table_span(t, t->chunk_count > 0 ? sphere / t->chunk_firsts : 0);
-    const abut_index behind = before.first + before.count, end = all.first + all.count;
+    const abut_index behind = before ? before->first + before->count : 0;
     row_span rows = {behind > all.first ? behind : all.first, 0};
-    while (rows.first + rows.count < end && table_first(t, rows.first + rows.count) == sphere) {
+    rows.first = before ? rows.first : span_find(all, t, &sphere, is_before_first);
+    for (abut_index row = rows.first; row < all.first + all.count && table_first(t, row) == sphere;
+         row++) {
         rows.count++;
     }
     return rows;
+}
+
+static bool begins_before(const void *table, abut_index row, const void *spot)
+{
+    return ((const interaction_table *)table)->body.spot_offsets[row] <= *(const abut_index *)spot;
+}
+
+abut_index table_row_of(const interaction_table *t, abut_index spot)
+{
+    return span_find((row_span){0, t->count}, t, &spot, begins_before) - 1;
 }
 
 /* The nodes, or spots, of rows. */

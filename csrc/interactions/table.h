@@ -184,6 +184,9 @@ static inline bool table_exerts(const interaction_table *t, abut_index at)
     return vec3_max_abs(vec3_load(table_force(t, at))) > 0.0;
 }
 
+/* The row that a spot of bodies belongs to. */
+abut_index table_row_of(const interaction_table *t, abut_index spot);
+
 /* The energy that a law of users has said an interaction stores. */
 static inline double table_stored(const interaction_table *t, abut_index at)
 {
@@ -221,11 +224,9 @@ static inline abut_index table_walk(const interaction_table *t, row_walk *w)
     return w->next++;
 }
 
-/* The rows of pairs whose first sphere this is. */
-row_span table_pairs_of(const interaction_table *t, abut_index sphere);
-
-/* The same, faster, where the rows of the sphere before are known. */
-row_span table_next_pairs(const interaction_table *t, abut_index sphere, row_span before);
+/* The rows of pairs whose first sphere this is; faster where the rows of the sphere before are
+ * known: else NULL. */
+row_span table_pairs_of(const interaction_table *t, abut_index sphere, const row_span *before);
 
 /* The row behind those of the same sphere, of contacts with walls. */
 static inline abut_index table_sphere_end(const interaction_table *t, abut_index row)
