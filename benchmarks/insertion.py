@@ -1,12 +1,12 @@
-"""What spheres that come, or wait for a place, add to a step.
+"""What spheres that come, leave or wait for a place add to a step.
 
     python benchmarks/insertion.py --spheres 280
     python benchmarks/insertion.py --fed 20000 --every 5
 
 A box is full of spheres that rest, so that what is due finds no place. Shown are microseconds a
 step without an insertion and with one, their quotient, and how often it looked for places. Then
-spheres fall on a bed at rest, one every few steps or 20 every 20 times as many: shown are
-microseconds of the processor a step, and their quotient.
+spheres fall on a bed at rest, one every few steps or 20 every 20 times as many, and then spheres
+above the bed leave so: shown are microseconds of the processor a step, and their quotient.
 """
 
 import argparse
@@ -58,39 +58,53 @@ def count_looks(sim, steps):
     return len(asked)
 
 
-# ---- a feed --------------------------------------------------------------------------------------
+# ---- spheres that come, and that leave -----------------------------------------------------------
 
 BATCH = 20
 
 
-def fed(count, arrivals, every, batch):
-    """Microseconds a step of a bed on which so many spheres come, a batch at a time."""
+def bed_and_places(count, others):
+    """A bed, and places above it."""
     sim = simulation(count, waits=False)
     side = int(np.ceil(count ** (1 / 3)))
-    numbers = np.arange(arrivals)
+    numbers = np.arange(others)
     places = np.stack([numbers % side, numbers // side % side, numbers // side**2], axis=1)
-    centers = RADIUS * (2.1 * places + [1.0, 1.0, 2 * side + 2.0])
-    batches = iter(np.split(centers, range(batch, arrivals, batch)))
+    return sim, RADIUS * (2.1 * places + [1.0, 1.0, 2 * side + 2.0])
 
-    def come(sim):
+
+def timed(sim, others, every, batch, change):
+    """Microseconds a step in which a batch of others is changed now and then."""
+    batches = iter(np.split(others, range(batch, len(others), batch)))
+
+    def next_batch(sim):
         for some in itertools.islice(batches, 1):
-            sim.add_spheres(some, RADIUS, GRAIN)
+            change(some)
 
     sim.run(steps=20)
-    sim.every(every * batch * sim.step, come)
+    sim.every(every * batch * sim.step, next_batch)
     begin = time.process_time()
-    sim.run(steps=every * arrivals)
-    return 1e6 * (time.process_time() - begin) / (every * arrivals)
+    sim.run(steps=every * len(others))
+    return 1e6 * (time.process_time() - begin) / (every * len(others))
 
 
-def print_feed(given):
-    rounds = [
-        [fed(given.fed, given.arrivals, given.every, batch) for batch in (1, BATCH)]
-        for _ in range(given.rounds)
-    ]
+def come(given, batch):
+    sim, places = bed_and_places(given.fed, given.arrivals)
+    return timed(sim, places, given.every, batch, lambda some: sim.add_spheres(some, RADIUS, GRAIN))
+
+
+def leave(given, batch):
+    sim, places = bed_and_places(given.fed, given.arrivals)
+    ids = sim.add_spheres(places, RADIUS, GRAIN)
+    return timed(sim, ids, given.every, batch, sim.remove_spheres)
+
+
+def print_changes(given, what, change):
+    rounds = [[change(given, batch) for batch in (1, BATCH)] for _ in range(given.rounds)]
     one, several = np.min(rounds, axis=0)
-    print(f"{given.fed} spheres, and one more every {given.every} steps: {one:.0f} us a step,")
-    print(f"{several:.0f} where {BATCH} come at once: {one / several:.2f} times as long")
+    print(
+        f"{given.fed} spheres, of which one {what} every {given.every} steps: {one:.0f} us a step,"
+    )
+    print(f"{several:.0f} where {BATCH} do at once: {one / several:.2f} times as long")
 
 
 # ---- the command ---------------------------------------------------------------------------------
@@ -113,7 +127,8 @@ def main(arguments=None):
     looks = count_looks(with_one, given.steps)
     print(f"{given.spheres} spheres: {shortest[0]:.1f} us a step, {shortest[1]:.1f} with one that")
     print(f"waits: {ratio:.2f} times as long; {looks} looks in {given.steps} steps")
-    print_feed(given)
+    print_changes(given, "comes", come)
+    print_changes(given, "leaves", leave)
 
 
 if __name__ == "__main__":
