@@ -43,13 +43,12 @@ def write(header, folder):
     """An index, which has what stands above the first section, and a page for each section."""
     text = expanded(joined(Path(header)))
     first = re.search(COMMENT, text, flags=re.DOTALL)[0]
-    begin = text.index("#endif", text.index('extern "C" {')) + len("#endif")
-    body = text[begin : text.rindex("#ifdef __cplusplus")]
+    body = text[len(first) :]
     items = list(ITEM.finditer(body))
     names = roles(items)
     top = [
-        f"{titled('C')}\n\nThis is ``csrc/abut.h``, the public header, with"
-        " ``csrc/abut_law.h``, which it includes.",
+        f"{titled('C')}\n\nThis is ``csrc/abut.h``, the public header, with what it"
+        " includes: ``csrc/abut/*.h`` and ``csrc/abut_law.h``.",
         prose(first, names),
     ]
     pages = {"index": top}
@@ -67,15 +66,21 @@ def write(header, folder):
 
 
 def joined(header):
-    """The header with the sections of that of laws, which it includes, at its end."""
-    text, of_laws = (
-        path.read_text(encoding="utf-8") for path in (header, header.with_name("abut_law.h"))
-    )
+    """The header with what those that it includes have, and then the one of laws."""
+    text = header.read_text(encoding="utf-8")
+    parts = [inside(header.parent / name) for name in re.findall(r'#include "(.*)"', text)]
+    of_laws = header.with_name("abut_law.h").read_text(encoding="utf-8")
     first = re.search(COMMENT, of_laws, flags=re.DOTALL)[0]
     begin, end = of_laws.index("/* ---- "), of_laws.rindex("#ifdef __cplusplus")
     section = of_laws[begin:end].replace(" ---- */\n", f" ----\n *\n{first[2:]}\n", 1)
-    at = text.rindex("#ifdef __cplusplus")
-    return text[:at] + section + text[at:]
+    return "\n".join([re.search(COMMENT, text, flags=re.DOTALL)[0], *parts, section])
+
+
+def inside(header):
+    """What a header declares, between its first and its last line of C++."""
+    text = header.read_text(encoding="utf-8")
+    begin = text.index("#endif", text.index('extern "C" {')) + len("#endif")
+    return text[begin : text.rindex("#ifdef __cplusplus")]
 
 
 def expanded(text):

@@ -1,4 +1,5 @@
 /* The columns of results and of states, as lists that code can walk. */
+#include "../abut/simulation.h"
 #include "columns.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef ABUT_BASE_COLUMNS_H
 #define ABUT_BASE_COLUMNS_H
 
-#include "../abut.h"
+#include "../abut/base.h"
 
 /* How many numbers an entry has, in space. */
 static inline int column_numbers(const abut_column *c)

@@ -3,7 +3,7 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
-#include "../abut.h"
+#include "../abut/base.h"
 
 /* Fill in an error, where the caller wants one; returns the status. */
 abut_status error_set(abut_error *error, abut_status status, abut_index index, abut_index detail,

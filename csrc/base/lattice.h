@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../abut.h"
+#include "../abut/base.h"
 #include "vec3.h"
 
 typedef struct lattice {

@@ -2,7 +2,7 @@
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
-#include "../abut.h"
+#include "../abut/base.h"
 
 /* An array of `count` elements of `size` bytes, or NULL where there is no memory for it, `count` is
  * negative or the product overflows. An array of no elements is not NULL. */

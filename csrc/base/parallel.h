@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "../abut.h"
+#include "../abut/base.h"
 
 /* Work between two questions whether the query should end: about 50 ms. */
 #define PARALLEL_WORK_PER_CHECK 5000000

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../abut.h"
+#include "../abut/base.h"
 
 static const char *const NAMES[SIMD_LEVEL_COUNT] = {"baseline", "v3", "v4"};
 static const char *const NAMES_UP_TO[SIMD_LEVEL_COUNT] = {"baseline", "baseline, v3",

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "../abut.h"
+#include "../abut/base.h"
 
 /* Rows that follow one another. */
 typedef struct row_span {

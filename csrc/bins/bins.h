@@ -13,6 +13,7 @@
 #ifndef BINS_BINS_H
 #define BINS_BINS_H
 
+#include "../abut/mesh.h"
 #include "../base/box.h"
 #include "../base/lattice.h"
 

@@ -7,6 +7,7 @@
 #ifndef BINS_SETS_H
 #define BINS_SETS_H
 
+#include "../abut/contacts.h"
 #include <stdatomic.h>
 
 #include "bins.h"

@@ -11,6 +11,7 @@
  * step before may spare it looking for them. */
 #include "entrances.h"
 
+#include "../abut/contacts.h"
 #include "../mesh/tolerance.h"
 
 /* A list that is written. */

@@ -1,6 +1,7 @@
 /* Entrances of many pairs. */
 #include <string.h>
 
+#include "../abut/contacts.h"
 #include "../base/span.h"
 #include "entrances.h"
 #include "convex_rows.h"

@@ -3,6 +3,7 @@
 #ifndef CONVEX_CANDIDATES_H
 #define CONVEX_CANDIDATES_H
 
+#include "../abut/pairs.h"
 #include "../base/lattice.h"
 #include "places.h"
 

@@ -1,6 +1,7 @@
 /* From an entrance to the best one around: a local minimum of the way apart. */
 #include "entrances.h"
 
+#include "../abut/contacts.h"
 #include "../mesh/tolerance.h"
 
 /* The vertices of a feature. */

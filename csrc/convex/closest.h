@@ -3,6 +3,7 @@
 #ifndef CONVEX_CLOSEST_H
 #define CONVEX_CLOSEST_H
 
+#include "../abut/contacts.h"
 #include "pair.h"
 
 /* A point of a body's surface, and the feature that it lies on. */

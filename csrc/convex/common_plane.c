@@ -1,6 +1,7 @@
 /* What the shortest link is compared with: Cundall's common plane, and the fast common plane. */
 #include "common_plane.h"
 
+#include "../abut/contacts.h"
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
 

@@ -1,6 +1,7 @@
 /* Entrances one by one, and the best one. */
 #include "entrances.h"
 
+#include "../abut/contacts.h"
 #include "../mesh/tolerance.h"
 
 /* ---- facet and vertex ---- */

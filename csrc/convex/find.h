@@ -2,7 +2,7 @@
 #ifndef CONVEX_FIND_H
 #define CONVEX_FIND_H
 
-#include "../abut.h"
+#include "../abut/convex.h"
 
 /* What abut_convex_find does with a query whose pairs are given, and with rows of the step before
  * only if `match` says which of them each pair continues. The columns stay until the contacts are

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../abut/pairs.h"
 #include "../mesh/tolerance.h"
 #include "spots.h"
 

@@ -2,6 +2,7 @@
 #ifndef CONVEX_FINDER_H
 #define CONVEX_FINDER_H
 
+#include "../abut/convex.h"
 #include "../base/error.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"

@@ -6,6 +6,7 @@
 #ifndef CONVEX_HULL_H
 #define CONVEX_HULL_H
 
+#include "../abut/convex.h"
 #include "../base/error.h"
 #include "../base/vec3.h"
 

@@ -2,7 +2,7 @@
 #ifndef CONVEX_MATCH_H
 #define CONVEX_MATCH_H
 
-#include "../abut.h"
+#include "../abut/convex.h"
 
 /* The spots of two steps. */
 typedef struct spot_steps {

@@ -1,5 +1,6 @@
 #include "pair.h"
 
+#include "../abut/contacts.h"
 #include "../mesh/tolerance.h"
 
 convex_pair pair_swapped(const convex_pair *pair)

@@ -2,7 +2,7 @@
 #ifndef CONVEX_SHAPE_H
 #define CONVEX_SHAPE_H
 
-#include "../abut.h"
+#include "../abut/convex.h"
 #include "../base/vec3.h"
 
 /* A facet; of a polygon a side. normal . x <= offset holds for all of the shape. */

@@ -27,6 +27,7 @@
  * end of the edge, or of A's edge, to its second. */
 #include "spots.h"
 
+#include "../abut/contacts.h"
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
 

@@ -3,7 +3,7 @@
 #ifndef DEM_BONDS_H
 #define DEM_BONDS_H
 
-#include "../abut.h"
+#include "../abut/simulation.h"
 #include "../base/memory.h"
 #include "../base/vec3.h"
 

@@ -3,6 +3,7 @@
 #ifndef DEM_CROWD_H
 #define DEM_CROWD_H
 
+#include "../abut/convex.h"
 #include "../base/memory.h"
 
 typedef struct rigid_set rigid_set; /* rigid_set.h */

@@ -3,6 +3,7 @@
 #ifndef DEM_RIGID_SET_H
 #define DEM_RIGID_SET_H
 
+#include "../abut/convex.h"
 #include "rigid.h"
 
 typedef struct rigid_body {

@@ -2,7 +2,7 @@
 #ifndef DEM_WALLS_H
 #define DEM_WALLS_H
 
-#include "../abut.h"
+#include "../abut/simulation.h"
 #include "../base/pose.h"
 
 /* How a wall has moved since the step before: a point x of it with velocity + rows (x - at). */

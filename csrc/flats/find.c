@@ -12,6 +12,7 @@
 
 #include "stand.h"
 
+#include "../abut/contacts.h"
 #include "../convex/finder.h"
 #include "../mesh/tolerance.h"
 

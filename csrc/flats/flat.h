@@ -2,6 +2,7 @@
 #ifndef FLATS_FLAT_H
 #define FLATS_FLAT_H
 
+#include "../abut/mesh.h"
 #include "../base/rounded.h"
 #include "../base/pose.h"
 #include "../convex/pair.h"

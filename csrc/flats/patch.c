@@ -16,6 +16,7 @@
  * is off by no more than the noise of its corners there. */
 #include "patch.h"
 
+#include "../abut/contacts.h"
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 #include "concave.h"

@@ -4,7 +4,7 @@
 #ifndef INTERACTIONS_COHESION_KERNEL_H
 #define INTERACTIONS_COHESION_KERNEL_H
 
-#include "../abut.h"
+#include "../abut/laws.h"
 #include "../base/series_kernel.h"
 #include "cohesion_numbers.h"
 

@@ -9,6 +9,7 @@
 #ifndef INTERACTIONS_NEIGHBOR_LIST_H
 #define INTERACTIONS_NEIGHBOR_LIST_H
 
+#include "../abut/pairs.h"
 #include "../base/box.h"
 #include "../base/lattice.h"
 #include "../base/memory.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../abut.h"
+#include "../abut/laws.h"
 
 /* The column of an input, and that of an output; of a vector the first. */
 #define OWN_INPUT(name) (offsetof(own_input_places, name) / sizeof(double))

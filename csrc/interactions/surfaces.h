@@ -3,7 +3,8 @@
 #ifndef INTERACTIONS_SURFACES_H
 #define INTERACTIONS_SURFACES_H
 
-#include "../abut.h"
+#include "../abut/contacts.h"
+#include "../abut/laws.h"
 #include "../base/pose.h"
 
 /* Of a mesh whose vertices move. What is called `before` was so at the beginning of the last step.

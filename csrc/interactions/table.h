@@ -4,6 +4,7 @@
 #ifndef INTERACTIONS_TABLE_H
 #define INTERACTIONS_TABLE_H
 
+#include "../abut/simulation.h"
 #include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/span.h"

@@ -2,6 +2,7 @@
 #ifndef LAMMPS_LAMMPS_H
 #define LAMMPS_LAMMPS_H
 
+#include "../abut/lammps.h"
 #include "../base/box.h"
 #include "../dem/state.h"
 

@@ -6,7 +6,8 @@
 #ifndef MESH_FACET_H
 #define MESH_FACET_H
 
-#include "../abut.h"
+#include "../abut/contacts.h"
+#include "../abut/mesh.h"
 #include "../base/vec3.h"
 
 /* The corners of a facet, where they stand in the mesh. */

@@ -2,7 +2,7 @@
 #ifndef MESH_MESH_H
 #define MESH_MESH_H
 
-#include "../abut.h"
+#include "../abut/mesh.h"
 #include "../base/box.h"
 #include "facet.h"
 #include "planes.h"

@@ -15,6 +15,7 @@
 #ifndef SPHERES_GRID_H
 #define SPHERES_GRID_H
 
+#include "../abut/pairs.h"
 #include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/sort.h"

@@ -2,6 +2,7 @@
 #ifndef SPHERES_LEVELS_H
 #define SPHERES_LEVELS_H
 
+#include "../abut/pairs.h"
 #include "../base/memory.h"
 
 #include <stdbool.h>

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "../abut/pairs.h"
 #include "../base/error.h"
 #include "../base/parallel.h"
 

@@ -6,7 +6,7 @@
 #ifndef WALLS_BATCH_H
 #define WALLS_BATCH_H
 
-#include "../abut.h"
+#include "../abut/contacts.h"
 #include "../base/pose.h"
 
 typedef struct bins bins;             /* bins/bins.h */

@@ -3,6 +3,7 @@
 #ifndef WALLS_FACET_LIST_H
 #define WALLS_FACET_LIST_H
 
+#include "../abut/contacts.h"
 #include "../base/memory.h"
 
 /* A triangle of a mesh. */

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "../abut/contacts.h"
 #include "../base/parallel.h"
 #include "../base/pool.h"
 

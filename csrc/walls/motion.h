@@ -2,6 +2,7 @@
 #ifndef WALLS_MOTION_H
 #define WALLS_MOTION_H
 
+#include "../abut/contacts.h"
 #include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/pose.h"

@@ -21,6 +21,7 @@
  * stated number of pivots relax_loads goes on from the loads that there are. */
 #include "sharing.h"
 
+#include "../abut/contacts.h"
 #include "../base/rounded.h"
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"

@@ -1,0 +1,283 @@
+/* Contacts of convex bodies, with each other and with meshes. */
+#ifndef ABUT_CONVEX_H
+#define ABUT_CONVEX_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- convex bodies ----
+ *
+ * Convex polygons and polyhedra, which may be rounded. Body A of a pair is i, body B is j; normals
+ * point from j to i, so that the force on i acts along +normal, and overlap is positive where they
+ * touch. docs/convex.md says what is computed.
+ *
+ * Methods: E. G. Nezami, Y. M. A. Hashash, D. Zhao, J. Ghaboussi, "Shortest link method for contact
+ * detection in discrete element method", International Journal for Numerical and Analytical Methods
+ * in Geomechanics 30 (2006), doi:10.1002/nag.500; the same, "A fast contact detection algorithm for
+ * 3-D discrete element method", Computers and Geotechnics 31 (2004); P. A. Cundall, "Formulation of
+ * a three-dimensional distinct element model", International Journal of Rock Mechanics and Mining
+ * Sciences 25 (1988); "A fast direct search algorithm for contact detection of convex polygonal or
+ * polyhedral particles", Computers and Geotechnics 87 (2017). */
+
+/* What a shape is built from. Facet f has the corners from indices[offsets[f]] up to
+ * indices[offsets[f + 1] - 1], counter-clockwise as seen from outside; a polygon's facets are its
+ * sides of two corners each, which have the polygon on their left. Facets in one plane are merged,
+ * and vertices that are then no corner of three facets (of two sides) are left out. */
+typedef struct abut_shape_input {
+    int dimension; /* 2 or 3 */
+    abut_index vertex_count, facet_count, index_count;
+    const double *vertices;    /* vertex_count x dimension */
+    const abut_index *indices; /* index_count */
+    const abut_index *offsets; /* facet_count + 1 */
+    double radius;             /* >= 0: all within this distance of the polyhedron is the body */
+} abut_shape_input;
+
+/* A convex polygon or polyhedron; immutable, owns its memory. */
+typedef struct abut_shape abut_shape;
+
+/* What can be read of a shape; the pointers live as long as the shape. */
+typedef struct abut_shape_view {
+    int dimension;
+    abut_index vertex_count, facet_count, index_count, edge_count; /* a polygon has no edges */
+    const double *vertices;                                        /* vertex_count x dimension */
+    const abut_index *indices;                                     /* index_count */
+    const abut_index *offsets;                                     /* facet_count + 1 */
+    const abut_index *edges;                                       /* edge_count x 2: vertices */
+    const abut_index *edge_facets; /* edge_count x 2: left and right of the edge */
+    const double *normals;         /* facet_count x dimension, outward */
+    const abut_index *source;      /* vertex_count: each vertex's number in the input */
+    double radius;
+    /* Of the rounded body, of density 1. */
+    double centroid[3], volume; /* a polygon's volume is its area */
+    double inertia[9];          /* about the centroid; a polygon's is inertia[0] */
+    double circumradius;        /* of the smallest sphere about the centroid with all of it */
+    double inradius;            /* of the largest one within it; of a plate 0 */
+} abut_shape_view;
+
+abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, abut_error *error);
+void abut_shape_free(abut_shape *shape);
+abut_shape_view abut_shape_inspect(const abut_shape *shape);
+
+/* A sphere or a disk about the origin: a point that is rounded. */
+abut_status abut_shape_build_point(int dimension, double radius, abut_shape **shape,
+                                   abut_error *error);
+
+/* How the contact of two bodies is found. */
+typedef enum abut_convex_method {
+    ABUT_SHORTEST_LINK = 0,
+    ABUT_FAST_COMMON_PLANE,
+    ABUT_COMMON_PLANE,
+    ABUT_DIRECT_SEARCH
+} abut_convex_method;
+
+/* Which of the normals along which overlapping bodies can be parted counts. */
+typedef enum abut_minimum {
+    ABUT_TRACKED = 0, /* a local minimum of the way apart: the last step's while that is one */
+    ABUT_GLOBAL
+} abut_minimum;
+
+typedef enum abut_convex_status {
+    ABUT_SEPARATED = 0,
+    ABUT_TOUCHING, /* by rounding: |overlap| <= 1e-11 of both sizes */
+    ABUT_OVERLAPPING,
+    ABUT_UNCONVERGED /* the bounds are true all the same */
+} abut_convex_status;
+
+typedef struct abut_convex_options {
+    abut_convex_method method;
+    double patch_angle; /* a feature within this angle of the normal bears; 0 < angle < pi / 4 */
+    double cp_first, cp_last; /* COMMON_PLANE: by what angle the plane is tilted, from, down to */
+    int iterations;           /* at most, >= 1 */
+} abut_convex_options;
+
+/* Shortest link, 5 degrees, 5 and 0.01 degrees, 100. */
+abut_convex_options abut_convex_options_default(void);
+
+/* Bodies whose positions change. */
+typedef struct abut_convex_input {
+    const abut_shape *const *shapes; /* shape_count, all of one dimension; borrowed */
+    abut_index shape_count;
+    abut_index body_count;
+    const abut_index *shape; /* body_count: numbers of shapes; NULL: all 0 */
+    const double *scales;    /* body_count, > 0; NULL: all 1 */
+    abut_convex_options options;
+} abut_convex_input;
+
+typedef struct abut_convex_finder abut_convex_finder;
+
+/* Borrows the shapes, copies the rest. */
+abut_status abut_convex_finder_build(const abut_convex_input *input, abut_convex_finder **finder,
+                                     abut_error *error);
+void abut_convex_finder_free(abut_convex_finder *finder);
+
+/* Doubles of what a pair's next query begins with; opaque. */
+#define ABUT_CONVEX_STATE 12
+
+/* Rows of an earlier query, as columns of the caller's. Zero-initialize: no step before. */
+typedef struct abut_convex_before {
+    abut_index row_count;
+    const abut_index *i, *j; /* row_count; of walls j is NULL, and mesh and facet are there */
+    const abut_index *mesh, *facet;
+    const abut_index *image; /* row_count x dimension; NULL: there is no period */
+    const double *state;     /* row_count x ABUT_CONVEX_STATE */
+    const abut_index *match; /* of the query's pairs, where it has some, which row each goes on
+                                from, or -1; NULL: those of the same i, j and image */
+} abut_convex_before;
+
+typedef struct abut_convex_query {
+    const double *positions;    /* body_count x dimension */
+    const double *orientations; /* body_count x 4: quaternions x, y, z, w, of any length but 0; of
+                                   polygons body_count angles; NULL: none is turned */
+    /* Pairs of the caller's: a row each in their order, where `all_rows`. NULL: those of bodies
+     * whose circumscribed spheres touch within the gap, by i, then j, then image. */
+    const abut_index *i, *j;
+    abut_index pair_count;
+    int all_rows; /* with pairs: report them whatever their overlap; else those >= -gap */
+    double gap;   /* >= 0 */
+    abut_convex_before before;
+    abut_minimum minimum;
+    int spots;            /* whether contact points are computed */
+    const double *period; /* dimension; 0: not along this axis; NULL: along none. Of pairs that are
+                             given the image counts whose circumscribed sphere is nearest */
+    int workers;
+    abut_interrupted interrupted; /* may be NULL */
+    void *interrupted_data;
+} abut_convex_query;
+
+/* Gap 0, no pairs, no before, TRACKED, spots, no period, one worker. */
+abut_convex_query abut_convex_query_default(void);
+
+/* The rows of a query. They borrow nothing but the finder. */
+typedef struct abut_convex_contacts abut_convex_contacts;
+
+abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex_query *query,
+                             abut_convex_contacts **contacts, abut_error *error);
+void abut_convex_contacts_free(abut_convex_contacts *contacts);
+abut_index abut_convex_contacts_count(const abut_convex_contacts *contacts);
+abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts);
+
+/* m = abut_convex_contacts_count, k = ..._spot_count, d = dimension; NULL: left out. */
+#define ABUT_CONVEX_COLUMNS(X)                                                                     \
+    X(i, INDEX, 0, ROWS, ALWAYS, 0, "", "the first body")                                          \
+    X(j, INDEX, 0, ROWS, WITH_BODIES, 0, "", "the second")                                         \
+    X(mesh, INDEX, 0, ROWS, WITH_WALLS, 0, "",                                                     \
+      "number of the wall; half spaces are numbered after the meshes")                             \
+    X(facet, INDEX, 0, ROWS, WITH_WALLS, 0, "",                                                    \
+      "number of the facet in its mesh; 0 of a half space")                                        \
+    X(status, BYTE, 0, ROWS, ALWAYS, 0, "", "SEPARATED, TOUCHING, OVERLAPPING or UNCONVERGED")     \
+    X(type, BYTE, 2, ROWS, ALWAYS, 0, "",                                                          \
+      "FACET, EDGE or VERTEX: what the link's ends lie on, on i and on j; a polygon's sides are "  \
+      "FACET")                                                                                     \
+    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "number of that vertex, edge or facet in its shape") \
+    X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
+    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length",                                                 \
+      "how far the bodies overlap along the normal; - distance")                                   \
+    X(error, REAL, 0, ROWS, ALWAYS, 0, "length",                                                   \
+      "the true overlap is in overlap - error ... overlap; NaN: unknown")                          \
+    X(link, REAL, ABUT_TWO_VECTORS, ROWS, ALWAYS, 0, "length",                                     \
+      "the ends of the shortest link, on i and on j, where i is")                                  \
+    X(point, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "length", "midway on the common plane")        \
+    X(iterations, INDEX, 0, ROWS, ALWAYS, 0, "", "of the method")                                  \
+    X(state, REAL, ABUT_CONVEX_STATE, ROWS, ALWAYS, 0, "", "what the next search begins with")     \
+    X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                             \
+      "j shifted by image * period is what i meets")                                               \
+    X(before, INDEX, 0, ROWS, WITH_BEFORE, ABUT_INTERNAL, "",                                      \
+      "the row of the step before that the search began with, or -1: it goes on, but where "       \
+      "normals show that another image does")                                                      \
+    X(spot, REAL, ABUT_DIMENSION, ENTRIES, WITH_SPOTS, 0, "length",                                \
+      "a contact point, on the common plane")                                                      \
+    X(spot_overlap, REAL, 0, ENTRIES, WITH_SPOTS, 0, "length",                                     \
+      "how far the bodies overlap there along the normal")                                         \
+    X(spot_type, BYTE, 2, ENTRIES, WITH_SPOTS, 0, "",                                              \
+      "FACET, EDGE or VERTEX: the features whose crossing it is, on i and on j")                   \
+    X(spot_feature, INDEX, 2, ENTRIES, WITH_SPOTS, 0, "",                                          \
+      "their numbers: with the types a spot's name, unique in its row")                            \
+    X(offsets, INDEX, 0, OFFSETS, WITH_ORDER, ABUT_LOCKED, "",                                     \
+      "the rows of body i are offsets[i] ... offsets[i + 1] - 1; not where pairs were given")      \
+    X(spot_offsets, INDEX, 0, ENTRY_OFFSETS, WITH_SPOTS, ABUT_LOCKED, "",                          \
+      "where each row's spots begin")
+
+typedef struct abut_convex_columns {
+    ABUT_CONVEX_COLUMNS(ABUT_COLUMN_MEMBER)
+} abut_convex_columns;
+
+void abut_convex_contacts_write(const abut_convex_contacts *contacts,
+                                const abut_convex_columns *columns);
+
+/* Which spot of `before` each spot of `now` continues, or -1: that of the same name in the row that
+ * its row continues. */
+typedef struct abut_spot_step {
+    abut_index row_count, spot_count;
+    const abut_index *spot_offsets; /* row_count + 1 */
+    const uint8_t *spot_type;       /* spot_count x 2 */
+    const abut_index *spot_feature; /* spot_count x 2 */
+} abut_spot_step;
+
+/* row_match: row_count of `now`, rows of `before` or -1; swapped: whether i and j of that row have
+ * changed places, NULL: in none. Offsets and rows are checked. */
+abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *before,
+                             const abut_index *row_match, const uint8_t *swapped, abut_index *match,
+                             abut_error *error);
+
+/* Valid entrances of pairs: feature pairs, vertex and facet, facet and vertex, or two edges that
+ * cross, by which the bodies can meet without overlapping. */
+typedef struct abut_entrances abut_entrances;
+
+/* Entrances of the same pairs a step before; zero-initialize: none. */
+typedef struct abut_entrances_before {
+    abut_index pair_count, row_count;
+    const abut_index *offsets; /* pair_count + 1 */
+    const uint8_t *type;       /* row_count x 2 */
+    const abut_index *feature; /* likewise */
+} abut_entrances_before;
+
+/* Reads positions, orientations, pairs, period, workers and interrupted of the query. */
+abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_convex_query *query,
+                                const abut_entrances_before *before, abut_entrances **entrances,
+                                abut_error *error);
+void abut_entrances_free(abut_entrances *entrances);
+abut_index abut_entrances_count(const abut_entrances *entrances);
+
+#define ABUT_ENTRANCE_COLUMNS(X)                                                                   \
+    X(pair, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the pair")                                   \
+    X(type, BYTE, 2, ROWS, ALWAYS, 0, "",                                                          \
+      "FACET, EDGE or VERTEX: the features that meet, on i and on j")                              \
+    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "their numbers")                                     \
+    X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
+    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "by how much the planes overlap; - distance")   \
+    X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
+      "the entrances of pair k are rows offsets[k] ... offsets[k + 1] - 1")
+
+typedef struct abut_entrance_columns {
+    ABUT_ENTRANCE_COLUMNS(ABUT_COLUMN_MEMBER)
+} abut_entrance_columns;
+
+void abut_entrances_write(const abut_entrances *entrances, const abut_entrance_columns *columns);
+
+/* Bodies against walls: of three dimensions. */
+typedef struct abut_convex_walls {
+    const struct abut_finder *finder; /* of meshes; NULL: none */
+    const double *poses;              /* of its meshes, x 4 x 4; NULL: the identity */
+    abut_index half_space_count;
+    const double *half_spaces; /* x 6: a point, and the unit normal, which points to the bodies */
+    const abut_index *bodies;  /* who is searched for, ascending; NULL: all. Not checked */
+    abut_index body_count;
+} abut_convex_walls;
+
+/* Rows by i, then mesh, then facet: the facets, and half spaces, that a body stands on, each with
+ * the spots that lie in it, and the overlap of the deepest of these. Facets in one plane are one
+ * wall, whose rows are there where one of its spots has an overlap >= -gap: spots, forces and
+ * torques of all of them are those of the half space. `i`, `j`, `pair_count`, `all_rows`, `before`
+ * and `minimum` of the query are not read: nothing depends on the step before. */
+abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
+                                   const abut_convex_walls *walls, abut_convex_contacts **contacts,
+                                   abut_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
