@@ -214,9 +214,9 @@ static abut_step crowd_of(abut_index count)
                        .node_offsets = crowd_nodes};
 }
 
-static abut_status match_crowd(const abut_step *step, const abut_step *before)
+static abut_status match_crowd(const abut_step *step, const abut_step *older)
 {
-    return abut_contacts_match(step, before, NULL, 1, crowd_rows, NULL);
+    return abut_contacts_match(step, older, NULL, 1, crowd_rows, NULL);
 }
 
 static void test_crowd_is_interrupted(void)
