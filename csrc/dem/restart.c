@@ -143,10 +143,9 @@ abut_status abut_simulation_restore_order(abut_simulation *s, const abut_index *
                                           abut_index next_step, abut_error *error)
 {
     int32_t *sources = memory_alloc(s->store.count + 1, sizeof *sources);
-    bool *is_there = memory_alloc(s->store.count + 1, sizeof *is_there);
+    bool *is_there = memory_alloc_zeroed(s->store.count + 1, sizeof *is_there);
     abut_status status = error_set_status(error, sources && is_there ? ABUT_OK : ABUT_NO_MEMORY);
     if (!status) {
-        memset(is_there, 0, (size_t)s->store.count * sizeof *is_there);
         status = find_sources(s, rows, sources, is_there, error);
     }
     if (!status) {

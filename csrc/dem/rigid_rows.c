@@ -257,7 +257,7 @@ abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_
     if (!status) {
         watch_forget(s);
         settle_gone_bodies(s, is_gone);
-        rigid_set_compact(set, numbers);
+        rigid_set_compact(set, is_gone);
         simulation_forget_bodies(s);
     }
     memory_free(numbers);

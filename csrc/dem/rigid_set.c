@@ -30,33 +30,21 @@ static void move_members(rigid_set *set, rigid_body *b, abut_index first)
     b->first_member = first;
 }
 
-void rigid_set_compact(rigid_set *set, int32_t *numbers)
+void rigid_set_compact(rigid_set *set, const uint8_t *is_gone)
 {
-    const bool has_members = set->member_count > 0;
     abut_index kept = 0, members = 0;
     for (abut_index k = 0; k < set->count; k++) {
-        if (numbers[k] < 0) {
+        rigid_body *b = &set->bodies[k];
+        if (is_gone ? is_gone[k] != 0 : b->first_row < 0) {
             continue;
         }
-        rigid_body *b = &set->bodies[kept];
-        *b = set->bodies[k];
-        if (has_members) {
+        if (!is_gone) {
             move_members(set, b, members);
             members += b->member_count;
         }
-        numbers[k] = (int32_t)kept++;
+        set->bodies[kept++] = *b;
     }
     set->count = kept, set->member_count = members;
-}
-
-void rigid_set_remove_clusters(rigid_set *set, const int32_t *new_rows, int32_t *numbers)
-{
-    for (abut_index k = 0; k < set->count; k++) {
-        rigid_body *c = &set->bodies[k];
-        c->first_row = new_rows[c->first_row];
-        numbers[k] = c->first_row < 0 ? -1 : 0;
-    }
-    rigid_set_compact(set, numbers);
 }
 
 /* ---- where surfaces are ---- */

@@ -51,11 +51,8 @@ typedef struct rigid_set {
 abut_status rigid_set_reserve(rigid_set *set, abut_index count, abut_index member_count);
 void rigid_set_free(rigid_set *set);
 
-/* Leave out those whose number is -1; the others get their new ones. */
-void rigid_set_compact(rigid_set *set, int32_t *numbers);
-
-/* Leave out clusters whose first sphere has no new row. */
-void rigid_set_remove_clusters(rigid_set *set, const int32_t *new_rows, int32_t *numbers);
+/* Leave out convex bodies that are gone; NULL: clusters whose first sphere has no row any more. */
+void rigid_set_compact(rigid_set *set, const uint8_t *is_gone);
 
 /* Where a body's surface is: the origin of its frame, and its orientation. */
 typedef struct rigid_frame {

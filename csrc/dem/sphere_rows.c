@@ -259,10 +259,10 @@ static void settle_gone(abut_simulation *s, const uint8_t *is_gone)
     }
 }
 
-/* Memory of a removal: where spheres that stay are stored, and new numbers of rows and clusters. */
+/* Memory of a removal: where spheres that stay are stored, and new numbers of rows. */
 typedef struct removal {
     const uint8_t *is_gone;
-    int32_t *source, *new_rows, *new_clusters;
+    int32_t *source, *new_rows;
     abut_index kept;
 } removal;
 
@@ -280,22 +280,30 @@ static void list_kept(const store *of, removal *r)
     }
 }
 
-static void rename_rows(abut_simulation *s, const removal *r)
+/* Clusters go with their spheres, and those that stay have other numbers. */
+static void rename_rows(abut_simulation *s, const int32_t *new_rows)
 {
     store *of = &s->store;
-    rigid_set_remove_clusters(&s->clusters, r->new_rows, r->new_clusters);
     for (abut_index place = 0; place < of->count; place++) {
-        of->rows[place] = r->new_rows[of->rows[place]];
-        const int32_t number = of->clusters[place];
-        of->clusters[place] = number >= 0 ? r->new_clusters[number] : -1;
+        of->rows[place] = new_rows[of->rows[place]];
     }
     store_find_places(of);
-    bonds_renumber(&s->bonds, r->new_rows, of->count);
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        s->clusters.bodies[k].first_row = new_rows[s->clusters.bodies[k].first_row];
+    }
+    rigid_set_compact(&s->clusters, NULL);
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        const rigid_body *c = &s->clusters.bodies[k];
+        for (int32_t member = 0; member < c->member_count; member++) {
+            of->clusters[of->places[c->first_row + member]] = (int32_t)k;
+        }
+    }
+    bonds_renumber(&s->bonds, new_rows, of->count);
 }
 
 static abut_status remove_rows(abut_simulation *s, removal *r)
 {
-    if (!r->source || !r->new_rows || !r->new_clusters) {
+    if (!r->source || !r->new_rows) {
         return ABUT_NO_MEMORY;
     }
     const double gone = s->account.gone_wall_work;
@@ -305,7 +313,7 @@ static abut_status remove_rows(abut_simulation *s, removal *r)
     if (status) {
         s->account.gone_wall_work = gone;
     } else {
-        rename_rows(s, r);
+        rename_rows(s, r->new_rows);
     }
     return status;
 }
@@ -315,12 +323,11 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
     const abut_index count = s->store.count;
     removal r = {.is_gone = is_gone,
                  .source = memory_alloc(count, sizeof *r.source),
-                 .new_rows = memory_alloc(count, sizeof *r.new_rows),
-                 .new_clusters = memory_alloc(s->clusters.count, sizeof *r.new_clusters)};
+                 .new_rows = memory_alloc(count, sizeof *r.new_rows)};
     energy_let_go(s, is_gone);
     watch_forget(s);
     const abut_status status = remove_rows(s, &r);
-    memory_free(r.source), memory_free(r.new_rows), memory_free(r.new_clusters);
+    memory_free(r.source), memory_free(r.new_rows);
     return error_set_status(error, status);
 }
 

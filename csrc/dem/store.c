@@ -10,17 +10,10 @@ typedef struct column {
     size_t offset, size;
 } column;
 
-#define COLUMN(name, numbers) {offsetof(store, name), (numbers) * sizeof *((store *)0)->name}
+#define COLUMN(type, name, numbers) {offsetof(store, name), (numbers) * sizeof(type)},
 
-/* All that are not `movers`, whose lines begin with cache lines; `places` is by row. */
-static const column columns[] = {
-    COLUMN(centers, 3), COLUMN(began, 3),    COLUMN(images, 3),    COLUMN(radii, 1),
-    COLUMN(masses, 1),  COLUMN(inertias, 1), COLUMN(materials, 1), COLUMN(clusters, 1),
-    COLUMN(forces, 3),  COLUMN(torques, 3),  COLUMN(pushes, 3),    COLUMN(twists, 3),
-    COLUMN(books, 1),   COLUMN(sums, 1),     COLUMN(rows, 1),      COLUMN(places, 1),
-};
-
-enum { COLUMNS = sizeof columns / sizeof *columns };
+/* All that are not `movers`, whose lines begin with cache lines. */
+static const column columns[] = {STORE_COLUMNS(COLUMN)};
 
 static void **pointer_of(store *s, const column *c)
 {
@@ -49,7 +42,7 @@ static bool reserve_movers(store *s, abut_index count)
 
 abut_status store_reserve(store *s, abut_index count)
 {
-    for (int k = 0; k < COLUMNS; k++) {
+    for (int k = 0; k < STORE_COLUMN_COUNT; k++) {
         void **pointer = pointer_of(s, &columns[k]);
         void *grown = memory_grow(*pointer, count + 1, &s->capacities[k], columns[k].size);
         if (!grown) {
@@ -66,7 +59,7 @@ void store_append(store *s, abut_index count)
 {
     const abut_index first = s->count;
     s->count += count;
-    for (int k = 0; count > 0 && k < COLUMNS; k++) {
+    for (int k = 0; count > 0 && k < STORE_COLUMN_COUNT; k++) {
         const size_t size = columns[k].size;
         memset((char *)*pointer_of(s, &columns[k]) + (size_t)first * size, 0, (size_t)count * size);
     }
@@ -79,7 +72,7 @@ void store_append(store *s, abut_index count)
 
 void store_free(store *s)
 {
-    for (int k = 0; k < COLUMNS; k++) {
+    for (int k = 0; k < STORE_COLUMN_COUNT; k++) {
         memory_free(*pointer_of(s, &columns[k]));
     }
     memory_free(s->mover_memory);
@@ -90,7 +83,7 @@ void store_free(store *s)
 abut_index store_bytes(const store *s)
 {
     abut_index sum = s->mover_capacity * (abut_index)sizeof(mover) + s->scratch.byte_count;
-    for (int k = 0; k < COLUMNS; k++) {
+    for (int k = 0; k < STORE_COLUMN_COUNT; k++) {
         sum += s->capacities[k] * (abut_index)columns[k].size;
     }
     return sum;
@@ -131,7 +124,7 @@ static void gather_column(store *s, void *data, const int32_t *source, abut_inde
 
 void store_gather(store *s, const int32_t *source, abut_index count, int workers)
 {
-    for (int k = 0; k < COLUMNS; k++) {
+    for (int k = 0; k < STORE_COLUMN_COUNT; k++) {
         gather_column(s, *pointer_of(s, &columns[k]), source, count, columns[k].size, workers);
     }
     gather_column(s, s->movers, source, count, sizeof(mover), workers);
@@ -152,7 +145,7 @@ void store_shorten(store *s, const int32_t *source, abut_index count)
         for (run = 1; k + run < count && source[k + run] == from + run;) {
             run++;
         }
-        for (int number = 0; number < COLUMNS && from > k; number++) {
+        for (int number = 0; number < STORE_COLUMN_COUNT && from > k; number++) {
             const column *c = &columns[number];
             move_spheres(*pointer_of(s, c), c->size, k, from, run);
         }

@@ -33,29 +33,40 @@ static inline double books_wall_work(const books *b)
  * of two and dividing by it are exact. */
 static const double HELD = 0x1p500;
 
-/* Columns, by place. Zero-initialize. */
+/* Columns by place, but `places`, as X(type, name, numbers of a sphere). */
+#define STORE_COLUMNS(X)                                                                           \
+    X(double, centers, 3)                                                                          \
+    X(double, began, 3)   /* centers at the beginning of the last step */                          \
+    X(int32_t, images, 3) /* periods by which centers were moved down so far */                    \
+    X(double, radii, 1)                                                                            \
+    X(double, masses, 1)   /* of a cluster's member its part */                                    \
+    X(double, inertias, 1) /* of a member the cluster's smallest */                                \
+    X(int32_t, materials, 1)                                                                       \
+    X(int32_t, clusters, 1) /* -1: none */                                                         \
+    X(double, forces, 3)    /* of the last step */                                                 \
+    X(double, torques, 3)                                                                          \
+    X(double, pushes, 3) /* forces and torques that are applied in the next step */                \
+    X(double, twists, 3)                                                                           \
+    X(books, books, 1)                                                                             \
+    X(sphere_sum, sums, 1)                                                                         \
+    X(int32_t, rows, 1)   /* of each place, in the order in which spheres came */                  \
+    X(int32_t, places, 1) /* of each row */
+
+#define STORE_NUMBER(type, name, numbers) STORE_##name,
+#define STORE_MEMBER(type, name, numbers) type *name;
+enum { STORE_COLUMNS(STORE_NUMBER) STORE_COLUMN_COUNT };
+
+/* Zero-initialize. */
 typedef struct store {
-    abut_index count, capacity;
-    double *centers, *began; /* count x 3; began: at the beginning of the last step */
-    int32_t *images;         /* count x 3: periods by which centers were moved down so far */
-    double *radii;
-    mover *movers; /* the first begins a cache line; mass: HELD of spheres that are held */
-    double *masses, *inertias; /* masses: of a cluster's member its part; inertias: of a member the
-                                  cluster's smallest */
-    int32_t *materials;
-    int32_t *clusters;        /* -1: none */
-    double *forces, *torques; /* count x 3: of the last step */
-    double *pushes, *twists;  /* count x 3: applied in the next step */
-    books *books;
-    sphere_sum *sums;
-    int32_t *rows;    /* of each place, in the order in which spheres came */
-    int32_t *places;  /* of each row */
+    abut_index count;
+    STORE_COLUMNS(STORE_MEMBER)
+    mover *movers;    /* the first begins a cache line; mass: HELD of spheres that are held */
     bool is_by_row;   /* every sphere is stored in its row */
     bool has_applied; /* pushes and twists count */
     bool has_held;    /* there may be spheres that are held */
 
     void *mover_memory;
-    abut_index mover_capacity, capacities[16];
+    abut_index mover_capacity, capacities[STORE_COLUMN_COUNT];
     memory_block scratch; /* of one column */
 } store;
 

@@ -141,7 +141,6 @@ def sphere_columns(centers: Doubles, radii: Doubles, density: float, material: i
         "velocities": np.zeros((count, 3)),
         "spins": np.zeros((count, 3)),
         "materials": np.full(count, material, np.intp),
-        "clusters": np.full(count, -1, np.intp),
         "fixed": np.zeros(count, np.intp),
     }
 
@@ -207,10 +206,9 @@ def member_columns(cluster: Cluster, clusters: Columns, material: int) -> Column
     count, members = len(clusters["masses"]), len(cluster.radii)
     arms = turned(np.repeat(clusters["orientations"], members, axis=0), clusters["members"])
     centers = np.repeat(clusters["positions"], members, axis=0) + arms
-    return sphere_columns(centers, np.tile(cluster.radii, count), 1.0, material) | {
-        "masses": np.repeat(clusters["masses"] / members, members),
-        "clusters": np.repeat(np.arange(count), members),
-    }
+    masses = np.repeat(clusters["masses"] / members, members)
+    radii = np.tile(cluster.radii, count)
+    return sphere_columns(centers, radii, 1.0, material) | {"masses": masses}
 
 
 def table_columns(columns: Columns) -> Columns:
