@@ -326,15 +326,6 @@ static void fill_block(const void *context, row_block *b, int32_t count)
     }
 }
 
-static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
-{
-    const wall_laws *w = context;
-    const abut_columns *c = &w->simulation->now->tables[ABUT_SPHERE_WALL].contact;
-    for (abut_index k = 0; k < count; k++) {
-        laws[k] = view_wall_law(w->simulation, c->sphere[first + k], c->mesh[first + k]);
-    }
-}
-
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
@@ -346,7 +337,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .normal = t->contact.normal,
                      .overlap = t->contact.overlap,
                      .share = t->contact.share,
-                     .find_laws = s->laws.are_alike ? NULL : find_laws,
+                     .are_mixed = !s->laws.are_alike,
                      .fill = fill_block,
                      .context = &w,
                      .turn = turn_kept};

@@ -546,15 +546,6 @@ static void fill_block(const void *context, row_block *b, int32_t count)
     }
 }
 
-static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
-{
-    const abut_simulation *s = context;
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    for (abut_index k = 0; k < count; k++) {
-        laws[k] = pairs_touch(s, t, first + k).law;
-    }
-}
-
 /* Where bonds show, a pair may have no law, or smaller spheres than there are. */
 static void fill_among_bonds(const void *context, row_block *b, int32_t count)
 {
@@ -621,7 +612,7 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
     const bool are_alike = laws_are_plain(&s->laws) || (s->laws.are_alike && !is_among_bonds);
     row_laws laws = {.simulation = s,
                      .table = &s->now->tables[ABUT_SPHERE_SPHERE],
-                     .find_laws = are_alike ? NULL : find_laws,
+                     .are_mixed = !are_alike,
                      .fill = is_among_bonds ? fill_among_bonds : fill_block,
                      .take = add_block,
                      .context = s};

@@ -26,12 +26,10 @@ typedef struct row_laws {
     abut_index count, work;         /* rows, and what one takes, as parallel_report counts it */
     const interaction_table *table; /* whose springs are written to */
     const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
+    bool are_mixed;                         /* more than one function may compute their laws */
     atomic_bool lacks_law;                  /* some row */
     atomic_intptr_t
         bad_row; /* the first whose law says what is not finite, or does not hold; -1: none */
-
-    /* The laws of so many rows from `first` on. NULL: one function computes those of all rows. */
-    void (*find_laws)(const void *context, const law **laws, abut_index first, abut_index count);
 
     /* Set partners, laws and what the step before left of so many rows of a block. */
     void (*fill)(const void *context, row_block *b, int32_t count);
@@ -52,7 +50,7 @@ enum { ROWS_OF_SPAN = 8 * LAW_BLOCK };
 
 static inline abut_index rows_of_span(const row_laws *r)
 {
-    return r->find_laws ? ROWS_OF_SPAN : LAW_BLOCK;
+    return r->are_mixed ? ROWS_OF_SPAN : LAW_BLOCK;
 }
 
 /* ABUT_OK, or why the run is to end: ABUT_LAW_MISSING names the first row without a law. */

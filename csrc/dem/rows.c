@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "apart.h"
+#include "bond_pairs.h"
 #include "own_rows.h"
 #include "watch.h"
 
@@ -291,11 +292,29 @@ static void apply_queue(row_laws *r, row_block *b, const law **laws, abut_index 
     }
 }
 
+static void find_laws(const row_laws *r, const law **laws, abut_index first, abut_index count)
+{
+    const abut_simulation *s = r->simulation;
+    const interaction_table *t = r->table;
+    view v = {.end = 0};
+    for (abut_index k = 0; k < count; k++) {
+        const abut_index at = first + k;
+        if (t->kind == ABUT_SPHERE_WALL) {
+            laws[k] = view_wall_law(s, t->contact.sphere[at], t->contact.mesh[at]);
+        } else if (t->kind == ABUT_SPHERE_SPHERE) {
+            laws[k] = pairs_touch(s, t, at).law;
+        } else {
+            v = at < v.end ? v : view_row(s, t, table_row_of(t, at));
+            laws[k] = apart_spot_law(s, &v, at);
+        }
+    }
+}
+
 /* Apply the laws of rows function by function. */
 static void apply_mixed(row_laws *r, row_block *b, abut_index begin, abut_index end)
 {
     const law *laws[ROWS_OF_SPAN];
-    r->find_laws(r->context, laws, begin, end - begin);
+    find_laws(r, laws, begin, end - begin);
     for (abut_index row = begin; row < end; row++) {
         if (laws[row - begin]) {
             apply_queue(r, b, laws + (row - begin), row, end);
@@ -306,7 +325,7 @@ static void apply_mixed(row_laws *r, row_block *b, abut_index begin, abut_index 
 void rows_apply_span(row_laws *r, row_span rows)
 {
     row_block b;
-    if (r->find_laws) {
+    if (r->are_mixed) {
         apply_mixed(r, &b, rows.first, rows.first + rows.count);
     } else {
         apply_alike(r, &b, rows.first, rows.first + rows.count);

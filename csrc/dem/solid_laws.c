@@ -135,36 +135,15 @@ static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row 
     set_old(w, b, k, r->of.row, spot);
 }
 
-/* The row of a spot that is in this row or in a later one. */
-static abut_index next_row(const interaction_table *t, abut_index row, abut_index spot)
-{
-    while (t->body.spot_offsets[row + 1] <= spot) {
-        row++;
-    }
-    return row;
-}
-
 static void fill_block(const void *context, row_block *b, int32_t count)
 {
     const spot_laws *w = context;
     set_row r = read_row(w, table_row_of(w->now, b->rows[0]));
     for (int32_t k = 0; k < count; k++) {
         if (b->rows[k] >= r.of.end) {
-            r = read_row(w, next_row(w->now, r.of.row, b->rows[k]));
+            r = read_row(w, table_row_of(w->now, b->rows[k]));
         }
         set_spot(w, b, k, &r, b->rows[k]);
-    }
-}
-
-static void find_laws(const void *context, const law **laws, abut_index first, abut_index count)
-{
-    const spot_laws *w = context;
-    view v = view_row(w->simulation, w->now, table_row_of(w->now, first));
-    for (abut_index k = 0; k < count; k++) {
-        if (first + k >= v.end) {
-            v = view_row(w->simulation, w->now, next_row(w->now, v.row, first + k));
-        }
-        laws[k] = apart_spot_law(w->simulation, &v, first + k);
     }
 }
 
@@ -192,7 +171,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                      .count = w.now->entry_count,
                      .work = WORK_OF_SPOT,
                      .table = w.now,
-                     .find_laws = laws_are_plain(&s->laws) ? NULL : find_laws,
+                     .are_mixed = !laws_are_plain(&s->laws),
                      .fill = fill_block,
                      .context = &w,
                      .turn = is_on_wall ? turn_kept : NULL};
