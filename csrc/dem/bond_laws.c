@@ -197,36 +197,24 @@ static bond_effect effect_of(const abut_simulation *s, abut_index number)
 /* Bonds that one thread takes in one go, and what one takes, as parallel_report counts it. */
 enum { CHUNK_BONDS = 128, WORK_OF_BOND = 20 };
 
-static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
+static void find_effects(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_BONDS;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_BONDS, s->bonds.count);
     for (abut_index k = begin; k < end; k++) {
         s->bonds.now[k] = effect_of(s, k);
     }
-    return parallel_report(job, WORK_OF_BOND * (end - begin));
 }
 
-static parallel_plan plan_of(const abut_simulation *s, const parallel_plan *plan)
+static void do_all(abut_simulation *s, const parallel_plan *plan, parallel_stretch body)
 {
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(s->bonds.count, CHUNK_BONDS);
-    own.work = WORK_OF_BOND * s->bonds.count;
-    return own;
+    const abut_index count = s->bonds.count;
+    parallel_loop(plan->workers, count, CHUNK_BONDS, WORK_OF_BOND * count, body, s);
 }
 
 abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     bond_set *b = &s->bonds;
-    if (b->count == 0 && b->rest_count == 0) {
-        return ABUT_OK;
-    }
-    const parallel_plan own = plan_of(s, plan);
-    const abut_status status = parallel_run(&own, apply_chunk, s);
-    if (status) {
-        return error_set_status(error, status);
-    }
+    do_all(s, plan, find_effects);
     b->broken_count = 0;
     for (abut_index k = 0; k < b->count; k++) {
         b->broken_count += b->now[k].is_broken;
@@ -255,26 +243,18 @@ static void turn_end(const abut_simulation *s, bond *b, int side)
     memcpy(b->turns[side], turned, sizeof turned);
 }
 
-static abut_status turn_chunk(void *context, abut_index chunk, parallel_job *job)
+static void turn_ends(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_BONDS;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_BONDS, s->bonds.count);
     for (abut_index k = begin; k < end; k++) {
         turn_end(s, &s->bonds.bonds[k], 0);
         turn_end(s, &s->bonds.bonds[k], 1);
     }
-    (void)job;
-    return ABUT_OK;
 }
 
 void bonds_turn(abut_simulation *s, const parallel_plan *plan)
 {
-    if (s->bonds.count > 0) {
-        parallel_plan own = plan_of(s, plan);
-        own.interrupted = NULL;
-        parallel_run(&own, turn_chunk, s);
-    }
+    do_all(s, plan, turn_ends);
 }
 
 /* ---- energy, and how long a step may be ---- */
@@ -318,8 +298,7 @@ static double step_of_bond(const abut_simulation *s, abut_index number)
                                    k->bend * by_inertia};
     const double delays[4] = {k->dampers[0] / k->stretch, k->dampers[1] / shear,
                               k->dampers[2] / k->bend, k->dampers[3] / k->twist};
-    const double fastest = sqrt(largest(squares, 3));
-    return 2.0 / fastest * law_stable_part(0.5 * fastest * largest(delays, 4));
+    return law_stable_step(largest(squares, 3), largest(delays, 4));
 }
 
 double bonds_stable_step(const abut_simulation *s, abut_index row)

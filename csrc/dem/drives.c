@@ -430,10 +430,7 @@ abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
     *longest = (abut_stable_step){.step = INFINITY, .index = -1};
     for (abut_index k = 0; k < s->walls.count; k++) {
         const wall_hold h = is_driven(&s->walls, k) ? hold_of(s, k) : (wall_hold){.count = 0};
-        const double frequency = sqrt(h.frequency_sq);
-        const double step = frequency > 0.0
-                                ? 2.0 / frequency * law_stable_part(0.5 * h.ratio * frequency)
-                                : INFINITY;
+        const double step = law_stable_step(h.frequency_sq, h.ratio);
         if (step < longest->step) {
             *longest = (abut_stable_step){step, k, h.count};
         }

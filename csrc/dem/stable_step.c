@@ -379,19 +379,13 @@ static double find_largest(const double matrix[WAYS][WAYS])
     return length;
 }
 
-static double limit_of(double frequency_sq, double ratio)
-{
-    const double frequency = sqrt(frequency_sq);
-    return 2.0 / frequency * law_stable_part(0.5 * ratio * frequency);
-}
-
 /* Dampers take from each swing no more than by their largest eigenvalue, which by the square of the
  * frequency is a ratio as that of linear laws. */
 static double step_of_held(const solid_hold *h)
 {
     const double frequency_sq = find_largest(h->stiffness), damping = find_largest(h->damping);
     const double ratio = damping > 0.0 ? damping / frequency_sq : 0.0;
-    return limit_of(frequency_sq, h->ratio + ratio);
+    return law_stable_step(frequency_sq, h->ratio + ratio);
 }
 
 /* Its stiffness is 0 where there is no such law, or no radius. Of Hertz' law the overlap is the
@@ -429,7 +423,7 @@ static double step_of_free_body(const abut_simulation *s, const rigid_body *of)
         if (k.normal > 0.0) {
             const double ratio =
                 l->exponent > 1.0 ? damping_of(&h, &k).normal / k.normal : ratio_of(&h);
-            step = fmin(step, limit_of(FIRST_CONTACTS * k.normal * gives_way, ratio));
+            step = fmin(step, law_stable_step(FIRST_CONTACTS * k.normal * gives_way, ratio));
         }
     }
     return step;

@@ -250,6 +250,12 @@ double law_stable_part(double damping_ratio)
     return 1.0 / (sqrt(1.0 + damping_ratio * damping_ratio) + damping_ratio);
 }
 
+double law_stable_step(double frequency_sq, double ratio)
+{
+    const double frequency = sqrt(frequency_sq);
+    return frequency > 0.0 ? 2.0 / frequency * law_stable_part(0.5 * ratio * frequency) : INFINITY;
+}
+
 /* ---- all of them ---- */
 
 #define OFFSET(name) offsetof(abut_law, name)

@@ -113,6 +113,10 @@ double law_overlap_of_blow(const law *l, const own_contact *contact, double spee
  * sqrt(1 + r^2) - r (docs/dem.md, section 2). */
 double law_stable_part(double damping_ratio);
 
+/* The longest stable step of a swing of this frequency, squared, by the ratio of its damping to its
+ * stiffness. INFINITY, where nothing swings. */
+double law_stable_step(double frequency_sq, double ratio);
+
 /* The energy that a contact with this spring stores: that of its cohesion is against where
  * contacts begin, at touch or at their reach. */
 double law_energy(const law *l, double radius, double overlap, const double *spring);
