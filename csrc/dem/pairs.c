@@ -27,8 +27,6 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .radii = of->radii,
                               .movers = of->movers,
                               .clusters = of->has_held ? s->group_block.data : of->clusters,
-                              .rows = of->rows,
-                              .places = of->places,
                               .lattice = &s->lattice,
                               .step = s->next.step,
                               .gravity = vec3_load(s->next.gravity),
@@ -494,7 +492,8 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan)
     if (l->has_past || l->candidate_count == 0) {
         return ABUT_OK;
     }
-    abut_status status = touching_begin_past(l);
+    l->past = memory_reserve(&l->blocks[12], l->candidate_count, sizeof *l->past);
+    abut_status status = l->past ? ABUT_OK : ABUT_NO_MEMORY;
     status = status ? status : parallel_run(&own, carry_chunk, &c);
     if (!status) {
         lay_out(l);

@@ -28,24 +28,41 @@
  * moved. */
 #define PERIOD_PART 0.2
 
-/* Spheres and outlines that are measured in one go. */
-enum { STRETCH = 4096 };
-
-/* What is found of a stretch: sums of speeds and radii, and how far spheres are and are searched
- * for. */
-typedef struct list_stretch {
+/* What is found of all spheres and outlines: sums of speeds and radii, and how far they are and are
+ * searched for. */
+typedef struct list_extent {
     double speeds, radii, smallest_radius;
     double largest_reach, largest_gap;
     box places;
-} list_stretch;
+} list_extent;
 
 /* Allowances on their way. */
 typedef struct pacing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
-    list_stretch *stretches;
-    parallel_plan plan; /* of stretches */
+    int workers;
 } pacing;
+
+static void join_extents(void *total, const void *part)
+{
+    list_extent *sum = total;
+    const list_extent *own = part;
+    sum->speeds += own->speeds, sum->radii += own->radii;
+    sum->smallest_radius = smaller(sum->smallest_radius, own->smallest_radius);
+    sum->largest_gap = larger(sum->largest_gap, own->largest_gap);
+    sum->largest_reach = larger(sum->largest_reach, own->largest_reach);
+    box_include(&sum->places, &own->places);
+}
+
+static list_extent fold(const pacing *p, void (*add)(const void *, abut_index, abut_index, void *))
+{
+    const abut_index count = neighbor_count(p->spheres);
+    const list_extent none = {.smallest_radius = INFINITY, .places = box_empty()};
+    const parallel_folding folding = {add, join_extents, p, &none, sizeof none};
+    list_extent all = none;
+    parallel_fold(p->workers, count, 2 * count, &folding, &all);
+    return all;
+}
 
 static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
 {
@@ -63,39 +80,28 @@ static double radius_of(const neighbor_spheres *s, abut_index sphere)
     return sphere < s->count ? s->radii[sphere] : s->outlines.radii[sphere - s->count];
 }
 
-static abut_status measure_stretch(void *context, abut_index stretch, parallel_job *job)
+static void add_pace(const void *context, abut_index begin, abut_index end, void *part)
 {
-    const pacing *p = context;
-    const abut_index begin = stretch * STRETCH;
-    const abut_index end = parallel_chunk_end(begin, STRETCH, neighbor_count(p->spheres));
-    list_stretch sum = {.smallest_radius = INFINITY};
+    const neighbor_spheres *s = ((const pacing *)context)->spheres;
+    list_extent *sum = part;
     for (abut_index k = begin; k < end; k++) {
-        const double radius = radius_of(p->spheres, k);
-        sum.speeds += speed_of(p->spheres, k);
-        sum.radii += radius;
-        sum.smallest_radius = smaller(sum.smallest_radius, radius);
+        const double radius = radius_of(s, k);
+        sum->speeds += speed_of(s, k);
+        sum->radii += radius;
+        sum->smallest_radius = smaller(sum->smallest_radius, radius);
     }
-    p->stretches[stretch] = sum;
-    return parallel_report(job, end - begin);
 }
 
-static abut_status measure(pacing *p)
+static void measure(const pacing *p)
 {
     const lattice *of = p->spheres->lattice;
     const double count = (double)neighbor_count(p->spheres);
     const int axis = lattice_shortest(of);
-    list_stretch sum = {.smallest_radius = INFINITY};
-    const abut_status status = parallel_run(&p->plan, measure_stretch, p);
-    for (abut_index k = 0; !status && k < p->plan.chunk_count; k++) {
-        const list_stretch *own = &p->stretches[k];
-        sum.speeds += own->speeds, sum.radii += own->radii;
-        sum.smallest_radius = smaller(sum.smallest_radius, own->smallest_radius);
-    }
+    const list_extent sum = fold(p, add_pace);
     p->list->pace = (list_pace){.mean_speed = sum.speeds / count,
                                 .smallest_radius = sum.smallest_radius,
                                 .mean_radius = sum.radii / count,
                                 .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
-    return status;
 }
 
 /* A list that was made anew since spheres changed, soon after the one before, is made for one step:
@@ -143,13 +149,10 @@ void make_list_set_allowance(neighbor_list *l, const neighbor_spheres *s, abut_i
     l->gaps[sphere] = 2.0 * allowance + neighbor_reach(s, sphere);
 }
 
-static abut_status set_stretch(void *context, abut_index stretch, parallel_job *job)
+static void add_allowances(const void *context, abut_index begin, abut_index end, void *part)
 {
     const pacing *p = context;
-    const abut_index begin = stretch * STRETCH;
-    const abut_index end = parallel_chunk_end(begin, STRETCH, neighbor_count(p->spheres));
-    list_stretch *of = &p->stretches[stretch];
-    *of = (list_stretch){.places = box_empty()};
+    list_extent *of = part;
     for (abut_index k = begin; k < end; k++) {
         make_list_set_allowance(p->list, p->spheres, k);
         const double gap = p->list->gaps[k];
@@ -157,27 +160,19 @@ static abut_status set_stretch(void *context, abut_index stretch, parallel_job *
         of->largest_reach = larger(of->largest_reach, radius_of(p->spheres, k) + 0.5 * gap);
         box_include_point(&of->places, vec3_load(p->list->anchors[k].place));
     }
-    return parallel_report(job, 2 * (end - begin));
 }
 
 /* Set the allowances of all spheres, and the box that they do not leave. */
-static abut_status set_allowances(pacing *p)
+static void set_allowances(const pacing *p)
 {
     neighbor_list *l = p->list;
-    double gap = 0.0;
-    const abut_status status = parallel_run(&p->plan, set_stretch, p);
-    l->region = box_empty();
-    l->largest_reach = 0.0;
-    for (abut_index k = 0; !status && k < p->plan.chunk_count; k++) {
-        const list_stretch *own = &p->stretches[k];
-        gap = larger(gap, own->largest_gap);
-        l->largest_reach = larger(l->largest_reach, own->largest_reach);
-        box_include(&l->region, &own->places);
-    }
+    const list_extent all = fold(p, add_allowances);
+    l->largest_reach = all.largest_reach;
+    l->region = all.places;
     for (int axis = 0; axis < 3; axis++) {
-        l->region.low[axis] -= 0.5 * gap, l->region.high[axis] += 0.5 * gap;
+        l->region.low[axis] -= 0.5 * all.largest_gap;
+        l->region.high[axis] += 0.5 * all.largest_gap;
     }
-    return status;
 }
 
 /* ---- the search ---- */
@@ -244,14 +239,14 @@ static bool reserve_spheres(neighbor_list *l, const neighbor_spheres *s)
     return l->anchors && l->gaps && l->begins && l->has_images && l->row_counts && l->row_begins;
 }
 
-static abut_status make_for(pacing *p, const parallel_plan *plan, abut_error *error)
+static abut_status make_for(const pacing *p, const parallel_plan *plan, abut_error *error)
 {
     neighbor_list *l = p->list;
     const neighbor_spheres *s = p->spheres;
     abut_pair_finder *finder = NULL;
     abut_pairs *found = NULL;
-    abut_status status = error_set_status(error, set_allowances(p));
-    status = status ? status : search(l, s, plan, &finder, &found, error);
+    set_allowances(p);
+    abut_status status = search(l, s, plan, &finder, &found, error);
     if (!status) {
         const bool has_images = listing_has_several_images(s, 2.0 * l->largest_reach);
         status = error_set_status(error, listing_take(l, s, found, has_images, plan));
@@ -272,18 +267,15 @@ static void begin_life(neighbor_list *l)
 abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
                                const parallel_plan *plan, abut_error *error)
 {
-    const abut_index count = neighbor_count(s);
-    pacing p = {.list = l, .spheres = s, .plan = *plan};
-    p.plan.chunk_count = parallel_chunk_count(count, STRETCH), p.plan.work = 2 * count;
-    p.stretches = reserve(l, 11, p.plan.chunk_count, sizeof *p.stretches);
-    abut_status status = p.stretches && reserve_spheres(l, s) ? measure(&p) : ABUT_NO_MEMORY;
-    if (status) {
+    const pacing p = {l, s, plan->workers};
+    if (!reserve_spheres(l, s)) {
         l->is_made = false;
-        return error_set_status(error, status);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
+    measure(&p);
     l->pace.horizon = choose_horizon(l, s);
     l->is_made = false;
-    status = make_for(&p, plan, error);
+    abut_status status = make_for(&p, plan, error);
     const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
     if (may_be_allowances && l->pace.horizon > 0.0) {
         l->pace.horizon = 0.0; /* then the error is that of the spheres alone */

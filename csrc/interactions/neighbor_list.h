@@ -33,8 +33,7 @@ typedef struct neighbor_spheres {
     const double *centers; /* count x 3 */
     const double *radii;
     const mover *movers;
-    const int32_t *clusters;      /* spheres of one cluster are no candidates; -1: of none */
-    const int32_t *rows, *places; /* of each place, and of each row */
+    const int32_t *clusters; /* spheres of one cluster are no candidates; -1: of none */
     const lattice *lattice;
     double step; /* of time */
     vec3 gravity;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/error.h"
+#include "../base/span.h"
 #include "../spheres/kernels.h"
 #include "kernels.h"
 
@@ -40,40 +41,34 @@ static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *
     return !(length_sq(d) <= from->allowance_sq);
 }
 
+/* Look where some spheres, or outlines, are, the first of which is `first` in the list; `known`: of
+ * these the list knows where they were. */
+static void place_some(placing *p, const row_source *source, row_span some, abut_index first,
+                       abut_index known)
+{
+    const neighbor_list *l = p->list;
+    sphere_row *places = l->places + first;
+    const abut_index end = some.first + some.count, last = end < known ? end : known;
+    row_bounds bounds;
+    /* a center that is no number, or too far, is named by the search that makes the list */
+    bool is_used_up = !pair_kernels_take()->gather_load(source, some.first, end, places, &bounds);
+    for (abut_index k = some.first; l->is_made && !is_used_up && k < last; k++) {
+        is_used_up = has_used_up(p->spheres->lattice, &places[k], &l->anchors[first + k]);
+    }
+    if (is_used_up) {
+        atomic_store(&p->is_used_up, true);
+    }
+}
+
 static abut_status place_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     placing *p = context;
-    neighbor_list *l = p->list;
     const neighbor_spheres *s = p->spheres;
     const abut_index begin = chunk * SPHERE_CHUNK;
-    const abut_index end = parallel_chunk_end(begin, SPHERE_CHUNK, s->count);
+    const row_span some = {begin, parallel_chunk_end(begin, SPHERE_CHUNK, s->count) - begin};
     const row_source source = {s->centers, s->radii, 3, s->lattice};
-    row_bounds bounds;
-    /* a center that is no number, or too far, is named by the search that makes the list */
-    bool is_used_up = !pair_kernels_take()->gather_load(&source, begin, end, l->places, &bounds);
-    for (abut_index k = begin; l->is_made && !is_used_up && k < end && k < l->sphere_count; k++) {
-        is_used_up = has_used_up(s->lattice, &l->places[k], &l->anchors[k]);
-    }
-    if (is_used_up) {
-        atomic_store(&p->is_used_up, true);
-    }
-    return parallel_report(job, (end - begin) / 2);
-}
-
-/* The same of outlines, one after the other: they are few. */
-static void place_outlines(neighbor_list *l, const neighbor_spheres *s, placing *p)
-{
-    const row_source source = {s->outlines.centers, s->outlines.radii, 3, s->lattice};
-    sphere_row *places = l->places + s->count;
-    row_bounds bounds;
-    const abut_index count = s->outlines.count;
-    bool is_used_up = !pair_kernels_take()->gather_load(&source, 0, count, places, &bounds);
-    for (abut_index k = 0; l->is_made && !is_used_up && k < count; k++) {
-        is_used_up = has_used_up(s->lattice, &places[k], &l->anchors[s->count + k]);
-    }
-    if (is_used_up) {
-        atomic_store(&p->is_used_up, true);
-    }
+    place_some(p, &source, some, 0, p->list->sphere_count);
+    return parallel_report(job, some.count / 2);
 }
 
 abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
@@ -91,7 +86,9 @@ abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, const pa
     own.work = s->count / 2;
     const abut_status status = parallel_run(&own, place_chunk, &p);
     if (s->outlines.count > 0) {
-        place_outlines(l, s, &p);
+        const row_span all = {0, s->outlines.count};
+        const row_source source = {s->outlines.centers, s->outlines.radii, 3, s->lattice};
+        place_some(&p, &source, all, s->count, all.count);
     }
     *is_whole = l->is_made && !atomic_load(&p.is_used_up);
     return status;
@@ -271,12 +268,6 @@ void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int
 }
 
 /* ---- from step to step ---- */
-
-abut_status touching_begin_past(neighbor_list *l)
-{
-    l->past = memory_reserve(&l->blocks[12], l->candidate_count, sizeof *l->past);
-    return l->past ? ABUT_OK : ABUT_NO_MEMORY;
-}
 
 void touching_keep(neighbor_list *l)
 {

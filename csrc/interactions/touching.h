@@ -41,9 +41,6 @@ double touching_image(const neighbor_list *l, const lattice *of, const double *c
 void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,
                     abut_index count, double *normal, double *overlap);
 
-/* Let `past` have room for all candidates. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status touching_begin_past(neighbor_list *l);
-
 /* To be called when the step is done: what it has found is what the next one goes on from. */
 void touching_keep(neighbor_list *l);
 
