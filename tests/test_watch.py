@@ -445,17 +445,6 @@ def test_a_warning_is_given_once_a_simulation_and_not_once_a_file(tmp_path):
     assert len(told_by(spoilt(), 3, 1)) == 2
 
 
-def test_files_without_warnings_are_read(tmp_path):
-    """Such as those of version 0.2."""
-    sim = spoilt()
-    sim.save(tmp_path / "a.npz")
-    arrays = dict(np.load(tmp_path / "a.npz"))
-    setup = arrays["setup"].tobytes().replace(b', "said": []', b"")
-    assert len(setup) < len(arrays["setup"])
-    np.savez(tmp_path / "b.npz", **arrays | {"setup": np.frombuffer(setup, np.uint8)})
-    assert len(told_by(abut.load_simulation(tmp_path / "b.npz"), 3, 1)) == 2
-
-
 def test_a_simulation_goes_on_where_warnings_are_errors():
     sim, quiet = spoilt(), spoilt()
     sim.every(0.05, lambda s: None)
