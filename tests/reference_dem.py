@@ -499,6 +499,7 @@ class Simulation:
         self.work = self.wall_work = 0.0
         # what is dissipated goes on from here after spheres came or went
         self.settled = 0.0
+        self.fresh = np.zeros(0, int)
         # the sum of all energies, where what is assigned is work from outside
         self.total = None
 
@@ -593,7 +594,9 @@ class Simulation:
         for name, values in added.items():
             setattr(self, name, np.concatenate([getattr(self, name), values]))
         self.next_id += count
-        self.settle()
+        self.fresh = np.concatenate([self.fresh, added["ids"]])
+        if body >= 0:
+            self.settle()
         return added["ids"]
 
     @property
@@ -618,9 +621,18 @@ class Simulation:
         if self.settled is None:
             self.settled = self.energy.dissipated
 
+    def touch(self, chosen):
+        """Whether one of these, a mask, touched something in the last step."""
+        if self.contacts is None:
+            return False
+        pairs = np.append(self.pairs.i, self.pairs.j)
+        return chosen[self.contacts.sphere].any() or chosen[pairs].any()
+
     def remove_spheres(self, ids):
-        self.settle()
         stays = ~np.isin(self.ids, ids)
+        # members of clusters, and what touches nothing, take along what they have alone
+        if self.touch(~stays) or (self.cluster[~stays] >= 0).any():
+            self.settle()
         for name, values in vars(self).items():
             if isinstance(values, np.ndarray) and len(values) == len(stays) and name != "pull":
                 setattr(self, name, values[stays])
@@ -957,6 +969,9 @@ class Simulation:
         # this step's work is half done
         done, on_walls = self.work - 0.5 * work, self.wall_work - 0.5 * wall_work
         dissipated = -done - on_walls - elastic
+        if self.touch(np.isin(self.ids, self.fresh)):
+            self.settle()
+        self.fresh = np.zeros(0, int)
         if self.settled is not None:
             # what new contacts hold, and what those that went have held, is no loss
             self.base, self.settled = dissipated - self.settled, None
