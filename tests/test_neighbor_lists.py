@@ -496,6 +496,19 @@ def come(sim, rng):
     )  # fmt: skip
 
 
+def check_that_it_does_not_show(make, act, count):
+    """Lists live through what `act` does; in the other run they are made anew before each step."""
+    lives, anew = make(), make()
+    for seed in range(count):
+        for sim in (lives, anew):
+            act(sim, np.random.default_rng(seed))
+        lives.run(steps=1 + seed % 4)
+        for _ in range(1 + seed % 4):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+
+
 FED = [
     heap, in_a_period, very_different_sizes, own_images, moving_walls, half_spaces, clusters,
     with_bodies, necks, attraction, bridges,
@@ -504,15 +517,7 @@ FED = [
 
 @pytest.mark.parametrize("make", FED)
 def test_spheres_that_come_do_not_show(make):
-    lives, anew = make(), make()
-    for seed in range(40):
-        for sim in (lives, anew):
-            come(sim, np.random.default_rng(seed))
-        lives.run(steps=1 + seed % 4)
-        for _ in range(1 + seed % 4):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+    check_that_it_does_not_show(make, come, 40)
 
 
 def resting(count=700):
@@ -635,15 +640,7 @@ GOING = [
 
 @pytest.mark.parametrize("make", GOING)
 def test_spheres_that_go_do_not_show(make):
-    lives, anew = make(), make()
-    for seed in range(20):
-        for sim in (lives, anew):
-            go(sim, np.random.default_rng(seed))
-        lives.run(steps=1 + seed % 4)
-        for _ in range(1 + seed % 4):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+    check_that_it_does_not_show(make, go, 20)
 
 
 def test_many_spheres_that_go_at_once_do_not_show():
