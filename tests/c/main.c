@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,14 +18,14 @@ static const named_test tests[] = {
 };
 static const int test_count = (int)(sizeof tests / sizeof tests[0]);
 
-static long check_count;
-static long failure_count;
+/* Chunks that several threads do check, too. */
+static atomic_long check_count, failure_count;
 
 static int count_check(int holds, const char *file, int line)
 {
-    check_count++;
+    atomic_fetch_add(&check_count, 1);
     if (!holds) {
-        failure_count++;
+        atomic_fetch_add(&failure_count, 1);
         printf("%s:%d: ", file, line);
     }
     return holds;
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
             run_count++;
         }
     }
-    printf("%d tests, %ld checks, %ld failed\n", run_count, check_count, failure_count);
-    return failure_count > 0 || check_count == 0;
+    const long checks = atomic_load(&check_count), failures = atomic_load(&failure_count);
+    printf("%d tests, %ld checks, %ld failed\n", run_count, checks, failures);
+    return failures > 0 || checks == 0;
 }
