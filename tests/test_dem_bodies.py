@@ -654,10 +654,12 @@ def test_lost_body():
         sim.run(steps=10)
 
 
-def test_sphere_at_two_images():
-    sim = world(period=(2.2, None, None))
-    sim.add_bodies(CUBE, [[1.1, 0, 0]], WOOD)
-    sim.add_spheres([[2.2, 0, 0]], 0.3, WOOD)
+@pytest.mark.parametrize("axis", range(3))
+def test_sphere_at_two_images(axis):
+    along = np.eye(3)[axis]
+    sim = world(period=[2.2 if k == axis else None for k in range(3)])
+    sim.add_bodies(CUBE, [1.1 * along], WOOD)
+    sim.add_spheres([2.2 * along], 0.3, WOOD)
     with pytest.raises(ValueError, match="body 0 meets sphere 0 at more than one image"):
         sim.run(steps=1)
 

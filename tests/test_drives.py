@@ -425,6 +425,18 @@ def test_a_light_wall_sets_the_stable_step():
         sim.step = 1e-4
 
 
+def test_ways_that_are_locked_do_not_limit_the_step():
+    steps = []
+    for locked in ((), ("x", "y", "z"), ("x", "y", "z", "rx", "ry", "rz")):
+        sim = abut.Simulation(step=1e-7)
+        sim.set_law(GRAIN, STEEL, abut.Linear(stiffness=1e4, friction=0.5))
+        sim.add_spheres([[0.3, 0.2, 0]], 0.1, GRAIN)
+        sim.add_wall(raised(DOWN, 0.099), STEEL, motion=abut.Free(1e-5, (1e-5,) * 3, locked=locked))
+        sim.run(steps=1)
+        steps.append(sim.stable_step())
+    assert steps[0] < steps[1] < steps[2]
+
+
 @pytest.mark.parametrize("motion", [
     abut.Free(mass=1e-5, inertia=(2e-5,) * 3, center=(0, 0, 0)),
     abut.Servo(force=(0, 0, -1), mass=1e-5),

@@ -533,17 +533,46 @@ void law(const abut_law_block *b)
         b->history_out[k] = b->history_in[k] + b->step;
     }
 }
+
+void count(const abut_law_block *b)
+{
+    for (int64_t k = 0; k < 30 * ABUT_LAW_ROWS; k++) {
+        const int64_t row = k % ABUT_LAW_ROWS, is_z = k / ABUT_LAW_ROWS % 3 == 2;
+        const double more = b->parameters[0] == 0.0 ? 1.0 : is_z ? b->normal[row] : 0.0;
+        b->history_out[k] = row < b->count ? b->history_in[k] + more : 0.0;
+    }
+}
 """
+
+
+def compiled(folder):
+    """The library of the source above."""
+    (folder / "law.c").write_text(SOURCE)
+    library = folder / "law.so"
+    command = ["cc", "-shared", "-fPIC", "-O2", "-I", abut.laws.get_include(), "-o", str(library)]
+    subprocess.run([*command, str(folder / "law.c")], check=True)
+    return ctypes.CDLL(str(library))
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_laws_keep_as_much_as_there_may_be(tmp_path):
+    """One law has vectors, the other one numbers; rows have room for both, and zeros there."""
+    count = compiled(tmp_path).count
+    sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
+    sim.set_law(GRAIN, GRAIN, abut.laws.CompiledLaw(count, [1.0], vectors=10, name="vectors"))
+    sim.set_law(OTHER, OTHER, abut.laws.CompiledLaw(count, [0.0], scalars=32, name="numbers"))
+    for place, material in ((0.0, GRAIN), (1.0, OTHER)):
+        sim.add_spheres([[0, 0, place], [1.99e-3, 0, place]], 1e-3, material)
+    sim.run(steps=3)
+    first, second = sim._core.interactions(abut._core.SPHERE_SPHERE)["history"]
+    np.testing.assert_allclose(first[:30].reshape(10, 3), [[0, 0, -3.0]] * 10, atol=1e-14)
+    assert not first[30:62].any() and not second[:30].any()
+    assert (second[30:60] == 3.0).all()
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_a_law_in_c(tmp_path):
-    (tmp_path / "law.c").write_text(SOURCE)
-    library = tmp_path / "law.so"
-    command = ["cc", "-shared", "-fPIC", "-O2", "-I", abut.laws.get_include(), "-o", str(library)]
-    subprocess.run([*command, str(tmp_path / "law.c")], check=True)
-    function = ctypes.CDLL(str(library)).law
-    law = abut.laws.CompiledLaw(function, parameters=[1e3], scalars=1, name="in C")
+    law = abut.laws.CompiledLaw(compiled(tmp_path).law, parameters=[1e3], scalars=1, name="in C")
     sims = []
     for given in (law, abut.Linear(1e3, tangential=0.0)):
         sim = abut.Simulation(step=1e-5)

@@ -106,25 +106,28 @@ static inline abut_mesh *golden_mesh(int vertex_count, const double *vertices, i
 /* A box of quads, and a paddle of triangles that is not quite upright. */
 static inline void golden_build_meshes(golden *g)
 {
-    static const double box[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,
-                                 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1};
+    static const double crate[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,
+                                   0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1};
     static const abut_index quads[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 5, 4,
                                        1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7};
     static const double paddle[] = {0.5, 0.1, 0.0, 0.5, 0.9, 0.0, 0.505, 0.9, 0.6, 0.505, 0.1, 0.6};
     static const abut_index triangles[] = {0, 1, 2, 0, 2, 3};
-    g->meshes[0] = golden_mesh(8, box, 6, 4, quads);
+    g->meshes[0] = golden_mesh(8, crate, 6, 4, quads);
     g->meshes[1] = golden_mesh(4, paddle, 2, 3, triangles);
     const abut_mesh *const both[2] = {g->meshes[0], g->meshes[1]};
     golden_need(abut_finder_build(both, 2, &g->finder, NULL), "finder");
 }
 
-static inline abut_status golden_set_walls(const golden *g)
+static const abut_motion golden_turning = {
+    ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 7.0, 0.0};
+
+/* The motion of the paddle is given. */
+static inline abut_status golden_set_walls(const golden *g, const abut_motion *paddle)
 {
-    const abut_motion turns = {ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 7.0, 0.0};
     const abut_motion shakes = {ABUT_OSCILLATING, {0.0, 0.0, 0.01}, {0.0}, 10.0, 0.5};
     abut_wall walls[WALLS] = {
         {.material = 0},
-        {.material = 1, .motions = &turns, .motion_count = 1},
+        {.material = 1, .motions = paddle, .motion_count = 1},
         {.material = 0, .motions = &shakes, .motion_count = 1, .normal = {0.0, 0.0, 1.0}}};
     for (int k = 0; k < WALLS; k++) {
         for (int i = 0; i < 4; i++) {
@@ -189,16 +192,8 @@ static inline void golden_law(const abut_law_block *b)
 }
 
 /* Spheres are of materials 0 and 1; bodies are of 2, since they know no rolling of type A. */
-static inline abut_status golden_set_laws(abut_simulation *s)
+static inline void golden_fill_laws(abut_law laws[MATERIALS * MATERIALS])
 {
-    static const double parameters[] = {1e4, 2.0, 0.4};
-    static const abut_own_law own = {.function = golden_law,
-                                     .parameters = parameters,
-                                     .parameter_count = 3,
-                                     .vector_count = 1,
-                                     .scalar_count = 1,
-                                     .identity = 1};
-    abut_law laws[MATERIALS * MATERIALS];
     for (int k = 0; k < MATERIALS * MATERIALS; k++) {
         const int one = k / MATERIALS, other = k % MATERIALS;
         const bool is_mixed = one != other, is_soft = one + other == 0;
@@ -213,8 +208,20 @@ static inline abut_status golden_set_laws(abut_simulation *s)
                              .curvature = 0.02};
     }
     laws[MATERIALS + 1] = (abut_law){.kind = ABUT_OWN_LAW};
+}
+
+static inline abut_status golden_set_laws(abut_simulation *s, const abut_law *laws,
+                                          abut_error *error)
+{
+    static const double parameters[] = {1e4, 2.0, 0.4};
+    static const abut_own_law own = {.function = golden_law,
+                                     .parameters = parameters,
+                                     .parameter_count = 3,
+                                     .vector_count = 1,
+                                     .scalar_count = 1,
+                                     .identity = 1};
     const abut_own_laws all_own = {.laws = &own, .count = 1};
-    return abut_simulation_set_own_laws(s, MATERIALS, laws, &all_own, NULL);
+    return abut_simulation_set_own_laws(s, MATERIALS, laws, &all_own, error);
 }
 
 /* A simulation with walls, and nothing in it; NULL where there is no memory. */
@@ -223,10 +230,12 @@ static inline abut_status golden_begin(golden *g, int workers)
     const abut_simulation_input input = {
         .step = 2e-4, .gravity = {0.0, 0.0, -9.81}, .resolution = ABUT_SHARING, .workers = workers};
     const abut_shape *const shapes[SHAPES] = {g->shapes[0], g->shapes[1]};
+    abut_law laws[MATERIALS * MATERIALS];
+    golden_fill_laws(laws);
     abut_status status = abut_simulation_build(&input, &g->simulation, NULL);
-    status = status ? status : golden_set_laws(g->simulation);
+    status = status ? status : golden_set_laws(g->simulation, laws, NULL);
     status = status ? status : abut_simulation_set_shapes(g->simulation, shapes, SHAPES, NULL);
-    return status ? status : golden_set_walls(g);
+    return status ? status : golden_set_walls(g, &golden_turning);
 }
 
 /* ---- grains ---- */

@@ -1,6 +1,7 @@
 /* A simulation that has everything, as C's callers may use it: rows that are wrong, columns alone,
- * what to go on from that somebody has changed, and allocations that fail. */
+ * rows to go on from that are changed, allocations that fail, and runs that are interrupted. */
 #include "base/memory.h"
+#include "dem/order.h"
 
 #include "failing.h"
 #include "golden.h"
@@ -131,6 +132,30 @@ static void check_bad_spheres(void)
     check_bad_sphere(0.0, 1.0, 0.0, ABUT_BAD_MASS);
     check_bad_sphere(0.0, 1.0, 2e75, ABUT_BAD_MASS);
     CHECK_INT(abut_simulation_sphere_count(scene.simulation), FEW + CLUSTERS * MEMBERS);
+}
+
+/* Numbers of laws of the caller's, and laws that bodies cannot have. */
+static void check_bad_laws(void)
+{
+    static const abut_law bad[] = {{.kind = ABUT_OWN_LAW, .number = -1.0},
+                                   {.kind = ABUT_OWN_LAW, .number = 1.0},
+                                   {.kind = ABUT_OWN_LAW, .curvature = -2.0}};
+    abut_law laws[MATERIALS * MATERIALS];
+    abut_error error;
+    golden_fill_laws(laws);
+    CHECK_INT(abut_simulation_set_laws(scene.simulation, MATERIALS, laws, NULL), ABUT_BAD_LAW);
+    for (int k = 0; k < 3; k++) {
+        laws[0] = bad[k];
+        CHECK_INT(golden_set_laws(scene.simulation, laws, &error), ABUT_BAD_LAW);
+        CHECK(error.value == (k < 2 ? bad[k].number : bad[k].curvature));
+    }
+    const int of_bodies = MATERIALS * MATERIALS - 1;
+    golden_fill_laws(laws);
+    laws[of_bodies].rolling = ABUT_ROLLING_A;
+    CHECK_INT(golden_set_laws(scene.simulation, laws, NULL), ABUT_OK);
+    CHECK_INT(run(1), ABUT_BODY_LAW);
+    golden_fill_laws(laws);
+    CHECK_INT(golden_set_laws(scene.simulation, laws, NULL), ABUT_OK);
 }
 
 static void check_bad_gravity(void)
@@ -354,7 +379,7 @@ static void check_pasts(void)
 
 /* ---- memory ---- */
 
-/* A simulation from its first step on; one body goes. */
+/* A simulation from its first step on; one body is removed. */
 static abut_status do_first(const golden_past *past)
 {
     static const uint8_t is_gone[BODIES] = {0, 0, 1};
@@ -367,10 +392,20 @@ static abut_status do_first(const golden_past *past)
     return status ? status : run(1);
 }
 
-/* One that goes on. */
+/* One that continues a run, in which a bond had broken, with spheres in their old order. */
 static abut_status do_again(const golden_past *past)
 {
-    const abut_status status = golden_go_on(&scene, past, 1);
+    abut_index i = 1, j = 2, shift[3] = {0}, rows[SPHERES];
+    double overlap = 1e-3;
+    const abut_breakages none = {.count = 0};
+    const abut_rests rests = {.count = 1, .i = &i, .j = &j, .shift = shift, .overlap = &overlap};
+    for (abut_index k = 0; k < SPHERES; k++) {
+        rows[k] = FEW + CLUSTERS * MEMBERS - 1 - k;
+    }
+    abut_status status = golden_go_on(&scene, past, 1);
+    status =
+        status ? status : abut_simulation_restore_breakages(scene.simulation, &none, &rests, NULL);
+    status = status ? status : abut_simulation_restore_order(scene.simulation, rows, 7, NULL);
     return status ? status : run(1);
 }
 
@@ -403,6 +438,305 @@ static void check_failures(void)
     golden_free_past(&past);
 }
 
+/* ---- steps that are not done ---- */
+
+enum { STEPS = 40, BONDS = FEW - 1 };
+
+/* Each sphere is bonded to the next one, unless it is the last of its row. */
+static abut_status add_bonds(golden *g)
+{
+    static abut_index i[BONDS], j[BONDS], ids[2 * BONDS], contact[BONDS];
+    static double young[BONDS], poisson[BONDS], radius[BONDS], damping[BONDS], tensile[BONDS],
+        shear[BONDS];
+    abut_index count = 0;
+    for (int k = 0; k < BONDS; k++) {
+        if (k % ROW < ROW - 1) {
+            i[count] = k % 2 ? k : k + 1, j[count] = k % 2 ? k + 1 : k;
+            ids[2 * count] = i[count], ids[2 * count + 1] = j[count];
+            young[count] = 1e6, poisson[count] = 0.2, radius[count] = 0.01, damping[count] = 0.05;
+            tensile[count] = 1e3 * k * k, shear[count] = 1e6, contact[count++] = k % 5 == 0;
+        }
+    }
+    const abut_bonds bonds = {.count = count,
+                              .i = i,
+                              .j = j,
+                              .ids = ids,
+                              .young = young,
+                              .poisson = poisson,
+                              .radius = radius,
+                              .damping = damping,
+                              .tensile_strength = tensile,
+                              .shear_strength = shear,
+                              .contact = contact};
+    return abut_simulation_add_bonds(g->simulation, &bonds, NULL);
+}
+
+/* Spheres stick to each other, and hang on bridges between two materials. */
+static abut_status set_sticky_laws(golden *g)
+{
+    abut_law laws[MATERIALS * MATERIALS];
+    golden_fill_laws(laws);
+    for (int k = 0; k < MATERIALS * MATERIALS; k++) {
+        if (laws[k].kind == ABUT_HERTZ) {
+            laws[k].cohesion = ABUT_JKR, laws[k].adhesion = 5.0;
+        } else if (laws[k].kind == ABUT_LINEAR) {
+            laws[k].cohesion = ABUT_LIQUID_BRIDGE;
+            laws[k].volume = 1e-8, laws[k].surface_tension = 2.0;
+        }
+    }
+    return golden_set_laws(g->simulation, laws, NULL);
+}
+
+/* The paddle becomes a body that is free. */
+static abut_status free_paddle(golden *g)
+{
+    const abut_motion free_motion = {.kind = ABUT_FREE};
+    const abut_drive drive = {
+        .mass = 20.0,
+        .inertia = {2.0, 3.0, 4.0},
+        .arm = {0.0, 0.0, 0.01},
+        .frame = {1.0, 0.0, 0.0, -0.5, 0.0, 1.0, 0.0, -0.5, 0.0, 0.0, 1.0, 0.0},
+        .position = {0.5, 0.5, 0.0},
+        .orientation = {0.0, 0.0, 0.0, 1.0}};
+    const abut_status status = golden_set_walls(g, &free_motion);
+    if (!status) {
+        abut_simulation_set_drive(g->simulation, 1, &drive);
+    }
+    return status;
+}
+
+/* Sticky, bonded, and with a paddle that is free. */
+static void begin_all(golden *g)
+{
+    begin();
+    *g = scene;
+    scene.simulation = NULL;
+    CHECK_INT(set_sticky_laws(g), ABUT_OK);
+    CHECK_INT(free_paddle(g), ABUT_OK);
+    CHECK_INT(add_bonds(g), ABUT_OK);
+}
+
+/* The hash of the interactions of spheres, in which -0 is 0: a row that is turned around twice may
+ * have it. */
+static void hash_rows(golden *g, char text[SHA256_TEXT])
+{
+    golden_past past;
+    sha256 hash = sha256_begin();
+    golden_read_past(g, &past);
+    for (int who = 0; who < ABUT_INTERACTION_COUNT; who++) {
+        const abut_interactions *of = &past.tables[who];
+        for (abut_index k = 0; k < 3 * of->row_count; k++) {
+            const double numbers[2] = {of->force[k] + 0.0, of->spring[k] + 0.0};
+            sha256_doubles(&hash, numbers, 2);
+        }
+    }
+    sha256_end(&hash, text);
+    golden_free_past(&past);
+}
+
+static abut_status run_one(golden *g)
+{
+    abut_index done;
+    return abut_simulation_run(g->simulation, 1, NULL, NULL, &done, NULL);
+}
+
+/* Each allocation of a step fails once: the step is not done, rows are those of the step before,
+ * no bond has broken in it, and the next one is done. */
+static void check_steps(char text[SHA256_TEXT])
+{
+    golden g;
+    begin_all(&g);
+    int failed = 0;
+    for (long call = 1, step = 0; step < STEPS; call++) {
+        char before[SHA256_TEXT], after[SHA256_TEXT];
+        const abut_index broken = abut_simulation_breakage_count(g.simulation);
+        hash_rows(&g, before);
+        memory_fail_at(call);
+        const abut_status status = run_one(&g);
+        const bool has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        if (has_failed) {
+            hash_rows(&g, after);
+            CHECK_TEXT(after, before);
+            CHECK_INT(abut_simulation_breakage_count(g.simulation), broken);
+        }
+        failed += has_failed, step += !has_failed;
+        call = has_failed ? call : 0;
+        CHECK_INT(abut_simulation_step_count(g.simulation), step);
+    }
+    CHECK(failed > 20);
+    CHECK(abut_simulation_breakage_count(g.simulation) > 5);
+    CHECK(abut_simulation_bond_count(g.simulation) > 5);
+    CHECK(abut_simulation_load(g.simulation, 1).force[0] != 0.0);
+    golden_hash_state(&g, text);
+    abut_simulation_free(g.simulation);
+}
+
+/* Interrupted at questions early and late in a step, which is not done: rows are those of the last
+ * one that was, and it goes on to the same bits. */
+static void check_interruptions(char text[SHA256_TEXT])
+{
+    golden whole, g;
+    begin_all(&whole), begin_all(&g);
+    int count = 0;
+    for (abut_index step = 0; step < STEPS; count++) {
+        char expected[SHA256_TEXT], found[SHA256_TEXT];
+        interruptions i = {.place = count % 40 * 12};
+        abut_index done = 0;
+        parallel_ask_always(true);
+        const abut_status status =
+            abut_simulation_run(g.simulation, STEPS - step, interrupt_now, &i, &done, NULL);
+        parallel_ask_always(false);
+        step += done;
+        CHECK_INT(status, step < STEPS ? ABUT_INTERRUPTED : ABUT_OK);
+        CHECK_INT(abut_simulation_step_count(g.simulation), step);
+        CHECK_INT(abut_simulation_run(whole.simulation, done, NULL, NULL, &done, NULL), ABUT_OK);
+        hash_rows(&whole, expected), hash_rows(&g, found);
+        CHECK_TEXT(found, expected);
+    }
+    CHECK(count > 20);
+    golden_hash_state(&g, text);
+    abut_simulation_free(g.simulation), abut_simulation_free(whole.simulation);
+}
+
+/* Without failures; spheres are sorted before each step, or when it is time. */
+static void run_through(bool is_sorted, char text[SHA256_TEXT])
+{
+    golden g;
+    begin_all(&g);
+    order_sort_always(is_sorted);
+    for (int step = 0; step < STEPS; step++) {
+        CHECK_INT(run_one(&g), ABUT_OK);
+    }
+    golden_hash_state(&g, text);
+    order_sort_always(false);
+    abut_simulation_free(g.simulation);
+}
+
+static void check_steps_that_are_not_done(void)
+{
+    char expected[SHA256_TEXT], found[SHA256_TEXT];
+    for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
+        run_through(is_sorted, expected);
+        order_sort_always(is_sorted);
+        check_steps(found);
+        order_sort_always(false);
+        CHECK_TEXT(found, expected);
+    }
+    run_through(false, expected);
+    check_interruptions(found);
+    CHECK_TEXT(found, expected);
+}
+
+/* ---- between steps ---- */
+
+/* What callers do between steps. */
+typedef abut_status deed(golden *g);
+
+static abut_status turn_paddle(golden *g)
+{
+    return golden_set_walls(g, &golden_turning);
+}
+
+/* High above the others. */
+static abut_status add_one(golden *g)
+{
+    double center[3] = {0.3, 0.3, 0.9}, radius = 0.05, mass = 0.5;
+    abut_index material = 1;
+    const abut_spheres rows = {
+        .count = 1, .centers = center, .radii = &radius, .masses = &mass, .materials = &material};
+    return abut_simulation_add(g->simulation, &rows, NULL);
+}
+
+static abut_status add_clusters(golden *g)
+{
+    const abut_index first = abut_simulation_rigid_count(g->simulation, ABUT_CLUSTERS);
+    for (int k = 0; k < CLUSTERS * MEMBERS; k++) {
+        g->rows.clusters[g->alone + k] = first;
+    }
+    abut_rigids one = golden_columns(&g->clusters, ABUT_CLUSTERS);
+    abut_spheres members = golden_spheres(&g->rows, g->alone, MEMBERS);
+    one.count = 1;
+    one.positions = (double[]){0.7, 0.7, 0.9};
+    return abut_simulation_add_rigids(g->simulation, ABUT_CLUSTERS, &one, &members, NULL);
+}
+
+static abut_status remove_some(golden *g)
+{
+    static const uint8_t is_gone[2 * SPHERES] = {1, 0, 0, 1, 1, 0, 1};
+    return abut_simulation_remove(g->simulation, is_gone, NULL);
+}
+
+static abut_status look(golden *g)
+{
+    static double forces[3 * 8192];
+    const abut_interactions to = {.force = forces};
+    abut_stable_step longest;
+    abut_status status = ABUT_OK;
+    for (int who = 0; !status && who < ABUT_INTERACTION_COUNT; who++) {
+        status =
+            abut_simulation_write_interactions(g->simulation, (abut_interaction)who, &to, NULL);
+    }
+    status = status ? status : abut_simulation_stable_step_of_walls(g->simulation, &longest);
+    return status ? status : abut_simulation_stable_step(g->simulation, &longest);
+}
+
+/* Whether it failed where an allocation did, and left as many spheres and bonds as there were. */
+static int do_with_failures(golden *g, deed *does)
+{
+    int failed = 0;
+    bool has_failed = true;
+    for (long call = 1; has_failed; call++) {
+        const abut_index count = abut_simulation_sphere_count(g->simulation);
+        const abut_index bonds = abut_simulation_bond_count(g->simulation);
+        memory_fail_at(call);
+        const abut_status status = does(g);
+        has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK(!has_failed || abut_simulation_sphere_count(g->simulation) == count);
+        CHECK(!has_failed || abut_simulation_bond_count(g->simulation) == bonds);
+        failed += has_failed;
+    }
+    return failed;
+}
+
+/* The hash of where all grains are, and how they move. */
+static void hash_grains(char text[SHA256_TEXT])
+{
+    static double numbers[6 * 2 * SPHERES];
+    const size_t count = (size_t)abut_simulation_grain_count(scene.simulation);
+    const abut_grains to = {.centers = numbers, .velocities = numbers + 3 * count};
+    sha256 hash = sha256_begin();
+    abut_simulation_read_grains(scene.simulation, &to);
+    sha256_doubles(&hash, numbers, 6 * count);
+    sha256_end(&hash, text);
+}
+
+/* Whatever failed on the way: the same bits as where nothing did. */
+static void check_deeds(void)
+{
+    static deed *const deeds[] = {set_sticky_laws, free_paddle, add_bonds,    add_one,
+                                  turn_paddle,     look,        add_clusters, remove_some};
+    char texts[2][SHA256_TEXT];
+    for (int fails = 0; fails < 2; fails++) {
+        begin();
+        CHECK_INT(run(3), ABUT_OK);
+        for (size_t k = 0; k < sizeof deeds / sizeof *deeds; k++) {
+            if (fails) {
+                CHECK(do_with_failures(&scene, deeds[k]) > 0);
+            } else {
+                CHECK_INT(deeds[k](&scene), ABUT_OK);
+            }
+            CHECK_INT(run(3), ABUT_OK);
+        }
+        hash_grains(texts[fails]);
+        end();
+    }
+    CHECK_TEXT(texts[1], texts[0]);
+}
+
 void test_whole(void)
 {
     golden_build(&scene);
@@ -410,6 +744,7 @@ void test_whole(void)
     check_bad_bodies();
     check_bad_names();
     check_bad_spheres();
+    check_bad_laws();
     check_bad_gravity();
     check_applied();
     check_grains();
@@ -420,6 +755,8 @@ void test_whole(void)
     end();
     check_columns_alone();
     check_failures();
+    check_steps_that_are_not_done();
+    check_deeds();
     golden_end(&scene);
     CHECK_INT(memory_live_count(), 0);
 }
