@@ -475,7 +475,7 @@ typedef struct abut_step_state {
     const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;
 
-/* The step's number and account. */
+/* The step's number, account and terms; where walls were abut_simulation_wall tells. */
 abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 
 /* Of a wall that deforms, whose vertices now its mesh has, each vertex_count x 3: its vertices and

@@ -26,7 +26,7 @@ static void measure_spheres(abut_simulation *s)
     s->pair_reach = s->wall_reach = 0.0;
     for (abut_index k = 0; radius > 0.0 && k < s->walls.touched_count; k++) {
         s->wall_reach =
-            larger(s->wall_reach, laws_most_reach(of, s->walls.walls[k].material, radius));
+            larger(s->wall_reach, laws_most_reach(of, s->walls.walls[k].given.material, radius));
     }
     for (abut_index k = 0; radius > 0.0 && k < of->material_count; k++) {
         s->pair_reach = larger(s->pair_reach, laws_most_reach(of, k, radius));

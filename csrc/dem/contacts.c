@@ -16,7 +16,7 @@
 static void place_half_spaces(abut_simulation *s)
 {
     for (abut_index k = s->walls.mesh_count; k < s->walls.touched_count; k++) {
-        const pose at = pose_load(s->now->poses + 16 * k);
+        const pose at = pose_load(s->walls.poses + 16 * k);
         const double *own = s->walls.half_spaces + 6 * (k - s->walls.mesh_count);
         double *to = s->walls.placed + 6 * (k - s->walls.mesh_count);
         vec3_store(to, pose_to_world(&at, vec3_load(own)));
@@ -26,19 +26,19 @@ static void place_half_spaces(abut_simulation *s)
 
 /* What drives a wall has its velocity of half a step ago. A step of no length, as LAMMPS' setup,
  * has the velocities of now. */
-static wall_way find_way(const abut_simulation *s, abut_index k)
+static wall_way find_way(const abut_simulation *s, const wall_record *w)
 {
-    const abut_wall_state *now = &s->now->states[k];
-    const bool is_told = walls_are_driven(&s->walls.walls[k]) || s->last.step == 0.0;
-    return is_told ? walls_way_of(now) : walls_way(s->before->poses + 16 * k, now, s->last.step);
+    const bool is_told = walls_are_driven(w) || s->last.step == 0.0;
+    return is_told ? walls_way_of(&w->now) : walls_way(w->before.pose, &w->now, s->last.step);
 }
 
 void contacts_place_walls(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
-        s->now->states[k] = abut_simulation_wall_now(s, k);
-        memcpy(s->now->poses + 16 * k, s->now->states[k].pose, sizeof s->now->states[k].pose);
-        s->walls.ways[k] = find_way(s, k);
+        wall_record *w = &s->walls.walls[k];
+        w->now = walls_next(w, simulation_time(s));
+        memcpy(s->walls.poses + 16 * k, w->now.pose, sizeof w->now.pose);
+        w->way = find_way(s, w);
     }
     place_half_spaces(s);
 }
@@ -47,7 +47,7 @@ void contacts_place_walls(abut_simulation *s)
 static abut_step walls_of(const abut_simulation *s, const step_tables *tables)
 {
     return (abut_step){.mesh_count = s->walls.count,
-                       .poses = tables->poses,
+                       .poses = tables == s->now ? s->walls.poses : s->walls.poses_before,
                        .period = lattice_periods(&s->lattice)};
 }
 
@@ -65,7 +65,7 @@ static double exponent_of(const abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.touched_count; k++) {
         for (abut_index m = 0; m < s->laws.material_count; m++) {
-            const abut_index number = laws_number(&s->laws, m, s->walls.walls[k].material);
+            const abut_index number = laws_number(&s->laws, m, s->walls.walls[k].given.material);
             if (!s->laws.laws[number].is_missing) {
                 return s->laws.laws[number].exponent;
             }
@@ -87,7 +87,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.keep_zero = !laws_are_plain(&s->laws);
     query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
-    query.poses = s->now->poses;
+    query.poses = s->walls.poses;
     query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;

@@ -51,11 +51,11 @@ static vec3 axis_of(const abut_drive *d)
     return length > 0.0 ? vec3_scale(load, 1.0 / length) : load;
 }
 
-static abut_wall_state state_of_servo(const abut_wall *wall, const abut_drive *d)
+static abut_wall_state state_of_servo(const wall_record *w, const abut_drive *d)
 {
     const vec3 axis = axis_of(d), way = vec3_scale(axis, d->travel);
     abut_wall_state state = {.spin = {0.0, 0.0, 0.0}};
-    pose at = pose_load(wall->pose);
+    pose at = pose_load(w->given.pose);
     at.shift = vec3_add(at.shift, way);
     pose_store(state.pose, &at);
     vec3_store(state.velocity, vec3_scale(axis, d->speed));
@@ -83,28 +83,27 @@ static abut_wall_state state_of_free(const abut_drive *d)
     return state;
 }
 
-static abut_wall_state state_of(const abut_wall *wall, const abut_drive *d)
+/* Whether something drives it: until abut_simulation_set_drive nothing does. */
+static bool is_driven(const wall_record *w)
 {
-    return walls_move_by(wall, ABUT_SERVO) ? state_of_servo(wall, d) : state_of_free(d);
+    const abut_drive *d = &w->drive;
+    return walls_are_driven(w) && (d->mass > 0.0 || vec3_max_abs(vec3_load(d->force)) > 0.0);
 }
 
-/* Whether something drives it: until abut_simulation_set_drive nothing does. */
-static bool is_driven(const wall_set *w, abut_index wall)
+static void set_drive(wall_record *w, const abut_drive *d)
 {
-    const abut_drive *d = &w->drives[wall];
-    return walls_are_driven(&w->walls[wall]) &&
-           (d->mass > 0.0 || vec3_max_abs(vec3_load(d->force)) > 0.0);
+    w->drive = *d;
+    w->told = walls_move_by(w, ABUT_SERVO) ? state_of_servo(w, d) : state_of_free(d);
 }
 
 void abut_simulation_set_drive(abut_simulation *s, abut_index wall, const abut_drive *drive)
 {
-    s->walls.drives[wall] = *drive;
-    s->walls.given[wall] = state_of(&s->walls.walls[wall], drive);
+    set_drive(&s->walls.walls[wall], drive);
 }
 
 abut_drive abut_simulation_drive(const abut_simulation *s, abut_index wall)
 {
-    return s->walls.drives[wall];
+    return s->walls.walls[wall].drive;
 }
 
 /* ---- what acts on them ---- */
@@ -135,11 +134,11 @@ static wall_springs springs_of(const abut_simulation *s, const view *v, abut_ind
 static void add_press(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
                       void *part)
 {
-    const abut_index wall = table_second(v->table, v->row);
+    const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
     wall_press *p = part;
-    view_add_load(of, v, at, &p->load);
-    if (walls_move_by(&s->walls.walls[wall], ABUT_SERVO)) {
-        const double along = vec3_dot(v->normal, axis_of(&s->walls.drives[wall]));
+    view_add_load(s, of, v, at, &p->load);
+    if (walls_move_by(w, ABUT_SERVO)) {
+        const double along = vec3_dot(v->normal, axis_of(&w->drive));
         const wall_springs k = springs_of(s, v, at);
         p->stiffness += k.stiffness * along * along;
         p->damping += k.damping * along * along;
@@ -203,8 +202,8 @@ static bool has_left(const abut_simulation *s, abut_index wall)
     }
     const double *placed = w->placed + 6 * (wall - w->mesh_count);
     const vec3 point = vec3_load(placed), normal = vec3_load(placed + 3);
-    bool has =
-        s->store.count + s->solids.count > 0 && vec3_dot(normal, axis_of(&w->drives[wall])) <= 0.0;
+    bool has = s->store.count + s->solids.count > 0 &&
+               vec3_dot(normal, axis_of(&w->walls[wall].drive)) <= 0.0;
     for (abut_index k = 0; has && k < s->store.count; k++) {
         has = is_before(normal, point, vec3_load(s->store.centers + 3 * k), s->store.radii[k]);
     }
@@ -234,11 +233,11 @@ static double settle(abut_simulation *s, const abut_drive *d, const wall_press *
     return smaller(larger(speed, -most), most);
 }
 
-static bool drive_servo(abut_simulation *s, const wall_press *p, abut_drive *d,
+static bool drive_servo(abut_simulation *s, abut_index wall, const wall_press *p,
                         const rigid_step *by)
 {
+    abut_drive *d = &s->walls.walls[wall].next;
     const double before = d->speed;
-    const abut_index wall = d - s->walls.next;
     if (d->mass == 0.0 && !(p->stiffness > 0.0) && has_left(s, wall)) {
         d->size = d->alone;
     } else if (wall >= s->walls.mesh_count && wall < s->walls.touched_count) {
@@ -268,9 +267,11 @@ static wrench wrench_on(const abut_drive *d, const wall_press *p, const rigid_st
     return (wrench){unlocked(d, force), vec3_add(torque, lever)};
 }
 
-static bool drive_free(abut_simulation *s, const wall_press *p, abut_drive *d, const rigid_step *of)
+static bool drive_free(abut_simulation *s, abut_index wall, const wall_press *p,
+                       const rigid_step *of)
 {
     static const wrench none;
+    abut_drive *d = &s->walls.walls[wall].next;
     const wrench sum = wrench_on(d, p, of);
     rigid_step by = *of;
     by.gravity = unlocked(d, of->gravity);
@@ -297,11 +298,11 @@ abut_status drives_weigh(abut_simulation *s, abut_error *error)
     by.lattice = &everywhere;
     w->driven_power = 0.0;
     for (abut_index k = 0; k < w->count; k++) {
-        if (is_driven(w, k)) {
+        if (is_driven(&w->walls[k])) {
             const wall_press press = press_of(s, k);
             const bool is_servo = walls_move_by(&w->walls[k], ABUT_SERVO);
-            w->next[k] = w->drives[k];
-            if (!(is_servo ? drive_servo : drive_free)(s, &press, &w->next[k], &by)) {
+            w->walls[k].next = w->walls[k].drive;
+            if (!(is_servo ? drive_servo : drive_free)(s, k, &press, &by)) {
                 return error_set(error, ABUT_WALL_LOST, k, s->step_count, 0.0);
             }
         }
@@ -311,11 +312,11 @@ abut_status drives_weigh(abut_simulation *s, abut_error *error)
 
 void drives_move(abut_simulation *s)
 {
-    wall_set *w = &s->walls;
-    const double work = simulation_rigid_step(s).kick * w->driven_power;
-    for (abut_index k = 0; k < w->count; k++) {
-        if (is_driven(w, k)) {
-            abut_simulation_set_drive(s, k, &w->next[k]);
+    const double work = simulation_rigid_step(s).kick * s->walls.driven_power;
+    for (abut_index k = 0; k < s->walls.count; k++) {
+        wall_record *w = &s->walls.walls[k];
+        if (is_driven(w)) {
+            set_drive(w, &w->next);
         }
     }
     s->account.driven_work += 0.5 * (s->account.last_driven_work + work);
@@ -332,9 +333,10 @@ typedef struct wall_hold {
 } wall_hold;
 
 /* How much a wall gives way to a force at a point, along the normal there. */
-static double give_way(const abut_wall *wall, const abut_drive *d, vec3 point, vec3 normal)
+static double give_way(const wall_record *w, vec3 point, vec3 normal)
 {
-    if (walls_move_by(wall, ABUT_SERVO)) {
+    const abut_drive *d = &w->drive;
+    if (walls_move_by(w, ABUT_SERVO)) {
         const double along = vec3_dot(normal, axis_of(d));
         return along * along / d->mass;
     }
@@ -348,14 +350,13 @@ static double give_way(const abut_wall *wall, const abut_drive *d, vec3 point, v
 static void add_hold(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
                      void *part)
 {
-    const abut_index wall = table_second(v->table, v->row);
-    const abut_drive *d = &s->walls.drives[wall];
+    const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
     const wall_springs k = springs_of(s, v, at);
     wall_hold *h = part;
     (void)of;
-    if (d->mass > 0.0 && k.stiffness > 0.0) {
+    if (w->drive.mass > 0.0 && k.stiffness > 0.0) {
         const vec3 point = vec3_sub(view_force_point(v, at), v->shift);
-        h->frequency_sq += k.stiffness * give_way(&s->walls.walls[wall], d, point, v->normal);
+        h->frequency_sq += k.stiffness * give_way(w, point, v->normal);
         h->ratio = larger(h->ratio, k.damping / k.stiffness);
         h->count++;
     }
@@ -372,19 +373,20 @@ static void join_holds(void *total, const void *part)
 
 /* How much a wall gives way where grains come to it that it does not touch yet: at a distance from
  * its center by which its largest moment of inertia is a mass's. */
-static double first_give_way(const abut_wall *wall, const abut_drive *d)
+static double first_give_way(const wall_record *w)
 {
-    const bool is_servo = walls_move_by(wall, ABUT_SERVO);
+    const abut_drive *d = &w->drive;
+    const bool is_servo = walls_move_by(w, ABUT_SERVO);
     const double most = larger(d->inertia[0], larger(d->inertia[1], d->inertia[2]));
     const vec3 arm = {is_servo ? 0.0 : sqrt(most / d->mass), 0.0, 0.0};
-    return give_way(wall, d, vec3_add(vec3_load(d->position), arm), axis_of(d));
+    return give_way(w, vec3_add(vec3_load(d->position), arm), axis_of(d));
 }
 
 /* A wall that touches nothing has FIRST_CONTACTS with the grain that makes it swing fastest. */
 static void hold_first(const abut_simulation *s, abut_index wall, const resting_contact *first,
                        wall_hold *h)
 {
-    const double way = first_give_way(&s->walls.walls[wall], &s->walls.drives[wall]);
+    const double way = first_give_way(&s->walls.walls[wall]);
     const double frequency_sq = FIRST_CONTACTS * first->of.normal * way;
     if (first->of.normal > 0.0 && frequency_sq > h->frequency_sq) {
         const double mass = first->contact.mass;
@@ -396,7 +398,7 @@ static void hold_first(const abut_simulation *s, abut_index wall, const resting_
 
 static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold *h)
 {
-    const abut_index material = s->walls.walls[wall].material;
+    const abut_index material = s->walls.walls[wall].given.material;
     const store *of = &s->store;
     for (abut_index place = 0; place < of->count; place++) {
         const double speed = vec3_length(vec3_load(of->movers[place].velocity));
@@ -418,7 +420,7 @@ static wall_hold hold_of(const abut_simulation *s, abut_index wall)
     wall_hold h = {.count = 0};
     const parallel_folding holds = {.join = join_holds, .size = sizeof h};
     view_visit_wall(s, s->before, wall, add_hold, holds, &h);
-    if (wall < s->walls.touched_count && s->walls.drives[wall].mass > 0.0 && h.count == 0) {
+    if (wall < s->walls.touched_count && s->walls.walls[wall].drive.mass > 0.0 && h.count == 0) {
         hold_untouched(s, wall, &h);
     }
     return h;
@@ -429,7 +431,7 @@ abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
 {
     *longest = (abut_stable_step){.step = INFINITY, .index = -1};
     for (abut_index k = 0; k < s->walls.count; k++) {
-        const wall_hold h = is_driven(&s->walls, k) ? hold_of(s, k) : (wall_hold){.count = 0};
+        const wall_hold h = is_driven(&s->walls.walls[k]) ? hold_of(s, k) : (wall_hold){.count = 0};
         const double step = law_stable_step(h.frequency_sq, h.ratio);
         if (step < longest->step) {
             *longest = (abut_stable_step){step, k, h.count};

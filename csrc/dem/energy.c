@@ -357,7 +357,7 @@ static void add_load(const abut_simulation *s, const step_tables *of, const view
                      void *load)
 {
     (void)s;
-    view_add_load(of, v, at, load);
+    view_add_load(s, of, v, at, load);
 }
 
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)

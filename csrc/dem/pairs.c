@@ -189,8 +189,8 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     const wall_scene walls = {.finder = simulation_finder(s),
                               .wall_count = s->walls.touched_count,
                               .half_spaces = s->walls.half_spaces,
-                              .poses = s->now->poses,
-                              .poses_before = s->before->poses,
+                              .poses = s->walls.poses,
+                              .poses_before = s->walls.poses_before,
                               .surfaces = s->walls.has_deforming ? s->walls.surfaces : NULL};
     abut_status status = refresh_list(s, &spheres, plan, error);
     if (status) {

@@ -84,8 +84,7 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
     abut_step_state state = {
         .step_count = s->step_count,
         .account = {a->base, a->gone_wall_work, a->has_new ? (double)a->new_from : a->held, kind,
-                    a->driven_work, a->last_driven_work, a->keeps_total ? a->total : 0.0},
-        .walls = s->before->states};
+                    a->driven_work, a->last_driven_work, a->keeps_total ? a->total : 0.0}};
     memcpy(state.terms, s->terms, sizeof state.terms);
     return state;
 }
@@ -95,8 +94,8 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
 void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
-        s->before->states[k] = state->walls[k];
-        memcpy(s->before->poses + 16 * k, state->walls[k].pose, sizeof state->walls[k].pose);
+        s->walls.walls[k].before = state->walls[k];
+        memcpy(s->walls.poses_before + 16 * k, state->walls[k].pose, sizeof state->walls->pose);
     }
     neighbor_list_forget(&s->neighbors);
     s->step_count = state->step_count;
@@ -225,7 +224,7 @@ static void restore_power(const abut_simulation *s, const interaction_table *t, 
     const bool deforms = t->kind == ABUT_SPHERE_WALL && simulation_surface(s, wall);
     for (abut_index at = v.begin; at < v.end; at++) {
         t->springs.power[at] = deforms ? surfaces_power(s, row)
-                                       : walls_power(&s->before->states[wall],
+                                       : walls_power(&s->walls.walls[wall].before,
                                                      vec3_sub(view_force_point(&v, at), v.shift),
                                                      vec3_load(t->springs.effects[at].force),
                                                      table_vector(t->springs.moment, at));

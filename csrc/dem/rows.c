@@ -54,8 +54,8 @@ void rows_turn_along(row_block *b, int32_t k, vec3 arm, const vec3 left[3])
 void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index wall, vec3 point,
                    vec3 arm)
 {
-    const wall_way *way = &s->walls.ways[wall];
-    const abut_wall_state *now = &s->now->states[wall];
+    const wall_way *way = &s->walls.walls[wall].way;
+    const abut_wall_state *now = &s->walls.walls[wall].now;
     set_velocities(&b->movers[1][k], walls_way_velocity(way, point), way->spin);
     set_velocities(&b->movers[2][k], walls_velocity(now, point), vec3_load(now->spin));
     if (way->turns) {

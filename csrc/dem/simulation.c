@@ -91,26 +91,6 @@ static void free_tables(step_tables *t)
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         table_free(&t->tables[k]);
     }
-    memory_free(t->poses);
-    memory_free(t->states);
-}
-
-void wall_set_free(wall_set *w)
-{
-    memory_free(w->walls);
-    memory_free(w->motions);
-    memory_free(w->ways);
-    motion_free(&w->motion);
-    memory_free(w->given);
-    memory_free(w->drives);
-    memory_free(w->next);
-    for (abut_index k = 0; w->surfaces && k < w->count; k++) {
-        surface_free(&w->surfaces[k]);
-    }
-    memory_free(w->surfaces);
-    memory_free_blocks(w->carried, sizeof w->carried / sizeof *w->carried);
-    memory_free(w->half_spaces);
-    memory_free(w->placed);
 }
 
 static void free_search(solid_search *s)
@@ -167,35 +147,6 @@ void simulation_forget_bodies(abut_simulation *s)
     s->search.bodies = NULL;
 }
 
-/* ---- walls ---- */
-
-void abut_simulation_place(abut_simulation *s, abut_index wall, const abut_wall_state *state)
-{
-    s->walls.given[wall] = *state;
-}
-
-void abut_simulation_begin(abut_simulation *s, abut_index wall, const abut_wall_state *state)
-{
-    double *before = s->before->poses + 16 * wall;
-    if (memcmp(before, s->walls.walls[wall].pose, 12 * sizeof *before) == 0) {
-        memcpy(before, state->pose, sizeof state->pose);
-        memcpy(s->before->states[wall].pose, state->pose, sizeof state->pose);
-    }
-    abut_simulation_place(s, wall, state);
-}
-
-abut_wall_state abut_simulation_wall(const abut_simulation *s, abut_index wall)
-{
-    return s->before->states[wall];
-}
-
-abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wall)
-{
-    const abut_wall *w = &s->walls.walls[wall];
-    const bool is_given = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
-    return is_given ? s->walls.given[wall] : walls_move(w, simulation_time(s));
-}
-
 /* ---- from step to step ---- */
 
 void simulation_swap_tables(abut_simulation *s)
@@ -203,4 +154,5 @@ void simulation_swap_tables(abut_simulation *s)
     step_tables *other = s->now;
     s->now = s->before;
     s->before = other;
+    wall_set_step(&s->walls);
 }

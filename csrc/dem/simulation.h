@@ -20,6 +20,4 @@ void simulation_forget_spheres(abut_simulation *s);
 /* This step's tables become those of the step before. */
 void simulation_swap_tables(abut_simulation *s);
 
-void wall_set_free(wall_set *w);
-
 #endif

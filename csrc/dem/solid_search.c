@@ -419,7 +419,7 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
 {
     abut_convex_contacts *found = NULL;
     abut_convex_walls walls = {.finder = s->walls.finder,
-                               .poses = s->now->poses,
+                               .poses = s->walls.poses,
                                .half_space_count = s->walls.touched_count - s->walls.mesh_count,
                                .half_spaces = s->walls.placed};
     walls.bodies = near_walls_bodies(&s->near, &walls.body_count);

@@ -8,44 +8,16 @@
 #include "../base/parallel.h"
 #include "../base/pool.h"
 #include "../interactions/near_walls.h"
-#include "../interactions/surfaces.h"
 #include "../interactions/table.h"
-#include "../walls/motion.h"
 #include "bonds.h"
 #include "crowd.h"
 #include "rigid_set.h"
 #include "walls.h"
 
-/* What there is in a step of who interacts, and of walls. */
+/* What there is in a step of who interacts. */
 typedef struct step_tables {
     interaction_table tables[ABUT_INTERACTION_COUNT];
-    double *poses; /* wall_count x 4 x 4, at its beginning */
-    abut_wall_state *states;
 } step_tables;
-
-/* The walls of a simulation; motions are copies. Half spaces follow the meshes of the finder, and
- * walls that are off, whatever they are, come last. */
-typedef struct wall_set {
-    const abut_finder *finder; /* NULL: no meshes */
-    abut_index mesh_count;
-    double *half_spaces; /* x 6: a point and the normal, in their own frames */
-    double *placed;      /* likewise, where they are in this step */
-    abut_wall *walls;
-    abut_motion *motions;
-    wall_way *ways;         /* since the step before; of driven walls as half a step ago */
-    motion motion;          /* likewise, for what is on walls and goes with them */
-    abut_wall_state *given; /* of walls whose motion is given, or driven: of the next step */
-    abut_drive *drives;     /* of walls that are driven, */
-    abut_drive *next;       /* and after this step, which may still end */
-    surface *surfaces;      /* of walls that deform */
-    bool has_driven, has_deforming;
-    /* where points and normals of the last step's contacts are now, with surfaces that deform */
-    double *points, *normals;
-    memory_block carried[2];
-    double driven_power;           /* of this step: what account.driven_work has the work of */
-    double grain_size, grain_mass; /* the mean diameter and the mass of all grains; 0: not known */
-    abut_index count, touched_count; /* touched_count: those that are not off */
-} wall_set;
 
 /* A body and another one, or a sphere, that may touch while the neighbor list lives. */
 typedef struct near_pair {
@@ -190,8 +162,8 @@ static inline double simulation_time(const abut_simulation *s)
 static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass,
                                              double own)
 {
-    const bool is_free = walls_move_by(&s->walls.walls[wall], ABUT_FREE);
-    return is_free ? reduced(mass, s->walls.drives[wall].mass) : own;
+    const wall_record *w = &s->walls.walls[wall];
+    return walls_move_by(w, ABUT_FREE) ? reduced(mass, w->drive.mass) : own;
 }
 
 /* What moves spheres and bodies in a step. Velocities go from the middle of the last step to that

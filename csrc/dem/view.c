@@ -40,12 +40,12 @@ static partner body_at(const abut_simulation *s, abut_index number)
 
 static partner wall_at(const abut_simulation *s, abut_index number)
 {
-    const abut_wall *of = &s->walls.walls[number];
+    const wall_record *of = &s->walls.walls[number];
     const bool is_free = walls_move_by(of, ABUT_FREE);
     return (partner){.kind = ABUT_PARTNER_WALL,
                      .number = number,
-                     .material = (int32_t)of->material,
-                     .mass = is_free ? s->walls.drives[number].mass : HELD,
+                     .material = (int32_t)of->given.material,
+                     .mass = is_free ? of->drive.mass : HELD,
                      .inertia = HELD,
                      .radius = INFINITY,
                      .inner = INFINITY};
@@ -310,10 +310,12 @@ void view_visit_wall(const abut_simulation *s, const step_tables *of, abut_index
     }
 }
 
-void view_add_load(const step_tables *of, const view *v, abut_index at, abut_wall_load *load)
+void view_add_load(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
+                   abut_wall_load *load)
 {
+    const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
     const springs *exerted = &v->table->springs;
-    walls_add_load(load, &of->states[table_second(v->table, v->row)],
+    walls_add_load(load, of == s->now ? &w->now : &w->before,
                    vec3_sub(view_force_point(v, at), v->shift),
                    vec3_load(exerted->effects[at].force), table_vector(exerted->moment, at),
                    exerted->power[at]);

@@ -46,7 +46,7 @@ double view_radius(const partner *of, const law *l);
 /* The law of a contact with a wall. */
 static inline const law *view_wall_law(const abut_simulation *s, abut_index place, abut_index wall)
 {
-    return laws_between(&s->laws, s->store.materials[place], s->walls.walls[wall].material);
+    return laws_between(&s->laws, s->store.materials[place], s->walls.walls[wall].given.material);
 }
 
 static inline double view_overlap(const view *v, abut_index at)
@@ -97,7 +97,8 @@ void view_visit_wall(const abut_simulation *s, const step_tables *of, abut_index
                      view_visit *visit, parallel_folding found, void *total);
 
 /* Add what an entry exerts to what its wall bears. */
-void view_add_load(const step_tables *of, const view *v, abut_index at, abut_wall_load *load);
+void view_add_load(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
+                   abut_wall_load *load);
 
 /* Name the first row that has no law, of a table of spheres in which there is one:
  * ABUT_LAW_MISSING. */

@@ -1,9 +1,93 @@
-/* Motions of walls. A pose follows from the time, and is never added up. */
+/* Walls and their motions. A pose follows from the time, and is never added up. */
 #include "walls.h"
 
 #include <string.h>
 
 #include "../base/rounded.h"
+
+/* ---- memory ---- */
+
+static abut_index count_motions(const abut_wall *walls, abut_index count)
+{
+    abut_index sum = 0;
+    for (abut_index k = 0; k < count; k++) {
+        sum += walls[k].motion_count;
+    }
+    return sum;
+}
+
+static bool allocate(wall_set *set, const abut_wall *walls)
+{
+    const abut_index planes = set->touched_count - set->mesh_count;
+    set->walls = memory_alloc_zeroed(set->count, sizeof *set->walls);
+    set->motions = memory_alloc(count_motions(walls, set->count), sizeof *set->motions);
+    set->surfaces = memory_alloc_zeroed(set->count, sizeof *set->surfaces);
+    set->numbers = memory_alloc(2 * (16 * set->count + 6 * planes), sizeof *set->numbers);
+    if (!set->walls || !set->motions || !set->surfaces || !set->numbers) {
+        return false;
+    }
+    set->poses = set->numbers;
+    set->poses_before = set->poses + 16 * set->count;
+    set->half_spaces = set->poses_before + 16 * set->count;
+    set->placed = set->half_spaces + 6 * planes;
+    return true;
+}
+
+abut_status wall_set_make(wall_set *set, const abut_finder *finder, const abut_wall *walls,
+                          abut_index count)
+{
+    const abut_index mesh_count = finder ? abut_finder_mesh_count(finder) : 0;
+    *set = (wall_set){
+        .finder = finder, .count = count, .touched_count = count, .mesh_count = mesh_count};
+    while (set->touched_count > 0 && walls[set->touched_count - 1].is_off) {
+        set->touched_count--;
+    }
+    bool is_made = allocate(set, walls);
+    abut_motion *motions = set->motions;
+    for (abut_index k = 0; is_made && k < count; k++) {
+        wall_record *w = &set->walls[k];
+        w->given = walls[k];
+        w->given.motions = motions;
+        for (abut_index m = 0; m < walls[k].motion_count; m++) {
+            *motions++ = walls[k].motions[m];
+        }
+        memcpy(w->told.pose, walls[k].pose, sizeof walls[k].pose);
+        set->has_driven |= walls_are_driven(w);
+        is_made = surface_make(&set->surfaces[k], walls[k].vertex_count);
+        set->has_deforming |= walls[k].vertex_count > 0;
+    }
+    for (abut_index k = mesh_count; is_made && k < set->touched_count; k++) {
+        double *own = set->half_spaces + 6 * (k - mesh_count);
+        memcpy(own, walls[k].point, sizeof walls[k].point);
+        memcpy(own + 3, walls[k].normal, sizeof walls[k].normal);
+    }
+    return is_made ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+void wall_set_free(wall_set *set)
+{
+    for (abut_index k = 0; set->surfaces && k < set->count; k++) {
+        surface_free(&set->surfaces[k]);
+    }
+    memory_free(set->walls);
+    memory_free(set->motions);
+    memory_free(set->surfaces);
+    memory_free(set->numbers);
+    motion_free(&set->motion);
+    memory_free_blocks(set->carried, sizeof set->carried / sizeof *set->carried);
+}
+
+void wall_set_step(wall_set *set)
+{
+    double *poses = set->poses;
+    set->poses = set->poses_before;
+    set->poses_before = poses;
+    for (abut_index k = 0; k < set->count; k++) {
+        set->walls[k].before = set->walls[k].now;
+    }
+}
+
+/* ---- motions ---- */
 
 /* A rigid motion of space by a time: where points are then, and their velocities, which at x are
  * velocity + spin x x. */
@@ -168,7 +252,7 @@ void walls_add_load(abut_wall_load *load, const abut_wall_state *wall, vec3 poin
     load->power += power;
 }
 
-abut_wall_state walls_move(const abut_wall *wall, double time)
+static abut_wall_state move(const abut_wall *wall, double time)
 {
     if (wall->motion_count == 0) {
         abut_wall_state at_rest = {.origin = {0.0, 0.0, 0.0}};
@@ -190,4 +274,10 @@ abut_wall_state walls_move(const abut_wall *wall, double time)
     vec3_store(state.spin, moved.spin);
     vec3_store(state.origin, find_origin(wall, own_time));
     return state;
+}
+
+abut_wall_state walls_next(const wall_record *w, double time)
+{
+    const bool is_told = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
+    return is_told ? w->told : move(&w->given, time);
 }

@@ -181,7 +181,7 @@ static abut_status place_walls(abut_lammps *w, int64_t step, bool is_setup, abut
     set_period(w);
     contacts_place_walls(s);
     if (!w->has_begun) {
-        memcpy(s->before->poses, s->now->poses, 16 * (size_t)s->walls.count * sizeof(double));
+        memcpy(s->walls.poses_before, s->walls.poses, 16 * (size_t)s->walls.count * sizeof(double));
     }
     return error_set_status(error, contacts_follow_walls(s));
 }
@@ -261,7 +261,7 @@ static abut_status tell_loads(abut_lammps *w, abut_error *error)
     memset(values, 0, (size_t)count * sizeof *values);
     for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_WALL].count; row++) {
         const view v = view_row(s, &s->before->tables[ABUT_SPHERE_WALL], row);
-        view_add_load(s->before, &v, row, &w->loads[w->order[walls[row]]]);
+        view_add_load(s, s->before, &v, row, &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
         return error_set_status(error, ABUT_INTERRUPTED);

@@ -49,13 +49,13 @@ static box find_reach(const abut_simulation *s, double *largest)
 
 static bool stands_still(const abut_lammps *w, abut_index wall)
 {
-    return w->simulation->walls.walls[wall].motion_count == 0;
+    return w->simulation->walls.walls[wall].given.motion_count == 0;
 }
 
 /* A box of the world, in the frame of a wall that stands still. */
 static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
 {
-    const pose at = pose_load(w->simulation->walls.walls[wall].pose);
+    const pose at = pose_load(w->simulation->walls.walls[wall].given.pose);
     box bounds = box_empty();
     if (pose_is_identity(&at)) {
         return *world;
@@ -74,7 +74,7 @@ static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
 static vicinity near_wall(const abut_lammps *w, abut_index wall)
 {
     const abut_simulation *s = w->simulation;
-    const pose at = pose_load(s->walls.walls[wall].pose);
+    const pose at = pose_load(s->walls.walls[wall].given.pose);
     if (!stands_still(w, wall) || (s->lattice.is_periodic && at.turns)) {
         return vicinity_of_all();
     }

@@ -480,7 +480,9 @@ static inline void golden_read_past(golden *g, golden_past *past)
                     "interactions");
     }
     past->at = abut_simulation_step_state(g->simulation);
-    memcpy(past->walls, past->at.walls, sizeof past->walls);
+    for (abut_index k = 0; k < WALLS; k++) {
+        past->walls[k] = abut_simulation_wall(g->simulation, k);
+    }
     past->at.walls = past->walls;
 }
 
