@@ -6,7 +6,8 @@
 A box is full of spheres that rest, so that what is due finds no place. Shown are microseconds a
 step without an insertion and with one, their quotient, and how often it looked for places. Then
 spheres fall on a bed at rest, one every few steps or 20 every 20 times as many, and then spheres
-above the bed leave so: shown are microseconds of the processor a step, and their quotient.
+leave so, first some above the bed and then some of its highest layer, which touch others: shown are
+microseconds of the processor a step, and their quotient.
 """
 
 import argparse
@@ -20,15 +21,16 @@ import abut
 GRAIN, RADIUS, STEP = abut.Material(density=2500.0, young=1e7), 0.01, 1e-5
 
 
-def simulation(count, waits):
-    """Spheres on a cubic lattice, and a box over all but their highest layer."""
+def simulation(count, waits, apart=1.0):
+    """Spheres on a cubic lattice, so many diameters apart, and a box over all but their highest
+    layer."""
     side = int(np.ceil(count ** (1 / 3)))
     places = np.stack(np.unravel_index(np.arange(count), (side,) * 3)[::-1], axis=1)
     sim = abut.Simulation(STEP)
     for other in (GRAIN, abut.Material()):
         sim.set_law(GRAIN, other, abut.Hertz(0.5, 0.5))
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
-    sim.add_spheres((2 * places + 1) * RADIUS, RADIUS, GRAIN)
+    sim.add_spheres((2 * places + 1) * apart * RADIUS, RADIUS, GRAIN)
     if waits:
         width = 2 * side * RADIUS
         box = [[0, 0, 0], [width, width, 0.8 * width]]
@@ -98,6 +100,11 @@ def leave(given, batch):
     return timed(sim, ids, given.every, batch, sim.remove_spheres)
 
 
+def leave_bed(given, batch):
+    sim = simulation(given.fed, waits=False, apart=0.9999)
+    return timed(sim, sim.ids[-given.arrivals :], given.every, batch, sim.remove_spheres)
+
+
 def print_changes(given, what, change):
     rounds = [[change(given, batch) for batch in (1, BATCH)] for _ in range(given.rounds)]
     one, several = np.min(rounds, axis=0)
@@ -129,6 +136,7 @@ def main(arguments=None):
     print(f"waits: {ratio:.2f} times as long; {looks} looks in {given.steps} steps")
     print_changes(given, "comes", come)
     print_changes(given, "leaves", leave)
+    print_changes(given, "leaves the bed", leave_bed)
 
 
 if __name__ == "__main__":

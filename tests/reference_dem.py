@@ -469,6 +469,7 @@ class Forced:
     def __init__(self, table, ids, response):
         self.table, self.ids, self.force = table, ids, response.force
         self.spring, self.roll = response.spring, response.roll
+        self.moment, self.elastic = response.moment, response.elastic
 
     def __len__(self):
         return len(self.table)
@@ -630,12 +631,33 @@ class Simulation:
 
     def remove_spheres(self, ids):
         stays = ~np.isin(self.ids, ids)
-        # members of clusters, and what touches nothing, take along what they have alone
-        if self.touch(~stays) or (self.cluster[~stays] >= 0).any():
+        if (self.cluster[~stays] >= 0).any() or (self.bodies and self.touch(~stays)):
             self.settle()
+        elif self.settled is None and self.touch(~stays):
+            self.end_contacts(~stays)
         for name, values in vars(self).items():
             if isinstance(values, np.ndarray) and len(values) == len(stays) and name != "pull":
                 setattr(self, name, values[stays])
+
+    def end_contacts(self, gone):
+        """What contacts of these hold goes along, and what they did in the last step is half done,
+        on partners that stay, too."""
+        first, second = gone[self.pairs.i], gone[self.pairs.j]
+        here = gone[self.contacts.sphere]
+        self.base += self.pairs.elastic[first | second].sum() + self.contacts.elastic[here].sum()
+        self.base -= 0.5 * self.contacts.powers[here].sum() * self.span
+        self.work -= 0.5 * self.last_work[gone].sum()
+        self.work -= 0.5 * self.span * self.powers_on(self.pairs.i, -1)[second & ~first].sum()
+        self.work -= 0.5 * self.span * self.powers_on(self.pairs.j, 1)[first & ~second].sum()
+
+    def powers_on(self, sphere, sign):
+        """Of pairs on one of their spheres, in the last step. The first one is at -1."""
+        pull = self.last[1] + self.forces / column(self.masses)
+        velocity = self.velocities - 0.5 * self.span * pull
+        spin = self.angular_velocities - 0.5 * self.span * self.torques / column(self.inertias)
+        arm = sign * column(self.radii[sphere] - self.pairs.overlap / 2) * self.pairs.normal
+        moved = velocity[sphere] + np.cross(spin[sphere], arm)
+        return -sign * (dot(self.pairs.force, moved) + dot(self.pairs.moment, spin[sphere]))
 
     def add_clusters(
         self,
@@ -749,6 +771,7 @@ class Simulation:
         response = respond(law, touch, self.span)
         self.contacts = Forced(found, self.ids, response)
         self.contacts.share = touch.share  # of what they pull, where they do
+        self.contacts.powers = self.powers_of(found, places, response)
         arm = -column(self.radii[found.sphere] - found.overlap) * touch.normal
         self.load_walls(found, places, response)
         torque = np.cross(arm, response.force) + response.moment
@@ -837,6 +860,15 @@ class Simulation:
         """Contact points where the walls are, not their images."""
         lengths = np.array([one or 0.0 for one in self.period or (None,) * 3])
         return found.point - found.image * lengths
+
+    def powers_of(self, found, places, response):
+        """What contacts do on walls."""
+        points, powers = self.points_on_walls(found), np.zeros(len(found))
+        for number, place in enumerate(places):
+            velocity = place.velocity + np.cross(place.spin, points - place.origin)
+            power = -dot(response.force, velocity) - dot(response.moment, place.spin)
+            powers = np.where(found.mesh == number, power, powers)
+        return powers
 
     def load_walls(self, found, places, response):
         points = self.points_on_walls(found)
@@ -996,6 +1028,8 @@ class Simulation:
         velocity = self.velocities[free] - 0.5 * self.step * pull
         spin = new_spin - 0.5 * self.step * self.torques[free] / column(inertia)
         kinetic, rotational = mass * dot(velocity, velocity), inertia * dot(spin, spin)
+        self.last_work = np.zeros(len(self.ids))
+        self.last_work[free] = work
         return 0.5 * kinetic.sum(), 0.5 * rotational.sum(), work.sum()
 
     def account_body(self, number, before, loads):

@@ -166,6 +166,23 @@ def test_spheres_that_leave_without_contacts_leave_what_they_have_dissipated():
     assert bounced(True) == pytest.approx(bounced(False), rel=1e-12)
 
 
+@pytest.mark.parametrize("leaves", [0, 2])
+def test_spheres_that_leave_others_take_along_what_their_contacts_hold(leaves):
+    """Two hit the one between them, and one of these goes in the midst of the collision."""
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=1.0))
+    velocities = [[0.3, 0, 0], [0, 0, 0], [-0.6, 0, 0]]
+    sim.add_spheres([[-0.2, 0, 0], [0, 0, 0], [0.2, 0, 0]], 0.1, GRAIN, velocities=velocities)
+    sim.run(steps=1000)
+    before = sim.energy
+    assert len(sim.pairs) == 2 and before.elastic > 0.1 * before.kinetic
+    sim.remove_spheres(sim.ids[leaves : leaves + 1])
+    assert sim.energy.dissipated == pytest.approx(before.dissipated, abs=1e-12 * before.kinetic)
+    assert 0 < sim.energy.elastic < before.elastic
+    sim.run(steps=5000)
+    assert len(sim.pairs) == 0 and abs(sim.energy.dissipated) < 1e-6 * before.kinetic
+
+
 @pytest.mark.parametrize("place", [(0, 3, 0), (0.05, 0.16, 0)])
 def test_spheres_that_come_bring_their_energy_with_them(place, tmp_path):
     """Also where they overlap others, and where the simulation is saved before the next step."""

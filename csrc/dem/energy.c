@@ -19,17 +19,18 @@ typedef struct summing {
 
 /* ---- bodies ---- */
 
+static vec3 mean_spin(const abut_simulation *s, abut_index place)
+{
+    const double turn = 0.5 * s->last.step / s->store.inertias[place];
+    return vec3_sub(vec3_load(s->store.movers[place].spin),
+                    vec3_scale(vec3_load(s->store.torques + 3 * place), turn));
+}
+
 static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *sum)
 {
     const store *of = &s->store;
-    const mover *b = &of->movers[place];
-    const double inertia = of->inertias[place];
-    const vec3 velocity = grains_sphere_velocity(s, place);
-    const vec3 turning =
-        vec3_scale(vec3_load(of->torques + 3 * place), 0.5 * s->last.step / inertia);
-    const vec3 spin = vec3_sub(vec3_load(b->spin), turning);
-    sum->kinetic += 0.5 * b->mass * vec3_norm_sq(velocity);
-    sum->rotational += 0.5 * inertia * vec3_norm_sq(spin);
+    sum->kinetic += 0.5 * of->movers[place].mass * vec3_norm_sq(grains_sphere_velocity(s, place));
+    sum->rotational += 0.5 * of->inertias[place] * vec3_norm_sq(mean_spin(s, place));
     const vec3 at = spheres_unwrap(s, vec3_load(of->began + 3 * place),
                                    vec3_load(of->centers + 3 * place), of->images + 3 * place);
     sum->gravitational -= of->masses[place] * vec3_dot(vec3_load(s->last.gravity), at);
@@ -243,35 +244,41 @@ void energy_await(abut_simulation *s, abut_index first)
     }
 }
 
-/* Some spheres, by row: those that are marked, or all from one on. */
+/* Which spheres come or go, by row: those that are marked, or all from one on. */
 typedef struct some_spheres {
     const uint8_t *marks; /* NULL: there are none */
     abut_index first;
 } some_spheres;
 
-static bool is_one(const some_spheres *of, abut_index row)
+static bool is_one(const abut_simulation *s, const some_spheres *of, abut_index place)
 {
+    const int32_t row = s->store.rows[place];
     return of->marks ? of->marks[row] : row >= of->first;
 }
 
-/* Whether some spheres touch walls, bodies or each other and all others in a step. */
+/* The next row of a table in which one of these spheres touches something; -1: there is none. */
+static abut_index next_touch(const abut_simulation *s, const interaction_table *t,
+                             const some_spheres *of, row_walk *w)
+{
+    const bool has_second = t->kind == ABUT_SPHERE_SPHERE;
+    for (abut_index row; (row = table_walk(t, w)) >= 0;) {
+        if (is_one(s, of, table_first(t, row)) ||
+            (has_second && is_one(s, of, table_second(t, row)))) {
+            return row;
+        }
+    }
+    return -1;
+}
+
+/* Whether these spheres touch walls, other spheres or bodies in a step. */
 static bool do_touch(const abut_simulation *s, const step_tables *in, const some_spheres *of)
 {
-    const interaction_table *walls = &in->tables[ABUT_SPHERE_WALL];
-    const interaction_table *pairs = &in->tables[ABUT_SPHERE_SPHERE];
     const interaction_table *bodies = &in->tables[ABUT_BODY_SPHERE];
-    const int32_t *rows = s->store.rows;
-    bool touches = false;
-    row_walk w = {0};
-    for (abut_index pair; (pair = table_walk(pairs, &w)) >= 0;) {
-        touches |= is_one(of, rows[table_first(pairs, pair)]) ||
-                   is_one(of, rows[table_second(pairs, pair)]);
-    }
-    for (abut_index row = 0; row < walls->count; row++) {
-        touches |= is_one(of, rows[walls->contact.sphere[row]]);
-    }
-    for (abut_index row = 0; row < bodies->count; row++) {
-        touches |= is_one(of, bodies->body.j[row]);
+    row_walk walls = {0}, pairs = {0};
+    bool touches = next_touch(s, &in->tables[ABUT_SPHERE_WALL], of, &walls) >= 0 ||
+                   next_touch(s, &in->tables[ABUT_SPHERE_SPHERE], of, &pairs) >= 0;
+    for (abut_index row = 0; !touches && row < bodies->count; row++) {
+        touches = is_one(s, of, s->store.places[bodies->body.j[row]]);
     }
     return touches;
 }
@@ -283,6 +290,8 @@ void energy_hold_touched(abut_simulation *s)
         energy_hold(s);
     }
 }
+
+/* ---- spheres that go ---- */
 
 /* Whether something holds spheres that go: clusters, or bonds. */
 static bool are_held_together(const abut_simulation *s, const uint8_t *is_gone)
@@ -296,19 +305,62 @@ static bool are_held_together(const abut_simulation *s, const uint8_t *is_gone)
     return are;
 }
 
+/* A contact that ends does no more work on a partner that stays: half of what it did in the last
+ * step would count in the next one. sign: of the force on that partner. */
+static void end_work(abut_simulation *s, const interaction_table *t, abut_index row,
+                     abut_index place, double sign)
+{
+    const double length = s->store.radii[place] - 0.5 * t->pair.overlap[row];
+    const vec3 arm = vec3_scale(vec3_load(t->pair.normal + 3 * row), -sign * length);
+    const vec3 spin = mean_spin(s, place);
+    const vec3 velocity = vec3_add(grains_sphere_velocity(s, place), vec3_cross(spin, arm));
+    const double power = vec3_dot(vec3_load(table_force(t, row)), velocity) +
+                         vec3_dot(vec3_load(table_vector_or_zeros(t->springs.moment, row)), spin);
+    s->store.books[place].last_work -= sign * s->last.step * power;
+}
+
+/* End the contacts of spheres that go with others; returns what they hold. */
+static double end_pairs(abut_simulation *s, const some_spheres *gone)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
+    double elastic = 0.0;
+    row_walk w = {0};
+    for (abut_index row; (row = next_touch(s, t, gone, &w)) >= 0;) {
+        const abut_index i = table_first(t, row), j = table_second(t, row);
+        elastic += energy_of_row(s, t, row);
+        if (!is_one(s, gone, i)) {
+            end_work(s, t, row, i, 1.0);
+        } else if (!is_one(s, gone, j)) {
+            end_work(s, t, row, j, -1.0);
+        }
+    }
+    return elastic;
+}
+
 void energy_let_go(abut_simulation *s, const uint8_t *is_gone)
 {
     account *a = &s->account;
     const some_spheres gone = {.marks = is_gone};
     const abut_index new_from = a->new_from;
-    if (a->is_held || are_held_together(s, is_gone) || do_touch(s, s->before, &gone)) {
-        energy_hold(s);
-        return;
-    }
+    const bool has_rigids = s->clusters.count + s->solids.count > 0;
+    const bool holds = a->is_held || are_held_together(s, is_gone) ||
+                       (has_rigids && do_touch(s, s->before, &gone));
     s->walls.grain_size = 0.0;
+    if (holds) {
+        energy_hold(s);
+    } else {
+        a->base -= end_pairs(s, &gone);
+    }
     for (abut_index row = 0; row < s->store.count; row++) {
-        a->base -= is_gone[row] ? s->store.books[s->store.places[row]].work : 0.0;
-        a->new_from -= is_gone[row] && row < new_from;
+        const abut_index place = s->store.places[row];
+        const books *b = &s->store.books[place];
+        if (is_gone[row]) {
+            a->gone_wall_work += books_wall_work(b);
+            a->new_from -= row < new_from;
+        }
+        if (is_gone[row] && !holds) {
+            a->base += books_wall_work(b) - b->wall_work - b->work - energy_of_contacts(s, place);
+        }
     }
 }
 

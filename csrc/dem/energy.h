@@ -10,8 +10,10 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 /* To be called before grains come or go: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
 
-/* To be called before spheres go: of their rows marks are set. Where they touch nothing, and
- * nothing holds them, the dissipated energy goes on as it does with them. */
+/* To be called before spheres go: of their rows marks are set. What they have done on walls stays.
+ * The dissipated energy goes on as it does with them: what their contacts hold goes along, and half
+ * of what these did in the last step on partners that stay is taken from the `last_work` of those.
+ * Where clusters, bonds or bodies take part, it is held. */
 void energy_let_go(abut_simulation *s, const uint8_t *is_gone);
 
 /* To be called when spheres have come, from this row on. They change the dissipated energy only

@@ -250,20 +250,14 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
 
 /* ---- going ---- */
 
-/* Keep what spheres that go have done on walls. */
-static void settle_gone(abut_simulation *s, const uint8_t *is_gone)
-{
-    for (abut_index row = 0; row < s->store.count; row++) {
-        const books *b = &s->store.books[s->store.places[row]];
-        s->account.gone_wall_work += is_gone[row] ? books_wall_work(b) : 0.0;
-    }
-}
-
-/* Memory of a removal: where spheres that stay are stored, and new numbers of rows. */
+/* Memory of a removal: where spheres that stay are stored, new numbers of rows, and what a failure
+ * leaves as it was. */
 typedef struct removal {
     const uint8_t *is_gone;
     int32_t *source, *new_rows;
     abut_index kept;
+    account account;
+    double *last_works; /* by place */
 } removal;
 
 static void list_kept(const store *of, removal *r)
@@ -303,17 +297,23 @@ static void rename_rows(abut_simulation *s, const int32_t *new_rows)
 
 static abut_status remove_rows(abut_simulation *s, removal *r)
 {
-    if (!r->source || !r->new_rows) {
+    const abut_index count = s->store.count;
+    if (!r->source || !r->new_rows || !r->last_works) {
         return ABUT_NO_MEMORY;
     }
-    const double gone = s->account.gone_wall_work;
+    for (abut_index place = 0; place < count; place++) {
+        r->last_works[place] = s->store.books[place].last_work;
+    }
     list_kept(&s->store, r);
-    settle_gone(s, r->is_gone);
+    energy_let_go(s, r->is_gone);
     const abut_status status = order_rearrange(s, r->source, r->kept, r->new_rows);
-    if (status) {
-        s->account.gone_wall_work = gone;
-    } else {
+    if (!status) {
         rename_rows(s, r->new_rows);
+        return ABUT_OK;
+    }
+    s->account = r->account;
+    for (abut_index place = 0; place < count; place++) {
+        s->store.books[place].last_work = r->last_works[place];
     }
     return status;
 }
@@ -323,11 +323,12 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
     const abut_index count = s->store.count;
     removal r = {.is_gone = is_gone,
                  .source = memory_alloc(count, sizeof *r.source),
-                 .new_rows = memory_alloc(count, sizeof *r.new_rows)};
-    energy_let_go(s, is_gone);
+                 .new_rows = memory_alloc(count, sizeof *r.new_rows),
+                 .account = s->account,
+                 .last_works = memory_alloc(count, sizeof *r.last_works)};
     watch_forget(s);
     const abut_status status = remove_rows(s, &r);
-    memory_free(r.source), memory_free(r.new_rows);
+    memory_free(r.source), memory_free(r.new_rows), memory_free(r.last_works);
     return error_set_status(error, status);
 }
 
