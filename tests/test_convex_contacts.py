@@ -95,13 +95,6 @@ def test_image_is_made_when_it_is_asked_for(contacts, dimension):
     assert copy.copy(contacts).image is contacts.image
 
 
-def test_names_of_others(contacts):
-    with pytest.raises(AttributeError, match="ConvexContacts has no 'depth': there is 'overlap'"):
-        _ = contacts.depth
-    with pytest.raises(AttributeError, match="has no 'spots': there is 'spot'"):
-        _ = contacts.spots
-
-
 # ---- comparison, copies, views -------------------------------------------------------------------
 
 
@@ -140,28 +133,13 @@ def test_to_pandas(periodic, dimension):
     assert periodic.overlap[0] != 77
 
 
-def test_to_pyvista(pyvista, periodic, dimension):
-    cloud = periodic.to_pyvista()
-    assert cloud.n_points == len(periodic)
-    np.testing.assert_array_equal(cloud.points[:, :dimension], periodic.point)
-    np.testing.assert_array_equal(cloud["link_j"][:, :dimension], periodic.link[:, 1])
-    np.testing.assert_array_equal(cloud["type_i"], periodic.type[:, 0])
-    assert "state" not in cloud.array_names
-    assert periodic[:0].to_pyvista().n_points == 0
-
-
-def test_vtp(pyvista, periodic, tmp_path, dimension):
-    periodic.save(tmp_path / "contacts.vtp")
-    cloud = pyvista.read(tmp_path / "contacts.vtp")
-    np.testing.assert_array_equal(cloud["normal"][:, :dimension], periodic.normal)
-    np.testing.assert_array_equal(cloud["feature_j"], periodic.feature[:, 1])
-
-
 # ---- npz -----------------------------------------------------------------------------------------
 
 
-def test_files_hold_all_columns(contacts, periodic, given_pairs, tmp_path):
-    for table in (contacts, periodic, given_pairs, contacts[4:9], contacts[:0]):
+def test_files_hold_all_columns(finder, contacts, periodic, given_pairs, dimension, tmp_path):
+    planes = finder_of(dimension, method="fcp").find(*heap_of(dimension))
+    without_spots = finder.find(*heap_of(dimension), spots=False)
+    for table in (contacts, periodic, given_pairs, planes, without_spots, contacts[4:9]):
         table.save(tmp_path / "table.npz")
         found = abut.load_convex_contacts(tmp_path / "table.npz")
         assert found == table and found._search() == table._search()
@@ -169,14 +147,7 @@ def test_files_hold_all_columns(contacts, periodic, given_pairs, tmp_path):
             again = getattr(found, name)
             assert again.tobytes() == column.tobytes() and again.dtype == column.dtype, name
             assert again.flags.writeable == (name not in OFFSETS)
-        assert (found.offsets is None) == (table.offsets is None)
-
-
-def test_files_without_spots(finder, dimension, tmp_path):
-    table = finder.find(*heap_of(dimension), spots=False)
-    table.save(tmp_path / "table.npz")
-    found = abut.load_convex_contacts(tmp_path / "table.npz")
-    assert found == table and found.spot is None
+        assert found.to_dict().keys() == table.to_dict().keys()
 
 
 def test_a_file_is_a_step_before(finder, dimension, tmp_path):
@@ -188,12 +159,6 @@ def test_a_file_is_a_step_before(finder, dimension, tmp_path):
     other = abut.ConvexFinder(finder.shapes, finder.shape)
     with pytest.raises(ValueError, match="before is of another finder"):
         other.find(*moved, before=found)
-
-
-def test_files_of_common_planes(dimension, tmp_path):
-    table = finder_of(dimension, method="fcp").find(*heap_of(dimension))
-    table.save(tmp_path / "table.npz")
-    assert abut.load_convex_contacts(tmp_path / "table.npz") == table
 
 
 def changed(path, **columns):
@@ -311,16 +276,6 @@ def cross(a, b):
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0] if a.shape[1] == 2 else np.cross(a, b)
 
 
-def test_loads_of_one_pair():
-    finder = abut.ConvexFinder(abut.ConvexShape(CUBE))
-    positions = np.array([[0, 0, 0], [1.0, 0, 1.75]])
-    contacts = finder.find(positions)
-    push = 4 * contacts.spot_overlap[:, None] * contacts.normal[contacts.spot_row]
-    forces, torques = contacts.loads(push, positions)
-    np.testing.assert_allclose(forces, [[0, 0, -4], [0, 0, 4]], atol=1e-12)
-    np.testing.assert_allclose(torques, [[0, 2, 0], [0, 2, 0]], atol=1e-12)
-
-
 def test_bad_loads(contacts, dimension):
     positions, _ = heap_of(dimension)
     push = np.zeros((len(contacts.spot), dimension))
@@ -377,24 +332,6 @@ def test_match_by_ids(finder, contacts, dimension):
         now.carry(tangent, contacts, rows)
 
 
-def test_carry_turns_with_the_normal(finder, contacts, dimension):
-    now = finder.find(*heap_of(dimension, 20), gap=0.25)
-    rng = np.random.default_rng(3)
-    tangent = rng.normal(size=contacts.normal.shape)
-    tangent -= (tangent * contacts.normal).sum(axis=1, keepdims=True) * contacts.normal
-    rows = now.match(contacts)
-    carried = now.carry(tangent, contacts)
-    there = rows >= 0
-    assert not carried[~there].any()
-    along = (carried * now.normal).sum(axis=1)
-    np.testing.assert_allclose(along, 0, atol=1e-12)
-    before = np.linalg.norm(tangent[rows[there]], axis=1)
-    np.testing.assert_allclose(np.linalg.norm(carried[there], axis=1), before)
-    same = contacts.carry(tangent, contacts)
-    assert same.tobytes() == tangent.tobytes()
-    assert not now.carry(None, None).any() and now.carry(None, None).shape == now.normal.shape
-
-
 def test_spots_continue_those_of_their_name(finder, contacts, dimension):
     now = finder.find(*heap_of(dimension, 5), gap=0.25)
     rows, found = now.match(contacts), now.match_spots(contacts)
@@ -428,31 +365,12 @@ def test_spots_carry(finder, contacts, dimension):
     assert now.carry_spots(None, None).shape == now.spot.shape
 
 
-def test_what_does_not_continue(finder, contacts, periodic, dimension):
-    now = contacts
-    other = finder_of(5 - dimension).find(*heap_of(5 - dimension))
+def test_what_does_not_continue(finder, contacts, dimension):
     few = abut.ConvexFinder(finder.shapes[0]).find(heap_of(dimension)[0][:5])
-    tangent = np.zeros(contacts.normal.shape)
-    for previous, error, message in (
-        (3, TypeError, "previous is no ConvexContacts, but int"),
-        (other, ValueError, f"previous has contacts in {5 - dimension} dimensions"),
-        (periodic, ValueError, "previous has the period"),
-        (few, ValueError, "there are 40 bodies, but previous has 5: give ids"),
-    ):
-        for call in (now.match, now.match_spots):
-            with pytest.raises(error, match=message):
-                call(previous)
-        with pytest.raises(error, match=message):
-            now.carry(tangent, previous)
-    with pytest.raises(ValueError, match="tangent has 1 row"):
-        now.carry(tangent[:1], contacts)
+    with pytest.raises(ValueError, match="there are 40 bodies, but previous has 5: give ids"):
+        contacts.match_spots(few)
     with pytest.raises(ValueError, match=r"tangent has .* but there are .* previous spots"):
-        now.carry_spots(tangent[:1], contacts)
-    wrong = np.full(len(now), len(contacts))
-    with pytest.raises(ValueError, match=r"match\[0\] is \d+, but previous has \d+ rows"):
-        now.carry(tangent, contacts, wrong)
-    with pytest.raises(ValueError, match="ids and previous_ids go together"):
-        now.match(contacts, np.arange(COUNT))
+        contacts.carry_spots(contacts.normal[:1], contacts)
 
 
 # ---- with walls ----------------------------------------------------------------------------------
@@ -668,21 +586,6 @@ def test_links_spots_and_normals_are_drawn(contacts, dimension, canvas):
     contacts.plot(canvas, normals=False)
     added = len(canvas.collections if dimension == 2 else canvas.actors) - before
     assert added == dimension - 1
-
-
-@pytest.mark.pyvista
-def test_plot_of_shapes(finder, dimension, canvas):
-    for shape in finder.shapes:
-        assert shape.plot(canvas, color="red") is canvas
-    finder.plot(*heap_of(dimension), canvas, colors=["#123456", (0.1, 0.2, 0.3)] * (COUNT // 2))
-    if dimension == 2:
-        canvas.figure.canvas.draw()
-        assert len(canvas.patches) == len(finder.shapes) + COUNT
-    else:
-        # a surface for each shape, and for each color of the bodies
-        *shapes, first, second = cells_of(canvas)
-        assert shapes == [len(shape) for shape in finder.shapes]
-        assert first + second == sum(len(finder.shapes[shape]) for shape in finder.shape)
 
 
 def test_bodies_are_drawn_by_the_library_of_their_dimension(finder, contacts, dimension):

@@ -1,7 +1,6 @@
 """From step to step: which contact goes on, what it carries, and what is refused."""
 
 import contextlib
-import copy
 import dataclasses
 import math
 import pickle
@@ -68,11 +67,6 @@ def test_ids_far_apart_and_close_together(finder, spread):
         now.match(before, np.arange(20) * spread, names)
 
 
-def test_selections_match(now, before):
-    assert now[1:].match(before[3:]).tolist() == [-1, -1, 0]
-    assert now.match(before[:0]).tolist() == [-1] * 4
-
-
 def test_sphere_that_comes_in_on_the_other_side():
     """Both walls of a slot are the same wall: its normals tell its images apart."""
     wall = abut.Mesh([[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], [[0, 1, 2, 3]])
@@ -86,20 +80,10 @@ def test_sphere_that_comes_in_on_the_other_side():
         assert (now.image[:, 0] - before.image[match, 0] == shift).all()
 
 
-@pytest.mark.parametrize("period", [None, (1, 1, None)])
-def test_files_match(tmp_path, finder, now, before, period):
-    before.save(tmp_path / "before.npz")
-    again = abut.load_contacts(tmp_path / "before.npz")
-    assert now.match(again).tolist() == now.match(before).tolist()
-    assert pickle.loads(pickle.dumps(now)).match(again).tolist() == now.match(before).tolist()
-
-
 BROKEN_OFFSETS = [
     [0, 1, 2, 3],
     [1, 1, 2, 3, 4],
-    [0, 3, 2, 3, 4],
     [0, -1, 2, 3, 4],
-    [0, 1, 2, 3, 5],
     [0, 1, 2, 2**62, 4],
     [0, 1, 2, 3, 3],
 ]
@@ -118,7 +102,7 @@ def test_offsets_that_do_not_ascend_are_an_error(now, before, offsets, workers):
 
 @pytest.mark.parametrize(
     ("row", "change"),
-    [(0, -1), (0, 1), (1, -(2**62)), (1, -4), (1, 2**40), (-1, -1), (-1, 1), (-1, 2**62)],
+    [(0, -1), (1, -(2**62)), (1, 2**40), (-1, -1), (-1, 2**62)],
 )
 def test_node_offsets_that_do_not_ascend_are_an_error(now, before, row, change):
     offsets = now.node_offsets.copy()
@@ -150,12 +134,6 @@ def test_carry_of_columns_of_other_lengths_is_an_error(finder, name):
             this.carry(np.zeros((len(other), 3)), other, np.full(len(this), -1))
 
 
-def test_node_numbers_are_only_compared(now, before):
-    strange = dataclasses.replace(now, node=np.full(len(now.node), 2**62))
-    assert strange.match(before).shape == (len(now),)
-    assert before.match(strange).shape == (len(before),)
-
-
 def test_numbers_of_no_mesh_and_no_sphere_are_an_error(finder, before):
     poses = [turn(0.5), turn(0.5)]
     now = finder.find(CENTERS, RADII, poses=poses)
@@ -173,13 +151,6 @@ def test_numbers_of_no_mesh_and_no_sphere_are_an_error(finder, before):
 # ---- carry ---------------------------------------------------------------------------------------
 
 
-def test_rows_without_a_past_are_zero(now, before):
-    tangent = np.arange(12.0).reshape(4, 3)
-    carried = now.carry(tangent, before, [-1, -1, -1, 3])
-    assert not carried[:3].any()
-    np.testing.assert_allclose(carried[3], tangent[3], rtol=1e-15)
-
-
 def test_vectors_turn_with_their_mesh(finder, before):
     poses = [turn(0.5, (2, 3, 4)), turn(0.5, (2, 3, 4))]
     rotation, shift = poses[0][:3, :3], poses[0][:3, 3]
@@ -189,36 +160,6 @@ def test_vectors_turn_with_their_mesh(finder, before):
     np.testing.assert_allclose(carried, tangent @ rotation.T, atol=1e-15)
     back = before.carry(carried, now, before.match(now))
     np.testing.assert_allclose(back, tangent, atol=1e-15)
-
-
-def unit(vectors):
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def tilted(vectors, old, new):
-    """Vectors that contacts carry along whose normals turn from `old` to `new`."""
-    triangle = [[-3, -3, 0], [3, -3, 0], [0, 3, 0]]
-    found = abut.find_contacts(np.tile([0, 0, 0.5], (len(old), 1)), 1.0, [triangle])
-    before, now = (dataclasses.replace(found, normal=1.0 * normal) for normal in (old, new))
-    return now.carry(vectors, before, np.arange(len(old)))
-
-
-@pytest.mark.parametrize("angle", [0, 1e-17, 1e-9, 0.1, 1.5, 3.0, math.pi - 1e-7, math.pi - 1e-15])
-def test_smallest_rotation(angle):
-    rng = np.random.default_rng(3)
-    old = unit(rng.normal(size=(200, 3)))
-    aside = unit(np.cross(old, rng.normal(size=(200, 3))))
-    new = unit(math.cos(angle) * old + math.sin(angle) * aside)
-    vectors = np.cross(old, rng.normal(size=(200, 3)))
-    found = tilted(vectors, old, new)
-    np.testing.assert_allclose(tilted(old, old, new), new, atol=1e-15)
-    np.testing.assert_allclose((found * new).sum(axis=1), 0, atol=1e-14)
-    lengths = np.linalg.norm(vectors, axis=1)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), lengths, rtol=1e-14)
-    # the axis, across both normals, stays
-    axis = np.cross(old, aside)
-    loose = 1e-14 if angle < 3.1 else 1.0
-    np.testing.assert_allclose(tilted(axis, old, new), axis, atol=loose)
 
 
 # ---- random scenes against the reference ---------------------------------------------------------
@@ -373,17 +314,6 @@ def test_matching_one_sphere_is_interruptible():
     assert asked
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
-def test_numbers_that_are_none_match_as_ever(value):
-    """Tables can be made of any arrays: then all pairs are compared."""
-    now, before = many_contacts(0)
-    point = now.point.copy()
-    point[7] = value
-    broken = dataclasses.replace(now, point=point)
-    rows = broken.match(before)
-    assert len(rows) == len(now) and rows.max() < len(before)
-
-
 def test_the_same_bits_for_any_number_of_threads():
     now, before = many_spheres(3, 20_000)
     vectors = np.cross(before.normal, [0.3, -0.2, 0.7])
@@ -395,40 +325,7 @@ def test_the_same_bits_for_any_number_of_threads():
         assert now.carry(vectors, before, match, workers=workers).tobytes() == carried.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_vectors_stay_as_they_are_where_nothing_moves(seed):
-    _, before, _ = random_steps(seed)
-    vectors = np.random.default_rng(seed).normal(size=(len(before), 3))
-    assert before.carry(vectors, before).tobytes() == vectors.tobytes()
-
-
 # ---- errors --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ids", "previous_ids", "error", "message"),
-    [
-        (range(4), None, ValueError, "ids and previous_ids go together: give both"),
-        (None, range(4), ValueError, "ids and previous_ids go together: give both"),
-        (range(3), range(4), ValueError, r"ids has shape \(3,\), but must be \(4,\)"),
-        (range(4), range(5), ValueError, r"previous_ids has shape \(5,\), but must be \(4,\)"),
-        ([[0], [1], [2], [3]], range(4), ValueError, r"ids has shape \(4, 1\), but must be \(4,\)"),
-        ([0, 1, 2, 1], range(4), ValueError, r"ids\[1\] and ids\[3\] are both 1"),
-        (range(4), [5, 5, 5, 1], ValueError, r"previous_ids\[0\] and previous_ids\[1\] are both 5"),
-        ([0.0, 1, 2, 3], range(4), TypeError, "ids has dtype float64, but must be integers"),
-        (range(4), ["a", "b", "c", "d"], TypeError, "previous_ids has dtype <U1"),
-        ([True, False, True, False], range(4), TypeError, "ids has dtype bool"),
-    ],
-)
-def test_bad_ids(now, before, ids, previous_ids, error, message):
-    with pytest.raises(error, match=message):
-        now.match(before, ids, previous_ids)
-
-
-def test_number_of_spheres_differs(finder, before):
-    now = finder.find(CENTERS[:3], RADII[:3])
-    with pytest.raises(ValueError, match="there are 3 spheres, but previous has 4: give ids and"):
-        now.match(before)
 
 
 def test_other_meshes(finder, now, before):
@@ -450,76 +347,3 @@ def test_other_number_of_poses(finder, now):
     unknown = pickle.loads(pickle.dumps(posed))
     with pytest.raises(ValueError, match="previous holds contacts with 1 mesh, but there are 2"):
         now.match(unknown)
-
-
-def test_other_period(finder, now):
-    periodic = finder.find(CENTERS, RADII, period=(2, None, None))
-    with pytest.raises(
-        ValueError, match=r"previous has the period \(2.0, None, None\), but it is None now"
-    ):
-        now.match(periodic)
-
-
-def test_no_step_before(now):
-    match = now.match(None)
-    assert match.dtype == np.intp and match.tolist() == [-1] * len(now)
-    # as a loop asks in its first step
-    assert now.match(None, ids=[4, 5, 6, 7], previous_ids=None).tolist() == match.tolist()
-    for carried in (now.carry(None, None), now.carry(np.empty((0, 3)), None, match)):
-        assert carried.dtype == float and carried.tolist() == np.zeros((len(now), 3)).tolist()
-    with pytest.raises(ValueError, match="workers is 0"):
-        now.match(None, workers=0)
-
-
-def test_carry_matches_by_itself(finder, now, before):
-    springs = np.arange(3.0 * len(before)).reshape(-1, 3)
-    expected = now.carry(springs, before, now.match(before))
-    assert expected.any() and now.carry(springs, before, workers=2).tolist() == expected.tolist()
-    order = [2, 1, 3]
-    fewer = finder.find(CENTERS[order] + [-0.06, 0.03, 0], RADII[order])
-    ids = order, range(4)
-    expected = fewer.carry(springs, before, fewer.match(before, *ids))
-    assert fewer.carry(springs, before, None, *ids).tolist() == expected.tolist()
-    with pytest.raises(ValueError, match="there are 3 spheres, but previous has 4: give ids"):
-        fewer.carry(springs, before)
-    with pytest.raises(TypeError, match="tangent is None, but must be real numbers"):
-        now.carry(None, before)
-
-
-@pytest.mark.parametrize("previous", [3, "before", [1, 2]])
-def test_no_contacts(now, previous):
-    with pytest.raises(TypeError, match="previous is no Contacts, but"):
-        now.match(previous)
-    with pytest.raises(TypeError, match="previous is no Contacts, but"):
-        now.carry(np.zeros((4, 3)), previous, [-1] * 4)
-
-
-@pytest.mark.parametrize(
-    ("tangent", "rows", "error", "message"),
-    [
-        (
-            np.zeros((3, 3)),
-            range(4),
-            ValueError,
-            "tangent has 3 rows, but there are 4 previous contacts",
-        ),
-        (np.zeros((4, 2)), range(4), ValueError, r"tangent has shape \(4, 2\)"),
-        (np.zeros(3), range(4), ValueError, r"tangent has shape \(3,\)"),
-        (np.zeros((4, 3), complex), range(4), TypeError, "tangent has dtype complex128"),
-        (np.zeros((4, 3)), range(3), ValueError, r"match has shape \(3,\), but must be \(4,\)"),
-        (np.zeros((4, 3)), [0, 1, 2, 4], ValueError, r"match\[3\] is 4, but the previous contacts"),
-        (np.zeros((4, 3)), [0, -2, 2, 3], ValueError, r"match\[1\] is -2"),
-        (np.zeros((4, 3)), [0.0, 1, 2, 3], TypeError, "match has dtype float64"),
-        (np.zeros((4, 3)), [True] * 4, TypeError, "match has dtype bool"),
-    ],
-)
-def test_bad_carry(now, before, tangent, rows, error, message):
-    with pytest.raises(error, match=message):
-        now.carry(tangent, before, rows)
-
-
-def test_inputs_are_not_written(now, before):
-    held = copy.deepcopy(now), copy.deepcopy(before)
-    tangent = np.ones((4, 3))
-    now.carry(tangent, before, now.match(before))
-    assert (now, before) == held and (tangent == 1).all()

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import warnings
 from pathlib import Path
 
@@ -89,6 +90,8 @@ def mesh_files(tmp_path):
         "little.ply": ply("<"),
         "big.ply": ply(">"),
         "mesh.mdpa": MDPA.encode(),
+        "mesh.vtp": saved(tmp_path, "mesh.vtp", triangle.save),
+        "mesh.vtu": saved(tmp_path, "mesh.vtu", triangle.save),
     }
 
 
@@ -105,18 +108,34 @@ def sphere_files(tmp_path):
     }
 
 
+def table_files(tmp_path):
+    triangle = abut.Mesh(CORNERS, [[0, 1, 2], [0, 1, 3]])
+    contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, triangle)
+    pairs = abut.find_pairs(CORNERS, 0.75)
+    convex = abut.find_convex_contacts(abut.ConvexShape(CORNERS), [[0, 0, 0], [0.25, 0, 0]])
+    loaders = abut.load_contacts, abut.load_pairs, abut.load_convex_contacts
+    names = "contacts.npz", "pairs.npz", "convex.npz"
+    tables = zip(names, loaders, (contacts, pairs, convex), strict=True)
+    return {name: (load, saved(tmp_path, name, table.save)) for name, load, table in tables}
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """Every kind of file: how it is read, and its bytes."""
     folder = tmp_path_factory.mktemp("files")
     found = {name: (abut.read_mesh, data) for name, data in mesh_files(folder).items()}
-    return found | {name: (abut.read_spheres, data) for name, data in sphere_files(folder).items()}
+    found |= {name: (abut.read_spheres, data) for name, data in sphere_files(folder).items()}
+    return found | table_files(folder)
 
 
-KINDS = [
-    "ascii.stl", "binary.stl", "mesh.obj", "ascii.ply", "little.ply", "big.ply", "mesh.mdpa",
-    "spheres.csv", "spheres.npy", "spheres.npz", "dump.0", "dump.gz",
-]  # fmt: skip
+# each with how many bytes its end may lack: of tags, or of columns that a mesh does not need;
+# None: what is left of text may be a sound file
+KINDS = {
+    "ascii.stl": 3, "binary.stl": 0, "mesh.obj": None, "ascii.ply": 1, "little.ply": 0,
+    "big.ply": 0, "mesh.mdpa": None, "mesh.vtp": 156, "mesh.vtu": 156, "spheres.csv": None,
+    "spheres.npy": 0, "spheres.npz": 0, "dump.0": 5, "dump.gz": 0, "contacts.npz": 0,
+    "pairs.npz": 0, "convex.npz": 0,
+}  # fmt: skip
 
 
 # ---- any bytes -----------------------------------------------------------------------------------
@@ -129,7 +148,18 @@ def test_sound_files_are_read(files, tmp_path, name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = read(tmp_path / name)
-    assert len(found if isinstance(found, abut.Mesh) else found.radii) > 0
+    assert len(found.radii if isinstance(found, abut.Spheres) else found) > 0
+
+
+@pytest.mark.parametrize("name", [name for name, end in KINDS.items() if end is not None])
+def test_every_cut_is_told(files, tmp_path, name):
+    read, data = files[name]
+    end = len(data) - KINDS[name]
+    # of compressed tables every seventh, which takes a seventh of the time
+    for size in range(len("ITEM:"), end, 7 if "npz" in name else 1):
+        (tmp_path / name).write_bytes(data[:size])
+        with pytest.raises(ValueError, match=re.escape(name)):
+            read(tmp_path / name)
 
 
 def assert_told_or_read(read, path, content):
@@ -315,7 +345,7 @@ def test_off_that_is_cut_is_an_error(tmp_path):
 def test_text_in_utf_16_is_an_error_that_says_so(tmp_path, name, code):
     text = "\ufeffsolid a\nendsolid a\n" + 9 * "v 0 0 0\n"
     (tmp_path / name).write_bytes(text.encode(code))
-    with pytest.raises(ValueError, match=f"{name} is text in UTF-16: save it as UTF-8"):
+    with pytest.raises(ValueError, match=f"{name}: it is text in UTF-16: save it as UTF-8"):
         abut.read_mesh(tmp_path / name)
 
 

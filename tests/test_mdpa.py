@@ -2,7 +2,6 @@
 
 import warnings
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -212,37 +211,10 @@ End SubModelPart
     assert read(tmp_path, MODEL + again, part="Walls.Outer").source.tolist() == [0, 2]
 
 
-def test_no_parts(tmp_path):
-    with pytest.raises(ValueError, match="'Roof' is no SubModelPart: none"):
-        read(tmp_path, NODES, part="Roof")
-
-
-def test_deep_nesting(tmp_path):
-    depth = 5000
-    text = NODES + "Begin SubModelPart A\n" * depth + "End SubModelPart\n" * depth
-    assert len(read(tmp_path, text)) == 0
-    with pytest.raises(ValueError, match="SubModelPart 'A' lists no facets"):
-        read(tmp_path, text, part="A")
-    with pytest.raises(ValueError, match=r"'B' is no SubModelPart: A, A\.A, A\.A\.A, ") as error:
-        read(tmp_path, text, part="B")
-    assert len(str(error.value)) < 5000
-
-
 def nested(*ways):
     """Parts of these names, each inside the one before; those of all lists beside each other."""
     begins = [[f"Begin SubModelPart {name}\n" for name in way] for way in ways]
     return NODES + "".join("".join(way) + "End SubModelPart\n" * len(way) for way in begins)
-
-
-@pytest.mark.ci
-def test_many_parts_of_one_name(tmp_path):
-    # where all names were compared with all, this took ten minutes
-    depth = 100_000
-    text = nested(["B", *["A"] * depth])
-    with pytest.raises(ValueError, match="lists no facets"):
-        read(tmp_path, text, part=".".join(["B", *["A"] * (depth // 2)]))
-    with pytest.raises(ValueError, match=f"stands for several .*: {', '.join(['[.A]+A'] * 30)}$"):
-        read(tmp_path, text, part=".".join(["A"] * (depth // 2)))
 
 
 names = st.lists(st.sampled_from("AB"), min_size=1, max_size=7)
@@ -261,16 +233,6 @@ def test_parts_are_found_by_how_their_names_end(tmp_path_factory, ways, wanted):
     with pytest.raises(ValueError) as error:
         read(tmp_path_factory.mktemp("mdpa"), nested(*ways), part=".".join(wanted))
     assert str(error.value).endswith(expected)
-
-
-def test_what_messages_name_is_bounded(tmp_path):
-    kinds = "".join(f"Begin Elements {'E' * 1000}{i}\n 1 0\nEnd Elements\n" for i in range(100))
-    with pytest.warns(abut.MeshWarning, match=r"E0, .*E29 and 70 other kinds$") as seen:
-        read(tmp_path, NODES + kinds)
-    assert len(str(seen[0].message)) < 5000
-    with pytest.raises(ValueError, match=r"'Begin .*' has no end") as error:
-        read(tmp_path, f"Begin {'E' * 10_000}\n")
-    assert len(str(error.value)) < 500
 
 
 # ---- files that are broken -----------------------------------------------------------------------
@@ -301,7 +263,7 @@ def test_what_messages_name_is_bounded(tmp_path):
 )
 def test_the_broken_line_is_named(tmp_path, old, new, message):
     assert old in MODEL
-    with pytest.raises(ValueError, match=rf"mesh\.mdpa, .*({message})"):
+    with pytest.raises(ValueError, match=rf"mesh\.mdpa: .*({message})"):
         read(tmp_path, MODEL.replace(old, new, 1))
 
 
@@ -311,7 +273,7 @@ def test_the_broken_line_is_named(tmp_path, old, new, message):
 )
 @pytest.mark.parametrize("part", [None, "Walls"])
 def test_files_without_a_mesh(tmp_path, text, part):
-    with pytest.raises(ValueError, match=r"mesh\.mdpa holds no mesh: it has no nodes"):
+    with pytest.raises(ValueError, match=r"mesh\.mdpa: it holds no mesh: it has no nodes"):
         read(tmp_path, text, part=part)
 
 
@@ -331,8 +293,3 @@ def test_only_mdpa_files_have_parts(tmp_path):
     path.write_text("v 0 0 0\n")
     with pytest.raises(ValueError, match="has no parts: part= is for mdpa files"):
         abut.read_mesh(path, part="Walls")
-
-
-def test_noise_follows_the_digits(tmp_path):
-    text = MODEL.replace("1.0 1.0 0.0", "1.012345 1.0 0.0")
-    np.testing.assert_allclose(read(tmp_path, text).noise, 1e-6)

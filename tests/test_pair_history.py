@@ -1,8 +1,6 @@
 """From step to step: which pair goes on, what it carries, and what is refused."""
 
-import copy
 import dataclasses
-import pickle
 
 import numpy as np
 import pytest
@@ -28,13 +26,6 @@ def tables(steps):
 
 
 # ---- match ---------------------------------------------------------------------------------------
-
-
-def test_selections_match(tables):
-    before, now = tables
-    match = now.match(before)
-    assert now[3:].match(before[5:]).tolist() == [m - 5 if m >= 5 else -1 for m in match[3:]]
-    assert now.match(before[:0]).tolist() == [-1] * len(now)
 
 
 def test_others_need_ids_of_both(steps):
@@ -124,13 +115,6 @@ def test_image_that_is_new_is_no_other():
     assert now.match(before).tolist() == [-1]
 
 
-def test_as_many_images_as_there_are():
-    """One sphere far larger than its box: the image comes first where normals are the same."""
-    before = abut.find_pairs([[0.5, 0.5]], 2.2, period=(1, 1))
-    assert len(before) > 20
-    assert before.match(before).tolist() == list(range(len(before)))
-
-
 # ---- carry ---------------------------------------------------------------------------------------
 
 
@@ -157,17 +141,6 @@ def test_many_images(seed):
     assert min(len(now), len(before)) > 2 * 256
     match = now.match(before, *names)
     assert match.tolist() == reference_pairs.match(now, before, *names).tolist()
-
-
-def test_many_images_of_the_same_number():
-    """Tables may be made of anything: several rows of one image, and normals of any length."""
-    now, before, *names = many_images(1)
-    image = np.sign(now.image) * (np.abs(now.image) > 1)
-    now = dataclasses.replace(now, image=image, normal=1.5 * now.normal)
-    match = now.match(before, *names)
-    assert match.tolist() == reference_pairs.match(now, before, *names).tolist()
-    now.normal[3] = np.nan
-    assert (now.match(before, *names) < len(before)).all()
 
 
 def test_tens_of_thousands_of_images():
@@ -208,39 +181,6 @@ def test_carry_wants_the_ids_of_match(steps, tables):
     match = now.match(tables[0], order, range(400))
     with pytest.raises(ValueError, match="is a pair of other spheres: give ids and previous_ids"):
         now.carry(tangents(tables[0]), tables[0], match)
-
-
-def test_no_step_before(tables):
-    _, now = tables
-    match = now.match(None)
-    assert match.dtype == np.intp and match.tolist() == [-1] * len(now)
-    # as a loop asks in its first step
-    assert now.match(None, ids=range(400), previous_ids=None).tolist() == match.tolist()
-    for carried in (now.carry(None, None), now.carry(tangents(now)[:0], None, match)):
-        assert carried.dtype == float and carried.shape == now.normal.shape and not carried.any()
-
-
-def test_carry_matches_by_itself(steps, tables):
-    before, now = tables
-    tangent = tangents(before)
-    expected = now.carry(tangent, before, now.match(before))
-    assert expected.any() and now.carry(tangent, before).tolist() == expected.tolist()
-    order = np.random.default_rng(3).permutation(400)
-    now = abut.find_pairs(steps[1][order], steps[2][order])
-    expected = now.carry(tangent, before, now.match(before, order, range(400)), order, range(400))
-    carried = now.carry(tangent, before, ids=order, previous_ids=range(400), workers=2)
-    assert expected.any() and carried.tolist() == expected.tolist()
-    with pytest.raises(TypeError, match="tangent is None, but must be real numbers"):
-        now.carry(None, before)
-
-
-def test_workers_of_match(tables):
-    before, now = tables
-    for workers in (1, 2, -1):
-        assert now.match(before, workers=workers).tolist() == now.match(before).tolist()
-    for call in (now.match, lambda *a, **k: now.carry(tangents(before), *a, **k)):
-        with pytest.raises(ValueError, match="workers is 0, but must be 1 to 1024"):
-            call(before, workers=0)
 
 
 # ---- against the reference -----------------------------------------------------------------------
@@ -306,87 +246,3 @@ def test_many_pairs_on_several_threads():
         for workers in (2, 3, 5):
             assert step.match(earlier, workers=workers).tobytes() == match.tobytes()
             assert step.carry(tangent, earlier, workers=workers).tobytes() == carried.tobytes()
-
-
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_half_turns(dimension):
-    """Spheres that have changed places, to the last digits: in the plane all vectors turn, too."""
-    rng = np.random.default_rng(5)
-    for noise in (0.0, 1e-16, 1e-12, 1e-7):
-        direction = rng.normal(size=(40, dimension))
-        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-        direction[:3] = np.eye(dimension)[[0, 1, -1]]
-        first = 10.0 * np.arange(40)[:, None] * np.eye(dimension)[0]
-        second = first + direction
-        before = abut.find_pairs(np.concatenate([first, second]), 0.75)
-        second = first - direction + noise * rng.normal(size=first.shape)
-        now = abut.find_pairs(np.concatenate([first, second]), 0.75)
-        tangent = rng.normal(size=before.normal.shape)
-        carried, match = now.carry(tangent, before), now.match(before)
-        assert (match >= 0).all()
-        expected = reference_pairs.carry(tangent, now, before, match)
-        np.testing.assert_allclose(carried, expected, rtol=0, atol=2e-15)
-        if dimension == 2:
-            np.testing.assert_allclose(carried, -tangent[match], rtol=0, atol=1e-6)
-
-
-# ---- errors --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ids", "previous_ids", "error", "message"),
-    [
-        (range(400), None, ValueError, "ids and previous_ids go together: give both"),
-        (range(3), range(400), ValueError, r"ids has shape \(3,\), but must be \(400,\)"),
-        ([0, *range(399)], range(400), ValueError, r"ids\[0\] and ids\[1\] are both 0"),
-        (range(400), np.ones(400), TypeError, "previous_ids has dtype float64"),
-    ],
-)
-def test_bad_ids(tables, ids, previous_ids, error, message):
-    with pytest.raises(error, match=message):
-        tables[1].match(tables[0], ids, previous_ids)
-
-
-def test_what_is_no_step_before(steps, tables, dimension):
-    centers, _, radii = steps
-    _, now = tables
-    with pytest.raises(TypeError, match="previous is no Pairs, but list"):
-        now.match([1, 2])
-    with pytest.raises(ValueError, match="there are 400 spheres, but previous has 3: give ids"):
-        now.match(abut.find_pairs(centers[:3], 1.0))
-    periodic = abut.find_pairs(centers, radii, period=(100,) * dimension)
-    with pytest.raises(ValueError, match=r"previous has the period \(100.0, .*, but it is None"):
-        now.match(periodic)
-    other = np.zeros((400, 5 - dimension))
-    with pytest.raises(ValueError, match=f"pairs in {5 - dimension} dimensions, but there are"):
-        now.match(abut.find_pairs(other, 1.0))
-
-
-@pytest.mark.parametrize(
-    ("tangent", "match", "message"),
-    [
-        (lambda pairs: pairs.normal[1:], lambda m: m, "rows, but there are .* previous pairs"),
-        (lambda pairs: pairs.normal[:, :1], lambda m: m, r"tangent has shape \(\d+, 1\)"),
-        (lambda pairs: pairs.normal, lambda m: m[1:], r"match has shape"),
-        (lambda pairs: pairs.normal, lambda m: m * 0 - 2, r"match\[0\] is -2, but the previous"),
-    ],
-)
-def test_bad_carry(tables, tangent, match, message):
-    before, now = tables
-    with pytest.raises(ValueError, match=message):
-        now.carry(tangent(before), before, match(now.match(before)))
-
-
-def test_inputs_are_not_written(tables):
-    before, now = tables
-    held = copy.deepcopy(now), copy.deepcopy(before)
-    tangent = np.ones(before.normal.shape)
-    now.carry(tangent, before, now.match(before))
-    assert (now, before) == held and (tangent == 1).all()
-
-
-def test_files_and_pickles_match(tables, tmp_path):
-    before, now = tables
-    before.save(tmp_path / "before.npz")
-    for again in (abut.load_pairs(tmp_path / "before.npz"), pickle.loads(pickle.dumps(before))):
-        assert now.match(again).tolist() == now.match(before).tolist()

@@ -120,13 +120,6 @@ def test_what_a_frame_holds(tmp_path, pack):
     assert frame.centers.flags.c_contiguous
 
 
-def test_the_period_is_what_searches_take(tmp_path):
-    path = write(tmp_path, text_of([[1, 1, 2.9, 1, 5, 0.25, 0], [2, 1, -0.9, 1, 5, 0.25, 0]]))
-    frame = abut.read_frames(path)[0]
-    assert len(abut.find_pairs(frame.centers, frame.radii)) == 0
-    assert len(abut.find_pairs(frame.centers, frame.radii, period=frame.period)) == 1
-
-
 @pytest.mark.parametrize(
     ("flags", "period"),
     [
@@ -189,13 +182,6 @@ def test_numbers_that_are_not_there(tmp_path, number):
         frames[number]
 
 
-@pytest.mark.parametrize("number", [True, 1.0, "1", None])
-def test_what_is_no_number(tmp_path, number):
-    frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
-    with pytest.raises(TypeError, match="number of a frame"):
-        frames[number]
-
-
 def test_frames_cannot_be_changed_nor_made(tmp_path):
     frames = abut.read_frames(write(tmp_path, PARTS[0]))
     with pytest.raises(TypeError):
@@ -230,18 +216,6 @@ def test_parts_pickle_small_and_read_elsewhere(tmp_path, monkeypatch, pack):
     assert steps_of(pickle.loads(pickle.dumps(frames))) == list(range(500))
 
 
-def test_frames_that_were_not_counted_pickle_too(tmp_path):
-    frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
-    assert steps_of(pickle.loads(pickle.dumps(frames))) == STEPS
-
-
-def test_a_part_of_many_files_names_only_its_own(tmp_path):
-    paths = [write(tmp_path, PARTS[0], f"{'long' * 20}.{k}") for k in range(100)]
-    frames = abut.read_frames(paths)
-    assert len(pickle.dumps(frames[3:5])) < 1500
-    assert repr(frames[3:5]) == "Frames(2 frames of 2 files)"
-
-
 def test_arrays_of_frames_pickle_out_of_band(tmp_path):
     frame = abut.read_frames(write(tmp_path, PARTS[0]), columns=["vx"])[0]
     buffers = []
@@ -262,20 +236,6 @@ def test_the_index_is_made_once(tmp_path, monkeypatch):
     assert len(frames) == len(frames[1:]) + 1 == 5
     assert frames[2].step == frames[1:][1].step == 60
     assert len(found) == 1
-
-
-@pytest.mark.cases(1)
-def test_memory_is_that_of_one_frame(tmp_path, pack, bounded):
-    count, frame_count = 4_000, 30
-    numbers = np.random.default_rng(0).random((frame_count, count, 5)).tolist()
-    texts = [text_of([[k, 1, *row] for k, row in enumerate(rows)]) for rows in numbers]
-    path = write(tmp_path, "".join(texts), pack=pack)
-    frames = abut.read_frames(path)
-    assert len(frames[0].radii) == count
-    # the arrays of a frame are 160 kB, those of all 5 MB, and their text 12 MB
-    with bounded(3 * 10**6):
-        assert sum(len(frame.radii) for frame in frames) == frame_count * count
-        assert len(frames[-1].radii) == count
 
 
 def test_a_file_is_unpacked_once_in_a_loop(tmp_path, monkeypatch, pack):
@@ -335,14 +295,6 @@ def test_columns_of_the_spheres_are_columns_too(tmp_path):
     assert list(frame.columns) == ["x", "radius", "id"]
     assert frame.columns["x"].tolist() == frame.centers[:, 0].tolist()
     assert frame.columns["id"].tolist() == frame.ids.tolist()
-
-
-@pytest.mark.usefixtures("each_reader")
-def test_no_rows(tmp_path):
-    frame = abut.read_frames(write(tmp_path, PARTS[1]), columns=("vx", "type"))[0]
-    assert frame.centers.shape == (0, 3)
-    shapes = [frame.radii.shape, frame.ids.shape, *(c.shape for c in frame.columns.values())]
-    assert shapes == [(0,)] * 4
 
 
 @pytest.mark.parametrize("names", [("vx", "vy"), ["vy"]])
@@ -407,19 +359,6 @@ def test_numbers_near_the_middle_of_two_doubles(tmp_path):
 
 
 @pytest.mark.usefixtures("each_reader")
-def test_exact_ties_go_to_even(tmp_path):
-    # 2^53 + 1 and such are halfway, written with and without decimals
-    found = [str(2**53 + k) for k in range(8)]
-    found += [f"{2**53 + k}.{'0' * z}" for k in range(8) for z in range(4)]
-    found += [repr((2**54 + 2 * k + 1) * 2**-z) for k in range(3) for z in range(60)]
-    found += [f"{5**k * (2**53 + 1)}e-{k}" for k in range(5)]
-    rows = [[k, 1, 0, 0, 0, 1, word] for k, word in enumerate(found)]
-    frame = abut.read_frames(write(tmp_path, text_of(rows)), columns=["vx"])[0]
-    expected = np.array([float(word) for word in found])
-    assert frame.columns["vx"].tobytes() == expected.tobytes()
-
-
-@pytest.mark.usefixtures("each_reader")
 @pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1, -(2**63) + 1, -(2**63), 0])
 def test_ids_of_64_bits(tmp_path, number):
     path = write(tmp_path, text_of([[number, 1, 0, 0, 0, 1, 0]]))
@@ -445,29 +384,6 @@ def test_blanks_between_words(tmp_path, blank, end):
         abut.read_frames(path, columns=["vx"])[0],
         abut.read_frames(write(tmp_path, text_of(rows_of(0, 4)), "other"), columns=["vx"])[0],
     )
-
-
-@pytest.mark.cases(2)
-@pytest.mark.usefixtures("each_reader")
-def test_many_rows(tmp_path, pack):
-    count = 70_000  # several blocks
-    path = write(tmp_path, text_of(rows_of(0, count)) * 2, pack=pack)
-    frames = abut.read_frames(path, columns=["vx"])
-    assert len(frames) == 2
-    for frame in frames:
-        np.testing.assert_array_equal(frame.ids, 3 * np.arange(count) + 1)
-        np.testing.assert_array_equal(frame.centers[:, 0], np.arange(count) + 0.1)
-        np.testing.assert_array_equal(frame.columns["vx"], -np.arange(count) / 7)
-
-
-@pytest.mark.ci
-def test_small_frames_behind_a_large_one(tmp_path):
-    counts = [30_000, *[2] * 3_000, 0, 9_000, 1]
-    texts = {count: text_of(rows_of(count, count), count) for count in set(counts)}
-    path = write(tmp_path, "".join(texts[count] for count in counts))
-    frames = abut.read_frames(path)
-    for found in (list(frames), frames[:]):
-        assert [len(frame.radii) for frame in found] == steps_of(found) == counts
 
 
 @pytest.mark.parametrize("width", [65_534, 65_535, 65_536, 65_537, 70_000])
@@ -602,27 +518,6 @@ def test_a_frame_behind_one_that_does_not_tell_how_many_rows_it_has(tmp_path):
             read()
 
 
-@pytest.mark.parametrize("on_truncated", ["raise", "drop"])
-@pytest.mark.parametrize("left", range(5))
-def test_a_frame_that_breaks_off_before_another_begins(tmp_path, left, on_truncated):
-    """As where a run was restarted behind what one that died had begun to write."""
-    begin = PARTS[3].split("ITEM: ATOMS")
-    rows = begin[1].splitlines(keepends=True)
-    broken = begin[0] + "ITEM: ATOMS" + "".join(rows[: left + 1])
-    path = write(tmp_path, PARTS[0] + broken + PARTS[4])
-    frames = abut.read_frames(path, on_truncated=on_truncated)
-    assert len(frames) == 3
-    assert [frames[0].step, frames[2].step] == [0, 7]
-    with pytest.raises(ValueError, match=r"run\.dump: frame 1"):
-        frames[1]
-    with pytest.raises(ValueError, match=r"run\.dump: frame 1"):
-        list(frames)
-    with pytest.raises(
-        ValueError, match=rf"dump: frame 1 .* but after {left} another frame begins"
-    ):
-        abut.read_spheres(path)
-
-
 @pytest.mark.parametrize(
     "box",
     [
@@ -639,12 +534,6 @@ def test_triclinic_boxes_are_refused(tmp_path, box, names):
         frames[0]
     assert len(frames[1].radii) == 3
     assert len(abut.read_spheres(path, frame=0).radii) == 2
-
-
-def test_a_box_that_is_tilted_by_nothing(tmp_path):
-    box = "ITEM: BOX BOUNDS xy xz yz pp pp ff\n0 2 0\n0 1 0.0\n0 1 -0\n"
-    frame = abut.read_frames(write(tmp_path, text_of(rows_of(0, 2), box=box)))[0]
-    assert frame.period == (2, 1, None)
 
 
 def test_a_file_that_changed(tmp_path):
@@ -748,11 +637,6 @@ def test_a_compressed_dump_that_is_damaged(tmp_path, name, on_truncated):
             read()
 
 
-def test_zeros_behind_gzip(tmp_path):
-    path = write(tmp_path, gzip.compress("".join(PARTS).encode()) + bytes(10**5))
-    assert steps_of(abut.read_frames(path)) == STEPS
-
-
 def test_zstd_without_a_library(tmp_path, monkeypatch):
     if sys.version_info >= (3, 14):
         pytest.skip("Python brings it")
@@ -761,12 +645,6 @@ def test_zstd_without_a_library(tmp_path, monkeypatch):
     for read in (abut.read_frames, abut.read_spheres):
         with pytest.raises(ImportError, match=r"needs zstandard: pip install 'abut\[io\]'"):
             read(path)
-
-
-@pytest.mark.parametrize(("word", "error"), [("skip", ValueError), (None, TypeError)])
-def test_what_to_do_with_truncated_ones(tmp_path, word, error):
-    with pytest.raises(error, match=r"on_truncated is .*, but must be 'raise' or 'drop'"):
-        abut.read_frames(write(tmp_path, PARTS[0]), on_truncated=word)
 
 
 # ---- files of one frame --------------------------------------------------------------------------
@@ -848,20 +726,6 @@ def test_a_frame_shows_itself_in_a_line(run):
     assert repr(abut.Frame(np.zeros((1, 3)), np.ones(1))) == "Frame(1 sphere)"
 
 
-def test_files_that_do_not_tell_the_period(run):
-    path = abut.read_frames("vtp.pvd")._files[0].path
-    data = path.read_bytes()
-    field = data[data.index(b"<FieldData>") : data.index(b"</FieldData>") + len(b"</FieldData>")]
-    path.write_bytes(data.replace(field, b""))
-    frame = abut.read_frames(path)[0]
-    assert frame.period is None
-    np.testing.assert_array_equal(frame.radii, RADII)
-    arrays = dict(np.load("npz/50.npz"))
-    del arrays["period"]
-    np.savez("npz/50.npz", **arrays)
-    assert abut.read_frames("npz/50.npz")[0].period is None
-
-
 @pytest.mark.parametrize(
     ("period", "message"),
     [
@@ -877,11 +741,6 @@ def test_periods_that_are_broken(tmp_path, period, message):
     for name in ("a.npz", "a.vtp"):
         with pytest.raises(ValueError, match=rf"{name}: {message}"):
             abut.read_frames(tmp_path / name)[0]
-
-
-def test_a_folder_of_lists_and_files_is_not_clear(run):
-    with pytest.raises(ValueError, match=r"sets: .* several kinds, \.pvd \(run.pvd\), \.vtp \(run"):
-        abut.read_frames("sets")
 
 
 def spheres_files(folder):
@@ -922,7 +781,7 @@ def test_columns_of_csv_and_npz(tmp_path):
     ("name", "columns", "message"),
     [
         ("a.csv", ["vx"], "there is no column vx; the columns are x, y, z, radius"),
-        ("a.npy", ["vx"], "has no column vx: it holds x, y, z and radius alone"),
+        ("a.npy", ["vx"], "it has no column vx: it holds x, y, z and radius alone"),
         ("a.npz", ["vx"], "there is no column vx; the columns are centers, radii"),
     ],
 )
@@ -974,11 +833,6 @@ def test_a_folder_in_the_order_of_its_numbers(tmp_path):
         "dump.100",
         "dump.1",
     ]
-
-
-def test_a_file_whose_name_looks_like_a_pattern(tmp_path):
-    path = write(tmp_path, PARTS[0], "run[1].dump")
-    assert len(abut.read_frames(path)) == 1
 
 
 def test_frames_of_several_dumps(tmp_path):
@@ -1088,24 +942,6 @@ def test_lists_that_are_broken(tmp_path, text, message):
         abut.read_frames(path)
 
 
-def test_a_file_of_a_list_that_is_not_there(run):
-    frames = abut.read_frames("vtp.pvd")
-    (frames._files[3].path).unlink()
-    with pytest.raises(FileNotFoundError, match=r"0200\.vtp"):
-        frames[3]
-    assert len(frames[4].radii) == 3
-
-
-@pytest.mark.parametrize("column", ["speed", "Points", "connectivity"])
-def test_columns_that_a_vtp_file_lacks(run, column):
-    message = rf"0050\.vtp: there is no column {column}; the columns are radius, id, velocity"
-    if column == "Points":
-        assert len(abut.read_frames("vtp.pvd", columns=[column])[0].columns[column]) == 3
-        return
-    with pytest.raises(ValueError, match=message):
-        abut.read_frames("vtp.pvd", columns=[column])[0]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -1132,16 +968,6 @@ def test_vtp_files_that_are_broken(run, old, new, message):
     path.write_bytes(data.replace(old, new, -1 if old == b"PolyData" else 1))
     with pytest.raises(ValueError, match=rf"0050\.vtp: .*({message})"):
         abut.read_frames(path)[0]
-
-
-def test_every_cut_of_a_vtp_file(run):
-    path = abut.read_frames("vtp.pvd")._files[0].path
-    data = path.read_bytes()
-    end = data.rindex(b"\n</AppendedData>")
-    for size in range(end):
-        path.write_bytes(data[:size])
-        with pytest.raises(ValueError, match=r"0050\.vtp"):
-            abut.read_frames(path, columns=["material"])[0]
 
 
 @pytest.mark.parametrize("order", "<>")

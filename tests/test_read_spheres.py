@@ -69,7 +69,7 @@ def test_scale_is_that_of_every_format(tmp_path, name):
         ({"columns": {"radius": "z", "diameter": "id"}}, ValueError, "a radius and a diameter"),
         ({"scale": 0}, ValueError, "scale is 0.0, but must be positive and finite"),
         ({"scale": np.nan}, ValueError, "scale is nan"),
-        ({"scale": 1e308}, ValueError, "spheres.csv, multiplied by 1e+308: row 0: x is inf"),
+        ({"scale": 1e308}, ValueError, "spheres.csv: multiplied by 1e+308, row 0: x is inf"),
     ],
 )
 def test_wrong_options_are_errors(tmp_path, options, error, message):

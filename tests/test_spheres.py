@@ -64,15 +64,6 @@ def test_ids(tmp_path):
     assert spheres.ids.dtype == np.intp
 
 
-def test_the_named_tuple(tmp_path):
-    spheres = read(tmp_path, "x,y,z,radius\n0,1,2,0.5\n")
-    assert isinstance(spheres, abut.Spheres)
-    centers, radii, _, _ = spheres
-    assert (centers.dtype, centers.shape, radii.shape) == (np.float64, (1, 3), (1,))
-    assert centers.flags.c_contiguous
-    assert centers.flags.writeable
-
-
 @pytest.mark.parametrize("rows", ["", "\n\n  \n"])
 def test_no_rows(tmp_path, rows):
     spheres = read(tmp_path, "id,x,y,z,radius\n" + rows)
@@ -125,13 +116,6 @@ def test_numbers_come_back(tmp_path_factory, rows):
 def test_broken_csv_names_the_row(tmp_path, text, message):
     with pytest.raises(ValueError, match=rf"spheres\.csv: .*{message}"):
         read(tmp_path, text)
-
-
-def test_a_broken_row_among_many(tmp_path):
-    rows = ["0,0,0,1"] * 100_000
-    rows[77_777] = "0,0,0,x"
-    with pytest.raises(ValueError, match="line 77779: 'x' is no finite number"):
-        read(tmp_path, "\n".join(["x,y,z,radius", *rows]))
 
 
 # ---- npy and npz ---------------------------------------------------------------------------------
@@ -345,42 +329,14 @@ def test_what_unpacks_to_much_is_judged_before_it_is_read(
         abut.read_spheres(path)
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_sizes_that_are_a_lie(tmp_path, method):
-    path = tmp_path / "spheres.npz"
-    with zipfile.ZipFile(path, "w", method) as archive:
-        archive.writestr("centers.npy", lying_npy((10**14, 3)))
-        archive.writestr("radii.npy", npy(2.0))
-        # the end of the file tells the sizes, which is written when it is closed
-        archive.filelist[0].file_size = archive.filelist[0].compress_size = 10**16
-    # some builds of Python see by themselves that parts of such an archive overlap
-    told = r"is no (sound npz file: Overlapped|.* \(100000000000000, 3\), but)"
-    with pytest.raises(ValueError, match=rf"spheres\.npz {told}"):
-        abut.read_spheres(path)
-
-
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_other_ways_to_pack(tmp_path, method):
     path = tmp_path / "spheres.npz"
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("centers.npy", npy(CENTERS))
         archive.writestr("radii.npy", npy(2.0))
-    with pytest.raises(ValueError, match=r"spheres\.npz .*centers is packed in another way"):
+    with pytest.raises(ValueError, match=r"spheres\.npz: .*centers is packed in another way"):
         abut.read_spheres(path)
-
-
-@pytest.mark.parametrize("ending", ["npy", "npz"])
-def test_every_cut_is_told(tmp_path, ending):
-    whole, cut = tmp_path / f"whole.{ending}", tmp_path / f"spheres.{ending}"
-    if ending == "npy":
-        np.save(whole, np.ones((2, 4)))
-    else:
-        np.savez(whole, centers=CENTERS, radii=RADII)
-    data = whole.read_bytes()
-    for size in range(len(data)):
-        cut.write_bytes(data[:size])
-        with pytest.raises(ValueError, match=r"spheres\.np"):
-            abut.read_spheres(cut)
 
 
 # ---- frames --------------------------------------------------------------------------------------
@@ -389,11 +345,6 @@ def test_every_cut_is_told(tmp_path, ending):
 @pytest.mark.parametrize("frame", [0, -1, np.int64(-1)])
 def test_other_files_have_one_frame(tmp_path, frame):
     assert read(tmp_path, "x,y,z,radius\n0,1,2,0.5\n", frame=frame).frame is None
-
-
-def test_all_frames_of_one(tmp_path):
-    spheres = read(tmp_path, "x,y,z,radius\n0,1,2,0.5\n0,1,2,0.5\n", frame="all")
-    assert spheres.frame.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

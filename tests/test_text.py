@@ -56,8 +56,8 @@ def test_a_byte_order_mark_is_left_out():
 @pytest.mark.parametrize(
     ("name", "begin", "where"),
     [
-        ("mesh.obj", "v 0 0 0\nv", "mesh.obj, line 2 has more than"),
-        ("mesh.mdpa", "Begin Nodes\n1", "mesh.mdpa, line 2 has more than"),
+        ("mesh.obj", "v 0 0 0\nv", "mesh.obj: line 2 has more than"),
+        ("mesh.mdpa", "Begin Nodes\n1", "mesh.mdpa: line 2 has more than"),
         ("mesh.ply", "ply\nformat", "mesh.ply: line 2 is broken"),
         ("mesh.ply", PLY_HEADER, "mesh.ply: after the header, line 1 has more than"),
         ("spheres.csv", "x,y,z,radius", "spheres.csv: a line has more than"),

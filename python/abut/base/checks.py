@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T")
+S = TypeVar("S", bound=np.generic)
 
 # two corners, the lower one first
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
@@ -160,6 +161,29 @@ def points(value: object, name: str, dimensions: tuple[int, ...] = (3,)) -> NDAr
     raise ValueError(f"{name} has shape {array.shape}, but must be {shapes}{_points_remedy(array)}")
 
 
+def points_each(
+    value: object,
+    name: str,
+    count: int,
+    item: str,
+    items: str | None = None,
+    dimensions: tuple[int, ...] = (3,),
+) -> NDArray[np.float64]:
+    """`value` as coordinates, a row for each item, of which there are `count`."""
+    array = points(value, name, dimensions)
+    if len(array) != count:
+        there = there_are(count, item, items)
+        raise ValueError(f"{name} has {counted(len(array), 'row')}, but {there}")
+    return array
+
+
+def shaped(array: NDArray[S], name: str, shape: tuple[int, ...]) -> NDArray[S]:
+    """The array, which must have this very shape."""
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, but must be {shape}")
+    return array
+
+
 def _points_remedy(array: NDArray[Any]) -> str:
     if array.shape == (3,):
         return ": give one point as [[x, y, z]]"
@@ -264,9 +288,7 @@ def _sound(found: float, name: str, is_sound: bool, wanted: str) -> float:
 
 def vector(value: object, name: str) -> tuple[float, float, float]:
     """`value` as three finite numbers."""
-    array = doubles(value, name)
-    if array.shape != (3,):
-        raise ValueError(f"{name} has shape {array.shape}, but must be (3,)")
+    array = shaped(doubles(value, name), name, (3,))
     if not np.isfinite(array).all():
         axis = int(np.argmin(np.isfinite(array)))
         raise ValueError(f"{name}[{axis}] is {array[axis]}, but must be finite")
@@ -302,6 +324,14 @@ def whole(value: object, name: str) -> int:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{name} is {value!r}, but must be an integer") from None
+
+
+def number_of(value: object, name: str, count: int, item: str, items: str | None = None) -> int:
+    """`value` as the number of one item, of which there are `count`."""
+    found = whole(value, name)
+    if not 0 <= found < count:
+        raise IndexError(f"there is no {item} {found}: {there_are(count, item, items)}, from 0")
+    return found
 
 
 def choice(value: object, name: str, choices: Mapping[Any, T]) -> T:

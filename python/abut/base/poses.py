@@ -116,9 +116,7 @@ def _check_count(given: int, count: int) -> None:
 
 def _rows(pose: object, name: str) -> _Rows:
     matrix = _matrix(pose, name)
-    if matrix.shape != (4, 4):
-        raise ValueError(f"{name} has shape {matrix.shape}, but must be (4, 4)")
-    rows: _Rows = matrix.tolist()
+    rows: _Rows = checks.shaped(matrix, name, (4, 4)).tolist()
     return rows
 
 

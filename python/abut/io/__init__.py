@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,7 @@ from ..results.table import Table
 from ..search.facets import Facets
 from ..search.mesh import Mesh
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
+from .errors import told
 from .frame import Frame
 from .frames import Frames, read_frames
 from .polygons import columns_of_mesh
@@ -152,10 +154,8 @@ def read_mesh(
     if not 0.0 < factor < np.inf:
         raise ValueError(f"scale is {factor}, but must be positive and finite")
     facets, noises = _read_welded(file, part, distance, noise)
-    try:
+    with told(file):
         mesh = Mesh._build(facets, noise=noises, split=split, on_degenerate=on_degenerate)
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
     if not len(mesh):
         warn(f"{file}: the mesh has no facets, so that nothing can touch it")
     return mesh if factor == 1.0 else mesh.scaled(factor)
@@ -164,22 +164,20 @@ def read_mesh(
 def read_facets(path: Pathlike, part: str | None = None) -> Facets:
     """The facets of a mesh file as it holds them: neither welded nor validated."""
     file = _path(path)
-    if file.suffix.lower() == ".gz":
+    is_packed = file.suffix.lower() == ".gz"
+    read = _by_ending(file.with_suffix("") if is_packed else file, _MESH_READERS, "mesh")
+    if part is not None and read is not mdpa.read:
+        raise ValueError(f"{file} has no parts: part= is for mdpa files")
+    if read is mdpa.read:
+        read = partial(mdpa.read, part=part)
+    with told(file):
+        if not is_packed:
+            return read(file)
         # imported only here, since gzip and tempfile take long to import
         from .gz import unpacked
 
         with unpacked(file) as inner:
-            return _read_part(inner, part)
-    return _read_part(file, part)
-
-
-def _read_part(file: Path, part: str | None) -> Facets:
-    read = _by_ending(file, _MESH_READERS, "mesh")
-    if read is mdpa.read:
-        return read(file, part)
-    if part is not None:
-        raise ValueError(f"{file} has no parts: part= is for mdpa files")
-    return read(file)
+            return read(inner)
 
 
 def _read_welded(
@@ -266,7 +264,8 @@ def read_spheres(
     if frame != "all":
         frame = checks.whole(frame, "frame")
     if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
-        return scaled(file, dump.read_spheres(file, frame, called, given), factor)
+        with told(file):
+            return scaled(dump.read_spheres(file, frame, called, given), factor)
     read = _by_ending(file, _SPHERE_READERS, "sphere", "; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}")
@@ -274,8 +273,9 @@ def read_spheres(
     if not is_csv and (called or given is not None):
         what = "columns are" if called else "radius is"
         raise ValueError(f"{file}: {what} of csv files and dumps")
-    spheres = csv.read_spheres(file, called, given) if is_csv else read(file)
-    spheres = scaled(file, spheres, factor)
+    with told(file):
+        spheres = csv.read_spheres(file, called, given) if is_csv else read(file)
+        spheres = scaled(spheres, factor)
     if frame == "all":
         return spheres._replace(frame=np.zeros(len(spheres.radii), np.intp))
     return spheres
@@ -319,7 +319,8 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
         for i, mesh in enumerate(meshes):
             if not isinstance(mesh, Mesh):
                 raise TypeError(f"meshes[{i}] is a {type(mesh).__name__}, but must be a Mesh")
-    return npz.load_contacts(file, meshes)
+    with told(file):
+        return npz.load_contacts(file, meshes)
 
 
 def load_pairs(path: Pathlike) -> Pairs:
@@ -348,7 +349,9 @@ def load_pairs(path: Pathlike) -> Pairs:
     >>> abut.load_pairs(path) == pairs
     True
     """
-    return npz.load_pairs(_saved_path(path, "pairs"))
+    file = _saved_path(path, "pairs")
+    with told(file):
+        return npz.load_pairs(file)
 
 
 def load_convex_contacts(path: Pathlike) -> ConvexContacts:
@@ -378,7 +381,9 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
     >>> abut.load_convex_contacts(path) == contacts
     True
     """
-    return npz_convex.load_convex_contacts(_saved_path(path, "convex_contacts"))
+    file = _saved_path(path, "convex_contacts")
+    with told(file):
+        return npz_convex.load_convex_contacts(file)
 
 
 def table_writer(path: Pathlike, what: str, hint: str = "") -> Callable[..., None]:

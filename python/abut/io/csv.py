@@ -64,15 +64,15 @@ def _read(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """A reader of the rows; what is wrong is told with the file's name."""
+    """A reader of the rows."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = _lines(file)
         try:
             header = next(lines, "")
             delimiter = max(_DELIMITERS, key=header.count)
             yield csv.reader(chain([header], lines), delimiter=delimiter)
-        except (ValueError, csv.Error) as error:
-            raise ValueError(f"{path}: {error}") from None
+        except csv.Error as error:
+            raise ValueError(str(error)) from None
 
 
 def _lines(file: TextIO) -> Iterator[str]:

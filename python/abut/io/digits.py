@@ -43,10 +43,10 @@ class Coordinates:
     Parameters
     ----------
     label : str
-        What is said of a vertex before its place in errors: ``"drum.obj, line "``.
+        What is said of a vertex before its place in errors: ``"line "``.
     """
 
-    def __init__(self, label: str):
+    def __init__(self, label: str = "line "):
         self._label = label
         self._words: list[bytes] = []
         self._places: list[int] = []

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.poses import Period
+from .errors import CutOff, told
 from .frame import Frame, check_kind
-from .packed import CutOff, Unpacked
+from .packed import Unpacked
 from .rows import Text, read_block
 from .spheres import Columns, Radius, Spheres, find_columns, from_table, joined, more_of, renamed
 from .text import numbers, reals, shown, wholes
@@ -91,17 +91,6 @@ def _begins(path: Path) -> bytes:
     return begin[: len(_ITEM)]
 
 
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What is wrong is told with the file's name."""
-    try:
-        yield
-    except CutOff as error:
-        raise CutOff(f"{path}: {error}") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
 # ---- spheres of a file ---------------------------------------------------------------------------
 
 
@@ -112,11 +101,10 @@ def read_spheres(
 
     called: what the file calls the columns where it has other names.
     """
-    with _told(path):
-        if isinstance(frame, str):
-            return _all_of(path, called, radius)
-        place = frame if frame >= 0 else _last_place(path, -frame)
-        return _one_of(path, place, called, radius)
+    if isinstance(frame, str):
+        return _all_of(path, called, radius)
+    place = frame if frame >= 0 else _last_place(path, -frame)
+    return _one_of(path, place, called, radius)
 
 
 def _one_of(path: Path, frame: int | Place, called: Mapping[str, str], radius: Radius) -> Spheres:
@@ -206,7 +194,7 @@ def read_frames(path: Path, names: Sequence[str], drop: bool, radius: Radius) ->
         dump = _Dump(file, radius)
         while True:
             try:
-                with _told(path):
+                with told(path):
                     frame = dump.next_frame(names)
             except CutOff:
                 if drop:
@@ -226,14 +214,14 @@ def read_places(
         with Unpacked(path) as file:
             dump = _Dump(file, radius)
             while left and left[0].offset >= dump.text.offset:
-                with _told(path):
+                with told(path):
                     frame = dump.frame_at(left.popleft(), names)
                 yield frame
 
 
 def read_column_names(path: Path) -> list[str]:
     """Those of the first frame."""
-    with Unpacked(path) as file, _told(path):
+    with Unpacked(path) as file:
         head = _Dump(file).next_head()
         return [] if head is None else list(head.names)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..base import checks
 from . import csv, dump, npy, npz, pvd, vtp
+from .errors import told
 from .frame import Frame
 from .spheres import Radius, read_radius
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _Pathlike = str | os.PathLike[str]
 
 # endings of files that hold one frame each
-_READERS: dict[str, Callable[[Path, Sequence[str]], Frame]] = {
+_READERS: dict[str, Callable[..., Frame]] = {
     ".npz": npz.read_frame,
     ".vtp": vtp.read_frame,
     ".csv": csv.read_frame,
@@ -251,7 +252,8 @@ class Frames(Sequence[Frame]):
         first = self._files[0]
         if first.kind not in _NAMES:
             raise _unknown(first.path)
-        return tuple(_NAMES[first.kind](first.path))
+        with told(first.path):
+            return tuple(_NAMES[first.kind](first.path))
 
     def __repr__(self) -> str:
         files = self._files
@@ -322,9 +324,9 @@ def _frames_at(
 def _read_one(file: _File, options: _Options) -> Frame:
     if file.kind not in _READERS:
         raise _unknown(file.path)
-    if options.radius is not None:
-        return _with_time(csv.read_frame(file.path, options.columns, options.radius), file)
-    return _with_time(_READERS[file.kind](file.path, options.columns), file)
+    radius = () if options.radius is None else (options.radius,)  # which csv files alone take
+    with told(file.path):
+        return _with_time(_READERS[file.kind](file.path, options.columns, *radius), file)
 
 
 def _with_time(frame: Frame, file: _File) -> Frame:
@@ -376,7 +378,9 @@ def _expanded(path: Path, drop: bool) -> list[_File]:
     """A file, or those that are in a list."""
     kind = _kind_of(path)
     if kind == _LIST:
-        return [_File(entry.path, _ending_of(entry.path), entry.time) for entry in pvd.read(path)]
+        with told(path):
+            entries = pvd.read(path)
+        return [_File(entry.path, _ending_of(entry.path), entry.time) for entry in entries]
     if not kind and drop and dump.may_become_dump(path):
         kind = _DUMP
     return [_File(path, kind)]

@@ -13,18 +13,12 @@ from pathlib import Path
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The unpacked file, without the ending ``.gz``, as long as the block lasts.
-
-    Errors that name it name the packed one instead.
-    """
+    """The unpacked file, without the ending ``.gz``, as long as the block lasts."""
     with tempfile.TemporaryDirectory() as folder:
         inner = Path(folder, path.stem)
         with open(path, "rb") as packed, open(inner, "wb") as file:
             try:
                 shutil.copyfileobj(gzip.GzipFile(fileobj=packed), file)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise ValueError(f"{path} is no gzip file, or was cut off: {error}") from None
-        try:
-            yield inner
-        except ValueError as error:
-            raise ValueError(str(error).replace(str(inner), str(path))) from None
+                raise ValueError(f"it is no gzip file, or was cut off: {error}") from None
+        yield inner

@@ -48,10 +48,10 @@ def read(path: Path, part: str | None = None) -> Facets:
         A SubModelPart with all that is nested in it: its name where only one has it, else the names
         from the outermost on, joined by dots.
     """
-    model = _Model(path)
+    model = _Model()
     with open(path, "rb") as file:
-        model.read(Lines(file, f"{path}, line "))
-    model.warn_of_others()
+        model.read(Lines(file))
+    model.warn_of_others(path)
     return model.facets(part)
 
 
@@ -66,12 +66,9 @@ class _Block(NamedTuple):
 class _Model:
     """What an mdpa file holds, line by line."""
 
-    def __init__(self, path: Path):
-        self._path = path
+    def __init__(self) -> None:
         self._open: list[_Block] = []
-        self._nodes = _Nodes(path)
-        self._facets = _Facets(path)
-        self._parts = _Parts(path)
+        self._nodes, self._facets, self._parts = _Nodes(), _Facets(), _Parts()
         self._others: Counter[str] = Counter()
 
     def read(self, lines: Lines) -> None:
@@ -86,10 +83,10 @@ class _Model:
             elif self._open:
                 self._open[-1].handler(line, words)
             else:
-                raise _error(self._path, line, f"{shown(words[0])} stands where 'Begin' should")
+                raise _error(line, f"{shown(words[0])} stands where 'Begin' should")
         if self._open:
             block = self._open[-1]
-            raise _error(self._path, block.line, f"'Begin {_shortened(block.kind)}' has no end")
+            raise _error(block.line, f"'Begin {_shortened(block.kind)}' has no end")
 
     def _begin(self, line: int, words: list[str]) -> None:
         kind, name = [*words, "", ""][:2]
@@ -114,33 +111,33 @@ class _Model:
         if not self._open or words != [self._open[-1].kind]:
             last = f", but 'Begin {_shortened(self._open[-1].kind)}' is open" if self._open else ""
             ended = _shortened(" ".join(words))
-            raise _error(self._path, line, f"'End {ended}' ends nothing{last}")
+            raise _error(line, f"'End {ended}' ends nothing{last}")
         if self._open.pop().kind == _PART:
             self._parts.end()
 
     def _count_other(self, name: str, line: int, words: _Words) -> None:
         self._others[name] += 1
 
-    def warn_of_others(self) -> None:
+    def warn_of_others(self, path: Path) -> None:
         """One warning for all conditions, elements and geometries that are no facets."""
         if self._others:
             shown_kinds = islice(self._others.items(), _SHOWN_NAMES)
             kinds = [f"{count} {_shortened(name)}" for name, count in shown_kinds]
             rest = len(self._others) - len(kinds)
             more = f" and {rest} other kinds" if rest else ""
-            warn(f"{self._path}: passed over what is no facet: {', '.join(kinds)}{more}")
+            warn(f"{path}: passed over what is no facet: {', '.join(kinds)}{more}")
 
     def facets(self, part: str | None) -> Facets:
         vertices, units = self._nodes.finish()
         if not len(vertices):
-            raise ValueError(f"{self._path} holds no mesh: it has no nodes")
+            raise ValueError("it holds no mesh: it has no nodes")
         indices, counts = self._facets.finish(self._nodes)
         facets = Facets(vertices, indices, offsets_of(counts), units)
         if part is None:
             return facets
         listed = self._facets.listed(self._parts.members(part))
         if not listed.any():
-            raise ValueError(f"{self._path}: SubModelPart {part!r} lists no facets")
+            raise ValueError(f"SubModelPart {part!r} lists no facets")
         return facets._replace(
             indices=indices[np.repeat(listed, counts)],
             offsets=offsets_of(counts[listed]),
@@ -159,8 +156,7 @@ class _Part(NamedTuple):
 class _Parts:
     """The SubModelParts, each after the one around it."""
 
-    def __init__(self, path: Path):
-        self._path = path
+    def __init__(self) -> None:
         self._parts: list[_Part] = []
         self._numbers: dict[tuple[int, str], int] = {}
         self._current = -1
@@ -178,8 +174,8 @@ class _Parts:
 
     def add(self, kind: str, line: int, words: _Words) -> None:
         if self._current < 0:
-            raise _error(self._path, line, f"'{_PART}{kind}' stands in no {_PART}")
-        self._parts[self._current].members[kind].extend(_integers(self._path, line, words))
+            raise _error(line, f"'{_PART}{kind}' stands in no {_PART}")
+        self._parts[self._current].members[kind].extend(_integers(line, words))
 
     def members(self, name: str) -> dict[str, np.ndarray]:
         """The numbers of the conditions and elements of a part and all that is nested in it."""
@@ -203,7 +199,7 @@ class _Parts:
         fault = f"stands for several {_PART}s" if found else f"is no {_PART}"
         listed = (found or range(len(self._parts)))[:_SHOWN_NAMES]
         known = ", ".join(_shortened(self._full_name(i)) for i in listed)
-        raise ValueError(f"{self._path}: {name!r} {fault}: {known or 'none'}")
+        raise ValueError(f"{name!r} {fault}: {known or 'none'}")
 
     def _whole(self, names: Sequence[str]) -> int | None:
         """The part that has these names from the outermost on."""
@@ -255,15 +251,14 @@ def _shorter_beginnings(names: Sequence[str]) -> list[int]:
 class _Nodes:
     """The nodes, whose numbers may be any: they need not ascend or be without gaps."""
 
-    def __init__(self, path: Path):
-        self._path = path
-        self._coordinates = Coordinates(f"{path}, line ")
+    def __init__(self) -> None:
+        self._coordinates = Coordinates()
         self._ids, self._lines = array("q"), array("q")
 
     def add(self, line: int, words: _Words) -> None:
         if len(words) != 4:
-            raise _error(self._path, line, f"a node has {len(words)} words, not 4: id x y z")
-        self._ids.extend(_integers(self._path, line, words[:1]))
+            raise _error(line, f"a node has {len(words)} words, not 4: id x y z")
+        self._ids.extend(_integers(line, words[:1]))
         self._lines.append(line)
         self._coordinates.add(words[1:], line)
 
@@ -275,7 +270,7 @@ class _Nodes:
         again = np.flatnonzero(self._sorted[1:] == self._sorted[:-1]) + 1
         if len(again):
             first = self._order[again].min()
-            raise _error(self._path, self._lines[first], f"node {ids[first]} is given again")
+            raise _error(self._lines[first], f"node {ids[first]} is given again")
         return self._coordinates.finish()
 
     def places(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -289,8 +284,7 @@ class _Nodes:
 class _Facets:
     """The conditions and elements that are facets, in the order of the file."""
 
-    def __init__(self, path: Path):
-        self._path = path
+    def __init__(self) -> None:
         self._kinds: list[str] = []
         self._ids, self._lines = array("q"), array("q")
         self._nodes, self._counts = array("q"), array("q")
@@ -298,11 +292,10 @@ class _Facets:
     def add(self, kind: str, corners: int, line: int, words: _Words) -> None:
         if len(words) != corners + 2:
             raise _error(
-                self._path,
                 line,
                 f"a facet has {len(words)} words, not {corners + 2}: id, property and nodes",
             )
-        number, _, *nodes = _integers(self._path, line, words)
+        number, _, *nodes = _integers(line, words)
         self._kinds.append(kind)
         self._ids.append(number)
         self._lines.append(line)
@@ -317,7 +310,7 @@ class _Facets:
         if not found.all():
             bad = int(np.argmin(found))
             line = self._lines[int(np.searchsorted(np.cumsum(counts), bad, side="right"))]
-            raise _error(self._path, line, f"a facet names node {ids[bad]}, which is not there")
+            raise _error(line, f"a facet names node {ids[bad]}, which is not there")
         return indices, counts
 
     def listed(self, members: dict[str, np.ndarray]) -> np.ndarray:
@@ -342,13 +335,13 @@ def _shortened(name: str) -> str:
     return name if len(name) <= _SHOWN_LETTERS else f"...{name[-_SHOWN_LETTERS:]}"
 
 
-def _error(path: Path, line: int, text: str) -> ValueError:
-    return ValueError(f"{path}, line {line}: {text}")
+def _error(line: int, text: str) -> ValueError:
+    return ValueError(f"line {line}: {text}")
 
 
-def _integers(path: Path, line: int, words: _Words) -> array[int]:
+def _integers(line: int, words: _Words) -> array[int]:
     try:
         return wholes(words)
     except ValueError:
         text = " ".join(shown(word) for word in words[:6])
-        raise _error(path, line, f"{text}: these must be whole numbers") from None
+        raise _error(line, f"{text}: these must be whole numbers") from None

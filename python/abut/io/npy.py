@@ -44,22 +44,20 @@ _HEADERS = {
 def read_spheres(path: Path) -> Spheres:
     """Read an (n, 4) array: x, y, z and radius."""
     with open(path, "rb") as file:
-        with damage_told(path, "npy"):
+        with damage_told("npy"):
             header = read_header(file, os.fstat(file.fileno()).st_size)
         if header.ndim != 2 or header.shape[1] != 4:
-            raise ValueError(
-                f"{path} has shape {header.shape}, but must be (n, 4): x, y, z, radius"
-            )
-        check_arrays(path, header[:, :3], header[:, 3])
-        with damage_told(path, "npy"):
+            raise ValueError(f"it has shape {header.shape}, but must be (n, 4): x, y, z, radius")
+        check_arrays(header[:, :3], header[:, 3])
+        with damage_told("npy"):
             table = read_array(file)
-    return from_arrays(path, table[:, :3], table[:, 3])
+    return from_arrays(table[:, :3], table[:, 3])
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read spheres; there are no further columns."""
     if names:
-        raise ValueError(f"{path} has no column {names[0]}: it holds x, y, z and radius alone")
+        raise ValueError(f"it has no column {names[0]}: it holds x, y, z and radius alone")
     return Frame(*read_spheres(path)[:3], columns={})
 
 
@@ -70,12 +68,12 @@ def read_column_names(path: Path) -> list[str]:
 
 
 @contextmanager
-def damage_told(path: Path, kind: str) -> Iterator[None]:
-    """What a damaged file makes NumPy and zipfile raise becomes a ValueError with its name."""
+def damage_told(kind: str) -> Iterator[None]:
+    """What a damaged file makes NumPy and zipfile raise becomes a ValueError."""
     try:
         yield
     except _DAMAGE as error:
-        raise ValueError(f"{path} is no sound {kind} file: {str(error)[:_SHOWN]}") from None
+        raise ValueError(f"it is no sound {kind} file: {str(error)[:_SHOWN]}") from None
 
 
 def read_header(file: IO[bytes], size: int) -> NDArray:

@@ -15,7 +15,6 @@ from ..base import checks
 from ..base.checks import counted
 from ..base.poses import Period, lengths_of, read_period
 from ..results.contacts import Contacts
-from ..results.history import mesh_count
 from ..results.pairs import Pairs
 from . import writing
 from .frame import Frame
@@ -53,7 +52,7 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
     search = {name: getattr(table, name) for name in (*hidden, *table._settings)}
     if isinstance(table, Contacts):
         # how many meshes there were is saved, but not the meshes themselves
-        search |= {"meshes": None, "mesh_count": mesh_count(table)}
+        search |= {"meshes": None, "mesh_count": table._mesh_count()}
     if search.get("period") is not None:
         search["period"] = lengths_of(search["period"])
     known = {name: value for name, value in search.items() if value is not None}
@@ -65,35 +64,24 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
 def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     """Read contacts that were saved."""
     arrays, columns = _read_table(path, Contacts, _OF_CONTACTS)
-    with told(path):
-        search = _read_search(arrays)
-        check_finite(columns)
-        _check_numbers(columns)
-        if meshes is not None:
-            _check_meshes(columns, meshes)
-        _check_poses(columns, meshes, search["poses"])
-        _check_mesh_count(columns, _read_count(arrays, "mesh_count"))
+    search = _read_search(arrays)
+    check_finite(columns)
+    _check_numbers(columns)
+    if meshes is not None:
+        _check_meshes(columns, meshes)
+    _check_poses(columns, meshes, search["poses"])
+    _check_mesh_count(columns, _read_count(arrays, "mesh_count"))
     return Contacts._build(columns, {"meshes": meshes, **search})
 
 
 def load_pairs(path: Path) -> Pairs:
     """Read pairs that were saved."""
     arrays, columns = _read_table(path, Pairs, _OF_PAIRS)
-    with told(path):
-        other_count = _read_count(arrays, "other_count")
-        period = read_saved_period(arrays, columns["point"].shape[1])
-        check_finite(columns)
-        _check_numbers_of_pairs(columns, other_count)
+    other_count = _read_count(arrays, "other_count")
+    period = read_saved_period(arrays, columns["point"].shape[1])
+    check_finite(columns)
+    _check_numbers_of_pairs(columns, other_count)
     return Pairs._build(columns, {"period": period, "other_count": other_count})
-
-
-@contextmanager
-def told(path: Path) -> Iterator[None]:
-    """What is wrong is told with the file's name."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 # ---- what the arrays are -------------------------------------------------------------------------
@@ -102,27 +90,17 @@ def told(path: Path) -> Iterator[None]:
 def _read_table(
     path: Path, kind: type[Table], optional: Iterable[str]
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """All arrays of a file whose shapes fit, and those of them that are the table's columns."""
-    headers = _read_table_headers(path, kind, optional)
-    with told(path):
-        dimension = dimension_of(headers)
-        check_shapes(kind, headers, dimension)
-        _check_search_shapes(headers, dimension)
-    arrays = typed(kind, read_arrays(path, headers))
-    return arrays, _table_columns(arrays, kind)
-
-
-def _read_table_headers(
-    path: Path, kind: type[Table], optional: Iterable[str]
-) -> dict[str, NDArray]:
-    """What stands for the columns of a table and how its search was made, before it is read.
+    """All arrays of a file whose shapes fit, and those of them that are the table's columns.
 
     Keys that are not known are passed over.
     """
     headers = read_saved(path, f"{kind._row}s", kind._public_columns(), optional)
-    with told(path):
-        check_kinds(kind, headers)
-    return headers
+    check_kinds(kind, headers)
+    dimension = dimension_of(headers)
+    check_shapes(kind, headers, dimension)
+    _check_search_shapes(headers, dimension)
+    arrays = typed(kind, read_arrays(path, headers))
+    return arrays, _table_columns(arrays, kind)
 
 
 def read_saved(
@@ -131,15 +109,14 @@ def read_saved(
     """What stands for these arrays of a file that a table was saved to, before any is read."""
     headers = read_headers(path, ("abut_format", *names, *optional))
     if "abut_format" not in headers:
-        raise ValueError(f"{path} holds no {what}: it has no abut_format")
-    with told(path):
-        check_kind("abut_format", headers.pop("abut_format"), np.dtype(np.intp), 0)
+        raise ValueError(f"it holds no {what}: it has no abut_format")
+    check_kind("abut_format", headers.pop("abut_format"), np.dtype(np.intp), 0)
     version = read_arrays(path, ("abut_format",))["abut_format"].tolist()
     if version != FORMAT:
-        raise ValueError(f"{path} has abut_format {version}; this abut reads {FORMAT}")
+        raise ValueError(f"it has abut_format {version}; this abut reads {FORMAT}")
     for name in names:
         if name not in headers:
-            raise ValueError(f"{path} has no column {name}")
+            raise ValueError(f"it has no column {name}")
     return headers
 
 
@@ -316,33 +293,31 @@ def _given(meshes: tuple[Mesh, ...]) -> str:
 def read_spheres(path: Path) -> Spheres:
     """Read the keys centers (n, 3), radii (n,) or one number, and ids where they are there."""
     headers = read_headers(path, _OF_SPHERES)
-    _check_spheres(path, headers)
-    return from_arrays(path, **read_arrays(path, headers))
+    _check_spheres(headers)
+    return from_arrays(**read_arrays(path, headers))
 
 
-def _check_spheres(path: Path, headers: _Arrays) -> None:
+def _check_spheres(headers: _Arrays) -> None:
     for name in ("centers", "radii"):
         if name not in headers:
-            raise ValueError(f"{path} has no key {name}: centers (n, 3) and radii are read")
-    check_arrays(path, **{name: headers[name] for name in _OF_SPHERES if name in headers})
+            raise ValueError(f"it has no key {name}: centers (n, 3) and radii are read")
+    check_arrays(**{name: headers[name] for name in _OF_SPHERES if name in headers})
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read spheres, when they were, their period, and further arrays (n,) or (n, k) by names."""
     headers = read_headers(path, dict.fromkeys((*_OF_SPHERES, *_OF_FRAMES, "period", *names)))
-    _check_spheres(path, headers)
-    with told(path):
-        for name, dtype in _OF_FRAMES.items():
-            if name in headers:
-                check_kind(name, headers[name], np.dtype(dtype), 0)
-        if "period" in headers:
-            check_period(headers["period"])
-        for name in names:
-            _check_column(path, name, headers)
+    _check_spheres(headers)
+    for name, dtype in _OF_FRAMES.items():
+        if name in headers:
+            check_kind(name, headers[name], np.dtype(dtype), 0)
+    if "period" in headers:
+        check_period(headers["period"])
+    for name in names:
+        _check_column(path, name, headers)
     arrays = read_arrays(path, headers)
-    with told(path):
-        period = read_saved_period(arrays, 3)
-    spheres = from_arrays(path, arrays["centers"], arrays["radii"], arrays.get("ids"))
+    period = read_saved_period(arrays, 3)
+    spheres = from_arrays(arrays["centers"], arrays["radii"], arrays.get("ids"))
     return Frame(
         *spheres[:3],
         step=int(arrays["step_count"]) if "step_count" in arrays else None,
@@ -390,7 +365,7 @@ def read_arrays(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    with open(path, "rb") as file, damage_told(path, "npz"), zipfile.ZipFile(file) as archive:
+    with open(path, "rb") as file, damage_told("npz"), zipfile.ZipFile(file) as archive:
         yield archive
 
 

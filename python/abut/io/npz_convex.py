@@ -17,7 +17,6 @@ from .npz import (
     read_arrays,
     read_saved,
     read_saved_period,
-    told,
 )
 from .npz_columns import check_kinds, check_length, check_shapes, dimension_of, typed
 
@@ -38,15 +37,13 @@ _ANY_NUMBERS = ("error", "state")
 def load_convex_contacts(path: Path) -> ConvexContacts:
     """Read contacts of convex bodies that were saved."""
     headers = read_saved(path, "contacts of convex bodies", _ALWAYS, _NOT_ALWAYS)
-    with told(path):
-        check_kinds(ConvexContacts, headers)
-        _check_groups(headers)
-        check_shapes(ConvexContacts, headers, dimension_of(headers))
+    check_kinds(ConvexContacts, headers)
+    _check_groups(headers)
+    check_shapes(ConvexContacts, headers, dimension_of(headers))
     arrays = typed(ConvexContacts, read_arrays(path, headers))
-    with told(path):
-        settings = _settings(arrays, dimension_of(headers))
-        columns = {name: array for name, array in arrays.items() if name not in settings}
-        _check_columns(columns, settings["body_count"])
+    settings = _settings(arrays, dimension_of(headers))
+    columns = {name: array for name, array in arrays.items() if name not in settings}
+    _check_columns(columns, settings["body_count"])
     return ConvexContacts._build(columns, settings)
 
 

@@ -15,14 +15,14 @@ from .text import BLOCK, Lines, check_encoding, gathered, integers
 
 def read(path: Path) -> Facets:
     """Read an OBJ file: "v x y z" and "f a b c ...", a corner as v, v/vt, v//vn or v/vt/vn."""
-    coordinates, facets = Coordinates(f"{path}, line "), _Facets(path)
+    coordinates, facets = Coordinates(), _Facets()
     vertex_count = 0
     with open(path, "rb") as file:
-        check_encoding(path, file.read(2))
+        check_encoding(file.read(2))
         file.seek(0)
-        for line, words in _statements(path, Lines(file, f"{path}, line ")):
+        for line, words in _statements(Lines(file)):
             if words[0] == b"v":
-                _check_vertex(path, line, words)
+                _check_vertex(line, words)
                 coordinates.add(words[1:4], line)
                 vertex_count += 1
             elif words[0] == b"f":
@@ -30,11 +30,11 @@ def read(path: Path) -> Facets:
     vertices, units = coordinates.finish()
     indices, offsets = facets.finish(vertex_count)
     if not vertex_count and len(offsets) == 1:
-        raise ValueError(f"{path} is no OBJ file: it has neither a line 'v x y z' nor 'f a b c'")
+        raise ValueError("it is no OBJ file: it has neither a line 'v x y z' nor 'f a b c'")
     return Facets(vertices, indices, offsets, units)
 
 
-def _statements(path: Path, lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
+def _statements(lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
     """The words of each line that has some, without comments; a backslash joins the next line."""
     words: list[bytes] = []
     number, goes_on = 0, False
@@ -48,7 +48,7 @@ def _statements(path: Path, lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
             yield number, words
             words = []
     if goes_on:
-        raise ValueError(f"{path}, line {number}: a backslash joins a line that is not there")
+        raise ValueError(f"line {number}: a backslash joins a line that is not there")
 
 
 def _drop_backslash(words: list[bytes]) -> None:
@@ -57,16 +57,15 @@ def _drop_backslash(words: list[bytes]) -> None:
         words.pop()
 
 
-def _check_vertex(path: Path, line: int, words: Sequence[bytes]) -> None:
+def _check_vertex(line: int, words: Sequence[bytes]) -> None:
     if len(words) < 4:
-        raise ValueError(f"{path}, line {line}: a vertex has {len(words) - 1} coordinates, not 3")
+        raise ValueError(f"line {line}: a vertex has {len(words) - 1} coordinates, not 3")
 
 
 class _Facets:
     """Facets, block by block; vertices count from 1, negative ones from the last one back."""
 
-    def __init__(self, path: Path):
-        self._path = path
+    def __init__(self) -> None:
         self._words: list[bytes] = []
         self._counts: list[int] = []
         self._lines: list[int] = []
@@ -86,13 +85,13 @@ class _Facets:
         counts, lines = np.array(self._counts, np.intp), np.array(self._lines, np.intp)
         corner_lines = np.repeat(lines, counts)
         words = [word.partition(b"/")[0] for word in self._words]
-        indices = integers(words, lambda i: f"{self._path}, line {corner_lines[i]}")
+        indices = integers(words, lambda i: f"line {corner_lines[i]}")
         before = np.repeat(np.array(self._before, np.intp), counts)
         outside = np.flatnonzero((indices == 0) | (indices < -before))
         if len(outside):
             bad = outside[0]
             why = f"{before[bad]} stand before it" if indices[bad] else "OBJ files count from 1"
-            raise self._error(corner_lines[bad], indices[bad], why)
+            raise _names_none(corner_lines[bad], indices[bad], why)
         indices += np.where(indices > 0, -1, before)
         self._blocks.append((indices, counts, lines))
         self._words, self._counts, self._lines, self._before = [], [], [], []
@@ -107,8 +106,9 @@ class _Facets:
         if len(beyond):
             line = np.repeat(lines, counts)[beyond[0]]
             why = f"the file has {vertex_count} vertices"
-            raise self._error(line, indices[beyond[0]] + 1, why)
+            raise _names_none(line, indices[beyond[0]] + 1, why)
         return indices, offsets_of(counts)
 
-    def _error(self, line: int, vertex: int, why: str) -> ValueError:
-        return ValueError(f"{self._path}, line {line}: a facet names vertex {vertex}, but {why}")
+
+def _names_none(line: int, vertex: int, why: str) -> ValueError:
+    return ValueError(f"line {line}: a facet names vertex {vertex}, but {why}")

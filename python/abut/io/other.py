@@ -65,7 +65,7 @@ def _trimesh(path: Path) -> Any:
 def _off(path: Path) -> Any:
     """trimesh takes a file that was cut off for whole."""
     with open(path, "rb") as file:
-        _check_off(Lines(file, "line "))
+        _check_off(Lines(file))
     return _trimesh(path)
 
 
@@ -118,4 +118,4 @@ def read(path: Path) -> Facets:
         raise
     # packages raise errors of any type for broken files
     except Exception as error:
-        raise ValueError(f"{path}: {str(error) or 'it is broken, or was cut off'}") from error
+        raise ValueError(str(error) or "it is broken, or was cut off") from error

@@ -13,15 +13,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from ..base.extras import import_extra
+from .errors import CutOff
 
 # So many compressed bytes are unpacked at once. gzip may make a thousand times as much of a piece,
 # zstd thirty thousand times, so pieces grow only until they unpack to _UNPACKED bytes.
 _LEAST, _MOST = 1 << 6, 1 << 12
 _UNPACKED = 1 << 16
-
-
-class CutOff(ValueError):
-    """A file ends before what it began is whole: it was cut off, or is still being written."""
 
 
 class _Packing(NamedTuple):

@@ -71,14 +71,11 @@ class _Column(NamedTuple):
 
 def read(path: Path) -> Facets:
     """Read the elements vertex and face of a PLY file; the others are passed over."""
-    try:
-        with open(path, "rb") as file:
-            order, elements = _read_header(file)
-            _check_names(elements)
-            body = _Binary(file, order) if order else _Ascii(file)
-            return _read_elements(body, elements)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    with open(path, "rb") as file:
+        order, elements = _read_header(file)
+        _check_names(elements)
+        body = _Binary(file, order) if order else _Ascii(file)
+        return _read_elements(body, elements)
 
 
 def _read_elements(body: _Ascii | _Binary, elements: list[_Element]) -> Facets:

@@ -105,12 +105,9 @@ def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> N
 
 def read_polygons(path: Path, kind: str, read_piece: Callable[[File, Element], Piece]) -> Facets:
     """The facets of all pieces of a file, one piece after the other."""
-    try:
-        with File(path, kind) as file:
-            facets = _joined([read_piece(file, piece) for piece in file.pieces])
-        check_there_are_facets(facets, "it")
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    with File(path, kind) as file:
+        facets = _joined([read_piece(file, piece) for piece in file.pieces])
+    check_there_are_facets(facets, "it")
     return facets
 
 

@@ -38,12 +38,12 @@ def read(path: Path) -> list[Entry]:
 
     try:
         root = ElementTree.parse(path).getroot()
-        if root.get("type") != "Collection":
-            raise ValueError("it is no list of files: its type is not Collection")
-        entries = [_entry(path.parent, item) for item in root.iter("DataSet")]
-        _check_times(entries)
-    except (ValueError, ElementTree.ParseError) as error:
-        raise ValueError(f"{path}: {error}") from None
+    except ElementTree.ParseError as error:
+        raise ValueError(str(error)) from None
+    if root.get("type") != "Collection":
+        raise ValueError("it is no list of files: its type is not Collection")
+    entries = [_entry(path.parent, item) for item in root.iter("DataSet")]
+    _check_times(entries)
     return entries
 
 

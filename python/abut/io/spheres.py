@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -320,18 +319,16 @@ def check(centers: np.ndarray, radii: np.ndarray) -> None:
         raise ValueError(f"row {row}: the radius is {radii[row]}")
 
 
-def check_arrays(
-    path: Path, centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None
-) -> None:
+def check_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None) -> None:
     """Types and shapes of arrays of spheres; what they hold is not looked at, nor need be there."""
     try:
         checks.read(centers, "centers", checks.REAL, "real numbers")
         checks.read(radii, "radii", checks.REAL, "real numbers")
         if ids is not None:
             checks.read(ids, "ids", checks.WHOLE, "integers")
-        _check_shapes(centers.shape, radii.shape, None if ids is None else ids.shape)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from None
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    _check_shapes(centers.shape, radii.shape, None if ids is None else ids.shape)
 
 
 _Shape = tuple[int, ...]
@@ -346,26 +343,21 @@ def _check_shapes(centers: _Shape, radii: _Shape, ids: _Shape | None) -> None:
         raise ValueError(f"ids has shape {ids}, but must be {centers[:1]}")
 
 
-def from_arrays(
-    path: Path, centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None
-) -> Spheres:
+def from_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None) -> Spheres:
     """Spheres of arrays that were checked; one radius is that of all."""
-    try:
-        centers = checks.points(centers, "centers")
-        radii = checks.lengths(radii, "radii", len(centers), "center")
-        ids = None if ids is None else checks.indices(ids, "ids")
-        check(centers, radii)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    centers = checks.points(centers, "centers")
+    radii = checks.lengths(radii, "radii", len(centers), "center")
+    ids = None if ids is None else checks.indices(ids, "ids")
+    check(centers, radii)
     return Spheres(centers, radii, ids)
 
 
-def scaled(path: Path, spheres: Spheres, factor: float) -> Spheres:
+def scaled(spheres: Spheres, factor: float) -> Spheres:
     """Spheres in another unit, in which their sizes must be numbers, too."""
     with np.errstate(over="ignore", under="ignore"):
         centers, radii = spheres.centers * factor, spheres.radii * factor
     try:
         check(centers, radii)
     except ValueError as error:
-        raise ValueError(f"{path}, multiplied by {factor}: {error}") from None
+        raise ValueError(f"multiplied by {factor}, {error}") from None
     return spheres._replace(centers=centers, radii=radii)

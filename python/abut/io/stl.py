@@ -49,10 +49,10 @@ def read(path: Path) -> Facets:
         head = file.read(_SAMPLE)
         count = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
         if size != _binary_size(count) and _SOLID.match(head) and b"\0" not in head:
-            return _read_ascii(path, file)
+            return _read_ascii(file)
     if size != _binary_size(count):
-        check_encoding(path, head)
-    _check_size(path, size, count)
+        check_encoding(head)
+    _check_size(size, count)
     return _read_binary(path, count)
 
 
@@ -60,17 +60,17 @@ def _binary_size(count: int) -> int:
     return _HEAD + _RECORD.itemsize * count
 
 
-def _check_size(path: Path, size: int, count: int) -> None:
+def _check_size(size: int, count: int) -> None:
     """Complain about a count that does not fit the size; less than a facet may follow the last."""
     if size < _HEAD:
         raise ValueError(
-            f"{path} has {size} bytes: too few for a binary STL file, and it does not begin with"
+            f"it has {size} bytes: too few for a binary STL file, and it does not begin with"
             " 'solid' as an ASCII one does"
         )
     needed = _binary_size(count)
     if not needed <= size < needed + _RECORD.itemsize:
         raise ValueError(
-            f"{path} says that it has {counted(count, 'facet')}, which takes {needed} bytes,"
+            f"it says that it has {counted(count, 'facet')}, which takes {needed} bytes,"
             f" but it has {size} bytes"
         )
 
@@ -83,7 +83,7 @@ def _read_binary(path: Path, count: int) -> Facets:
         corners = records["corners"].astype(np.float64)
     finite = np.isfinite(corners).all(axis=(1, 2))
     if not finite.all():
-        raise ValueError(f"{path}: facet {np.argmin(finite)} has a coordinate that is not finite")
+        raise ValueError(f"facet {np.argmin(finite)} has a coordinate that is not finite")
     return _triangles(corners.reshape(-1, 3))
 
 
@@ -94,14 +94,14 @@ def _triangles(vertices: np.ndarray, units: np.ndarray | None = None) -> Facets:
     return Facets(vertices, indices, offsets, units)
 
 
-def _read_ascii(path: Path, file: BinaryIO) -> Facets:
-    coordinates = Coordinates(f"{path}, facet ")
+def _read_ascii(file: BinaryIO) -> Facets:
+    coordinates = Coordinates("facet ")
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        _walk(path, data, coordinates)
+        _walk(data, coordinates)
     return _triangles(*coordinates.finish())
 
 
-def _walk(path: Path, data: mmap.mmap, coordinates: Coordinates) -> None:
+def _walk(data: mmap.mmap, coordinates: Coordinates) -> None:
     """Facets and lines of "solid" or "endsolid", one after the other without a gap, to the end."""
     position, facet, ended = 0, 0, False
     while True:
@@ -115,27 +115,24 @@ def _walk(path: Path, data: mmap.mmap, coordinates: Coordinates) -> None:
         else:
             break
         position = found.end()
-    _check_end(path, data, position, facet, ended)
+    _check_end(data, position, facet, ended)
 
 
-def _check_end(path: Path, data: mmap.mmap, position: int, facet: int, ended: bool) -> None:
+def _check_end(data: mmap.mmap, position: int, facet: int, ended: bool) -> None:
     start = _SPACE.match(data, position).end()  # type: ignore[union-attr]
     word = data[start : start + _SHOWN].partition(b"\n")[0]
     if not word and ended:
         return
     if not word:
-        raise ValueError(
-            f"{path} ends after {counted(facet, 'facet')} without 'endsolid': it was cut off"
-        )
+        ends = f"ends after {counted(facet, 'facet')}"
+        raise ValueError(f"it {ends} without 'endsolid': it was cut off")
     line = data[:start].count(b"\n") + 1
     if word.lower().startswith(b"facet"):
         raise ValueError(
-            f"{path}, line {line}: facet {facet} is broken or cut off; it must be 'facet normal"
+            f"line {line}: facet {facet} is broken or cut off; it must be 'facet normal"
             " x y z', 'outer loop', three times 'vertex x y z', 'endloop', 'endfacet'"
         )
-    raise ValueError(
-        f"{path}, line {line}: {shown(word)} stands where 'facet' or 'endsolid' should"
-    )
+    raise ValueError(f"line {line}: {shown(word)} stands where 'facet' or 'endsolid' should")
 
 
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:

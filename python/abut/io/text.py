@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -28,14 +27,14 @@ _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 Word = bytes | str
 
-# a function that tells where the n-th word of a block stands, as "drum.obj, line 17"
+# a function that tells where the n-th word of a block stands, as "line 17"
 Place = Callable[[int], str]
 
 
-def check_encoding(path: Path, head: bytes) -> None:
+def check_encoding(head: bytes) -> None:
     """Complain of a file whose first bytes say that it is text in UTF-16."""
     if head.startswith(_UTF_16_MARKS):
-        raise ValueError(f"{path} is text in UTF-16: save it as UTF-8 or ASCII")
+        raise ValueError("it is text in UTF-16: save it as UTF-8 or ASCII")
 
 
 class Lines:
@@ -49,12 +48,12 @@ class Lines:
     ----------
     file : binary file
     label : str
-        What is said of a line before its number in errors: ``"drum.obj, line "``.
+        What is said of a line before its number in errors: ``"line "``.
 
     A line of more than LINE_BYTES raises a ValueError, before it is read whole.
     """
 
-    def __init__(self, file: BinaryIO, label: str):
+    def __init__(self, file: BinaryIO, label: str = "line "):
         self._file, self._label = file, label
         self._ahead: list[bytes] = []  # lines that are read, but not taken; the next one is last
         self._rest = b""  # the beginning of the line after them

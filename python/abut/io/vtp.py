@@ -121,25 +121,19 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read points that have a radius, as `save_points` writes them, and further columns."""
-    try:
-        with vtk_xml.File(path, _KIND) as file:
-            found = _read_columns(file, names)
-            period = _read_period(file)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    own = (found["radius"], found.get("id"))
-    check_arrays(path, found[_POINTS], *own)
-    spheres = from_arrays(path, found[_POINTS], *own)
+    with vtk_xml.File(path, _KIND) as file:
+        found = _read_columns(file, names)
+        period = _read_period(file)
+    own = (found[_POINTS], found["radius"], found.get("id"))
+    check_arrays(*own)
+    spheres = from_arrays(*own)
     return Frame(*spheres[:3], period=period, columns={name: found[name] for name in names})
 
 
 def read_column_names(path: Path) -> list[str]:
     """Those of the points."""
-    try:
-        with vtk_xml.File(path, _KIND) as file:
-            return [name for name in _point_data(file) if name]
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    with vtk_xml.File(path, _KIND) as file:
+        return [name for name in _point_data(file) if name]
 
 
 def _point_data(file: vtk_xml.File) -> dict[str, Any]:

@@ -98,9 +98,7 @@ def bond_values(bonds: Bonds, values: Any) -> Doubles:
     if isinstance(values, str) and values not in columns:
         raise ValueError(f"bonds have no {values!r}: their columns are {', '.join(columns)}")
     numbers = checks.doubles(columns[values] if isinstance(values, str) else values, "values")
-    if numbers.shape != (len(bonds),):
-        raise ValueError(f"values has shape {numbers.shape}, but must be ({len(bonds)},)")
-    return numbers
+    return checks.shaped(numbers, "values", (len(bonds),))
 
 
 # ---- what is drawn -------------------------------------------------------------------------------

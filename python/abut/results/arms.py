@@ -90,15 +90,10 @@ def _surface(
     name = f"{whose}angular_velocities"
     if dimension == 3:
         return moving + np.cross(_vectors(angular_velocities, name, 3, count)[numbers], arms)
-    turning = checks.doubles(angular_velocities, name)
-    if turning.shape != (count,):
-        raise ValueError(f"{name} has shape {turning.shape}, but must be ({count},)")
+    turning = checks.shaped(checks.doubles(angular_velocities, name), name, (count,))
     return moving + turning[numbers, None] * np.column_stack([-arms[:, 1], arms[:, 0]])
 
 
 def _vectors(given: Any, name: str, dimension: int, count: int) -> Doubles:
-    array = checks.points(given, name, (dimension,))
-    if len(array) != count:
-        there = checks.there_are(count, "other" if name.startswith("others") else "sphere")
-        raise ValueError(f"{name} has {checks.counted(len(array), 'row')}, but {there}")
-    return array
+    item = "other" if name.startswith("others") else "sphere"
+    return checks.points_each(given, name, count, item, dimensions=(dimension,))

@@ -12,6 +12,7 @@ from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.extras import import_extra
 from ..base.poses import Period, lengths_of
+from .table import flattened
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -30,14 +31,7 @@ class _Rows:
 
     def to_pandas(self) -> DataFrame:
         """A table of pandas, with a column for each part of a vector: force_x and so on."""
-        pandas = import_extra("pandas", "to_pandas")
-        columns: dict[str, NDArray[Any]] = {}
-        for name, column in self.to_dict().items():
-            if column.ndim == 1:
-                columns[name] = column
-            else:
-                columns |= {f"{name}_{axis}": column[:, k] for k, axis in enumerate("xyz")}
-        return pandas.DataFrame(columns)
+        return import_extra("pandas", "io").DataFrame(flattened(self.to_dict()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

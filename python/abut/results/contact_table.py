@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.poses import Period
 from ..base.threads import worker_count
+from . import history
 from .table import Table
 
 _Ids = ArrayLike | tuple[ArrayLike, ArrayLike] | None
@@ -17,8 +18,8 @@ _Ids = ArrayLike | tuple[ArrayLike, ArrayLike] | None
 class ContactTable(Table):
     """The base of `Contacts`, `Pairs` and `ConvexContacts`."""
 
-    # the module that matches and carries rows of this kind
-    _history: ClassVar[Any]
+    # whether the library matches rows by the two that meet, rather than by their points
+    _has_partners: ClassVar = True
 
     normal: NDArray[np.float64]
     period: Period | None
@@ -201,8 +202,7 @@ class ContactTable(Table):
         if previous is None:
             worker_count(workers)
             return np.full(len(self), -1, np.intp)
-        found: NDArray[np.intp] = self._history.match(self, previous, (ids, previous_ids), workers)
-        return found
+        return history.match(self, previous, (ids, previous_ids), workers)
 
     def carry(
         self,
@@ -291,8 +291,12 @@ class ContactTable(Table):
         if previous is None:
             worker_count(workers)
             return np.zeros(self.normal.shape)
-        both = ids, previous_ids
-        carried: NDArray[np.float64] = self._history.carry(
-            tangent, self, previous, match, both, workers
-        )
-        return carried
+        return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
+
+    def _check_previous(self, before: Any) -> None:
+        """Complain of a table of the step before that is of another kind of search."""
+        raise NotImplementedError
+
+    def _step(self, whose: str) -> Any:
+        """The columns as the library reads them; `whose`: how errors begin."""
+        raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
@@ -12,9 +13,10 @@ from .. import _core
 from ..base import checks
 from ..base.extras import import_extra
 from ..base.poses import Period, lengths_of
-from . import history, sums
+from . import sums
 from .columns import columns_of
 from .contact_table import ContactTable
+from .history import check_numbers
 from .maps import contact_values, facet_values, mesh_of, normal_stress, vertex_values
 from .table import Table, rebuild, same_column
 
@@ -125,7 +127,7 @@ class Contacts(ContactTable):
     array([[1., 1., 0.]])
     """
 
-    _history: ClassVar[Any] = history
+    _has_partners: ClassVar = False
     _row: ClassVar = "contact"
     _columns: ClassVar = columns_of("contacts")
     _settings: ClassVar = SEARCH
@@ -479,7 +481,7 @@ class Contacts(ContactTable):
         array = checks.doubles(twists, "twists")
         given = array.shape
         array = np.atleast_2d(array)
-        count = history.mesh_count(self)
+        count = self._mesh_count()
         there = [k for k, mesh in enumerate(self.meshes or ()) if len(mesh)]
         if len(array) == len(there) < count and array.shape[1:] == (6,):
             array, told = np.zeros((count, 6)), array
@@ -491,6 +493,35 @@ class Contacts(ContactTable):
             raise ValueError(f"twists has shape {given}, but must be ({count}, 6)")
         checks.all_finite(array, "twists")
         return array
+
+    def _mesh_count(self) -> int:
+        """The number of meshes, as far as contacts that were read from a file know it."""
+        if self.meshes is not None:
+            return len(self.meshes)
+        return int(self.mesh.max(initial=-1)) + 1 if self.poses is None else len(self.poses)
+
+    def _check_previous(self, before: Contacts) -> None:
+        if self.meshes is not None and before.meshes is not None and self.meshes != before.meshes:
+            raise ValueError("previous holds contacts with other meshes")
+        count, previous_count = self._mesh_count(), before._mesh_count()
+        poses = (sys.maxsize if one.poses is None else len(one.poses) for one in (self, before))
+        if max(count, previous_count) > min(poses):
+            raise ValueError(
+                f"previous holds contacts with {checks.counted(previous_count, 'mesh', 'meshes')},"
+                f" but {checks.there_are(count, 'mesh', 'meshes')} now"
+            )
+
+    def _step(self, whose: str) -> _core._Step:
+        """The columns that the library reads; None stands for one whose entries are all 0."""
+        if self.period is not None:
+            check_numbers(self.sphere, len(self.offsets) - 1, f"{whose}sphere")
+        columns, poses = vars(self), self.poses
+        return (
+            self.offsets, columns.get("mesh"), self.point, self.normal, self._tilt,
+            columns.get("image"), self.node, self.node_offsets,
+            None if poses is None else poses.reshape(-1, 16),
+            None if self.period is None else lengths_of(self.period),
+        )  # fmt: skip
 
     @overload
     def plot(

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..base import checks
 from ..base.poses import Period
 from ..base.threads import worker_count
-from . import convex_history, sums
+from . import history, sums
 from .columns import columns_of
 from .contact_table import ContactTable
-from .table import Table, same_column
+from .table import Table, flattened, same_column
 
 if TYPE_CHECKING:
     from ..options import Canvas, ConvexPlotOptions
@@ -118,7 +119,6 @@ class ConvexContacts(ContactTable):
     (array([ 0.,  0., 50.]), array([-12.5,  12.5,   0. ]))
     """
 
-    _history: ClassVar[Any] = convex_history
     _row: ClassVar = "contact"
     _counted: ClassVar = "body"
     _columns: ClassVar = columns_of("convex")
@@ -174,11 +174,7 @@ class ConvexContacts(ContactTable):
         return self.spot_offsets
 
     def _of(self, i: int) -> Self:
-        number = checks.whole(i, "i")
-        if not 0 <= number < self.body_count:
-            there = checks.there_are(self.body_count, "body", "bodies")
-            raise IndexError(f"there is no body {number}: {there}, from 0")
-        return self[self.i == number]
+        return self[self.i == checks.number_of(i, "i", self.body_count, "body", "bodies")]
 
     def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> NDArray[np.float64]:
         """Add up what the contacts do to each body, such as forces.
@@ -309,8 +305,7 @@ class ConvexContacts(ContactTable):
         if previous is None:
             worker_count(workers)
             return np.full(count, -1, np.intp)
-        steps = convex_history.read_steps(self, previous, (ids, previous_ids), workers)
-        return convex_history.match_spots(steps, match)
+        return history.match_spots(self, previous, match, (ids, previous_ids), workers)
 
     def carry_spots(
         self,
@@ -363,8 +358,7 @@ class ConvexContacts(ContactTable):
         if previous is None:
             worker_count(workers)
             return np.zeros((count, self.point.shape[1]))
-        steps = convex_history.read_steps(self, previous, (ids, previous_ids), workers)
-        return convex_history.carry_spots(tangent, steps, match)
+        return history.carry_spots(tangent, self, previous, match, (ids, previous_ids), workers)
 
     @overload
     def plot(self, ax: Canvas, **options: Unpack[ConvexPlotOptions]) -> Canvas: ...
@@ -409,6 +403,26 @@ class ConvexContacts(ContactTable):
         walls = " with walls" if self.j is None else ""
         return f"ConvexContacts({len(self)} of {bodies}{walls}: {by_status})"
 
+    # ---- from step to step ----
+
+    def _check_previous(self, before: ConvexContacts) -> None:
+        if (self.j is None) != (before.j is None):
+            raise ValueError(
+                "one table has contacts with walls, the other one has contacts of bodies"
+            )
+
+    def _step(self, whose: str) -> _core._PairStep:
+        """Rows as pairs, whichever body comes first, in any order."""
+        image, wall_count = self.image, None
+        if self.mesh is not None and self.facet is not None:
+            wall_count = int(self.mesh.max(initial=-1)) + 1
+            image = np.zeros(self.normal.shape, np.intp)
+            image[:, 0] = self.facet
+        step = history.pair_step(self, whose, self.body_count, image, wall_count, self._before)
+        for name in ("i",) if self.j is None else ("i", "j"):
+            history.check_numbers(getattr(self, name), self.body_count, f"{whose}{name}")
+        return step
+
     # ---- what the base does with columns ----
 
     def _row_vectors(self) -> dict[str, NDArray[Any]]:
@@ -417,7 +431,7 @@ class ConvexContacts(ContactTable):
         return self._of_each(rows)
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
-        return self._flattened(self._of_each(self._there(self._list_columns)))
+        return flattened(self._of_each(self._there(self._list_columns)))
 
     def _of_each(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """What is of both bodies, as a column for each."""

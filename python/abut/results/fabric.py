@@ -25,9 +25,7 @@ def fabric(table: ContactTable, weights: ArrayLike | None) -> Doubles:
 
 
 def _read_weights(weights: ArrayLike, count: int) -> Doubles:
-    given = checks.doubles(weights, "weights")
-    if given.shape != (count,):
-        raise ValueError(f"weights has shape {given.shape}, but must be ({count},)")
+    given = checks.shaped(checks.doubles(weights, "weights"), "weights", (count,))
     is_sound = (given >= 0.0) & (given < np.inf)
     if not is_sound.all():
         row = int(np.argmin(is_sound))

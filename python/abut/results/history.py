@@ -1,76 +1,133 @@
-"""What becomes of contacts from one step to the next: which goes on, and what it carries along."""
+"""What becomes of rows from one step to the next: which goes on, and what it carries along.
+
+The library matches contacts of spheres by their points and normals, and all other rows, here and
+where `ConvexFinder.find` begins with those of ``before``, by the two that meet. A body on a wall
+goes as a sphere and an other, the wall, whose facets are told apart as images are.
+"""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import lengths_of
 from ..base.threads import worker_count
 
 if TYPE_CHECKING:
     from .contact_table import ContactTable
-    from .contacts import Contacts
-    from .table import Table
+    from .convex_contacts import ConvexContacts
 
-# the ids of the spheres now, and in the step before
-Ids = tuple[ArrayLike | None, ArrayLike | None]
+# the ids of the spheres now, and in the step before; of pairs with others a tuple of two each
+Ids = tuple[Any, Any]
 
 # Ids that lie closer together than this, on average, are looked up in a table: that takes a tenth
 # of what sorting them takes.
 _TABLE_SLOTS = 4
 
+# The cosine of 60 degrees: walls that differ by more are not one surface that a spot slides over.
+TURNED = 0.5
 
-def match(now: Contacts, before: Contacts, ids: Ids, workers: int | None) -> Indices:
-    """What `Contacts.match` returns."""
-    threads = worker_count(workers)
-    check_same_search(now, before, "Contacts")
-    _check_same_meshes(now, before)
-    counts = len(now.offsets) - 1, len(before.offsets) - 1
-    earlier = earlier_numbers(*counts, *ids)
-    if now.period is not None:
-        check_numbers(before.sphere, counts[1], "previous: sphere")
-    return _core.match(_step(now), _step(before), earlier, threads)
+
+class _Steps(NamedTuple):
+    """Two tables that fit together, what the library reads of them, and who is who: the numbers of
+    the spheres or bodies, and of the others, in the step before, or -1; None: the same."""
+
+    now: Any
+    before: Any
+    columns: tuple[Any, Any]
+    earlier: tuple[Indices | None, Indices | None]
+    threads: int
+
+
+class _Old(NamedTuple):
+    """The row of the step before that each row continues, or -1; whether i and j of that row have
+    changed places."""
+
+    rows: Indices
+    is_swapped: NDArray[np.bool_]
+
+
+def match(now: ContactTable, before: ContactTable, ids: Ids, workers: int | None) -> Indices:
+    """What `ContactTable.match` returns."""
+    return _match(_read_steps(now, before, ids, workers))
 
 
 def carry(
     tangent: ArrayLike | None,
-    now: Contacts,
-    before: Contacts,
+    now: ContactTable,
+    before: ContactTable,
     rows: ArrayLike | None,
     ids: Ids,
     workers: int | None,
 ) -> Doubles:
-    """What `Contacts.carry` returns."""
-    check_same_search(now, before, "Contacts")
-    _check_same_meshes(now, before)
-    vectors = read_tangent(tangent, before)
-    if rows is None:
-        rows = match(now, before, ids, workers)
-    old = read_match(rows, now)
-    return _core.carry(_step(now), _step(before), old, vectors, worker_count(workers))
+    """What `ContactTable.carry` returns."""
+    steps = _read_steps(now, before, ids, workers, is_matched=rows is not None)
+    vectors = _read_tangent(tangent, before, len(before), now._row)
+    if now._counted == "body":
+        old = _read_old(rows, steps).rows
+    else:
+        old = _match(steps) if rows is None else _read_match(rows, now)
+    if now._has_partners:
+        return _core.carry_pairs(*steps.columns, *steps.earlier, old, vectors, steps.threads)
+    return _core.carry(*steps.columns, old, vectors, steps.threads)
 
 
-def mesh_count(contacts: Contacts) -> int:
-    """The number of meshes, as far as contacts that were read from a file know it."""
-    if contacts.meshes is not None:
-        return len(contacts.meshes)
-    return int(contacts.mesh.max(initial=-1)) + 1 if contacts.poses is None else len(contacts.poses)
+def match_spots(
+    now: ConvexContacts,
+    before: ConvexContacts,
+    rows: ArrayLike | None,
+    ids: Ids,
+    workers: int | None,
+) -> Indices:
+    """What `ConvexContacts.match_spots` returns."""
+    steps = _read_steps(now, before, ids, workers)
+    return _match_spots(_read_old(rows, steps), steps)
+
+
+def carry_spots(
+    tangent: ArrayLike | None,
+    now: ConvexContacts,
+    before: ConvexContacts,
+    rows: ArrayLike | None,
+    ids: Ids,
+    workers: int | None,
+) -> Doubles:
+    """What `ConvexContacts.carry_spots` returns."""
+    steps = _read_steps(now, before, ids, workers)
+    vectors = _read_tangent(tangent, before, before._spots()[-1], "spot")
+    old = _read_old(rows, steps)
+    spots = _match_spots(old, steps)
+    # on walls a spot's row may continue another one than that of which the spot comes
+    old_rows = np.append(before.spot_row, -1)[spots]
+    is_swapped = old.is_swapped[now.spot_row]
+    return _turned(_gathered(vectors, spots), now.spot_row, old_rows, is_swapped, steps)
 
 
 # ---- reading -------------------------------------------------------------------------------------
 
 
-def check_same_search(now: ContactTable, before: ContactTable, kind: str) -> None:
-    """Complain of tables that are of two kinds of searches; `kind`: what these are called."""
+def _read_steps(
+    now: Any, before: Any, ids: Ids, workers: int | None, is_matched: bool = False
+) -> _Steps:
+    """Two tables that are found to fit together, and who is who, where it is not known which rows
+    match, or these are to be checked."""
+    threads = worker_count(workers, len(now))
+    _check_same_search(now, before)
+    columns = now._step(""), before._step("previous: ")
+    is_known = is_matched and not now._has_partners
+    return _Steps(
+        now, before, columns, (None, None) if is_known else _earlier(now, before, *ids), threads
+    )
+
+
+def _check_same_search(now: ContactTable, before: object) -> None:
+    """Complain of tables that are of two kinds of searches."""
     if not isinstance(before, type(now)):
-        raise TypeError(f"previous is no {kind}, but {type(before).__name__}")
+        raise TypeError(f"previous is no {type(now).__name__}, but {type(before).__name__}")
     if now.point.shape[1] != before.point.shape[1]:
         raise ValueError(
             f"previous has {now._row}s in {before.point.shape[1]} dimensions,"
@@ -78,38 +135,129 @@ def check_same_search(now: ContactTable, before: ContactTable, kind: str) -> Non
         )
     if now.period != before.period:
         raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
+    now._check_previous(before)
 
 
-def _check_same_meshes(now: Contacts, before: Contacts) -> None:
-    if now.meshes is not None and before.meshes is not None and now.meshes != before.meshes:
-        raise ValueError("previous holds contacts with other meshes")
-    count, previous_count = mesh_count(now), mesh_count(before)
-    if max(count, previous_count) > min(_pose_count(now), _pose_count(before)):
+def pair_step(
+    table: Any,
+    whose: str,
+    first: Indices | int,
+    image: Indices | None,
+    other_count: int | None,
+    *more: Any,
+) -> Any:
+    """What the library reads of rows of two partners; their columns may be the caller's."""
+    count = len(table)
+    second = "mesh" if table.j is None else "j"
+    for name, column in table._made_rows().items():
+        if len(column) != count:
+            raise ValueError(f"{whose}{name} has {len(column)} rows, but overlap has {count}")
+    return (
+        first,
+        checks.indices(table.i, f"{whose}i"),
+        checks.indices(getattr(table, second), f"{whose}{second}"),
+        checks.doubles(table.normal, f"{whose}normal"),
+        None if image is None else checks.indices(image, f"{whose}image"),
+        table.point.shape[1],
+        -1 if other_count is None else other_count,
+        *more,
+    )
+
+
+def check_numbers(numbers: Indices, count: int, name: str) -> None:
+    """Complain about a column that is to number `count` things and does not: tables can be made
+    of any arrays."""
+    outside = np.flatnonzero((numbers < 0) | (numbers >= count))
+    if len(outside):
+        row = outside[0]
+        raise ValueError(f"{name}[{row}] is {numbers[row]}, but must be 0 to {count - 1}")
+
+
+def _read_tangent(tangent: ArrayLike | None, before: Any, count: int, noun: str) -> Doubles:
+    """A vector for each row, or spot, of the step before."""
+    dimensions, item = before.point.shape[1:], f"previous {noun}"
+    return checks.points_each(tangent, "tangent", count, item, dimensions=dimensions)
+
+
+def _read_match(rows: ArrayLike, now: ContactTable) -> Indices:
+    """A row of the step before for each row, which is not looked at yet."""
+    return checks.shaped(checks.indices(rows, "match"), "match", (len(now),))
+
+
+def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
+    """What each row of bodies continues, as it is told or found."""
+    old = _match(steps) if rows is None else _read_match(rows, steps.now)
+    outside = np.flatnonzero((old < -1) | (old >= len(steps.before)))
+    if len(outside):
+        row, count = outside[0], checks.counted(len(steps.before), "row")
+        raise ValueError(f"match[{row}] is {old[row]}, but previous has {count}; -1 is none")
+    there = np.flatnonzero(old >= 0)
+    is_same, is_swapped = _compared(steps, there, old[there])
+    if not (is_same | is_swapped).all():
+        row = there[np.argmin(is_same | is_swapped)]
         raise ValueError(
-            f"previous holds contacts with {checks.counted(previous_count, 'mesh', 'meshes')},"
-            f" but {checks.there_are(count, 'mesh', 'meshes')} now"
+            f"match[{row}] is a contact of other bodies: give ids and previous_ids as to match"
         )
+    swapped = np.zeros(len(old), bool)
+    swapped[there] = ~is_same
+    return _Old(old, swapped)
 
 
-def _pose_count(contacts: Contacts) -> int:
-    return sys.maxsize if contacts.poses is None else len(contacts.poses)
+def _compared(
+    steps: _Steps, rows: Indices, old: Indices
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether rows of now and of before are of the same two, and whether of these swapped."""
+    now, before = steps.now, steps.before
+    first, first_before = _before(steps, now.i[rows]), before.i[old]
+    if now.j is None:
+        is_same = (first == first_before) & (now.mesh[rows] == before.mesh[old])
+        return is_same, np.zeros(len(rows), bool)
+    second, second_before = _before(steps, now.j[rows]), before.j[old]
+    return (
+        (first == first_before) & (second == second_before),
+        (first == second_before) & (second == first_before),
+    )
 
 
-def earlier_numbers(
-    count: int,
-    previous_count: int,
-    ids: ArrayLike | None,
-    previous_ids: ArrayLike | None,
-    kind: str = "",
-) -> Indices:
-    """The number of each sphere in the step before, or -1."""
+# ---- who is who ----------------------------------------------------------------------------------
+
+
+def _earlier(
+    now: Any, before: Any, ids: Any, previous_ids: Any
+) -> tuple[Indices | None, Indices | None]:
+    counts = _count(now), _count(before)
+    if getattr(now, "other_count", None) is None:
+        return _numbers(*counts, ids, previous_ids, now._counted), None
+    ids, other_ids = _read_two(ids, "ids")
+    previous_ids, previous_other_ids = _read_two(previous_ids, "previous_ids")
+    first = _numbers(*counts, ids, previous_ids, "sphere")
+    counts = now.other_count, before.other_count
+    return first, _numbers(*counts, other_ids, previous_other_ids, "other sphere")
+
+
+def _count(table: Any) -> int:
+    """How many spheres or bodies the search was for."""
+    return table.body_count if table._counted == "body" else len(table.offsets) - 1
+
+
+def _read_two(ids: Any, name: str) -> tuple[Any, Any]:
+    """The numbers of the spheres, and of the others."""
+    if ids is None:
+        return None, None
+    if not isinstance(ids, tuple) or len(ids) != 2:
+        raise ValueError(f"{name} must be two, for the spheres and for the others: a tuple")
+    return ids
+
+
+def _numbers(
+    count: int, previous_count: int, ids: Any, previous_ids: Any, noun: str
+) -> Indices | None:
+    """The number of each sphere or body in the step before, or -1; None: its own."""
     if ids is None and previous_ids is None:
-        if count != previous_count:
-            raise ValueError(
-                f"{checks.there_are(count, f'{kind}sphere')}, but previous has {previous_count}:"
-                " give ids and previous_ids"
-            )
-        return np.arange(count)
+        if count == previous_count:
+            return None
+        spheres = checks.there_are(count, noun, "bodies" if noun == "body" else None)
+        raise ValueError(f"{spheres}, but previous has {previous_count}: give ids and previous_ids")
     if ids is None or previous_ids is None:
         raise ValueError("ids and previous_ids go together: give both")
     wanted = _read_ids(ids, "ids", count)
@@ -134,9 +282,7 @@ def _table(numbers: Indices, span: int) -> Indices:
 
 
 def _read_ids(ids: ArrayLike, name: str, count: int) -> Indices:
-    array = checks.indices(ids, name)
-    if array.shape != (count,):
-        raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
+    array = checks.shaped(checks.indices(ids, name), name, (count,))
     if not _are_distinct(array):
         order = np.argsort(array, kind="stable")
         first, second = order[np.flatnonzero(np.diff(array[order]) == 0)[0] + [0, 1]]
@@ -157,40 +303,102 @@ def _are_distinct(numbers: Indices) -> bool:
     return bool((ordered[1:] != ordered[:-1]).all())
 
 
-def check_numbers(numbers: Indices, count: int, name: str) -> None:
-    """Complain about a column that is to number `count` things and does not: tables can be made
-    of any arrays."""
-    outside = np.flatnonzero((numbers < 0) | (numbers >= count))
-    if len(outside):
-        row = outside[0]
-        raise ValueError(f"{name}[{row}] is {numbers[row]}, but must be 0 to {count - 1}")
+# ---- which row goes on ---------------------------------------------------------------------------
 
 
-def read_tangent(tangent: ArrayLike | None, before: Table) -> Doubles:
-    """A vector for each row of the step before."""
-    vectors = checks.points(tangent, "tangent", before.point.shape[1:])
-    if len(vectors) != len(before):
-        raise ValueError(
-            f"tangent has {checks.counted(len(vectors), 'row')},"
-            f" but {checks.there_are(len(before), f'previous {before._row}')}"
-        )
-    return vectors
+def _match(steps: _Steps) -> Indices:
+    if steps.now._has_partners:
+        return _core.match_pairs(*steps.columns, *steps.earlier, steps.threads)
+    earlier = steps.earlier[0]
+    if earlier is None:
+        earlier = np.arange(_count(steps.now))
+    return _core.match(*steps.columns, earlier, steps.threads)
 
 
-def read_match(rows: ArrayLike, now: Table) -> Indices:
-    """A row of the step before for each row, which is not looked at yet."""
-    array = checks.indices(rows, "match")
-    if array.shape != (len(now),):
-        raise ValueError(f"match has shape {array.shape}, but must be ({len(now)},)")
-    return array
+def _before(steps: _Steps, numbers: Indices) -> Indices:
+    """What spheres or bodies of these numbers were called in the step before."""
+    earlier = steps.earlier[0]
+    return numbers if earlier is None else earlier[numbers]
 
 
-def _step(contacts: Contacts) -> _core._Step:
-    """The columns of a step that the library reads; None stands for one whose entries are all 0."""
-    columns, poses, period = vars(contacts), contacts.poses, contacts.period
-    return (
-        contacts.offsets, columns.get("mesh"), contacts.point, contacts.normal, contacts._tilt,
-        columns.get("image"), contacts.node, contacts.node_offsets,
-        None if poses is None else poses.reshape(-1, 16),
-        None if period is None else lengths_of(period),
-    )  # fmt: skip
+def _match_spots(old: _Old, steps: _Steps) -> Indices:
+    found = _core.spots_match(
+        *_spot_columns(steps.now, ""),
+        *_spot_columns(steps.before, "previous: "),
+        old.rows,
+        old.is_swapped.astype(np.uint8),
+    )
+    if steps.now.j is None:
+        _match_across_facets(found, steps)
+    return found
+
+
+def _match_across_facets(found: Indices, steps: _Steps) -> None:
+    """Let spots that have slid onto another facet of a wall continue those of their name there."""
+    before = steps.before
+    new = np.flatnonzero(found < 0)
+    left = np.setdiff1d(np.arange(before._spots()[-1]), found)
+    names = np.concatenate([_names_on_walls(steps.now, new), _names_on_walls(before, left)])
+    names[: len(new), 0] = _before(steps, names[: len(new), 0])
+    _, numbers = np.unique(names, axis=0, return_inverse=True)
+    numbers = numbers.ravel()
+    # of several that have one name the first
+    there, place = np.unique(numbers[len(new) :], return_index=True)
+    at = np.searchsorted(there, numbers[: len(new)])
+    known = np.flatnonzero(np.append(there, -1)[at] == numbers[: len(new)])
+    taken, first = np.unique(at[known], return_index=True)
+    spots, old = new[known[first]], left[place[taken]]
+    normals = steps.now.normal[steps.now.spot_row[spots]], before.normal[before.spot_row[old]]
+    is_near = (normals[0] * normals[1]).sum(axis=1) > TURNED
+    found[spots[is_near]] = old[is_near]
+
+
+def _names_on_walls(table: ConvexContacts, spots: Indices) -> Indices:
+    """Body, wall, and what a spot is called, of each."""
+    assert table.mesh is not None
+    assert table.spot_type is not None and table.spot_feature is not None
+    rows = table.spot_row[spots]
+    columns = (table.i[rows], table.mesh[rows], table.spot_type[spots], table.spot_feature[spots])
+    return np.column_stack(columns).astype(np.intp)
+
+
+def _spot_columns(table: ConvexContacts, whose: str) -> tuple[Indices, NDArray[np.uint8], Indices]:
+    offsets = table._spots()
+    assert table.spot_type is not None and table.spot_feature is not None
+    for name, column in table._made(table._list_columns).items():
+        if len(column) != offsets[-1]:
+            raise ValueError(f"{whose}{name} has {len(column)} rows, but must have {offsets[-1]}")
+    return offsets, table.spot_type, table.spot_feature
+
+
+# ---- vectors that are taken along ----------------------------------------------------------------
+
+
+def _gathered(vectors: Doubles, numbers: Indices) -> Doubles:
+    """The vector of each number, and 0 for those that are -1."""
+    gathered = np.zeros((len(numbers), vectors.shape[1]))
+    there = numbers >= 0
+    gathered[there] = vectors[numbers[there]]
+    return gathered
+
+
+def _turned(
+    vectors: Doubles,
+    rows: Indices,
+    old_rows: Indices,
+    is_swapped: NDArray[np.bool_],
+    steps: _Steps,
+) -> Doubles:
+    """Vectors of rows of the step before, or 0 where these are -1, as they are in rows of now."""
+    normals = steps.now.normal[rows]
+    before = normals.copy()
+    there = np.flatnonzero(old_rows >= 0)
+    before[there] = steps.before.normal[old_rows[there]]
+    # seen from the other body, a vector and a normal are opposite
+    signs = np.where(is_swapped, -1.0, 1.0)[:, None]
+    numbers = np.arange(len(rows) + 1)
+    # each is a row of a body of its own
+    of_each = numbers, numbers[:-1], numbers[:-1]
+    now = (*of_each, normals, None, normals.shape[1], -1)
+    then = (*of_each, signs * before, None, normals.shape[1], -1)
+    return _core.carry_pairs(now, then, None, None, numbers[:-1], signs * vectors, steps.threads)

@@ -22,14 +22,11 @@ if TYPE_CHECKING:
 
 def mesh_of(contacts: Contacts, number: object) -> tuple[int, Mesh]:
     """A mesh's number, as an int, and the mesh; errors where the contacts do not know it."""
-    index = checks.whole(number, "mesh")
     if contacts.meshes is None:
         raise ValueError(
             "the contacts do not know their mesh: load_contacts(path, meshes=mesh) tells them"
         )
-    if not 0 <= index < len(contacts.meshes):
-        count = checks.there_are(len(contacts.meshes), "mesh", "meshes")
-        raise IndexError(f"there is no mesh {index}: {count}, from 0")
+    index = checks.number_of(number, "mesh", len(contacts.meshes), "mesh", "meshes")
     return index, contacts.meshes[index]
 
 
@@ -37,7 +34,7 @@ def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -
     """What `Contacts.per_facet` returns."""
     reduce = checks.choice(how, "how", REDUCTIONS)
     index, mesh = mesh_of(contacts, number)
-    rows = read_values(values, "values", contacts)
+    rows = read_values(values, "values", len(contacts))
     facets, here = facets_of(contacts, index, len(mesh))
     return by_column(partial(reduce, len(mesh), facets), len(mesh), rows[here])
 
@@ -51,16 +48,13 @@ def facets_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, NDArr
 def vertex_values(contacts: Contacts, values: ArrayLike, number: int) -> Doubles:
     """What `Contacts.per_vertex` returns."""
     index, mesh = mesh_of(contacts, number)
-    rows = read_values(values, "values", contacts)
+    rows = read_values(values, "values", len(contacts))
     return vertex_sums(contacts, rows, index, len(mesh.vertices))
 
 
 def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> Doubles:
     """The sums over each of a mesh's vertices, of which there are `count`, by nodal weights."""
-    rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
-    here = contacts.mesh[rows] == mesh
-    nodes = _numbers(contacts.node, here, count, "node")
-    rows, weights = rows[here], contacts.weight[here]
+    rows, nodes, weights = _nodes_of(contacts, mesh, count)
 
     def shared(column: Doubles) -> Doubles:
         return add_up(count, nodes, weights * column[rows])
@@ -68,17 +62,18 @@ def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> D
     return by_column(shared, count, values)
 
 
+def _nodes_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, Indices, Doubles]:
+    """The contact, the vertex and the weight of each node on a mesh with so many vertices."""
+    rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
+    here = contacts.mesh[rows] == mesh
+    return rows[here], _numbers(contacts.node, here, count, "node"), contacts.weight[here]
+
+
 def contact_values(contacts: Contacts, values: ArrayLike, number: int) -> Doubles:
     """What `Contacts.per_contact` returns."""
     index, mesh = mesh_of(contacts, number)
-    count = len(mesh.vertices)
-    array = checks.doubles(values, "values")
-    if array.ndim not in (1, 2) or len(array) != count:
-        raise ValueError(f"values has shape {array.shape}, but must be ({count},) or ({count}, k)")
-    rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
-    here = contacts.mesh[rows] == index
-    nodes = _numbers(contacts.node, here, count, "node")
-    rows, weights = rows[here], contacts.weight[here]
+    array = read_values(values, "values", len(mesh.vertices))
+    rows, nodes, weights = _nodes_of(contacts, index, len(mesh.vertices))
 
     def at_contacts(column: Doubles) -> Doubles:
         return add_up(len(contacts), rows, weights * column[nodes])
@@ -88,10 +83,7 @@ def contact_values(contacts: Contacts, values: ArrayLike, number: int) -> Double
 
 def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> Doubles:
     """What `Contacts.stress` returns."""
-    array = checks.points(forces, "forces")
-    if len(array) != len(contacts):
-        there = checks.there_are(len(contacts), "contact")
-        raise ValueError(f"forces has {checks.counted(len(array), 'row')}, but {there}")
+    array = checks.points_each(forces, "forces", len(contacts), "contact")
     x, y, z = (array * contacts.normal).T
     pressing = facet_values(contacts, x + y + z, "sum", number)
     return pressing / mesh_of(contacts, number)[1].areas

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..base import checks
 from ..base.extras import import_extra
 from ..base.poses import Period
-from . import arms, pair_history, sums
+from . import arms, sums
 from .columns import columns_of
 from .contact_table import ContactTable
+from .history import pair_step
 from .table import same_column
 
 if TYPE_CHECKING:
@@ -83,7 +85,6 @@ class Pairs(ContactTable):
     array([ 500., -500.,    0.])
     """
 
-    _history: ClassVar[Any] = pair_history
     _row: ClassVar = "pair"
     _columns: ClassVar = columns_of("pairs")
     _settings: ClassVar = ("period", "other_count")
@@ -146,8 +147,7 @@ class Pairs(ContactTable):
         """
         sparse = import_extra("scipy.sparse", "scipy")
         entries = checks.doubles(self.overlap if values is None else values, "values")
-        if entries.shape != (len(self),):
-            raise ValueError(f"values has shape {entries.shape}, but must be ({len(self)},)")
+        checks.shaped(entries, "values", (len(self),))
         n = len(self.offsets) - 1
         shape = n, n if self.other_count is None else self.other_count
         if symmetric:
@@ -442,6 +442,19 @@ class Pairs(ContactTable):
         from ..plot.pairs import plot_pairs
 
         return plot_pairs(self, centers, values, ax, **options)
+
+    def _check_previous(self, before: Pairs) -> None:
+        if (self.other_count is None) != (before.other_count is None):
+            raise ValueError("one search had others, the other one had none")
+
+    def _step(self, whose: str) -> _core._PairStep:
+        if not len(self.offsets):
+            count = len(self)
+            raise ValueError(f"{whose}offsets do not ascend from 0 to the number of pairs, {count}")
+        first = checks.indices(self.offsets, f"{whose}offsets")
+        # without a period two spheres are one pair at most, and images tell nothing
+        image = None if self.period is None else self.image
+        return pair_step(self, whose, first, image, self.other_count)
 
     def __repr__(self) -> str:
         others = (

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def contact_sum(contacts: Contacts, values: ArrayLike) -> Doubles:
     """What `Contacts.sum` returns."""
-    rows = read_values(values, "values", contacts)
+    rows = read_values(values, "values", len(contacts))
     count = len(contacts.offsets) - 1
     spheres = numbers_of(contacts, "sphere", count)
     return by_column(partial(add_up, count, spheres), count, rows)
@@ -33,8 +33,8 @@ def pair_sum(
     pairs: Pairs, on_i: ArrayLike, on_j: ArrayLike | None
 ) -> Doubles | tuple[Doubles, Doubles]:
     """What `Pairs.sum` returns."""
-    rows = read_values(on_i, "on_i", pairs)
-    opposite = None if on_j is None else _read_alike(on_j, rows, pairs)
+    rows = read_values(on_i, "on_i", len(pairs))
+    opposite = None if on_j is None else _read_alike(on_j, rows)
     count = len(pairs.offsets) - 1
     other_count = count if pairs.other_count is None else pairs.other_count
     i, j = numbers_of(pairs, "i", count), numbers_of(pairs, "j", other_count)
@@ -49,10 +49,10 @@ def pair_sum(
 
 def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None) -> Doubles:
     """What `ConvexContacts.sum` returns."""
-    rows = read_values(on_i, "on_i", contacts)
+    rows = read_values(on_i, "on_i", len(contacts))
     if contacts.j is None and on_j is not None:
         raise ValueError("on_j is given, but the contacts are with walls: there is no j")
-    opposite = None if on_j is None else _read_alike(on_j, rows, contacts)
+    opposite = None if on_j is None else _read_alike(on_j, rows)
     return _of_bodies(contacts, np.arange(len(rows)), rows, opposite)
 
 
@@ -61,15 +61,9 @@ def spot_loads(
 ) -> tuple[Doubles, Doubles]:
     """What `ConvexContacts.loads` returns."""
     dimension = contacts.point.shape[1:]
-    centers = checks.points(positions, "positions", dimension)
-    if len(centers) != contacts.body_count:
-        there = checks.there_are(contacts.body_count, "body", "bodies")
-        raise ValueError(f"positions has {checks.counted(len(centers), 'row')}, but {there}")
-    pushes, rows = checks.points(forces, "forces", dimension), contacts.spot_row
-    if len(pushes) != len(rows):
-        there = checks.there_are(len(rows), "spot")
-        raise ValueError(f"forces has {checks.counted(len(pushes), 'row')}, but {there}")
-    spot = contacts.spot
+    count, rows, spot = contacts.body_count, contacts.spot_row, contacts.spot
+    centers = checks.points_each(positions, "positions", count, "body", "bodies", dimension)
+    pushes = checks.points_each(forces, "forces", len(rows), "spot", None, dimension)
     assert spot is not None
     on_i = np.column_stack([pushes, _torque(spot - centers[contacts.i[rows]], pushes)])
     on_j = None
@@ -99,17 +93,16 @@ def _of_bodies(
     return _of_one_set(i, numbers_of(contacts, "j", count)[rows], count, on_i, on_j)
 
 
-def read_values(values: ArrayLike, name: str, table: Table) -> Doubles:
-    """A number for each row, or as many for each."""
+def read_values(values: ArrayLike, name: str, count: int) -> Doubles:
+    """A number for each row, of which there are `count`, or as many for each."""
     array = checks.doubles(values, name)
-    count = len(table)
     if array.ndim not in (1, 2) or len(array) != count:
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k)")
     return array
 
 
-def _read_alike(on_j: ArrayLike, on_i: Doubles, pairs: Table) -> Doubles:
-    array = read_values(on_j, "on_j", pairs)
+def _read_alike(on_j: ArrayLike, on_i: Doubles) -> Doubles:
+    array = read_values(on_j, "on_j", len(on_i))
     if array.shape != on_i.shape:
         raise ValueError(f"on_j has shape {array.shape}, but on_i has {on_i.shape}")
     return array

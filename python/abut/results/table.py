@@ -232,10 +232,7 @@ class Table:
         return columns | {self._list_offsets: offsets}
 
     def _of(self, i: int) -> Self:
-        i, n = checks.whole(i, "i"), len(self.offsets) - 1
-        if not 0 <= i < n:
-            there = checks.there_are(n, self._counted)
-            raise IndexError(f"there is no {self._counted} {i}: {there}, from 0")
+        i = checks.number_of(i, "i", len(self.offsets) - 1, self._counted)
         return self[self.offsets[i] : self.offsets[i + 1]]
 
     # ---- exports ----
@@ -275,7 +272,7 @@ class Table:
 
     def _flat(self) -> dict[str, NDArray[Any]]:
         """The columns with an entry for each row, those of vectors as _x, _y and _z."""
-        return self._flattened(self._row_vectors())
+        return flattened(self._row_vectors())
 
     def _row_vectors(self) -> dict[str, NDArray[Any]]:
         """The columns with a number or a vector for each row."""
@@ -283,18 +280,7 @@ class Table:
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
         """As `_flat`, of the columns with several entries for a row."""
-        return self._flattened(self._there(self._list_columns))
-
-    @staticmethod
-    def _flattened(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        flat: dict[str, NDArray[Any]] = {}
-        for name, column in columns.items():
-            if column.ndim == 1:
-                flat[name] = column
-            else:
-                axes = "xyz"[: column.shape[1]]
-                flat |= {f"{name}_{axis}": column[:, k] for k, axis in enumerate(axes)}
-        return flat
+        return flattened(self._there(self._list_columns))
 
     def _in_space(self) -> dict[str, NDArray[Any]]:
         """The columns with an entry for each row, vectors of the plane with a third number, 0."""
@@ -464,6 +450,19 @@ class Table:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuild, (type(self), self._made_columns(), self._search())
+
+
+def flattened(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Columns with a number for each row: those of vectors as _x, _y and _z."""
+    flat: dict[str, NDArray[Any]] = {}
+    for name, column in columns.items():
+        if column.ndim == 1:
+            flat[name] = column
+        else:
+            flat |= {
+                f"{name}_{axis}": column[:, k] for k, axis in enumerate("xyz"[: column.shape[1]])
+            }
+    return flat
 
 
 def rebuild(kind: type[Table], columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Table:

@@ -414,10 +414,7 @@ class ContactFinder:
         >>> finder.meshes[0].vertices[:, 2]
         array([0.25, 0.25, 0.25])
         """
-        number = checks.whole(mesh, "mesh")
-        if not 0 <= number < len(self._meshes):
-            count = checks.there_are(len(self._meshes), "mesh", "meshes")
-            raise IndexError(f"there is no mesh {number}: {count}, from 0")
+        number = checks.number_of(mesh, "mesh", len(self._meshes), "mesh", "meshes")
         before = self._meshes[number]
         if not isinstance(before, Mesh):
             raise TypeError(f"mesh {number} is a half space, which has no vertices to move")

@@ -349,10 +349,8 @@ class Mesh(Faceted):
         >>> mesh.moved([[0, 0, 0], [1, 0, 0], [0, 2, 0]]).areas
         array([1.])
         """
-        points = checks.points(vertices, "vertices")
-        if len(points) != len(self.vertices):
-            there = checks.there_are(len(self.vertices), "vertex", "vertices")
-            raise ValueError(f"vertices has {checks.counted(len(points), 'row')}, but {there}")
+        count = len(self.vertices)
+        points = checks.points_each(vertices, "vertices", count, "vertex", "vertices")
         mesh = object.__new__(type(self))
         mesh._core = self._core.moved(points, worker_count(workers, len(self)))
         mesh._source, mesh._vertex_source = self._source, self._vertex_source

@@ -73,12 +73,8 @@ class Deforming:
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             kind = checks.a_or_an(type(answer).__name__)
             raise TypeError(f"it returned {kind}, but must return (vertices, velocities)")
-        velocities = checks.points(answer[1], "velocities")
-        if len(velocities) != len(self.mesh.vertices):
-            there = checks.there_are(len(self.mesh.vertices), "vertex", "vertices")
-            raise ValueError(
-                f"velocities has {checks.counted(len(velocities), 'row')}, but {there}"
-            )
+        count = len(self.mesh.vertices)
+        velocities = checks.points_each(answer[1], "velocities", count, "vertex", "vertices")
         wrong = np.argwhere(~(np.abs(velocities) <= _core.COORDINATE_LIMIT))
         if len(wrong):
             row, axis = wrong[0].tolist()

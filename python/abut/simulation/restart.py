@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +18,7 @@ from ..base.arrays import locked
 from ..base.checks import a_or_an, counted
 from ..base.values import from_dict
 from ..base.warnings import SimulationWarning, warn
+from ..io.errors import told
 from ..laws.law_table import LawTable
 from ..laws.stored import Given as GivenLaw
 from ..laws.stored import from_stored, is_other, is_stored, read_given
@@ -122,7 +122,7 @@ def load_simulation(
     file = Path(path)
     own = read_given(laws)
     check_structures(deform or {})
-    with _told(file):
+    with told(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
         begin = partial(_begin, setup, own)
@@ -135,16 +135,6 @@ def load_simulation(
     _compare_forces(len(simulation._forces), setup["force_count"], "add_force")
     _compare_forces(len(simulation._body_forces), setup["body_force_count"], "add_body_force")
     return simulation
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What is wrong is told with the file's name."""
-    try:
-        yield
-    except ValueError as error:
-        text = str(error)
-        raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
 def _read_meshes(meshes: Any) -> tuple[Mesh, ...]:
