@@ -80,18 +80,6 @@ def test_relative_velocity(spheres, moving, dimension):
     np.testing.assert_array_equal(none, plain)
 
 
-def test_overlap_grows_against_the_normal(spheres, moving):
-    (centers, radii), (velocities, turning) = spheres, moving
-    dt = 1e-7
-    pairs = abut.find_pairs(centers, radii)
-    later = abut.find_pairs(centers + dt * velocities, radii, gap=0.01)
-    rows = later.match(pairs)
-    rate = (later.overlap[rows >= 0] - pairs.overlap[rows[rows >= 0]]) / dt
-    speed = (pairs.relative_velocity(centers, velocities, turning) * pairs.normal).sum(axis=1)
-    assert len(rate) == len(pairs)
-    np.testing.assert_allclose(rate, -speed[rows[rows >= 0]], atol=1e-5)
-
-
 def test_what_moves_as_one_does_not_slide(spheres, dimension):
     centers, _ = spheres
     pairs = abut.find_pairs(*spheres)
@@ -113,26 +101,6 @@ def test_relative_velocity_with_others(spheres, moving):
         own, others = ([one[part] for one in given] for part in (slice(10), slice(10, None)))
         found = pairs.relative_velocity(*own, others=tuple(others))
         np.testing.assert_allclose(found, across.relative_velocity(*given), atol=1e-14)
-
-
-def test_pairs_of_a_simulation():
-    steel = abut.Material(density=7800.0, young=1e7)
-    sim = abut.Simulation(step=1e-6)
-    sim.set_law(steel, steel, abut.Hertz(friction=0.5))
-    centers, spins = [[0, 0, 0], [0.1999, 0, 0]], [[0, 0, 3], [0, 0, 1]]
-    sim.add_spheres(centers, 0.1, steel, angular_velocities=spins)
-    sim.run(steps=1)
-    pairs = sim.pairs
-    sliding = pairs.relative_velocity(sim.centers, sim.velocities, sim.angular_velocities)
-    # the surface of the first turns up where they touch, and so does friction on the second
-    assert sliding[0, 1] == pytest.approx(0.4, rel=1e-3)
-    assert pairs.force[0, 1] <= 0
-
-
-def test_no_pairs(spheres, moving):
-    pairs = abut.find_pairs(*spheres)[:0]
-    assert [arm.shape for arm in pairs.arms(spheres[0])] == [pairs.point.shape] * 2
-    assert pairs.relative_velocity(spheres[0], *moving).shape == pairs.point.shape
 
 
 def test_what_is_no_arm(spheres, moving, dimension):

@@ -86,25 +86,6 @@ def test_contacts_are_those_of_the_library(run):
     np.testing.assert_array_equal(written.type, [abut.FACET, abut.EDGE])
 
 
-@pytest.mark.parametrize("ending", ["csv", "npz", "vtp"])
-def test_output_is_written_by_its_ending(run, here, ending):
-    status, _, err = run(f"contacts square.obj spheres.csv -o out.{ending}")
-    assert (status, err) == (0, "")
-    assert (here / f"out.{ending}").stat().st_size > 0
-
-
-def test_csv_has_a_row_per_contact_and_the_columns_names(run, here):
-    run("contacts square.obj spheres.csv -o out.csv")
-    header, *rows = (here / "out.csv").read_text().splitlines()
-    assert {"sphere", "facet", "type", "point_x", "normal_z", "overlap"} <= set(header.split(","))
-    assert len(rows) == 2
-
-
-def test_scale_is_the_mesh_s(run):
-    assert run("contacts square.obj spheres.csv -o out.npz --scale 1e-3")[0] == 0
-    assert len(abut.load_contacts("out.npz")) == 0
-
-
 def test_spheres_in_another_unit_than_the_mesh_give_a_warning(run, here):
     rows = "".join(f"{500 + 40 * k},500,30,20\n" for k in range(5))
     (here / "spheres_mm.csv").write_text("x,y,z,radius\n" + rows)
@@ -112,11 +93,6 @@ def test_spheres_in_another_unit_than_the_mesh_give_a_warning(run, here):
     assert (status, out) == (0, "0 contacts of 0 of 5 spheres written to out.csv\n")
     assert err.startswith("abut: warning: nothing touches: ") and err.count("\n") == 1
     assert err.endswith("are all lengths in one unit? --scale changes the mesh's\n")
-
-
-def test_gap_reports_near_spheres(run):
-    assert run("contacts square.obj spheres.csv -o out.npz --gap 2")[0] == 0
-    assert abut.load_contacts("out.npz").overlap.min() == pytest.approx(-1.9)
 
 
 def test_options_reach_the_library(run, here):
@@ -147,20 +123,6 @@ def test_frames_of_a_dump(run, here):
     assert [row.split(",")[column] for row in rows] == ["0", "2"]
     assert len(last) == 2
     assert "frame" not in last[0].split(",")
-
-
-def test_sharing(run, here):
-    (here / "fold.obj").write_text(
-        "v 0 -1 0\nv 1 -1 .2\nv 1 1 .2\nv 0 1 0\nv -1 1 .2\nv -1 -1 .2\nf 1 2 3 4\nf 1 4 5 6\n"
-    )
-    (here / "one.csv").write_text("x,y,z,radius\n0,0,0.9,1\n")
-    line = "contacts fold.obj one.csv -o out.npz --resolution sharing"
-    for exponent in (1.0, 1.5):
-        assert run(f"{line} --exponent {exponent}")[0] == 0
-        cosine = (1 - 0.2**2) / (1 + 0.2**2)
-        expected = 1 / (1 + cosine)  # G = [[1, c], [c, 1]], F the same
-        np.testing.assert_allclose(abut.load_contacts("out.npz").share, expected, rtol=1e-12)
-    fails(run(line + " --exponent 0"), "exponent is 0")
 
 
 def test_ids_of_the_spheres_are_written(run, here):
@@ -219,12 +181,6 @@ def test_a_list_names_a_file_a_frame(pyvista, run, here):
     np.testing.assert_allclose(last["overlap"], 0.02)
 
 
-def test_a_list_of_one_frame(run, here):
-    write_run(here / "bed.dump")
-    assert run("contacts square.obj bed.dump --frame -3 -o out.pvd")[0] == 0
-    assert entries(here / "out.pvd") == [(0, "out/contacts-000000.vtp")]
-
-
 @pytest.mark.parametrize(
     ("steps", "told"), [((0, 50, 50), "frame 2 is of 50, after 50"), ((9, 3, 4), "frame 1 is of 3")]
 )
@@ -234,14 +190,6 @@ def test_steps_that_do_not_ascend(run, here, steps, told):
     assert status == 0
     assert err.startswith(f"abut: warning: {told}") and err.count("\n") == 1
     assert [time for time, _ in entries(here / "out.pvd")] == [0, 1, 2]
-
-
-def test_files_without_times_are_numbered(run, here):
-    (here / "spheres-2.csv").write_text(SPHERES)
-    (here / "spheres-10.csv").write_text(SPHERES)
-    status, _, err = run("contacts square.obj spheres-*.csv --frame all -o out.pvd")
-    assert (status, err) == (0, "")
-    assert [time for time, _ in entries(here / "out.pvd")] == [0, 1]
 
 
 def test_frames_of_a_simulation(run, here):
@@ -320,14 +268,6 @@ def test_csv_goes_to_standard_output(run, here, line):
     assert out.count("\n") > 2
 
 
-def test_all_frames_go_to_standard_output(run, here):
-    write_run(here / "bed.dump")
-    header, *rows = run("contacts square.obj bed.dump --frame all -o -")[1].splitlines()
-    frame, identity = (header.split(",").index(name) for name in ("frame", "id"))
-    found = [row.split(",") for row in rows]
-    assert [(row[frame], row[identity]) for row in found] == [("0", "7"), ("2", "7")]
-
-
 # ---- pairs ---------------------------------------------------------------------------------------
 
 
@@ -341,15 +281,6 @@ def test_pairs_are_those_of_the_library(run, here):
     assert out == f"{len(found)} pairs of 60 spheres written to out.npz\n"
     assert abut.load_pairs("out.npz") == found
     assert len(abut.find_pairs(centers, radii, gap=0.01)) < len(found)
-
-
-@pytest.mark.parametrize("ending", ["csv", "npz", "vtp", "parquet", "pvd"])
-def test_pairs_are_written_by_the_ending(run, here, ending):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
-    (here / "two.dump").write_text(BOX.format(step=3, size=1, x=0.2))
-    assert run(f"pairs two.dump -o out.{ending}")[0] == 0
-    assert (here / f"out.{ending}").stat().st_size > 0
 
 
 def rows_of(text):
@@ -392,10 +323,6 @@ def test_a_box_may_change_from_frame_to_frame(run, here):
 @pytest.mark.parametrize("period", ["-1 0 0", "1 x 0", "1 nan 0", "1 inf 0"])
 def test_periods_that_are_none(run, period):
     fails(run(f"pairs spheres.csv -o out.csv --period {period}"), "is no length, nor 0")
-
-
-def test_a_period_has_three_lengths(run):
-    fails(run("pairs spheres.csv -o out.csv --period 1 2"), "--period")
 
 
 # ---- facets that are split -----------------------------------------------------------------------
@@ -459,16 +386,6 @@ def test_info_tells_noise_and_what_it_follows_from(run, here, z, noise, neighbor
     assert (rows["coordinate noise"], rows["neighbors off one plane"]) == (noise, neighbors)
 
 
-def test_info_warns_where_nothing_tells_noise_from_shape(run, cad_meshes):
-    status, out, err = run(f"info {cad_meshes / 'vessel.obj'}")
-    assert status == 0
-    assert err.startswith("abut: warning: ") and "if it is noise, give --noise 0.002" in err
-    assert "; 1e-5: " in table(out)["neighbors off one plane"]
-    status, out, err = run(f"info {cad_meshes / 'vessel.obj'} --noise 0.002")
-    assert (status, err) == (0, "")
-    assert table(out)["coordinate noise"] == "0.002 (given)"
-
-
 def test_info_finds_what_is_wrong(run, here):
     (here / "bad.obj").write_text(
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 -1 0\nv 2 0 0\nv .3 .1 0\n"
@@ -486,22 +403,6 @@ def test_info_finds_what_is_wrong(run, here):
     angle = np.degrees(np.arctan2(0.1, 0.7))
     assert float(rows["smallest angle"].split()[0]) == pytest.approx(angle, rel=1e-2)
     assert err.startswith("abut: warning:")
-
-
-def test_info_describes_a_mesh_of_nothing(run, here):
-    (here / "line.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
-    status, out, _ = run("info line.obj")
-    rows = table(out)
-    assert (status, rows["facets"], rows["zero-area facets"]) == (0, "0", "1")
-
-
-def test_info_counts_polygons_by_their_sides(run, here):
-    pentagon = "".join(
-        f"v {np.cos(a)} {np.sin(a)} 0\n" for a in np.linspace(0, 2 * np.pi, 5, endpoint=False)
-    )
-    (here / "pentagon.obj").write_text(pentagon + "v 0 0 9\nf 1 2 3 4 5\nf 1 2 6\n")
-    rows = table(run("info pentagon.obj")[1])
-    assert (rows["triangles"], rows["polygons of 5 sides"]) == ("1", "1")
 
 
 # ---- demo and doctor -----------------------------------------------------------------------------
@@ -552,14 +453,6 @@ def test_demo_simulates(run, here):
     assert not (here / "abut-demo.vtp").exists()
 
 
-@pytest.mark.ci
-def test_demo_saves_a_picture_of_what_it_simulates(run, here):
-    pytest.importorskip("matplotlib")
-    status, out, _ = run("demo --simulate 0.0001 --plot mixer.png")
-    assert (status, out.splitlines()[-1].split()[-1]) == (0, "mixer.png")
-    assert (here / "mixer.png").stat().st_size > 50_000
-
-
 @pytest.mark.parametrize("time", ["0", "-1", "nan", "inf", "long"])
 def test_times_that_are_none(run, time):
     fails(run(f"demo --simulate={time}"), f"'{time}' is no time above 0")
@@ -585,11 +478,6 @@ def test_doctor_lists_versions(run):
     assert rows["abut"] == abut.__version__
     assert rows["NumPy"] == np.__version__
     assert {"OpenMP", "threads", "instruction level", "scipy", "matplotlib"} <= set(rows)
-
-
-def test_doctor_says_what_is_not_installed(run, monkeypatch):
-    monkeypatch.setattr(cli.doctor, "OPTIONAL", ("no-such-package",))
-    assert table(run("doctor")[1])["no-such-package"] == "not installed"
 
 
 def test_version(run):
@@ -636,23 +524,10 @@ def test_packages_that_are_missing_are_named_with_their_extra(
     assert run(line) == (2, "", f"abut: error: {told}\n")
 
 
-def test_broken_mesh(run, here):
-    (here / "bad.obj").write_text("v 0 0 0\nf 1 2 3\n")
-    fails(run("info bad.obj"))
-
-
 def test_bad_radius_is_named(run, here):
     (here / "spheres.csv").write_text("x,y,z,radius\n0,0,0,1\n0,0,0,-1\n")
     fails(run("contacts square.obj spheres.csv -o out.csv"), "row 1", "-1")
     assert not (here / "out.csv").exists()
-
-
-def test_output_of_no_known_kind(run):
-    fails(run("contacts square.obj spheres.csv -o out.doc"), "out.doc")
-
-
-def test_output_into_a_folder_that_is_not_there(run):
-    fails(run("contacts square.obj spheres.csv -o nowhere/out.csv"), "nowhere")
 
 
 def test_frame_that_is_no_number(run):
@@ -665,15 +540,6 @@ def test_files_in_each_others_place(run):
     fails(done, "square.obj is a mesh, which comes first: abut contacts square.obj spheres.csv")
     Path("square.obj.gz").write_bytes(gzip.compress(SQUARE.encode()))
     fails(run("contacts spheres.csv square.obj.gz -o out.csv"), "square.obj.gz is a mesh")
-
-
-def test_a_packed_mesh_and_spheres_of_write_frames(run, here):
-    Path("square.obj.gz").write_bytes(gzip.compress(SQUARE.encode()))
-    sim = abut.Simulation(step=1e-5)
-    sim.add_spheres([[0.5, 0.5, 0.09]], 0.1, abut.Material(density=1.0))
-    abut.write_frames("step{step}.vtp")(sim)
-    status, out, _ = run("contacts square.obj.gz step0.vtp -o -")
-    assert status == 0 and len(out.splitlines()) == 2
 
 
 def test_info_warns_once_of_what_is_left_out(run, here):
@@ -705,18 +571,8 @@ def test_nor_of_its_name(run, here):
     assert done[2].rstrip("\n").isprintable()
 
 
-def test_one_is_no_plural(run, here):
-    (here / "one.csv").write_text("x,y,z,radius\n0.5,0.5,0.09,0.1\n")
-    out = run("contacts square.obj one.csv -o out.csv")[1]
-    assert out == "1 contact of 1 of 1 sphere written to out.csv\n"
-
-
 def test_no_command(run):
     fails(run(""), "COMMAND", "--help")
-
-
-def test_unknown_option(run):
-    fails(run("demo --fast"), "--fast")
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,6 @@ import scenes
 
 pytestmark = pytest.mark.native
 
-ROWS = (
-    "sphere",
-    "facet",
-    "type",
-    "feature",
-    "point",
-    "normal",
-    "overlap",
-    "share",
-    "mesh",
-    "image",
-)
 N = 200
 
 
@@ -44,10 +32,6 @@ def spheres():
 @pytest.fixture
 def contacts(mesh, spheres):
     return abut.find_contacts(*spheres, mesh)
-
-
-def test_scene_has_contacts_of_every_type(contacts):
-    assert (np.bincount(contacts.type, minlength=3) > 0).all()
 
 
 # ---- selections ----------------------------------------------------------------------------------
@@ -93,51 +77,6 @@ def test_one_is_no_plural():
         found.weight_matrix(1)
 
 
-@pytest.mark.parametrize(
-    ("rows", "error", "message"),
-    [
-        (3, TypeError, r"contacts\[i:i \+ 1\] is one row"),
-        ("types", KeyError, "Contacts has no column 'types': there is 'type'"),
-        (["type"], TypeError, "indices has dtype <U4, but must be integers"),
-        ((slice(None), 0), TypeError, "selected by one index, but there are 2"),
-        (None, TypeError, "not by None"),
-        ([0.0, 1.0], TypeError, "indices has dtype float64"),
-        ([2, 1], ValueError, r"columns take any order, as contacts\.overlap\[indices\]"),
-        ([2, 2], ValueError, "indices of contacts must increase: their order stays, and each is"),
-        ([[1, 2]], IndexError, r"the indices have shape \(1, 2\)"),
-        ([0, 10**6], IndexError, "there is no contact 1000000"),
-        ([-1], IndexError, "there is no contact -1"),
-        ([True, False], IndexError, r"the mask has shape \(2,\), but must be"),
-        (slice(None, None, -1), ValueError, r"positive step: .* as contacts\.overlap\[::-1\]"),
-    ],
-)
-def test_what_selects_no_rows(contacts, rows, error, message):
-    with pytest.raises(error, match=message):
-        contacts[rows]
-
-
-@pytest.mark.parametrize(
-    ("i", "error", "message"),
-    [
-        (N, IndexError, f"there is no sphere {N}: there are {N} spheres, from 0"),
-        (-1, IndexError, "there is no sphere -1"),
-        (1.0, TypeError, "i is 1.0, but must be an integer"),
-        (True, TypeError, "i is True, but must be an integer"),
-    ],
-)
-def test_spheres_that_there_are_not(contacts, i, error, message):
-    with pytest.raises(error, match=message):
-        contacts.of(i)
-
-
-# ---- what does not change ------------------------------------------------------------------------
-
-
-def test_entries_are_the_callers_to_change(contacts, mesh, spheres):
-    contacts.overlap[:] *= 2
-    assert contacts.overlap.tolist() == (abut.find_contacts(*spheres, mesh).overlap * 2).tolist()
-
-
 # ---- columns whose entries are all the same ------------------------------------------------------
 
 
@@ -171,29 +110,6 @@ def test_same_columns_are_not_made_in_vain(contacts, mesh, spheres):
         assert (table.share == 1).all() and len(table.image) == len(table)
 
 
-@pytest.mark.parametrize("name", SAME)
-def test_same_columns_that_were_changed_go_along(contacts, name, mesh, spheres):
-    other = abut.find_contacts(*spheres, mesh)
-    getattr(contacts, name)[4] = 2
-    assert contacts != other and other != contacts
-    copies = copy.copy(contacts), copy.deepcopy(contacts), pickle.loads(pickle.dumps(contacts))
-    for table in (*copies, contacts[:], abut.concatenate([contacts[:5], other[5:]])[:]):
-        assert (getattr(table, name)[4] == 2).all()
-    assert (abut.concatenate([other, contacts]).to_dict()[name][len(other) + 4] == 2).all()
-
-
-def test_same_columns_of_a_shallow_copy_are_the_same(contacts):
-    shallow = copy.copy(contacts)
-    assert all(getattr(shallow, name) is getattr(contacts, name) for name in SAME)
-
-
-def test_same_columns_as_dataclass_fields(contacts):
-    fields = dataclasses.asdict(contacts)
-    assert (fields["share"] == 1).all() and fields["image"].shape == (len(contacts), 3)
-    again = dataclasses.replace(contacts, share=contacts.share / 2)
-    assert (again.share == 0.5).all() and (contacts.share == 1).all()
-
-
 def test_same_column_of_many_threads_is_one(contacts):
     start = threading.Barrier(4)
 
@@ -210,21 +126,7 @@ def test_same_column_of_many_threads_is_one(contacts):
     assert all(column is contacts.share for column in columns) and len(columns) == 4
 
 
-def test_searches_that_need_the_columns_have_them(mesh, spheres):
-    finder = abut.ContactFinder([mesh, mesh])
-    assert made(finder.find(*spheres)) == ["mesh"]
-    assert made(finder.find(*spheres, resolution="sharing")) == ["mesh", "share"]
-    assert made(finder.find(*spheres, period=(None, 9, None))) == ["mesh", "image"]
-    assert made(finder.find(*spheres, period=(None, None, None))) == ["mesh"]
-    assert set(finder.find(*spheres, resolution="all").mesh) == {0, 1}
-
-
 # ---- comparison, copies, pickles -----------------------------------------------------------------
-
-
-def test_equality_counts_spheres(contacts, mesh, spheres):
-    far = np.vstack([spheres[0], [[9, 9, 9]]]), np.append(spheres[1], 1)
-    assert abut.find_contacts(*far, mesh) != contacts
 
 
 def test_pickle_leaves_the_meshes_out(contacts):
@@ -244,12 +146,6 @@ def test_repr(contacts):
 
 
 # ---- exports -------------------------------------------------------------------------------------
-
-
-def test_to_dict(contacts):
-    columns = contacts.to_dict()
-    assert tuple(columns) == (*ROWS, "node", "weight", "offsets", "node_offsets")
-    assert all(columns[name] is getattr(contacts, name) for name in columns)
 
 
 def test_weight_matrix_of_a_selection(contacts):
@@ -275,27 +171,6 @@ def test_weight_matrix_needs_the_mesh(contacts):
         pickle.loads(pickle.dumps(contacts)).weight_matrix()
 
 
-def test_to_pandas(contacts):
-    pytest.importorskip("pandas")
-    table = contacts.to_pandas()
-    assert len(table) == len(contacts)
-    assert list(table)[:7] == [
-        "sphere", "facet", "type", "feature", "point_x", "point_y", "point_z",
-    ]  # fmt: skip
-    assert (table["normal_y"].to_numpy() == contacts.normal[:, 1]).all()
-    assert table["type"].dtype == np.uint8
-    assert len(contacts[:0].to_pandas()) == 0
-
-
-def test_to_pyvista(pyvista, contacts):
-    cloud = contacts.to_pyvista()
-    assert (np.asarray(cloud.points) == contacts.point).all()
-    assert (np.asarray(cloud["normal"]) == contacts.normal).all()
-    cloud["overlap"][:] = 9
-    assert contacts.overlap.max() < 1
-    assert contacts[:0].to_pyvista().n_points == 0
-
-
 # ---- sums ----------------------------------------------------------------------------------------
 
 
@@ -309,12 +184,6 @@ def test_sum(contacts, shape):
     assert contacts[::2].sum(values[::2]).shape == expected.shape
     whole = np.arange(values.size).reshape(values.shape)
     assert contacts.sum(whole).tolist() == contacts.sum(whole.astype(float)).tolist()
-
-
-def test_sum_of_none(contacts):
-    assert contacts[:0].sum([]).tolist() == [0.0] * N
-    assert contacts[:0].sum(np.empty((0, 2))).tolist() == [[0.0, 0.0]] * N
-    assert abut.find_contacts(np.empty((0, 3)), 1.0, contacts.meshes).sum([]).tolist() == []
 
 
 def test_sum_refuses_other_shapes(contacts):
@@ -350,12 +219,6 @@ def test_concatenate_is_one_search(contacts, mesh, spheres):
     assert joined == contacts
     assert joined.meshes == (mesh,)
     assert not joined.offsets.flags.writeable
-
-
-def test_concatenate_selections(contacts):
-    joined = abut.concatenate([contacts[:4], contacts[4:9]])
-    assert joined.sphere.tolist() == [*contacts.sphere[:4], *(contacts.sphere[4:9] + N)]
-    assert len(joined.counts) == 2 * N
 
 
 def test_concatenate_knows_meshes_if_all_do(contacts):

@@ -103,15 +103,3 @@ def test_swapped(scene):
         off = checks.ROUNDING / checks.crossing_sine(truth.pair, exact[kind, feature])
         assert np.abs(one.normal[row] + other.normal[mirror]).max() <= off
         assert abs(one.overlap[row] - other.overlap[mirror]) <= off * truth.size
-
-
-@given(scene=scenes.ANY)
-@examples(50)
-def test_largest_distance_is_the_minimum(scene):
-    """Of bodies that overlap the entrance of least overlap has the least penetration."""
-    finder = finder_of(scene)
-    least = entrances(scene, finder).overlap.min()
-    found = finder.find(scene.positions, scene.orientations, pairs=[[0, 1]], minimum="global")
-    if found.overlap[0] > 0:
-        slack = 1e-14 * scene.sizes.sum()
-        assert found.overlap[0] - found.error[0] - slack <= least <= found.overlap[0] + slack

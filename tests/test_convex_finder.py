@@ -1,12 +1,10 @@
 """The search for contacts of convex bodies: what goes in, and which rows come out."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 import abut
-from scenes_bodies import COUNT, CUBE, PERIOD, SQUARE, TETRA, finder_of, heap_of, shapes_of
+from scenes_bodies import COUNT, CUBE, SQUARE, TETRA, finder_of, heap_of, shapes_of
 
 pytestmark = pytest.mark.native
 
@@ -62,16 +60,6 @@ def test_two_cubes(method):
     assert contacts.spot_offsets.tolist() == [0, 4]
 
 
-def test_two_squares(squares):
-    contacts = squares.find([[0, 0], [0.5, 1.75]])
-    close(contacts.overlap, [0.25])
-    close(contacts.normal, [[0, -1]])
-    assert contacts.type.tolist() == [[abut.FACET, abut.VERTEX]] or contacts.type.tolist() == [
-        [abut.VERTEX, abut.FACET]
-    ]
-    close(sorted(contacts.spot.tolist()), [[-0.5, 0.875], [1, 0.875]])
-
-
 def test_pairs_keep_their_order(finder, heap):
     pairs = all_pairs()[[70, 3, 3, 11]]
     pairs[2] = pairs[2][::-1]
@@ -120,25 +108,6 @@ def test_rotations(cubes):
     )
 
 
-def test_one_angle_for_all(squares):
-    positions = [[0, 0], [1.5, 1.5]]
-    assert squares.find(positions, 0.25, gap=1) == squares.find(positions, [0.25, 0.25], gap=1)
-
-
-# ---- scales, shapes, options ---------------------------------------------------------------------
-
-
-def test_without_spots(finder, heap):
-    found, with_spots = finder.find(*heap, spots=False), finder.find(*heap)
-    assert found.spot is found.spot_overlap is found.spot_type is found.spot_offsets is None
-    assert np.array_equal(found.overlap, with_spots.overlap)
-    for call in (lambda: found.spot_row, lambda: found.match_spots(with_spots)):
-        with pytest.raises(ValueError, match="these contacts have no spots"):
-            call()
-    with pytest.raises(ValueError, match="these contacts have no spots"):
-        with_spots.match_spots(found)
-
-
 # ---- warm starts ---------------------------------------------------------------------------------
 
 
@@ -153,15 +122,6 @@ def test_before_changes_no_result_of_bodies_apart(finder, heap, dimension):
     close(cold.normal[apart], warm.normal[apart])
     # polygons take one iteration as it is
     assert warm.iterations.sum() < cold.iterations.sum() + (dimension == 2)
-
-
-def test_before_of_an_equal_finder(finder, heap, dimension):
-    before = finder_of(dimension).find(*heap)
-    warm = finder.find(*heap, before=before)
-    assert warm == finder.find(*heap, before=finder.find(*heap))
-    assert finder.find(*heap, before=pickle.loads(pickle.dumps(before))) == warm
-    cold = finder_of(dimension, method="cp").find(*heap, before=before)
-    assert len(cold) > 0
 
 
 @pytest.mark.parametrize("change", ["shapes", "scales", "numbers", "count", "table"])
@@ -187,13 +147,6 @@ def test_before_of_another_finder(change, finder, heap, dimension):
         finder.find(*heap, before=before)
 
 
-def test_before_of_another_period(finder, heap, dimension):
-    before = finder.find(*heap, period=PERIOD[dimension])
-    with pytest.raises(ValueError, match="before has the period"):
-        finder.find(*heap, before=before)
-    assert len(finder.find(*heap, period=PERIOD[dimension], before=before)) == len(before)
-
-
 def test_before_may_hold_anything(finder, heap):
     """Columns are the caller's to change: wrong numbers make a cold start, or a clear error."""
     expected = finder.find(*heap)
@@ -213,26 +166,10 @@ def test_before_may_hold_anything(finder, heap):
 # ---- how it is queried ---------------------------------------------------------------------------
 
 
-def test_inputs_are_not_written(finder, heap):
-    positions, turns = heap[0].copy(), heap[1].copy()
-    positions.flags.writeable = turns.flags.writeable = False
-    assert finder.find(positions, turns) == finder.find(*heap)
-    single = finder.find(positions.astype(np.float32), turns)
-    assert len(single) > 0
-
-
 def test_any_number_of_bodies(squares):
     for count in (2, 3, 2, 5):
         line = np.column_stack([np.arange(count) * 1.875, np.zeros(count)])
         assert len(squares.find(line)) == count - 1
-
-
-def test_pickles(finder, heap):
-    again = pickle.loads(pickle.dumps(finder))
-    assert repr(again) == repr(finder) and again.shapes == finder.shapes
-    assert again.find(*heap) == finder.find(*heap)
-    free = abut.ConvexFinder(finder.shapes[0], scales=2.0, method="fds", iterations=7)
-    assert repr(pickle.loads(pickle.dumps(free))) == repr(free)
 
 
 def test_attributes_and_repr(finder, dimension):
@@ -244,13 +181,6 @@ def test_attributes_and_repr(finder, dimension):
     free = abut.ConvexFinder(finder.shapes[0])
     assert repr(free) == "ConvexFinder(any bodies of 1 shape, 'slm')"
     assert free.shape is None and free.scales == 1.0
-
-
-def test_once(finder, heap, dimension):
-    found = abut.find_convex_contacts(
-        list(finder.shapes), *heap, shape=finder.shape, scales=finder.scales, gap=0.5
-    )
-    assert found == finder.find(*heap, gap=0.5)
 
 
 # ---- bad input -----------------------------------------------------------------------------------
@@ -380,12 +310,6 @@ def test_bad_angles(squares, turns, error, message):
     with pytest.raises(error) as caught:
         squares.find([[0, 0], [1, 0]], turns)
     assert message in str(caught.value)
-
-
-def test_rotations_are_not_for_polygons(squares):
-    transform = pytest.importorskip("scipy.spatial.transform")
-    with pytest.raises(TypeError, match="those of polygons are angles"):
-        squares.find([[0, 0], [1, 0]], transform.Rotation.identity(2))
 
 
 def test_walls_of_wrong_kinds(cubes, squares):

@@ -1,7 +1,6 @@
 """Which row goes on: what a search with `before` tells of it, and what `match` makes of that."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -116,27 +115,6 @@ def test_of_several_images_the_same_one_is_begun_with():
         assert now._before.tolist() == expected and now.match(before).tolist() == [0]
 
 
-def test_a_pair_that_is_given_twice():
-    """Both rows may begin with one, but each row goes on once."""
-    finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
-    places = [[0, 0], [0.5, 0.75], [0.5, -0.75]]
-    before = finder.find(places, pairs=[[0, 1], [0, 1], [0, 2]])
-    now = finder.find(places, pairs=[[1, 0], [0, 1]], before=before)
-    assert now._before.tolist() == [0, 0] and now.match(before).tolist() == [0, 1]
-    same = finder.find(places, pairs=before, before=before)
-    assert same._before.tolist() == same.match(before).tolist() == [0, 1, 2]
-
-
-def test_an_empty_step_before(finder, dimension):
-    apart = 100.0 * np.arange(COUNT)[:, None] * np.ones(dimension)
-    before = finder.find(apart)
-    now = finder.find(*heap_of(dimension), before=before)
-    assert len(before) == 0 < len(now) and (now._before == -1).all()
-    assert now.match(before).tolist() == [-1] * len(now)
-    none = finder.find(apart, before=now)
-    assert none._before.shape == none.match(now).shape == (0,)
-
-
 # ---- tables that somebody has changed ------------------------------------------------------------
 
 
@@ -213,24 +191,6 @@ def test_other_tables(finder, dimension):
 
 
 # ---- what is kept --------------------------------------------------------------------------------
-
-
-def test_what_was_told_is_no_part_of_a_table(finder, dimension, tmp_path):
-    first, second = itertools.islice(heaps_of(dimension), 2)
-    before = finder.find(*first, gap=0.25)
-    now = finder.find(*second, gap=0.25, before=before)
-    assert now == unknowing(now) and "_before" not in now.to_dict()
-    now.save(tmp_path / "now.npz")
-    with np.load(tmp_path / "now.npz") as file:
-        assert "_before" not in file
-    loaded = abut.load_convex_contacts(tmp_path / "now.npz")
-    old = pickle.loads(pickle.dumps(unknowing(now)))
-    for table in (loaded, old, pickle.loads(pickle.dumps(now)), now.copy()):
-        assert table == now and table.match(before).tolist() == now.match(before).tolist()
-    both = abut.concatenate([now, unknowing(now)])
-    assert both._before is None and len(both) == 2 * len(now)
-    twice = abut.concatenate([now, now])
-    assert twice.match(twice).tolist() == list(range(len(twice)))
 
 
 def test_walls_tell_nothing():

@@ -212,54 +212,6 @@ def test_narrow_strip_in_a_corner(width):
     check_planes(shape, places, turns, mesh, half_spaces(walls, normals), normals)
 
 
-def test_threads_find_the_same():
-    """Deep in gentle grooves, too, where each body has to look farther."""
-    walls, normals = groove(170)
-    rng = np.random.default_rng(11)
-    shape = SHAPES["tetrahedron"]
-    turns = Rotation.random(300, random_state=rng)
-    places = [
-        place(shape, turn, normals, rng.uniform(0, 0.08, 2), rng.uniform(-1, 1))
-        for turn in turns.as_matrix()
-    ]
-    finder = abut.ConvexFinder(shape, np.zeros(300, int))
-    mesh = mesh_of(walls, triangles, rng)
-    one, many = (finder.find_walls(places, turns.as_quat(), mesh, workers=k) for k in (1, 4))
-    for name in ("i", "facet", "overlap", "normal", "spot", "spot_overlap", "spot_feature"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(many, name))
-
-
-# ---- the cases by which it was found -------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["one", "several", "mixed"])
-@pytest.mark.parametrize("behind", [0, 0.5])
-def test_pyramid_on_a_floor_and_in_a_wall(kind, behind):
-    walls, normals = groove(90, behind)
-    pose = HERE
-    where = place(SHAPES["pyramid"], np.eye(3), normals, (0.001, 0.01), 0.0)
-    meshes = walls_as(kind, walls, normals, triangles, np.random.default_rng(1), pose)
-    contacts = abut.ConvexFinder(SHAPES["pyramid"]).find_walls([where], None, meshes)
-    for normal, overlap in zip(normals, (0.001, 0.01), strict=True):
-        rows = contacts.normal @ normal > 1 - 1e-9
-        assert contacts.overlap[rows].max() == pytest.approx(overlap, abs=1e-12)
-
-
-def test_vertex_in_a_groove():
-    """It has a spot on both sides, and nothing pushes it along the groove or into a side."""
-    walls, normals = groove(120)
-    shape = SHAPES["tetrahedron"]
-    down = -(normals[0] + normals[1])
-    turn = Rotation.align_vectors([down], [shape.vertices[0]])[0].as_matrix()
-    where = place(shape, turn, normals, (0.01, 0.01), 0.0)
-    mesh = mesh_of(walls, triangles, np.random.default_rng(2))
-    check_planes(shape, [where], [turn], mesh, half_spaces(walls, normals), normals)
-    quaternion = Rotation.from_matrix(turn).as_quat()[None]
-    contacts = abut.ConvexFinder(shape).find_walls([where], quaternion, mesh)
-    assert len(contacts.spot) == 2
-    np.testing.assert_allclose(contacts.spot_overlap, 0.01, atol=1e-12)
-
-
 # ---- at borders ----------------------------------------------------------------------------------
 
 

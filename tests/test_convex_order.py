@@ -36,11 +36,6 @@ def assert_same_bits(found, expected, columns=COLUMNS):
 # ---- swap, motion, scale -------------------------------------------------------------------------
 
 
-def comparable(truth, *rows):
-    """Whether both rows must be the same: bodies that overlap may have two ways out."""
-    return truth.pair.apart or all(row.overlap[0] < checks.TOLERANCE * truth.size for row in rows)
-
-
 @given(scene=scenes.ANY)
 @examples(40)
 def test_swapped(scene):
@@ -104,18 +99,6 @@ def test_scaled_by_powers_of_two(method, scene, power):
         np.testing.assert_array_equal(getattr(other, name), 2.0**power * getattr(one, name), name)
 
 
-@given(scene=scenes.ANY, power=st.integers(-20, 20))
-@examples(30)
-def test_scales_are_shapes_of_another_size(scene, power):
-    """A scale of the body, or vertices that are multiplied."""
-    factor = 2.0**power
-    one = ask(scene)
-    own = [abut.ConvexShape(factor * shape.vertices) for shape in shapes_of(scene)]
-    finder = abut.ConvexFinder(own, scene.shape, scales=scene.scales / factor)
-    other = ask(scene, finder)
-    assert_same_bits(other, one, ("status", "type", "feature", "normal", "overlap", "link"))
-
-
 @pytest.mark.parametrize("way", [1.0, 0.1, 1e4])
 def test_quaternions_of_any_length(way):
     rng = np.random.default_rng(2)
@@ -167,12 +150,6 @@ def test_triangles_are_facets(kind):
         assert_alike(truth, found, ask(scene, finder_of(scene, [shape])), 1)
 
 
-def test_points_inside_are_left_out():
-    corners = scenes.cube()
-    with_more = np.concatenate([corners, 0.3 * corners, [[0.5, 0, 0], [0.5, 0.5, 0]]])
-    assert len(abut.ConvexShape(with_more).vertices) == 8
-
-
 # ---- threads and instructions --------------------------------------------------------------------
 
 
@@ -194,18 +171,6 @@ def test_same_bits_for_any_number_of_threads(method):
             assert_same_bits(finder.find(*asked, pairs=pairs, workers=workers), one)
         warm = finder.find(*asked, pairs=pairs, before=one, workers=1)
         assert_same_bits(finder.find(*asked, pairs=pairs, before=one, workers=3), warm)
-
-
-def test_same_bits_for_any_number_of_threads_without_pairs():
-    scene = scenes.heap(np.random.default_rng(14), 600)
-    finder = finder_of(scene)
-    one, two, three = (
-        finder.find(scene.positions, scene.orientations, gap=0.05, workers=workers)
-        for workers in (1, 2, 3)
-    )
-    assert len(one.i) > 500
-    for other in (two, three):
-        assert_same_bits(other, one, (*COLUMNS, "offsets"))
 
 
 def test_same_entrances_for_any_number_of_threads():

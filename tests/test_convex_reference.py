@@ -81,37 +81,7 @@ def test_least_penetration_is_global(method):
         assert deeper > 0
 
 
-# ---- how often it does not converge --------------------------------------------------------------
-
-
-@pytest.mark.cases(2)
-@pytest.mark.parametrize("shapes", [scenes.SOLIDS, scenes.POLYGONS], ids=["solids", "polygons"])
-@pytest.mark.parametrize("method", PROVEN)
-def test_hardly_any_is_unconverged(method, shapes):
-    scene, pairs = scenes.many(np.random.default_rng(6), 4000, shapes)
-    finder = finder_of(scene, method=method)
-    for minimum in ("tracked", "global"):
-        found = finder.find(scene.positions, scene.orientations, pairs=pairs, minimum=minimum)
-        assert (found.status == abut.UNCONVERGED).mean() <= 1e-3
-    again = finder.find(scene.positions, scene.orientations, pairs=pairs, before=found)
-    assert (again.status == abut.UNCONVERGED).mean() <= 1e-3
-
-
 # ---- from step to step ---------------------------------------------------------------------------
-
-
-@given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1), size=st.sampled_from([1e-4, 1e-3, 1e-2]))
-@examples(20)
-def test_warm_rows_are_right(scene, seed, size):
-    rng = np.random.default_rng(seed)
-    shapes = shapes_of(scene)
-    finders = [finder_of(scene, shapes, method=method) for method in PROVEN]
-    before = [None] * len(finders)
-    for now in scenes.walk(rng, scene, 4, size):
-        truth = Truth(now, shapes)
-        for k, finder in enumerate(finders):
-            before[k] = ask(now, finder, before=before[k])
-            checks.check_row(truth, before[k])
 
 
 @given(scene=scenes.ANY)
@@ -278,32 +248,6 @@ def test_a_row_depends_on_its_pair_alone():
 # ---- known in closed form ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", PROVEN)
-def test_cubes(method):
-    corners = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    finder = abut.ConvexFinder([abut.ConvexShape(corners)], np.zeros(8, dtype=int), method=method)
-    places = [
-        [0, 0, 0],
-        [3, 0, 0],
-        [3, 3, 0],
-        [3, 3, 3],
-        [2, 0, 0],
-        [1.5, 0, 0.1],
-        [0, 0, -4],
-        [3, 2, 1],
-    ]
-    found = finder.find(places, pairs=[[0, k] for k in range(1, 8)])
-    gaps = [1, np.sqrt(2), np.sqrt(3), 0, -0.5, 2, 1]
-    np.testing.assert_allclose(-found.overlap, gaps, atol=1e-14)
-    assert found.status.tolist() == [
-        abut.SEPARATED, abut.SEPARATED, abut.SEPARATED, abut.TOUCHING,
-        abut.OVERLAPPING, abut.SEPARATED, abut.SEPARATED,
-    ]  # fmt: skip
-    np.testing.assert_allclose(found.normal[0], [-1, 0, 0], atol=1e-15)
-    np.testing.assert_allclose(found.normal[1], [-np.sqrt(0.5), -np.sqrt(0.5), 0], atol=1e-15)
-    np.testing.assert_allclose(found.normal[5], [0, 0, 1], atol=1e-15)
-
-
 def test_rounded_bodies():
     """What is rounded overlaps by its radii more, along the same normal."""
     rng = np.random.default_rng(10)
@@ -319,16 +263,3 @@ def test_rounded_bodies():
         np.testing.assert_array_equal(found.normal, core.normal)
         ends = core.link[0] + np.array([[-1], [1]]) * radii[:, None] * found.normal[0]
         np.testing.assert_allclose(found.link[0], ends, atol=1e-14 * size)
-
-
-def test_spheres_are_rounded_points():
-    """Two boxes so small that only their rounding is left are spheres."""
-    rng = np.random.default_rng(11)
-    speck = abut.ConvexShape(1e-9 * scenes.cube(), radius=1.0)
-    centers, radii = rng.uniform(0, 6, (40, 3)), rng.uniform(0.5, 1, 40)
-    bodies = abut.ConvexFinder([speck], scales=radii).find(centers)
-    spheres = abut.find_pairs(centers, radii)
-    np.testing.assert_array_equal(bodies.i, spheres.i)
-    np.testing.assert_array_equal(bodies.j, spheres.j)
-    np.testing.assert_allclose(bodies.overlap, spheres.overlap, atol=1e-8)
-    np.testing.assert_allclose(bodies.normal, spheres.normal, atol=1e-8)

@@ -94,11 +94,6 @@ def test_facets_in_all_forms_are_the_hull(cube, facets):
     assert shape.volume == pytest.approx(8)
 
 
-def test_sides_in_all_forms_are_the_hull(square):
-    for sides in (SIDES, np.array(SIDES), ([0, 1, 1, 2, 2, 3, 3, 0], [0, 2, 4, 6, 8])):
-        assert loops_of(abut.ConvexShape(SQUARE, sides)) == loops_of(square)
-
-
 def test_what_is_no_corner_is_left_out():
     inner = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 0.5], [0.2, -0.3, 0.1]]
     shape = abut.ConvexShape([*inner, *CUBE])
@@ -146,17 +141,6 @@ def test_hulls_of_points_are_sound(seed, count, scale):
         assert heights.max() <= 1e-9 * np.ptp(points, axis=0).max()
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_hulls_of_grids_have_no_facets_in_one_plane(seed):
-    rng = np.random.default_rng(seed)
-    points = np.unique(rng.integers(0, 4, (20, 3)), axis=0)
-    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    shape = abut.ConvexShape(points @ turn)
-    assert_is_sound(shape)
-    beside = shape.normals[shape.edge_facets]
-    assert (beside[:, 0] * beside[:, 1]).sum(axis=1).max() < 1 - 1e-6
-
-
 @pytest.mark.parametrize("noise", [3e-13, 1e-12, 3e-12])
 def test_hulls_of_points_that_are_coplanar_but_for_noise(noise):
     """About what facets are merged by; what comes out is the same when it is made anew."""
@@ -167,16 +151,6 @@ def test_hulls_of_points_that_are_coplanar_but_for_noise(noise):
         assert_is_sound(shape)
         assert shape.volume == pytest.approx(1.0, abs=30 * noise)
         assert pickle.loads(pickle.dumps(shape)) == shape == shape.scaled(2.0).scaled(0.5)
-
-
-def test_hull_needs_no_order(cube):
-    rng = np.random.default_rng(2)
-    for _ in range(10):
-        order = rng.permutation(8)
-        shape = abut.ConvexShape(CUBE[order])
-        assert sorted(sorted(order[loop].tolist()) for loop in map(np.array, loops_of(shape))) == (
-            sorted(map(sorted, loops_of(cube)))
-        )
 
 
 # ---- what it refuses -----------------------------------------------------------------------------
@@ -216,19 +190,6 @@ def test_bad_shapes(arguments, message):
     assert message in str(caught.value)
 
 
-def test_facets_that_are_not_convex():
-    dented = CUBE.copy()
-    dented[7] = 0.2
-    with pytest.raises(ValueError, match="the shape is not convex: vertex"):
-        abut.ConvexShape(dented, TRIANGLES)
-
-
-@pytest.mark.parametrize("radius", [-1.0, np.nan, np.inf])
-def test_bad_radius(radius):
-    with pytest.raises(ValueError, match=r"radius is .*; it must be at least 0"):
-        abut.ConvexShape(CUBE, radius=radius)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -247,16 +208,6 @@ def test_wrong_types(arguments, message):
 
 
 # ---- it does not change --------------------------------------------------------------------------
-
-
-def test_arrays_are_read_only(cube, square):
-    names = ("vertices", "indices", "offsets", "edges", "edge_facets", "normals", "source")
-    for shape in (cube, square):
-        for name in (*names, "centroid"):
-            with pytest.raises(ValueError, match="read-only"):
-                getattr(shape, name)[...] = 0
-            with pytest.raises(AttributeError):
-                setattr(shape, name, None)
 
 
 def test_equal_numbers_make_equal_shapes(cube):
@@ -282,11 +233,6 @@ def test_pickles_are_equal(shape):
     for name in names:
         assert np.array_equal(getattr(again, name), getattr(shape, name)), name
     assert (again.volume, again.circumradius) == (shape.volume, shape.circumradius)
-
-
-def test_repr(cube, square):
-    assert repr(cube) == "ConvexShape(polyhedron: 6 facets, 12 edges, 8 vertices)"
-    assert repr(square.rounded(0.5)) == "ConvexShape(polygon: 4 vertices; radius 0.5)"
 
 
 # ---- other frames and sizes ----------------------------------------------------------------------
@@ -341,15 +287,6 @@ def test_from_and_to_trimesh(cube):
         abut.ConvexShape.from_any(trimesh.creation.torus(3, 1))
 
 
-def test_from_pyvista(pyvista, cube):
-    assert abut.ConvexShape.from_any(pyvista.Cube()).volume == pytest.approx(1)
-
-
-def test_from_hull(cube):
-    spatial = pytest.importorskip("scipy.spatial")
-    assert abut.ConvexShape.from_any(spatial.ConvexHull(CUBE)) == cube
-
-
 @pytest.mark.parametrize("step", [1, -1])
 def test_from_polygon(step):
     """An object as shapely has them, whichever way round."""
@@ -360,12 +297,6 @@ def test_from_polygon(step):
     holed = types.SimpleNamespace(exterior=ring, interiors=[ring])
     with pytest.raises(ValueError, match="the polygon has holes"):
         abut.ConvexShape.from_any(holed)
-
-
-def test_from_shapely():
-    shapely = pytest.importorskip("shapely")
-    shape = abut.ConvexShape.from_any(shapely.Polygon([(0, 0), (0, 1), (2, 1), (2, 0)]))
-    assert shape.volume == pytest.approx(2)
 
 
 def test_from_what_is_no_shape():

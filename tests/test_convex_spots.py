@@ -128,14 +128,6 @@ def test_box_on_box():
     assert found.spot_type.tolist() == [[FACET, VERTEX]] * 4
 
 
-def test_box_over_the_border():
-    """Half of it over the edge: two corners, and two places where sides cross."""
-    found = boxes(-0.01, shift=(LARGE / 2, 0))
-    kinds = sorted(map(tuple, found.spot_type.tolist()))
-    assert kinds == [(FACET, VERTEX)] * 2 + [(EDGE, EDGE)] * 2
-    np.testing.assert_allclose(np.sort(found.spot[:, 0]), [1, 1, 1.5, 1.5], atol=1e-14)
-
-
 def test_equal_boxes_turned_by_an_eighth():
     """Two squares meet in an octagon."""
     turn = Rotation.from_euler("z", 45, degrees=True)
@@ -143,28 +135,6 @@ def test_equal_boxes_turned_by_an_eighth():
     assert found.spot_type.tolist() == [[EDGE, EDGE]] * 8
     radii = np.linalg.norm(found.spot[:, :2], axis=1)
     np.testing.assert_allclose(radii, LARGE / 2 / np.cos(np.pi / 8), atol=1e-14)
-
-
-def test_equal_boxes_flush():
-    """Corners on corners: one point each."""
-    found = boxes(-0.01, size=LARGE)
-    assert len(found.spot) == 4
-    np.testing.assert_allclose(np.abs(found.spot[:, :2]), LARGE / 2, atol=1e-14)
-
-
-def test_edge_on_box():
-    turn = Rotation.from_euler("x", 45, degrees=True)
-    found = boxes(-0.01, turn)
-    assert len(found.spot) == 2
-    np.testing.assert_allclose(np.sort(found.spot[:, 0]), [-0.5, 0.5], atol=1e-14)
-
-
-def test_corner_on_box():
-    turn = Rotation.from_euler("xy", [45, np.degrees(np.arctan(np.sqrt(0.5)))], degrees=True)
-    found = boxes(0.01, turn)
-    assert found.spot_type.tolist() == [[FACET, VERTEX]]
-    np.testing.assert_allclose(found.spot, [[0, 0, 0.005]], atol=1e-14)
-    np.testing.assert_allclose(found.spot_overlap, [-0.01], atol=1e-14)
 
 
 def test_edges_that_cross():

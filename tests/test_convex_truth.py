@@ -11,11 +11,10 @@ from scipy.spatial import ConvexHull
 import reference_convex as reference
 import scenes_convex as scenes
 from rational import Rational
-from reference_convex import EDGE, FACET, VERTEX, Body, Pair
+from reference_convex import EDGE, FACET, VERTEX, Pair
 from tiers import examples
 
 CUBE = reference.hull(list(product((-1, 1), repeat=3)))
-SQUARE = reference.hull([(-1, -1), (1, -1), (1, 1), (-1, 1)])
 TETRA = reference.hull([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
 
 
@@ -59,15 +58,6 @@ def test_cubes(place, gap_sq):
     assert pair.apart == (gap_sq > 0)
 
 
-def test_squares():
-    assert Pair(SQUARE, SQUARE.placed(position=(3, 3))).gap ** 2 == pytest.approx(2)
-    assert Pair(SQUARE, SQUARE.placed(position=(0, 3))).gap == 1
-    turned = Pair(SQUARE, SQUARE.placed(np.pi / 4, (3, 0)))
-    assert turned.gap == pytest.approx(2 - np.sqrt(2), abs=1e-15)
-    np.testing.assert_allclose(turned.normal, (1, 0), atol=1e-15)
-    assert Pair(SQUARE, SQUARE).gap == -2
-
-
 def test_tetrahedron_across():
     """Two edges across each other, at right angles, and as close as they come."""
     pair = Pair(TETRA, TETRA.placed(position=(0, 0, Rational(5, 2))))
@@ -96,29 +86,6 @@ def test_a_vertex_before_a_facet_is_an_entrance():
     # an edge of the tetrahedron is parallel to the facet: both its corners are entrances
     assert {e.feature[1] for e in found if e.feature[0] == up} == low
     assert {e.gap for e in found if e.feature[0] == up} == {2}
-
-
-def test_hull_of_many_points_in_planes():
-    grid = list(product(range(3), repeat=3))
-    body = reference.hull(grid)
-    assert len(body.vertices) == 8
-    assert sorted(map(len, body.facets)) == [4] * 6
-    assert body.is_convex()
-
-
-def test_poses_are_not_rounded():
-    """A quaternion of any length turns, and lengths stay as they are."""
-    turned = TETRA.placed((0.1, -0.2, 0.3, 7.7), (0.1, 1e10, -3), Rational(1, 3))
-    spans = turned.vertices[1:] - turned.vertices[0]
-    before = (TETRA.vertices[1:] - TETRA.vertices[0]) / 3
-    assert (spans @ spans.T == before @ before.T).all()
-
-
-def test_not_convex():
-    assert not Body(
-        [(0, 0), (1, 0), (0.25, 0.25), (0, 1)], [(0, 1), (1, 2), (2, 3), (3, 0)]
-    ).is_convex()
-    assert not Body(CUBE.vertices * np.array([1, 1, -1]), CUBE.facets).is_convex()
 
 
 # ---- against other methods -----------------------------------------------------------------------
@@ -183,17 +150,6 @@ def test_no_normal_parts_wider(scene):
             assert pair.support_gap(other) <= pair.gap
     else:
         assert abs(pair.local_excess(pair.normal, 1e-3 * size)) < 1e-12 * size
-
-
-@given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
-@examples(40)
-def test_swap(scene):
-    a, b = bodies(scene)
-    one, other = Pair(a, b), Pair(b, a)
-    assert one.gap == other.gap
-    assert {(e.type, e.feature, e.gap_sq) for e in one.entrances} == {
-        (e.type[::-1], e.feature[::-1], e.gap_sq) for e in other.entrances
-    }
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))

@@ -205,24 +205,6 @@ def test_floor_is_the_half_space(make):
     assert keys == sorted(set(keys))
 
 
-@pytest.mark.parametrize("make", MESHES)
-def test_sliding_over_inner_edges(make):
-    """No spot appears, and none jumps."""
-    rng = np.random.default_rng(7)
-    mesh = mesh_of([FLOOR], make, rng, single=True)
-    turn = Rotation.from_euler("z", 0.3).as_matrix()
-    corners = BODIES["cube"].vertices @ turn.T
-    low = corners[corners[:, 2] < 0]
-    for t in np.linspace(0, 1, 150):
-        position = np.array([2 * t - 1, 1.3 * t - 0.7, 0.49])
-        contacts = find(BODIES["cube"], position, turn, mesh)
-        expected = np.array([*(low + position)[:, :2].T, np.full(4, -0.005)]).T
-        assert len(contacts.spot) == 4
-        for point in expected:
-            assert np.abs(contacts.spot - point).max(1).min() <= 1e-6
-        np.testing.assert_allclose(contacts.spot_overlap, 0.01, atol=1e-6)
-
-
 # ---- edges of walls ------------------------------------------------------------------------------
 
 TOP = np.array([[-4.0, -4, 0], [0, -4, 0], [0, 4, 0], [-4, 4, 0]])
@@ -267,23 +249,6 @@ def test_into_a_corner(make):
         np.testing.assert_allclose(force, expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("make", MESHES)
-def test_forces_are_bounded_across_a_convex_edge(make):
-    """A cube that rolls over the edge of a table: what pushes is never more than its own corners
-    can be pushed by, and always outwards."""
-    rng = np.random.default_rng(10)
-    mesh = mesh_of([TOP, SIDE], make, rng)
-    for angle in np.linspace(0, np.pi / 2, 40):
-        turn = Rotation.from_euler("y", angle).as_matrix()
-        normal = np.array([np.sin(angle), 0, np.cos(angle)])
-        position = 0.49 * normal + [0, 0.1, 0]
-        contacts = find(BODIES["cube"], position, turn, mesh)
-        force, _ = load(contacts, position)
-        assert len(contacts) and force @ normal > 0.009
-        assert np.linalg.norm(force) <= 0.05
-        assert np.all(contacts.overlap <= 0.06)
-
-
 def test_table_carries_what_is_over_it():
     """Two corners on the table, two crossings of its edge; the names say so."""
     mesh = mesh_of([TOP, SIDE], triangles, np.random.default_rng(11))
@@ -309,18 +274,6 @@ def test_rounded_bodies_and_poses():
     np.testing.assert_allclose(contacts.spot_overlap, 0.02, atol=1e-9)
     np.testing.assert_allclose(contacts.normal, np.tile(pose[:3, 2], (len(contacts), 1)), atol=1e-9)
     assert len(contacts.spot) == 4
-
-
-def test_two_meshes_and_half_spaces():
-    """A floor made of two meshes is one floor; half spaces come after them."""
-    rng = np.random.default_rng(13)
-    halves = [FLOOR * [0.5, 1, 1] - [2, 0, 0], FLOOR * [0.5, 1, 1] + [2, 0, 0]]
-    meshes = [mesh_of([half], triangles, rng) for half in halves]
-    wall = abut.HalfSpace((0, 0.59, 0), (0, -1, 0))
-    finder = abut.ConvexFinder(BODIES["cube"])
-    contacts = finder.find_walls([[0.05, 0.1, 0.49]], None, [*meshes, wall])
-    assert set(contacts.mesh) == {0, 1, 2}
-    np.testing.assert_allclose(load(contacts, np.zeros(3))[0], [0, -0.04, 0.04], atol=1e-9)
 
 
 def test_threads_and_order_of_facets():

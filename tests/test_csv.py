@@ -45,16 +45,3 @@ def test_more_columns(contacts, tmp_path):
     head, rows = read(tmp_path / "contacts.csv")
     assert head == [*NAMES, "frame"]
     assert [row[-1] for row in rows] == ["3", "4"]
-
-
-def test_no_contacts(contacts, tmp_path):
-    contacts[:0].save(tmp_path / "contacts.csv")
-    assert (tmp_path / "contacts.csv").read_text() == ",".join(NAMES) + "\n"
-
-
-def test_pandas_reads_it(contacts, tmp_path):
-    pandas = pytest.importorskip("pandas")
-    contacts.save(tmp_path / "contacts.csv")
-    frame = pandas.read_csv(tmp_path / "contacts.csv")
-    assert list(frame.columns) == NAMES
-    np.testing.assert_allclose(frame.overlap, contacts.overlap)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ pytest.importorskip("pyarrow")
 psutil = pytest.importorskip("psutil")
 
 import abut.dask  # noqa: E402
-from abut.dask import mapping, parcels  # noqa: E402
+from abut.dask import parcels  # noqa: E402
 from children import end_group, run_child  # noqa: E402
 
 README = Path(__file__).parents[1] / "README.md"
@@ -169,24 +168,6 @@ def test_table_with_any_block(block, folder, mesh, threads):
     assert_same(table.compute(), plain_loop(folder, mesh, as_table))
 
 
-def test_current_client_is_used(folder, mesh, client):
-    with client.as_current():
-        table = abut.dask.map_frames(folder, mesh, where)
-    found = client.compute(table).result()
-    assert set(found["process"]) == {f"{pid}" for pid in client.run(os.getpid).values()}
-
-
-def where(frame, contacts):
-    time.sleep(0.05)
-    return {"process": str(os.getpid())}
-
-
-def test_source_may_be_frames(folder, mesh, threads):
-    table = abut.dask.map_frames(abut.read_frames(folder)[3:9], mesh, sums)
-    expected = plain_loop(folder, mesh, sums, range(3, 9))
-    assert_same(table.compute(), expected.assign(frame=range(6)))
-
-
 def test_pairs(folder, client):
     def coordination(frame, pairs):
         return {"pairs": len(pairs), "overlap": float(pairs.overlap.sum())}
@@ -197,27 +178,6 @@ def test_pairs(folder, client):
     ]
     table = abut.dask.map_pairs(folder, coordination, client=client, gap=0.1)
     assert_same(client.compute(table).result(), pandas.DataFrame(expected))
-
-
-def test_two_meshes_and_options(folder, mesh, client):
-    meshes, options = [mesh, mesh], {"resolution": "all", "gap": 0.1, "poses": [None, np.eye(4)]}
-    table = abut.dask.map_frames(folder, meshes, sums, client=client, block=8, **options)
-    expected = plain_loop(folder, meshes, sums, **options)
-    assert_same(client.compute(table).result(), expected)
-
-
-def test_poses_may_follow_the_frame(folder, mesh, threads):
-    def lifted(frame):
-        pose = np.eye(4)
-        pose[2, 3] = 0.01 * len(frame.radii)
-        return pose
-
-    table = abut.dask.map_frames(folder, mesh, sums, poses=lifted, block=5)
-    finder, rows = abut.ContactFinder(mesh), []
-    for number, frame in enumerate(abut.read_frames(folder)):
-        contacts = finder.find(frame.centers, frame.radii, poses=lifted(frame))
-        rows.append({"frame": number, **sums(frame, contacts)})
-    assert_same(table.compute(), pandas.DataFrame(rows))
 
 
 # ---- periodic frames -----------------------------------------------------------------------------
@@ -310,12 +270,6 @@ def test_source_may_be_delayed(form, folder, mesh, client):
     assert_same(client.compute(table).result(), plain_loop(folder, mesh, sums))
 
 
-def test_delayed_frames_without_a_client(folder, mesh, threads):
-    frames = abut.read_frames(folder)
-    made = [dask.delayed(frames.__getitem__)(number) for number in range(FRAMES)]
-    assert_same(abut.dask.map_frames(made, mesh, sums).compute(), plain_loop(folder, mesh, sums))
-
-
 def test_delayed_frames_that_are_none(mesh, threads):
     with pytest.raises(TypeError, match="a delayed frame came to a dict, but must have centers"):
         abut.dask.map_frames([dask.delayed(dict)()], mesh, sums)
@@ -386,11 +340,6 @@ def test_integers_that_floats_round_are_refused(block, folder, mesh, threads):
     table = abut.dask.map_frames(folder, mesh, reduce, block=block)
     with pytest.raises(ValueError, match=f"frame 4: 'a' is {2**60 + 1}, but .* of float64"):
         table.compute()
-
-
-def test_arrays_without_axes_are_numbers(folder, mesh, threads):
-    table = abut.dask.map_frames(folder, mesh, lambda *_: {"a": np.array(0.5), "b": np.sum([1])})
-    assert table.dtypes.tolist() == [np.int64, np.float64, np.int64]
 
 
 def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
@@ -465,28 +414,6 @@ def test_columns_come_once(twice, options, folder, mesh, threads):
         assert table.compute()["error"].notna().sum() == 1
 
 
-def test_names_of_meta_are_those_of_the_table(folder, mesh, threads):
-    table = abut.dask.map_frames(folder, mesh, count, meta={"cuont": int}, block=FRAMES)
-    message = "^frame 0: reduce gave the columns 'count', but the table has the columns 'cuont'"
-    with pytest.raises(ValueError, match=message):
-        table.compute()
-    twice = pandas.DataFrame(columns=["count", "count"])
-    with pytest.raises(ValueError, match="meta has the column 'count' more than once"):
-        abut.dask.map_frames(folder, mesh, count, meta=twice)
-
-
-def test_meta_and_block_leave_nothing_to_try(folder, mesh, threads):
-    calls = []
-
-    def reduce(frame, contacts):
-        calls.append(len(frame.radii))
-        return {"a": len(frame.radii)}
-
-    table = abut.dask.map_frames(folder, mesh, reduce, block=5, meta={"a": int})
-    assert calls == []
-    assert table.compute()["a"].tolist() == [20 * number for number in range(FRAMES)]
-
-
 def test_only_two_frames_are_reduced_before_the_table_is_asked_for(folder, mesh, threads):
     calls = []
 
@@ -498,22 +425,6 @@ def test_only_two_frames_are_reduced_before_the_table_is_asked_for(folder, mesh,
     assert calls == [0, 20 * (FRAMES // 2)]
     table.compute()
     assert sorted(calls) == sorted([0, 20 * (FRAMES // 2), *range(0, 20 * FRAMES, 20)])
-
-
-def test_tasks_are_short_where_only_the_first_frame_is_quick(folder, mesh, threads):
-    def reduce(frame, contacts):
-        time.sleep(0.06 if len(frame.radii) else 0)
-        return {"a": 1}
-
-    assert abut.dask.map_frames(folder, mesh, reduce).npartitions == 12  # of two frames each
-
-
-def test_a_middle_that_is_broken_is_told_of_when_the_table_is_computed(folder, mesh, threads):
-    (folder / f"{FRAMES // 2:03d}.npz").write_bytes(b"")
-    table = abut.dask.map_frames(folder, mesh, sums)
-    with pytest.raises(ValueError) as caught:
-        table.compute()
-    assert_noted(caught, FRAMES // 2, folder)
 
 
 # ---- errors --------------------------------------------------------------------------------------
@@ -551,19 +462,6 @@ def test_skipping_loses_no_other_rows(reduce, broken, mesh, client):
     assert_same(others, plain_loop(broken, mesh, reduce, numbers), check_dtype=False)
     assert computed["frame"].is_monotonic_increasing
     assert computed.dtypes.to_dict() == table.dtypes.to_dict()
-
-
-def test_skipped_rows_keep_large_integers(folder, mesh, threads):
-    def reduce(frame, contacts):
-        if len(frame.radii) == 60:
-            raise RuntimeError("no")
-        return {"id": 2**53 + 1, "is_odd": True}
-
-    with pytest.warns(UserWarning, match="frame 3 is skipped: RuntimeError: no"):
-        table = abut.dask.map_frames(folder, mesh, reduce, errors="skip").compute()
-    assert table["id"].dtype == "Int64" and table["is_odd"].dtype == "boolean"
-    assert table["id"].isna().tolist() == [number == 3 for number in range(FRAMES)]
-    assert set(table["id"].dropna()) == {2**53 + 1}
 
 
 @pytest.mark.parametrize("block", [1, 6])
@@ -606,22 +504,6 @@ def test_skipping_everything_tells_why(folder, mesh):
     with pytest.raises(ValueError, match="no frame of those tried") as caught:
         abut.dask.map_frames(folder, mesh, sums, errors="skip")
     assert "000.npz" in str(caught.value.__cause__)
-
-
-def test_skipping_a_triclinic_dump_names_its_cause(tmp_path, mesh):
-    box = "ITEM: BOX BOUNDS xy xz yz pp pp pp\n0 2 0.5\n0 1 0\n0 1 0\n"
-    atoms = "ITEM: NUMBER OF ATOMS\n1\n" + box + "ITEM: ATOMS x y z radius\n0.5 0.5 0.1 0.2\n"
-    path = tmp_path / "dump"
-    path.write_text("".join(f"ITEM: TIMESTEP\n{k}\n{atoms}" for k in range(3)))
-    cause = r"no frame of those tried .* ValueError: .*dump: frame 0 has a triclinic box"
-    for map_all in (partial(abut.dask.map_frames, path, mesh), partial(abut.dask.map_pairs, path)):
-        with pytest.raises(ValueError, match=cause):
-            map_all(sums, errors="skip")
-
-
-def test_a_column_named_error_is_refused_where_frames_are_skipped(folder, mesh):
-    with pytest.raises(ValueError, match="a column 'error', which tells of the frames"):
-        abut.dask.map_frames(folder, mesh, lambda *_: {"error": 0.5}, errors="skip")
 
 
 @pytest.mark.parametrize(
@@ -725,15 +607,6 @@ def test_parcels_are_equal_where_their_meshes_are(protocol, mesh):
     ]
 
 
-def test_parcels_weigh_what_is_in_them(mesh):
-    buffers = []
-    parcel = parcels.Parcel((mesh, mesh))
-    data = pickle.dumps(parcel, 5, buffer_callback=buffers.append)
-    assert len(data) < 2000
-    packed = pickle.loads(data, buffers=buffers)
-    assert sys.getsizeof(packed) == sys.getsizeof(parcel) > 2 * sys.getsizeof(mesh)
-
-
 def test_no_finder_is_made_where_nothing_is_searched(folder, mesh):
     before = parcels._make_finder.cache_info().misses
     meshes = [mesh.scaled(1.5), mesh.scaled(1.75)]
@@ -755,21 +628,6 @@ def test_meshes_and_their_weights_are_checked_at_once(options, folder, mesh):
         abut.dask.map_frames(folder, [mesh, "floor.stl"], count, **options)
     with pytest.raises(ValueError, match="the sequence of meshes is empty"):
         abut.dask.map_frames(folder, [], count, **options)
-
-
-def test_few_finders_are_kept(mesh):
-    for scale in range(2, 12):
-        parcels.finder_of(parcels.Parcel((mesh.scaled(scale),)))
-    assert parcels._make_finder.cache_info().currsize == parcels.KEPT_FINDERS
-
-
-def test_tasks_are_worth_what_they_cost_and_all_workers_get_one():
-    size = mapping._block_size
-    assert size(0.001, 10_000, 2) == 100  # a tenth of a second
-    assert size(1.0, 10_000, 2) == 1
-    assert size(0.001, 50, 2) == 25
-    assert size(0.001, 3, 8) == 1
-    assert size(0.0, 10, 3) == 4
 
 
 def test_a_source_that_has_changed_is_read_again(folder, mesh, client):

@@ -54,11 +54,6 @@ def test_decimals_bound_the_unit_from_below():
     np.testing.assert_allclose(units, [[1e-6, 1e-6, 1e-6]])
 
 
-def test_six_significant_digits():
-    _, units = coordinates("143.125 0.0123457 0")
-    np.testing.assert_allclose(units, [[1e-3, 1e-7, 1e-7]])
-
-
 def test_float32_numbers_that_are_written_out_keep_the_noise_of_float32():
     values = np.float32([143.12541, -0.012345679, 17.3]).astype(float)
     _, units = coordinates(" ".join(f"{value:.9g}" for value in values))
@@ -92,13 +87,6 @@ def test_trailing_zeros_tell_that_numbers_were_rounded():
     np.testing.assert_allclose(units, [[1e-3, 1e-4, 1e-8]])
 
 
-def test_a_box_in_whole_numbers_keeps_its_walls(tmp_path):
-    path = tmp_path / "corner.obj"
-    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 4 2\n")
-    contacts = abut.find_contacts([[0.1, 0.1, 0.1]], 0.11, abut.read_mesh(path))
-    assert len(contacts) == 3
-
-
 def test_a_tilted_plane_in_six_digits_is_one_plane(tmp_path):
     rng = np.random.default_rng(5)
     count = 12
@@ -125,9 +113,3 @@ def test_a_tilted_plane_in_six_digits_is_one_plane(tmp_path):
 def test_the_first_word_that_is_no_finite_number_is_named(word):
     with pytest.raises(ValueError, match="file, line 2: "):
         coordinates("0 0 0", f"1 {word} 2", "also bad here")
-
-
-def test_nothing():
-    vertices, units = coordinates()
-    assert vertices.shape == (0, 3)
-    assert units is None

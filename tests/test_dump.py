@@ -62,13 +62,6 @@ def test_frames_from_both_ends(tmp_path, packed, number, ids):
     assert spheres.centers.shape == (len(ids), 3)
 
 
-def test_all_frames(tmp_path):
-    spheres = read(tmp_path, "".join(FRAMES), frame="all")
-    assert spheres.frame.tolist() == [0, 1, 1, 3]
-    assert spheres.ids.tolist() == [1, 2, 1, 1]
-    assert spheres.centers[:, 0].tolist() == [0.5, 1.5, 0.25, 7]
-
-
 def test_columns_may_differ_from_frame_to_frame(tmp_path):
     text = FRAMES[0] + frame([[3, 1, 2, 0.5]], "z diameter y x")
     spheres = read(tmp_path, text, frame="all")
@@ -103,11 +96,6 @@ def test_names_of_columns(tmp_path, names, row):
     spheres = read(tmp_path, frame([row], names))
     np.testing.assert_allclose(spheres.centers, [[0.5, 1, 2]], rtol=1e-15)
     assert spheres.radii.tolist() == [0.25]
-
-
-def test_other_sections_are_passed_over(tmp_path):
-    more = "ITEM: UNITS\nsi\nITEM: TIME\n0.5\n\nITEM: LABEL\n\n"
-    assert read(tmp_path, frame([[1, 1, 0.5, 1, 2, 0.25]], more=more)).radii.tolist() == [0.25]
 
 
 def corners_of(origin, edges):
@@ -154,13 +142,6 @@ def test_numbers_come_back(tmp_path_factory, frames, packed):
     assert spheres.centers.tolist() == [list(row[:3]) for row in rows]
     assert spheres.radii.tolist() == [row[3] for row in rows]
     assert spheres.frame.tolist() == [i for i, rows in enumerate(frames) for _ in rows]
-
-
-def test_many_rows(tmp_path):
-    count = 70_000  # more than one block
-    rows = [[i, 1, i, 0, 0, 1] for i in range(count)]
-    spheres = read(tmp_path, frame(rows))
-    np.testing.assert_array_equal(spheres.centers[:, 0], np.arange(count))
 
 
 # ---- files that are broken -----------------------------------------------------------------------
@@ -210,32 +191,6 @@ def test_a_count_beyond_the_file(tmp_path, number):
         read(tmp_path, frame([[1, 1, 0, 0, 0, 1]], count=10**12), frame=number)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
-
-
-def test_every_cut_is_told_or_ends_a_frame(tmp_path):
-    text = "".join(FRAMES[:2]).rstrip()
-    whole = {len(FRAMES[0]) + change for change in (-2, -1, 0)}
-    # 0.2 of 0.25 is a radius, too
-    whole |= {len(FRAMES[0]) - 3, len(text) - 1}
-    for size in sorted(set(range(len("ITEM:"), len(text))) - whole):
-        with pytest.raises(ValueError, match=r"dump\.100: "):
-            read(tmp_path, text[:size], frame="all")
-
-
-def test_gzip_that_is_cut_off(tmp_path):
-    data = gzip.compress("".join(FRAMES).encode())
-    for size in range(2, len(data) - 1):
-        with pytest.raises(ValueError, match=r"dump\.100"):
-            read(tmp_path, data[:size])
-    damaged = data[:30] + bytes([data[30] ^ 255]) + data[31:]
-    with pytest.raises(ValueError, match=r"dump\.100"):
-        read(tmp_path, damaged)
-
-
-@pytest.mark.parametrize("data", [b"", b"LAMMPS data file\n", gzip.compress(b"x,y,z\n", mtime=0)])
-def test_no_dump(tmp_path, data):
-    with pytest.raises(ValueError, match=r"known ending of sphere files: \.csv, \.npy, \.npz"):
-        read(tmp_path, data)
 
 
 # ---- files that never end ------------------------------------------------------------------------
@@ -291,27 +246,6 @@ def test_ctrl_c_ends_a_long_read(tmp_path, begin, again, number):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, earlier)
-
-
-@pytest.mark.ci
-def test_many_frames_of_one_sphere(tmp_path, bounded):
-    count = 5_000
-    one = f"ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS x y z radius\n{0} 0 0 1\n"
-    (tmp_path / "dump.100").write_text(one * count)
-    # arrays of every frame took 3 MB
-    with bounded(2 * 10**6):
-        spheres = abut.read_spheres(tmp_path / "dump.100", frame="all")
-    np.testing.assert_array_equal(spheres.frame, np.arange(count))
-
-
-@given(st.lists(st.integers(0, 3), max_size=30), st.integers(-30, 30))
-def test_frames_are_passed_over(tmp_path_factory, counts, number):
-    frames = [[[i, k, 0, 1] for k in range(count)] for i, count in enumerate(counts)]
-    text = "".join(frame(rows, "x y z radius") for rows in frames)
-    if not -len(counts) <= number < len(counts):
-        return
-    spheres = read(tmp_path_factory.mktemp("dump"), text, frame=number)
-    assert spheres.centers.tolist() == [row[:3] for row in frames[number]]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """The table of entrances: what it says of a pair, and what a table does."""
 
-import copy
 import csv
 
 import numpy as np
 import pytest
 
 import abut
-from scenes_bodies import COUNT, CUBE, finder_of, heap_of
+from scenes_bodies import COUNT, finder_of, heap_of
 
 COLUMNS = ("pair", "type", "feature", "normal", "overlap")
 
@@ -52,11 +51,6 @@ def test_pairs_of_tables(finder, dimension):
     assert found == expected and len(found.pairs) == len(contacts)
 
 
-def test_views(entrances):
-    assert repr(entrances) == f"Entrances({len(entrances)} of 30 pairs)"
-    assert "vertex, facet" in entrances._repr_html_() or "facet, vertex" in entrances._repr_html_()
-
-
 def test_exports(entrances, tmp_path, dimension):
     entrances.save(tmp_path / "entrances.csv")
     with open(tmp_path / "entrances.csv", newline="") as file:
@@ -87,17 +81,3 @@ def test_bad_input(finder, dimension, pairs, entrances):
     ):
         with pytest.raises(error, match=message):
             finder.entrances(*heap, **options)
-
-
-def test_before_may_hold_anything(finder, dimension, pairs, entrances):
-    for name, value in (("type", 7), ("feature", -1), ("feature", 10**9)):
-        before = copy.deepcopy(entrances)
-        getattr(before, name)[5] = value
-        found = finder.entrances(*heap_of(dimension), pairs=pairs, before=before)
-        assert found == entrances
-
-
-def test_none_at_all(dimension):
-    finder = abut.ConvexFinder(abut.ConvexShape(CUBE))
-    found = finder.entrances(np.zeros((2, 3)), pairs=[])
-    assert len(found) == 0 and found.offsets.tolist() == [0] and found.normal.shape == (0, 3)

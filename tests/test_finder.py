@@ -1,7 +1,5 @@
 """What one call takes and gives; what is right in it is for test_reference.py."""
 
-import copy
-import inspect
 import pickle
 import threading
 
@@ -37,36 +35,11 @@ def same_bytes(a, b):
     return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in COLUMNS)
 
 
-def test_scene_has_contacts_of_every_type(expected):
-    assert set(expected.type) == {abut.FACET, abut.EDGE, abut.VERTEX}
-    assert expected.counts.max() > 1 and expected.counts.min() == 0
-
-
 def test_finder_finds_what_the_function_finds(roof, spheres, expected):
     finder = abut.ContactFinder(roof)
     assert finder.find(*spheres) == expected
     assert finder.meshes == (roof,) == expected.meshes
     assert repr(finder) == "ContactFinder(2 facets)"
-
-
-KEYWORDS = {
-    "resolution": "hierarchy",
-    "flat_angle": 0.0,
-    "gap": 0.0,
-    "weights": "wachspress",
-    "workers": None,
-    "poses": None,
-    "period": None,
-    "exponent": 1.5,
-    "keep_zero": False,
-}
-
-
-@pytest.mark.parametrize("function", [abut.find_contacts, abut.ContactFinder.find])
-def test_keywords(function):
-    parameters = inspect.signature(function).parameters.values()
-    keywords = {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
-    assert keywords == KEYWORDS
 
 
 # ---- arrays in -----------------------------------------------------------------------------------
@@ -105,37 +78,10 @@ def test_forms_of_arrays(form, roof, spheres, expected):
     assert type(found.point) is np.ndarray
 
 
-def test_dtype_that_equals_float64(roof, spheres, expected):
-    dtype = np.dtype(np.float64, metadata={"unit": "m"})
-    found = abut.find_contacts(*(array.astype(dtype) for array in spheres), roof)
-    assert same_bytes(found, expected)
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.uint32, ">i2"])
-def test_other_numbers_are_converted(dtype, roof):
-    centers, radii = np.array([[1, 1, 1], [0, 3, 2]], dtype), np.array([1, 2], dtype)
-    found = abut.find_contacts(centers, radii, roof)
-    assert found == abut.find_contacts(centers.astype(float), radii.astype(float), roof)
-    assert len(found) > 0 and found.point.dtype == np.float64
-
-
-def test_data_frames(roof, spheres, expected):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(np.column_stack(spheres), columns=["x", "y", "z", "radius"])
-    found = abut.find_contacts(table[["x", "y", "z"]], table["radius"], roof)
-    assert same_bytes(found, expected)
-
-
 def test_inputs_are_not_written(roof, spheres):
     centers, radii = (array.copy() for array in spheres)
     abut.find_contacts(centers, radii, roof, workers=2)
     assert centers.tobytes() == spheres[0].tobytes() and radii.tobytes() == spheres[1].tobytes()
-
-
-@pytest.mark.parametrize("radius", [0.5, np.float32(0.5), np.array(0.5), 1])
-def test_one_radius_for_all(radius, roof, spheres):
-    found = abut.find_contacts(spheres[0], radius, roof)
-    assert found == abut.find_contacts(spheres[0], np.full(500, float(radius)), roof)
 
 
 @pytest.mark.parametrize("centers", [[], np.empty((0, 3)), np.empty((0, 3), int)])
@@ -143,18 +89,6 @@ def test_one_radius_for_all(radius, roof, spheres):
 def test_no_spheres(centers, radii, roof):
     found = abut.find_contacts(centers, radii, roof)
     assert len(found) == 0 and found.offsets.tolist() == [0] and found.node_offsets.tolist() == [0]
-
-
-def test_no_facets(spheres):
-    found = abut.find_contacts(*spheres, abut.Mesh([], []))
-    assert len(found) == 0 and found.counts.tolist() == [0] * 500
-
-
-def test_mesh_of_another_package(roof, spheres, expected):
-    class Foreign:
-        vertices, faces = roof.vertices, roof.indices.reshape(2, 4)
-
-    assert same_bytes(abut.find_contacts(*spheres, Foreign()), expected)
 
 
 # ---- arrays out ----------------------------------------------------------------------------------
@@ -183,12 +117,6 @@ def test_rows_are_sorted(expected):
 # ---- the finder ----------------------------------------------------------------------------------
 
 
-def test_pickled_finder(roof, spheres, expected):
-    finder = pickle.loads(pickle.dumps(abut.ContactFinder(roof)))
-    assert finder.find(*spheres) == expected
-    assert copy.copy(finder).find(*spheres) == expected
-
-
 def test_pickled_finder_of_several_meshes(roof, spheres):
     finder = abut.ContactFinder([roof, roof.scaled(2)])
     again = pickle.loads(pickle.dumps(finder))
@@ -205,20 +133,6 @@ def test_forms_of_meshes(roof, spheres, expected):
         assert found.point.tobytes() == expected.point.tobytes()
     assert len(abut.ContactFinder(apart).meshes) == 2
     assert len(abut.ContactFinder([corners[:1].tolist()]).meshes) == 1
-
-
-def test_finder_holds_its_mesh(spheres, expected):
-    vertices = [[0, 0, 0], [2, 0, 0], [2, 2, 1], [0, 2, 1], [2, 4, 0], [0, 4, 0]]
-    finder = abut.ContactFinder(abut.Mesh(vertices, [[0, 1, 2, 3], [3, 2, 4, 5]]))
-    assert finder.find(*spheres) == expected
-
-
-def test_finder_cannot_be_given_another_mesh(roof):
-    finder = abut.ContactFinder(roof)
-    with pytest.raises(AttributeError):
-        finder.meshes = ()
-    with pytest.raises(AttributeError):
-        finder.mesh = roof
 
 
 def test_result_is_of_the_calling_thread(roof, spheres, expected):

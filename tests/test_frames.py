@@ -112,30 +112,6 @@ def test_contacts_pairs_and_walls_are_files_of_their_own():
         assert listed(f"out{part}.pvd") == [(0.01, f"out/100{part}.vtp")]
 
 
-def test_walls_can_be_left_out():
-    sim = simulation(walls=(wall(MESH, (1, 2, 3)),))
-    abut.write_frames("out/{step}.vtp", walls=False)(sim)
-    assert sorted(map(str, Path().rglob("*.*"))) == ["out.pvd", "out/100.vtp"]
-
-
-def test_no_spheres():
-    abut.write_frames("{step}.vtp", contacts=True)(simulation(count=0))
-    assert arrays("100.vtp")["Points"].shape == (0, 3)
-
-
-def test_vtk_reads_frames():
-    """With the reader that ParaView uses."""
-    reader_of = pytest.importorskip("vtkmodules.vtkIOXML").vtkXMLPolyDataReader
-    sim = simulation(walls=(wall(MESH, (1, 2, 3)), wall(LID, (0, 0, 5), 1)))
-    abut.write_frames("{step}.vtp", contacts=True)(sim)
-    counts = {"": 5, "-contacts": len(sim.contacts), "-pairs": len(sim.pairs), "-walls": 7}
-    for part, count in counts.items():
-        reader = reader_of()
-        reader.SetFileName(f"100{part}.vtp")
-        reader.Update()
-        assert reader.GetOutput().GetNumberOfPoints() == count
-
-
 # ---- lists ---------------------------------------------------------------------------------------
 
 
@@ -178,12 +154,6 @@ def test_names_of_lists(path, name):
     assert len(listed(name)) == 1
 
 
-def test_names_are_absolute_or_odd():
-    folder = Path.cwd() / "a & <b>"
-    abut.write_frames(folder / "{step}.vtp")(simulation())
-    assert listed(folder.with_suffix(".pvd")) == [(0.01, "a & <b>/100.vtp")]
-
-
 def run(steps, **options):
     write = abut.write_frames("out/{step}.vtp", **options)
     for step in steps:
@@ -202,10 +172,6 @@ def test_a_run_that_goes_on_keeps_what_was_before():
     kept = ["out/10.vtp", "out/20.vtp", "out/25.vtp", "out/26.vtp"]
     assert run([25, 26], append=True) == kept
     assert run([40], append=True) == [*kept, "out/40.vtp"]
-
-
-def test_to_go_on_there_need_be_nothing():
-    assert run([10], append=True) == ["out/10.vtp"]
 
 
 # ---- npz -----------------------------------------------------------------------------------------
@@ -341,11 +307,6 @@ def run_dump(steps, path="run.dump", **options):
     return steps_of(path) if Path(path).exists() else None
 
 
-def test_a_new_run_begins_a_new_dump():
-    run_dump([10, 20])
-    assert run_dump([30, 40]) == [30, 40]
-
-
 def test_a_run_that_goes_on_cuts_off_what_comes_again():
     run_dump([10, 20, 30, 40])
     assert run_dump([30, 50], append=True) == [10, 20, 30, 50]
@@ -385,11 +346,6 @@ def test_only_a_dump_goes_on():
         run_dump([10], append=True)
 
 
-def test_dumps_with_a_name_each():
-    run_dump([10, 20], "out/{step}.dump")
-    assert [steps_of(f"out/{step}.dump") for step in (10, 20)] == [[10], [20]]
-
-
 def test_dumps_hold_no_bodies():
     wood = abut.Material(density=500)
     sim = abut.Simulation(step=1e-3)
@@ -403,16 +359,6 @@ def test_dumps_hold_no_bodies():
     sim.add_spheres([[2, 2, 2]], 0.1, wood)
     abut.write_dump("run.dump")(sim)
     assert len(abut.read_spheres("run.dump").radii) == 1
-
-
-def test_an_origin_is_a_point():
-    with pytest.raises(ValueError, match="origin has shape"):
-        abut.write_dump("run.dump", origin=(0, 0))
-
-
-def test_a_dump_is_plain_text():
-    run_dump([10])
-    assert b"\r" not in Path("run.dump").read_bytes()
 
 
 # ---- a simulation --------------------------------------------------------------------------------
@@ -463,11 +409,3 @@ def test_a_loaded_simulation_goes_on_with_its_lists():
     loaded.run(1e-3)
     assert [file for _, file in listed("out.pvd")] == [f"out/0{step}.vtp" for step in (10, 20, 30)]
     assert steps_of("run.dump") == [10, 20, 30]
-
-
-def test_frames_before_the_first_step():
-    sim = falling()
-    abut.write_frames("{step}.vtp", contacts=True)(sim)
-    abut.write_dump("run.dump")(sim)
-    np.testing.assert_array_equal(arrays("0.vtp")["Points"], sim.centers)
-    assert steps_of("run.dump") == [0]

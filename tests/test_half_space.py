@@ -16,13 +16,6 @@ from abut.base.values import from_dict
 numbers = st.floats(-1e300, 1e300)
 
 
-def test_normal_is_made_a_unit_vector():
-    floor = abut.HalfSpace([1, 2, 3], np.array([0.0, 3.0, 4.0], np.float32))
-    assert floor.point == (1.0, 2.0, 3.0)
-    assert floor.normal == (0.0, 0.6, 0.8)
-    assert abut.HalfSpace((0, 0, 0), (0, 0, -5)).normal == (0.0, 0.0, -1.0)
-
-
 @given(st.tuples(numbers, numbers, numbers).filter(any))
 def test_normal_has_length_one_and_the_given_direction(normal):
     made = abut.HalfSpace((0, 0, 0), normal).normal
@@ -101,11 +94,6 @@ def test_center_in_the_wall_is_pushed_out():
     np.testing.assert_allclose(contacts.overlap, [3.5], rtol=1e-14)
     assert contacts.normal.tolist() == [[1, 0, 0]]
     np.testing.assert_allclose(contacts.point, [[0.1, 0, 0]], atol=1e-14)
-
-
-def test_nothing_touches_and_nothing_is_said(recwarn):
-    assert len(abut.find_contacts([[1000, 0, 0]], 0.5, [SQUARE, SIDE])) == 0
-    assert not recwarn.list
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
@@ -198,29 +186,6 @@ def test_rows_go_on():
     assert again.match(abut.find_contacts([[-3, 0, 0.4]], 0.5, FLOOR)).tolist() == [0]
 
 
-def test_tables_know_a_triangle_in_its_place(tmp_path):
-    contacts = abut.find_contacts(*BALL, [SIDE, SQUARE])
-    of_side = contacts.meshes[0]
-    np.testing.assert_array_equal(of_side.vertices[0], SIDE.point)
-    np.testing.assert_allclose(of_side.normals, [SIDE.normal], atol=1e-15)
-    assert contacts.weight_matrix(0).toarray().tolist() == [[0, 0, 0], [1, 0, 0]]
-    assert contacts.per_facet(contacts.overlap, mesh=0).tolist() == [contacts.overlap[1]]
-    contacts.save(tmp_path / "contacts.npz")
-    read = abut.load_contacts(tmp_path / "contacts.npz", meshes=contacts.meshes)
-    assert read == contacts and read.match(contacts).tolist() == [0, 1]
-    assert len(contacts.to_dict()["mesh"]) == 2
-
-
-def test_finder_tells_what_it_has():
-    finder = abut.ContactFinder([SIDE, SQUARE, FLOOR])
-    assert repr(finder) == "ContactFinder(1 mesh, 2 half spaces, 1 facet)"
-    assert repr(abut.ContactFinder(SIDE)) == "ContactFinder(1 half space)"
-    assert finder._repr_html_().count("half space") == 3
-    assert finder.meshes == (SIDE, SQUARE, FLOOR)
-    finder.find(*BALL)
-    assert finder.statistics().contacts == 2 and finder.statistics().facets == 1
-
-
 def test_errors_of_a_search():
     with pytest.raises(ValueError, match=r"half space 1 .* along axis 0, along which the world"):
         abut.find_contacts(*BALL, [FLOOR, SQUARE, SIDE], period=(3, None, None))
@@ -234,20 +199,3 @@ def test_errors_of_a_search():
     finder = abut.ConvexFinder([abut.ConvexShape(np.eye(3, 4).T)], [0])
     with pytest.raises(ValueError, match=r"walls\[0\] is a ContactFinder that has half spaces"):
         finder.find_walls([[0, 0, 0]], [[0, 0, 0, 1]], walls=abut.ContactFinder([SQUARE, FLOOR]))
-
-
-def test_shares_in_a_simulation():
-    """Where a mesh lies on the half space, both together bear what one would."""
-    forces = []
-    for walls in ([FLOOR], [SQUARE], [SQUARE, FLOOR], [FLOOR, SQUARE]):
-        sim = abut.Simulation(step=1e-5, resolution="sharing")
-        material = abut.Material(density=1000, young=1e6)
-        sim.set_law(material, material, abut.Hertz())
-        for wall in walls:
-            sim.add_wall(wall, material)
-        sim.add_spheres([[0.5, 0.5, 0.0999]], 0.1, material)
-        sim.run(steps=1)
-        assert len(sim.contacts) in (1, len(walls))
-        forces.append(sim.contacts.force.sum(axis=0))
-    assert forces[0][2] > 0
-    np.testing.assert_allclose(forces, np.tile(forces[0], (4, 1)), rtol=1e-12)

@@ -2,7 +2,6 @@
 
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 
 import abut
@@ -11,7 +10,6 @@ from abut.base import html
 SQUARE = abut.Mesh(
     [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [4, 4, 1]], [[0, 1, 2, 3], [1, 4, 2], [2, 4, 3]]
 )
-TILE = abut.ConvexShape([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
 
 class Reader(HTMLParser):
@@ -53,11 +51,6 @@ def test_mesh_shows_its_size():
     assert facts["total area"] == f"{SQUARE.areas.sum():.6g}"
 
 
-def test_mesh_without_facets():
-    facts = dict(shown(abut.Mesh(np.empty((0, 3)), np.empty((0, 3), int))).rows)
-    assert (facts["facets"], facts["x"], facts["areas"]) == ("none", "none", "none")
-
-
 @pytest.mark.parametrize("count", [1, 7])
 def test_contact_finder_shows_its_meshes(count):
     reader = shown(abut.ContactFinder([SQUARE] * count))
@@ -73,16 +66,6 @@ def test_pair_finder_shows_its_spheres():
     assert facts["period"] == "9, none, 20"
     assert facts["search"] == "top-down"
     assert dict(shown(abut.PairFinder([])).rows)["radii"] == "none"
-
-
-def test_convex_finder_shows_its_shapes():
-    triangle = abut.ConvexShape([[0, 0], [1, 0], [0, 1]])
-    finder = abut.ConvexFinder([TILE, triangle], shape=[0, 1, 0], scales=[1, 2, 3])
-    rows = shown(finder).rows[1:]
-    assert [row[:3] for row in rows] == [["0", repr(TILE), "2"], ["1", repr(triangle), "1"]]
-    assert rows[0][3] == f"{2**0.5:.6g} to {3 * 2**0.5:.6g}"
-    assert shown(abut.ConvexFinder(TILE)).rows[1][2] == "any"
-    assert shown(abut.ConvexFinder(TILE, scales=[1, 2])).rows[1][2] == "2"
 
 
 def test_text_is_escaped():

@@ -55,20 +55,6 @@ def test_per_facet(contacts, meshes, values, how, number):
         np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14)
 
 
-def test_some_facets_are_not_touched(contacts, values):
-    assert np.isnan(contacts.per_facet(values[:, 0], "max")).sum() == 3
-
-
-def test_the_default_is_the_sum_on_the_first_mesh(contacts, values):
-    assert (contacts.per_facet(values) == contacts.per_facet(values, how="sum", mesh=0)).all()
-
-
-def test_values_of_lists(contacts):
-    counts = contacts.per_facet([1] * len(contacts))
-    on_first = contacts.facet[contacts.mesh == 0]
-    assert counts.tolist() == np.bincount(on_first, minlength=len(counts)).tolist()
-
-
 def test_nan_and_infinity_stay(contacts, values):
     values[:, 0] = np.nan
     values[:, 1] = -np.inf
@@ -121,20 +107,6 @@ def test_stress_in_poses(meshes):
     turned = finder.find(centers @ quarter[:3, :3].T + quarter[:3, 3], 0.2, poses=quarter)
     stress = (one.stress(one.overlap[:, None] * one.normal) for one in (there, turned))
     np.testing.assert_allclose(*stress, rtol=1e-12, atol=1e-14)
-
-
-def test_a_wall_in_a_simulation():
-    steel = abut.Material(density=7800.0, young=1e7)
-    sim = abut.Simulation(step=1e-5, gravity=(0, 0, -9.81))
-    sim.set_law(steel, steel, abut.Hertz())
-    corners = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]
-    wall = sim.add_wall(abut.Mesh(corners, [[0, 1, 2], [0, 2, 3]]), steel)
-    sim.add_spheres([[0.5, -0.5, 0.0999], [-0.5, 0.5, 0.0998]], 0.1, steel)
-    sim.run(steps=3)
-    contacts = sim.contacts
-    assert contacts.per_vertex(-contacts.force).tobytes() == wall.nodal_forces.tobytes()
-    np.testing.assert_allclose(contacts.per_facet(-contacts.force).sum(axis=0), wall.force)
-    np.testing.assert_allclose(contacts.stress(contacts.force) @ [2, 2], -wall.force[2])
 
 
 def test_no_contacts(contacts, meshes):

@@ -5,7 +5,6 @@ import gc
 import math
 import pickle
 import sys
-import warnings
 import weakref
 from types import SimpleNamespace
 
@@ -13,8 +12,6 @@ import numpy as np
 import pytest
 
 import abut
-import scenes
-from abut.search.facets import Facets
 from scenes import corners
 
 pytestmark = pytest.mark.native
@@ -59,13 +56,6 @@ def test_mixed_facets(facets, mixed):
     assert same(mesh, mixed)
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", ">i4", "u4", "i8", "u8", ">u8"])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_integer_types_of_facets(dtype, order):
-    facets = np.array([[0, 1, 2], [0, 2, 3]], dtype, order=order)
-    assert corners(abut.Mesh(SQUARE, facets)) == [[0, 1, 2], [0, 2, 3]]
-
-
 @pytest.mark.parametrize(
     "facets",
     [[], (), np.empty((0, 3), int), np.empty((0, 3)), ([], [0]), (np.empty(0), np.zeros(1, int))],
@@ -78,11 +68,6 @@ def test_mesh_without_facets(facets):
     assert mesh.offsets.tolist() == [0]
     assert len(mesh.scaled(2).transformed(np.eye(4))) == 0
     assert same(pickle.loads(pickle.dumps(mesh)), mesh)
-
-
-def test_mesh_without_vertices():
-    assert len(abut.Mesh([], []).vertices) == 0
-    assert abut.Mesh(np.empty((0, 3)), []).vertices.shape == (0, 3)
 
 
 # ---- what it shows -------------------------------------------------------------------------------
@@ -135,13 +120,6 @@ def test_arrays_outlive_the_mesh():
     assert areas.tolist() == [1, 0.5, 0.5] and vertices.tolist() == VERTICES
 
 
-def test_mesh_keeps_its_own_vertices():
-    vertices = np.array(SQUARE, float)
-    mesh = abut.Mesh(vertices, [[0, 1, 2]])
-    vertices[:] = 7
-    assert mesh.vertices.tolist() == SQUARE
-
-
 def test_meshes_are_equal_only_to_themselves(mixed):
     other = abut.Mesh(VERTICES, MIXED)
     assert mixed == mixed and mixed != other
@@ -151,22 +129,10 @@ def test_meshes_are_equal_only_to_themselves(mixed):
 # ---- noise ---------------------------------------------------------------------------------------
 
 
-def test_noise_is_one_unit_in_the_last_place():
-    third = 1 / 3
-    mesh = abut.Mesh([[third, 0, 0], [1.5, 0, 0], [0, 5.5, 0], [0.5, 0, 0]], [[0, 1, 2], [3, 1, 2]])
-    assert mesh.noise.tolist() == [math.ulp(5.5), np.spacing(np.float32(5.5))]
-    # the facets lie at z = 0, where coordinates are exact
-    assert (mesh._core.normal_noise < 1e-300).all()
-
-
 @pytest.mark.parametrize("noise", [0.25, np.float32(0.25), [0.25] * 3, np.full(3, 0.25)])
 def test_noise_that_is_given(noise):
     mesh = abut.Mesh(VERTICES, MIXED, noise=noise)
     assert mesh.noise.tolist() == mesh._core.normal_noise.tolist() == [0.25] * 3
-
-
-def test_noise_of_each_facet():
-    assert abut.Mesh(VERTICES, MIXED, noise=[1, 0, 3]).noise.tolist() == [1, 0, 3]
 
 
 # ---- dropped and split facets --------------------------------------------------------------------
@@ -182,12 +148,6 @@ def test_degenerate_facets_are_dropped_with_one_warning():
     ]
     assert caught[0].filename == __file__
     assert mesh.source.tolist() == [0] and len(mesh) == 1
-
-
-def test_nothing_is_said_where_nothing_is_dropped():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert len(abut.Mesh(LINE, [[0, 1, 3]], on_degenerate="drop")) == 1
 
 
 def test_split_triangulates_what_is_not_convex():
@@ -216,13 +176,6 @@ def test_pickle_carries_everything():
     again = pickle.loads(pickle.dumps(mesh.scaled(3)))
     assert same(again, mesh.scaled(3))
     assert again.source.tolist() == [1] and again.noise.tolist() == [0.375]
-
-
-def test_pickle_keeps_the_noise_of_written_digits():
-    corners = np.array(SQUARE, float), np.arange(4), np.array([0, 4])
-    mesh = abut.Mesh._build(Facets(*corners, units=np.full((4, 3), 1e-3)))
-    assert mesh.noise.tolist() == [1e-3] and mesh._core.normal_noise.tolist() == [1e-3]
-    assert same(pickle.loads(pickle.dumps(mesh)), mesh)
 
 
 def grid_mesh(cells=60, seed=1):
@@ -256,13 +209,6 @@ def test_arrays_are_pickled_out_of_band(make):
     assert again.vertex_source.tolist() == mesh.vertex_source.tolist()
     assert again._noise_origin.tolist() == mesh._noise_origin.tolist()
     assert again._content_hash == mesh._content_hash
-
-
-def test_arrays_may_come_unaligned():
-    """As they lie in a message, one after the other."""
-    data, buffers = pickled_out_of_band(grid_mesh())
-    received = [memoryview(b"x" + bytes(buffer.raw()))[1:] for buffer in buffers]
-    assert same(pickle.loads(data, buffers=received), grid_mesh())
 
 
 def test_a_mesh_keeps_nothing_of_what_it_was_pickled_in():
@@ -300,19 +246,6 @@ def test_token_tells_meshes_apart(other, mixed):
     assert other().__dask_tokenize__() != mixed.__dask_tokenize__()
 
 
-def test_token_knows_which_facets_were_left_out():
-    with pytest.warns(abut.MeshWarning):
-        left = abut.Mesh(LINE, [[0, 1, 2], [0, 1, 3]], on_degenerate="drop")
-    whole = abut.Mesh(LINE, [[0, 1, 3]], noise=left.noise)
-    assert left.__dask_tokenize__() != whole.__dask_tokenize__()
-
-
-def test_content_hash_is_made_once(mixed):
-    assert mixed._hash is None
-    assert mixed._content_hash is mixed._content_hash
-    assert pickle.loads(pickle.dumps(mixed))._hash == mixed._content_hash
-
-
 def test_size_counts_the_memory_of_the_core():
     small, large = grid_mesh(20), grid_mesh(60)
     facets = len(large) - len(small)
@@ -334,13 +267,6 @@ def test_scaled_carries_noise(mixed):
     assert scaled.vertices.tolist() == (np.array(VERTICES) * 1e-3).tolist()
     assert scaled.noise.tolist() == (mixed.noise * 1e-3).tolist()
     assert scaled._core.normal_noise.tolist() == (mixed._core.normal_noise * 1e-3).tolist()
-
-
-def test_scaled_carries_source():
-    with pytest.warns(abut.MeshWarning):
-        mesh = abut.Mesh(LINE, [[0, 1, 2], [0, 1, 3]], on_degenerate="drop")
-    assert mesh.scaled(2).source.tolist() == [1]
-    assert mesh.transformed(np.eye(4)).source.tolist() == [1]
 
 
 def turn(axis, angle, shift=(0, 0, 0)):
@@ -375,13 +301,6 @@ def test_transformed_keeps_the_greater_noise():
     assert coarse.transformed(turn(2, 0.3, (1e6, 0, 0))).noise[0] == 0.01
 
 
-def test_moving_back_and_forth_does_not_lose_noise():
-    # the coordinates come back as if they were exact, but were rounded on the way
-    mesh = abut.Mesh(SQUARE, [[0, 1, 2, 3]], noise=0)
-    there, back = turn(2, 0, (1e9, 0, 0)), turn(2, 0, (-1e9, 0, 0))
-    assert mesh.transformed(there).transformed(back).noise[0] >= math.ulp(1e9)
-
-
 @pytest.mark.parametrize(
     ("pose", "message"),
     [
@@ -398,10 +317,6 @@ def test_moving_back_and_forth_does_not_lose_noise():
 def test_poses_that_are_not_rigid(mixed, pose, message):
     with pytest.raises(ValueError, match=message):
         mixed.transformed(pose)
-
-
-def test_pose_in_float32_is_rigid_enough(mixed):
-    assert len(mixed.transformed(turn(2, 0.3).astype(np.float32))) == 3
 
 
 @pytest.mark.parametrize("s", [0, -1, np.nan, np.inf])
@@ -447,30 +362,6 @@ def test_from_any_says_what_it_leaves_out():
     assert caught[0].filename == __file__
 
 
-def test_from_any_takes_trimesh():
-    trimesh = pytest.importorskip("trimesh")
-    mesh = abut.Mesh.from_any(trimesh.creation.box())
-    assert len(mesh) == 12 and mesh.areas.sum() == 6
-
-
-def test_from_any_takes_pyvista(pyvista):
-    mesh = abut.Mesh.from_any(pyvista.Cube())
-    assert np.diff(mesh.offsets).tolist() == [4] * 6
-
-
-def test_from_any_takes_meshio():
-    meshio = pytest.importorskip("meshio")
-    mesh = abut.Mesh.from_any(meshio.Mesh(VERTICES, [("quad", MIXED[:1]), ("triangle", MIXED[1:])]))
-    assert corners(mesh) == MIXED
-
-
-def test_from_any_welds_facet_vertices():
-    triangles = np.array(VERTICES, float)[[[0, 1, 2], [0, 2, 3]]]
-    triangles[1, 0] = -0.0
-    mesh = abut.Mesh.from_any(triangles)
-    assert corners(mesh) == [[0, 1, 2], [0, 2, 3]] and len(mesh.vertices) == 4
-
-
 def soup(vertices, facets):
     """What another library's mesh looks like whose facets share no vertices."""
     corners = np.array(vertices, float)[np.array(facets)].reshape(-1, 3)
@@ -506,33 +397,6 @@ def test_vertex_source_is_carried_along():
     with pytest.raises(ValueError, match="read-only"):
         mesh.vertex_source[0] = 1
     assert abut.Mesh(SQUARE, [[0, 1, 2]]).vertex_source.tolist() == [0, 1, 2, 3]
-
-
-def test_springs_go_on_where_other_libraries_share_no_vertices():
-    """Contacts go on from facet to facet by the nodes that these share."""
-    rng = np.random.default_rng(2)
-    points, facets = scenes.triangles(rng, 12)
-    points = np.column_stack([4 * points, 0.1 * rng.random(len(points))])
-    finder = abut.ContactFinder(abut.Mesh.from_any(soup(points, facets)))
-    centers = np.column_stack([rng.uniform(0.5, 3.5, (2000, 2)), np.full(2000, 0.5)])
-    before = finder.find(centers, 0.5)
-    now = finder.find(centers + [0.02, 0.01, 0], 0.5)
-    shared = abut.ContactFinder(abut.Mesh(points, facets))
-    expected = shared.find(centers + [0.02, 0.01, 0], 0.5).match(shared.find(centers, 0.5))
-    np.testing.assert_array_equal(now.match(before), expected)
-
-
-def test_nodal_forces_find_back(tmp_path):
-    """W.T @ f is on the mesh's vertices; `vertex_source` takes it to those of the input."""
-    obj = soup(SQUARE, [[0, 1, 2], [0, 2, 3]])
-    mesh = abut.Mesh.from_any(obj)
-    contacts = abut.find_contacts([[0.7, 0.2, 0.4]], 0.5, mesh)
-    on_vertices = contacts.weight_matrix().T @ -contacts.normal
-    assert on_vertices[mesh.vertex_source].shape == (6, 3)
-    path = tmp_path / "square.stl"
-    mesh.save(path)
-    again = abut.read_mesh(path)
-    assert len(again.vertex_source) == 6 and len(again.vertices) == 4
 
 
 def test_from_any_knows_triangles_that_are_written_as_quads():

@@ -143,14 +143,6 @@ def test_bins_stay_within_the_slack():
     assert finder.statistics().sets == 0
 
 
-def test_any_number_of_threads():
-    vertices, facets = grid(60, np.random.default_rng(3))
-    mesh = abut.Mesh(vertices, facets)
-    moved = [mesh.moved(waves(vertices, 1.0, 0.01), workers=k) for k in (1, 2, 5)]
-    for other in moved[1:]:
-        assert_same_bits(other, moved[0], ["vertices", "normals", "areas"])
-
-
 def test_sphere_that_only_the_moved_mesh_touches():
     """Bins that kept the mesh where it was would not find it."""
     vertices, facets = grid(10, np.random.default_rng(2), jitter=0.0)
@@ -161,17 +153,6 @@ def test_sphere_that_only_the_moved_mesh_touches():
     assert finder.find(centers, radius).overlap == pytest.approx([0.005])
     finder.update(0, vertices)
     assert len(finder.find(centers, radius)) == 0
-
-
-def test_contacts_keep_the_mesh_that_they_were_found_with():
-    mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-    finder = abut.ContactFinder(mesh)
-    before = finder.find([[0.25, 0.25, 0.4]], 0.5)
-    finder.update(0, mesh.vertices + [0, 0, 0.2])
-    assert before.meshes == (mesh,)
-    after = finder.find([[0.25, 0.25, 0.4]], 0.5)
-    assert after.meshes == finder.meshes
-    assert (after.overlap - before.overlap).round(12) == [0.2]
 
 
 def test_among_other_surfaces():
@@ -239,13 +220,6 @@ def test_only_triangles_move():
         abut.Mesh(square, [[0, 1, 2, 3]], split="some")
 
 
-def test_no_facets():
-    mesh = abut.Mesh(np.zeros((0, 3)), np.zeros((0, 3), int))
-    finder = abut.ContactFinder(mesh)
-    finder.update(0, np.zeros((0, 3)))
-    assert len(finder.find([[0, 0, 0]], 1.0)) == 0
-
-
 def test_finder_that_is_in_use_is_not_updated():
     """Either the query of another thread goes on undisturbed, or it has ended before."""
     rng = np.random.default_rng(1)
@@ -284,21 +258,3 @@ def test_per_contact_is_linear_and_does_the_same_work():
     assert power == pytest.approx((forces * contacts.per_contact(velocities)).sum(), rel=1e-12)
     of_one = contacts.per_contact(velocities[:, 1])
     assert of_one.tobytes() == contacts.per_contact(velocities)[:, 1].tobytes()
-
-
-@pytest.mark.parametrize("values", [np.zeros(3), np.zeros((9, 3, 1)), 1.0])
-def test_per_contact_wants_a_row_for_each_vertex(values):
-    vertices, facets = grid(2, np.random.default_rng(4))
-    contacts = abut.find_contacts([[0.5, 0.5, 0]], 0.1, abut.Mesh(vertices, facets))
-    with pytest.raises(ValueError, match=r"must be \(9,\) or \(9, k\)"):
-        contacts.per_contact(values)
-
-
-def test_a_noise_that_is_given_is_that_along_the_normals_too():
-    """So a mesh that is built anew of the noise has more than one that has moved."""
-    mesh = abut.Mesh([[1, 0, 0.3], [2, 0, 0.3], [1, 1, 0.7]], [[0, 1, 2]])
-    moved = mesh.moved(mesh.vertices + 0.125)
-    built = abut.Mesh(moved.vertices, [[0, 1, 2]], noise=mesh.noise)
-    assert built.noise == moved.noise == mesh.noise
-    assert moved._core.normal_noise == mesh._core.normal_noise != built._core.normal_noise
-    assert built._core.normal_noise == built.noise

@@ -48,38 +48,6 @@ def test_cases_have_their_spheres_inside_and_apart(cases, name):
     assert not case.velocities[case.kinds < len(case.materials) - 1].any()
 
 
-def test_the_ball_touches_the_bed(cases):
-    case = cases["impact"]
-    ball, grains = case.centers[-1], case.centers[:-1]
-    gaps = np.linalg.norm(grains - ball, axis=1) - case.radii[:-1] - case.radii[-1]
-    assert gaps.min() == pytest.approx(0.0, abs=1e-9)
-    np.testing.assert_array_equal(case.velocities[-1], [0, 0, -5])
-
-
-def test_the_drum_is_half_and_half(cases):
-    case = cases["drum"]
-    assert np.count_nonzero(case.kinds == 1) == 500
-    inside = np.hypot(case.centers[:, 0], case.centers[:, 2]) + case.radii
-    assert np.all(inside < 1.01 * case.size["radius"])
-    assert case.centers[case.kinds == 1, 0].mean() > 0 > case.centers[case.kinds == 0, 0].mean()
-
-
-def test_too_few_grains_are_told(scenes, tmp_path):
-    with pytest.raises(ValueError, match="200 grains need a silo no wider than its orifice"):
-        scenes.make("silo", 200, None, tmp_path)
-    with pytest.raises(ValueError, match="90 grains need a box narrower than the ball"):
-        scenes.make("impact", 90, None, tmp_path)
-    with pytest.raises(ValueError, match="20 grains do not fit into the drum"):
-        scenes.make("drum", 20, None, tmp_path)
-
-
-def test_numbers_of_pairs_are_those_of_the_decks(scenes, cases):
-    friction, restitution = scenes.pair_numbers(cases["drum"])
-    np.testing.assert_array_equal(friction, [[0.3, 0.2, 0.2], [0.2, 0.4, 0.2], [0.2, 0.2, 0.2]])
-    expected = [[0.5, 0.45, 0.4], [0.45, 0.4, 0.4], [0.4, 0.4, 0.4]]
-    np.testing.assert_array_equal(restitution, expected)
-
-
 @pytest.mark.parametrize("name", GRAINS)
 def test_abut_runs_each_case(nine, cases, name):
     case = short(cases[name])
@@ -93,20 +61,6 @@ def test_abut_runs_each_case(nine, cases, name):
 
 def moving(scenes, case, places):
     return scenes.Run(np.array(places, float), np.zeros((len(places), len(case.radii), 3)), 0.0)
-
-
-def test_what_is_told_of_an_impact_and_a_silo(scenes, cases):
-    case = cases["impact"]
-    lower = case.centers.copy()
-    lower[-1, 2] -= 0.003
-    told = scenes.quantities(case, moving(scenes, case, [case.centers, lower]))
-    np.testing.assert_allclose(told["depth of the ball, mm"], [0, 3])
-    case = cases["silo"]
-    fallen = case.centers.copy()
-    fallen[:40, 2] = case.size["bottom"] - 1e-6
-    told = scenes.quantities(case, moving(scenes, case, [case.centers, fallen]))
-    mass = 1e3 * 400 * 2500 * 4 / 3 * np.pi * 2e-3**3
-    np.testing.assert_allclose(told["mass in the silo, g"], [mass, 0.9 * mass])
 
 
 def test_what_is_told_of_a_drum(scenes, cases):
@@ -154,13 +108,6 @@ def test_differences_beside_spreads(nine):
     lines = nine["nine_codes"].table(series, {"abut": [2.0], "one": [3.0], "other": [5.0]})
     assert lines[2] == "| q | 3 | 3 | 5 | 1.6 | 2 | 50% |"
     assert lines[4] == "| that by abut's | 1.00 | 1.50 | 2.50 |  |  |  |"
-
-
-def test_a_nudge_is_a_nanometer(nine, cases):
-    case = cases["silo"]
-    one, other = (nine["nine_codes"].nudged(case, seed).centers for seed in (1, 2))
-    assert 0.5e-9 < np.abs(one - case.centers).max() < 1.1e-9
-    assert not np.array_equal(one, other)
 
 
 def test_the_command(nine, scenes, tmp_path, monkeypatch, capsys):

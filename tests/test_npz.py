@@ -1,11 +1,7 @@
 """Contacts in npz files, without loss."""
 
-import re
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import abut
 from abut.io import save_table
@@ -56,10 +52,6 @@ def test_every_column_comes_back(contacts, path):
         assert column.dtype == expected.dtype
         assert column.tobytes() == expected.tobytes()
         assert column.flags.writeable == (name not in OFFSETS)
-
-
-def test_the_format_has_a_number(path):
-    assert arrays_of(path)["abut_format"] == 1
 
 
 def test_meshes_are_told(contacts, path, mesh):
@@ -209,44 +201,6 @@ def test_meshes_that_no_search_has(path):
         abut.load_contacts(path)
 
 
-def test_large_numbers_of_meshes_take_no_memory(path, contacts, bounded):
-    # as files of earlier versions may hold; a matrix for each took 32 GB
-    arrays = arrays_of(path)
-    del arrays["mesh_count"]
-    np.savez(path, **arrays | {"mesh": arrays["mesh"] + 2**31 - 1})
-    found = abut.load_contacts(path)
-    with bounded(10**6):
-        rows = found.match(found)
-        carried = found.carry(found.point, found, rows)
-    assert rows.tolist() == list(range(len(contacts)))
-    np.testing.assert_array_equal(carried, contacts.carry(contacts.point, contacts, rows))
-
-
-@pytest.mark.parametrize(
-    ("name", "dtype", "shape", "message"),
-    [
-        ("overlap", np.float64, (10**6,), "overlap has 1000000 entries, not"),
-        ("point", np.float64, (10**6, 3), "point has 1000000 entries, not"),
-        ("image", np.float64, (10**6, 3), "image has dtype float64"),
-        ("share", "S8000000", (), "an array holds no numbers, but |S8000000"),
-        ("abut_format", "U2000000", (), "an array holds no numbers, but <U2000000"),
-        ("abut_format", np.int64, (10**6,), "abut_format has shape (1000000,)"),
-        ("node_offsets", np.int64, (10**6,), "node_offsets has 1000000 entries"),
-        ("_tilt", np.float64, (10**6,), "_tilt has 1000000 entries"),
-        ("poses", np.float64, (10**6,), "poses has shape (1000000,)"),
-        ("poses", np.float64, (10**5, 4, 3), "poses has shape (100000, 4, 3)"),
-        ("period", np.float64, (10**6,), "period has shape (1000000,)"),
-        ("mesh_count", np.int64, (10**6,), "mesh_count has shape (1000000,)"),
-    ],
-)
-def test_what_unpacks_to_much_is_judged_before_it_is_read(
-    path, name, dtype, shape, message, bounded
-):
-    np.savez_compressed(path, **arrays_of(path) | {name: np.zeros(shape, dtype)})
-    with bounded(10**6), pytest.raises(ValueError, match=f"contacts.npz.*: {re.escape(message)}"):
-        abut.load_contacts(path)
-
-
 def test_as_many_poses_as_meshes(path, mesh):
     np.savez(path, **arrays_of(path), poses=np.tile(np.eye(4), (2, 1, 1)))
     assert abut.load_contacts(path, [mesh, mesh]).poses.shape == (2, 4, 4)
@@ -257,29 +211,6 @@ def test_as_many_poses_as_meshes(path, mesh):
 def test_meshes_must_be_meshes(path):
     with pytest.raises(TypeError, match=r"meshes\[0\] is a list, but must be a Mesh"):
         abut.load_contacts(path, [VERTICES])
-
-
-@pytest.mark.parametrize("data", [b"", b"PK\3\4", b"not a zip file" * 99])
-def test_no_npz_file(tmp_path, data):
-    (tmp_path / "contacts.npz").write_bytes(data)
-    with pytest.raises(ValueError, match="is no sound npz file"):
-        abut.load_contacts(tmp_path / "contacts.npz")
-
-
-@given(data=st.data())
-def test_damage_is_told_or_harmless(contacts, tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("npz") / "contacts.npz"
-    contacts.save(path)
-    content = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(content) - 1))
-        content[at] = data.draw(st.integers(0, 255))
-    path.write_bytes(content)
-    try:
-        found = abut.load_contacts(path)
-    except ValueError:
-        return
-    assert found == contacts
 
 
 @pytest.mark.parametrize("ending", ["csv", "vtp"])

@@ -1,7 +1,6 @@
 """The search for pairs: against the reference, and the same however it is asked."""
 
 import copy
-import functools
 import inspect
 import pickle
 import signal
@@ -107,153 +106,7 @@ def test_pairs_with_others_are_those_of_the_reference(scene, second, search, dat
     assert found.other_count == len(radii)
 
 
-@functools.cache
-def thousands_of_spheres(dimension, ratio, periodic):
-    """More than a chunk, and vectors that are full; and their pairs."""
-    rng = np.random.default_rng([dimension, ratio])
-    centers, radii, side = scenes.random_cloud(rng, 2500, ratio, dimension)
-    centers += side * rng.integers(-2, 3, centers.shape) * periodic
-    cloud = scenes.Cloud(centers, radii, 0.1, (side,) * dimension if periodic else None)
-    return cloud, expected_pairs(cloud)
-
-
-@pytest.mark.cases(6)
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("ratio", [1, 3, 100, 10_000])
-@pytest.mark.parametrize("dimension", [2, 3])
-@pytest.mark.parametrize("periodic", [False, True])
-def test_thousands(dimension, ratio, search, periodic):
-    cloud, expected = thousands_of_spheres(dimension, ratio, periodic)
-    assert len(expected.i) > 800
-    options = {"gap": 0.1, "period": cloud.period, "search": search}
-    for choice in ("auto", 1, 3):
-        assert_same(abut.find_pairs(*cloud[:2], levels=choice, **options), expected)
-
-
-# spheres of a scene of giants, giants included
-GIANT_SCENE = 100
-# periods along one axis, two and all, of a box of side 1; of which axes does not matter
-GIANT_PERIODS = {2: [(1, None), (1, 1)], 3: [(None, 1, None), (1, 1, None), (1, 1, 1)]}
-
-
-def giants_scene(seed, dimension, giants, least, most):
-    """Small spheres in a box of side 1, and among them some as large as a part of it."""
-    rng = np.random.default_rng([seed, dimension, giants])
-    radii = scenes.power_law(rng, GIANT_SCENE, 10, -3.0) * (0.015 if dimension == 2 else 0.02)
-    radii[rng.choice(GIANT_SCENE, giants, replace=False)] = rng.uniform(least, most, giants)
-    return rng, rng.random((GIANT_SCENE, dimension)) + rng.integers(-2, 3, dimension), radii
-
-
-@pytest.mark.cases(6)
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("giants", [1, 2, 10, 50])
-@pytest.mark.parametrize("sizes", [(0.15, 0.18), (0.2, 0.26), (0.3, 0.55), (0.5, 1.1)])
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_giants(dimension, sizes, giants, search):
-    """A few spheres that are too large for three cells along a period, or touch at many images."""
-    rng, centers, radii = giants_scene(1, dimension, giants, *sizes)
-    for period in GIANT_PERIODS[dimension]:
-        for gap in (0.0, rng.uniform(0, 0.02, GIANT_SCENE)):
-            cloud = scenes.Cloud(centers, radii, gap, period)
-            found = abut.find_pairs(centers, radii, gap=gap, period=period, search=search)
-            assert_same(found, expected_pairs(cloud))
-        top = 2.5 * radii.max()
-        for levels in (1, 3, 64, [0.05 * top, 0.3 * top, top]):
-            options = {"gap": gap, "period": period, "search": search, "levels": levels}
-            assert_same(abut.find_pairs(centers, radii, workers=3, **options), found)
-        finder = abut.PairFinder(radii, gap=gap, period=period, search=search)
-        finder.find(centers[::-1].copy())
-        assert_same(finder.find(centers, workers=2), found)
-        assert finder.statistics().pairs == len(found)
-
-
-@pytest.mark.cases(3)
-@pytest.mark.parametrize("giants", [0, 1, 7])
-@pytest.mark.parametrize("other_giants", [0, 1, 7])
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_giants_among_those_who_look_and_among_the_others(dimension, giants, other_giants):
-    for sizes in [(0.2, 0.26), (0.4, 0.6)]:
-        _, centers, radii = giants_scene(2, dimension, giants, *sizes)
-        rng, *others = giants_scene(3, dimension, other_giants, *sizes)
-        for period in GIANT_PERIODS[dimension]:
-            assert_as_reference(centers, radii, period, others)
-        gap, other_gap = rng.uniform(0, 0.02, (2, GIANT_SCENE))
-        cloud = scenes.Cloud(centers, radii, gap, period)
-        found = abut.find_pairs(centers, radii, gap=gap, period=period, others=[*others, other_gap])
-        assert_same(found, expected_pairs(cloud, [*others, other_gap]))
-
-
-@pytest.mark.parametrize("size", [1 / 6, 0.2, 0.25, 0.5, 0.6])
-@pytest.mark.parametrize("count", [1, 7, 150])
-def test_all_are_giants(size, count):
-    """Few are compared one by one; of many, all images are searched."""
-    rng = np.random.default_rng(count)
-    for period in [(1, None, None), (1, 1, 1)]:
-        # on a lattice whose points are as far apart as spheres that just touch, too
-        for centers in (rng.random((count, 3)), rng.integers(0, 13, (count, 3)) / 12):
-            assert_as_reference(centers, np.full(count, size), period)
-
-
-@pytest.mark.parametrize("giants", [1, 2, 10])
-def test_giants_do_not_make_images_of_all(giants):
-    """What is compared is what a box without a period takes, and what giants look at."""
-    _, centers, radii = giants_scene(4, 3, giants, 0.24, 0.25)
-    finders = [abut.PairFinder(radii, period=period) for period in (None, (1, 1, 1))]
-    for finder in finders:
-        finder.find(centers)
-    most = [finder.statistics() for finder in finders]
-    assert most[1].distances < 2.5 * most[0].distances + giants * giants * 8
-    assert most[1].spheres == GIANT_SCENE and sum(most[1].level_spheres) == GIANT_SCENE
-
-
-def test_order_of_spheres_changes_nothing_beside_giants():
-    rng, centers, radii = giants_scene(5, 3, 5, 0.2, 0.6)
-    found = abut.find_pairs(centers, radii, period=(1, 1, 1))
-    order = rng.permutation(GIANT_SCENE)
-    again = abut.find_pairs(centers[order], radii[order], period=(1, 1, 1))
-    assert len(again) == len(found)
-    assert np.sort(again.overlap).tobytes() == np.sort(found.overlap).tobytes()
-
-
-def assert_as_reference(centers, radii, period=None, others=None):
-    """Whatever the instruction level; returns the number of pairs."""
-    expected = reference.find_pairs(centers, radii, period=period, others=others)
-    before = _core.simd()
-    try:
-        for level in _core.simd_levels():
-            _core.set_simd(level)
-            found = abut.find_pairs(centers, radii, period=period, others=others)
-            assert_same(found, expected)
-    finally:
-        _core.set_simd(before)
-    return len(expected.i)
-
-
 # ---- work that grows with the number of spheres alone --------------------------------------------
-
-
-def distances(centers, radii, **options):
-    """Distances computed for each sphere."""
-    finder = abut.PairFinder(np.broadcast_to(radii, len(centers)), **options)
-    finder.find(centers)
-    return finder.statistics().distances / len(centers)
-
-
-@pytest.mark.parametrize("periodic", [False, True])
-@pytest.mark.parametrize("spacing", [2, 8, 64, 1000])
-def test_lattices_do_not_fall_onto_themselves(spacing, periodic):
-    """Cells that share memory hold no more than random ones would, roughly."""
-    axis = spacing * np.arange(32.0 + (not periodic))
-    lattice = np.stack(np.meshgrid(axis, axis, axis), -1).reshape(-1, 3)
-    period = (32.0 * spacing,) * 3 if periodic else None
-    assert distances(lattice, 0.5, period=period) < 60
-
-
-def test_clusters_in_a_large_periodic_box():
-    rng = np.random.default_rng(4)
-    centers, radii, side = scenes.random_cloud(rng, 20_000, 100, 3)
-    alone = distances(centers, radii)
-    assert distances(centers, radii, period=(1000 * side,) * 3) < 3 * alone
 
 
 def test_dust_in_a_corner():
@@ -270,30 +123,6 @@ def test_dust_in_a_corner():
     assert finder.statistics().distances / len(centers) < 200
     assert len(finder.statistics().sizes) > 8
     assert first == second == abut.find_pairs(centers, radii, levels=1)
-
-
-@pytest.mark.parametrize("levels", ["auto", 3])
-def test_lookers_far_from_a_crowd(levels):
-    """Who is far from all others does not compare itself with them, folded or not."""
-    rng = np.random.default_rng(6)
-    finder = abut.PairFinder(np.full(20_000, 0.5), levels=levels)
-    pairs = finder.find(rng.uniform(0, 1000, (20_000, 3)), others=(rng.random((5000, 3)), 0.5))
-    assert finder.statistics().distances < 50 * 5000
-    assert len(pairs) < 50 * 5000
-
-
-@pytest.mark.cases(1)
-@pytest.mark.parametrize("period", [None, 5.0])
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_columns_larger_than_caches(dimension, period):
-    """They are written past them."""
-    rng, n = np.random.default_rng(5), 1100
-    centers, radii = 1.5 * rng.random((n, dimension)) - 0.25, rng.uniform(1.0, 1.2, n)
-    periods = None if period is None else (period,) * dimension
-    expected = reference.find_pairs(centers, radii, period=periods)
-    assert len(expected.i) > 2**19
-    for workers in (1, 2):
-        assert_same(abut.find_pairs(centers, radii, period=periods, workers=workers), expected)
 
 
 # ---- the same however it is asked ----------------------------------------------------------------
@@ -365,13 +194,6 @@ def test_statistics_of_a_few_spheres():
     assert found.pair_tests_per_sphere == found.pair_tests.sum() / 3
     assert repr(found).startswith("PairStatistics(3 spheres; cell accesses ")
     assert "2 levels" in repr(found) and len(repr(found).splitlines()) == 2
-
-
-def test_statistics_of_no_spheres():
-    finder = abut.PairFinder([])
-    assert len(finder.find([])) == 0
-    found = finder.statistics()
-    assert found.spheres == 0 and np.isnan(found.pair_tests_per_sphere)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -477,14 +299,6 @@ def test_plane_and_space_in_turns(few):
         assert flat.point.shape[1] == 2 and finder.statistics().lengths.shape[1] == 2
     in_space = finder.find(centers * [1, 1, 0])
     assert_same(flat, in_space, ("i", "j", "overlap", "offsets"))
-
-
-def test_disks_are_spheres_at_height_0(few):
-    centers, radii = few
-    flat = abut.find_pairs(centers[:, :2], radii)
-    in_space = abut.find_pairs(centers * [1, 1, 0], radii)
-    assert (flat.normal == in_space.normal[:, :2]).all()
-    assert (flat.point == in_space.point[:, :2]).all() and len(flat) > 0
 
 
 def test_one_radius_for_all(few):

@@ -1,7 +1,6 @@
 """The table of pairs: selections, exports, copies, files."""
 
 import copy
-import dataclasses
 import pickle
 from itertools import pairwise
 
@@ -9,8 +8,6 @@ import numpy as np
 import pytest
 
 import abut
-import reference
-from abut.io import save_table
 from test_npz import FALLING, change
 
 pytestmark = pytest.mark.native
@@ -64,16 +61,6 @@ def test_image_is_made_when_it_is_asked_for(pairs, spheres, dimension):
     assert pairs[1:].image[0].tolist() == [5] * dimension and pairs != abut.find_pairs(*spheres)
 
 
-# ---- comparison, copies, views -------------------------------------------------------------------
-
-
-def test_repr(spheres):
-    pairs = abut.find_pairs(*spheres)
-    assert repr(pairs) == f"Pairs({len(pairs)} of 60 spheres)"
-    others = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
-    assert repr(others) == f"Pairs({len(others)} of 60 spheres with 7 others)"
-
-
 # ---- exports -------------------------------------------------------------------------------------
 
 
@@ -115,18 +102,6 @@ def test_symmetric_matrix_of_selections_own_images_and_overlaps_of_0(pairs):
     assert touching.matrix(symmetric=True).nnz == 2
 
 
-def test_clusters(periodic):
-    csgraph = pytest.importorskip("scipy.sparse.csgraph")
-    count, labels = csgraph.connected_components(periodic.matrix(symmetric=True))
-    same = csgraph.connected_components(periodic.matrix(), directed=False)
-    assert count == same[0] == len(set(labels)) and (labels == same[1]).all()
-    assert (labels[periodic.i] == labels[periodic.j]).all()
-    changed = copy.deepcopy(periodic)
-    changed.j[2] = N
-    with pytest.raises(ValueError, match=rf"j\[2\] is {N}, but must be 0 to {N - 1}"):
-        changed.matrix(symmetric=True)
-
-
 def test_matrix_with_others(spheres):
     pytest.importorskip("scipy")
     found = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
@@ -145,11 +120,6 @@ def test_sum(periodic, shape):
         np.add.at(second, periodic.j, expected_j)
         found = periodic.sum(on_i, given)
         assert found.shape == (N, *shape) and found.tobytes() == (first + second).tobytes()
-
-
-def test_sum_of_none(pairs):
-    assert pairs[:0].sum([]).tolist() == [0.0] * N
-    assert pairs[:0].sum(np.empty((0, 2))).tolist() == [[0.0, 0.0]] * N
 
 
 def test_sum_with_others(spheres):
@@ -204,20 +174,6 @@ def test_concatenate_chunks_apart_is_one_search(spheres):
     assert abut.concatenate(abut.find_pairs(*chunk) for chunk in chunks) == whole
 
 
-def test_concatenate_makes_images_where_one_has_them(periodic, pairs):
-    alike = dataclasses.replace(pairs, period=periodic.period)
-    joined = abut.concatenate([alike, periodic])
-    assert joined.image.tolist() == [*alike.image.tolist(), *periodic.image.tolist()]
-    assert "image" not in vars(abut.concatenate([abut.find_pairs([[0, 0, 0]], 1.0)] * 2))
-
-
-def test_concatenate_one_gives_a_copy(pairs):
-    joined = abut.concatenate([pairs])
-    assert joined == pairs
-    joined.i[:] = -1
-    assert pairs.i.min() >= 0
-
-
 def test_concatenate_wants_one_search(pairs, periodic, spheres, dimension):
     one, two = (abut.find_pairs(*spheres, others=(spheres[0][:n], 1.0)) for n in (1, 2))
     for other, message in (
@@ -231,21 +187,6 @@ def test_concatenate_wants_one_search(pairs, periodic, spheres, dimension):
         abut.concatenate([one, two])
     with pytest.raises(TypeError, match=r"tables\[1\] is no Pairs, but int"):
         abut.concatenate([pairs, 3])
-
-
-def test_to_pandas(pairs, dimension):
-    pytest.importorskip("pandas")
-    table = pairs.to_pandas()
-    axes = "xyz"[:dimension]
-    vectors = [[f"{name}_{axis}" for axis in axes] for name in ("normal", "point", "image")]
-    assert list(table) == ["i", "j", *vectors[0], "overlap", *vectors[1], *vectors[2]]
-    assert (table["normal_y"].to_numpy() == pairs.normal[:, 1]).all()
-
-
-def test_to_pyvista(pyvista, pairs, dimension):
-    cloud = pairs.to_pyvista()
-    assert (np.asarray(cloud.points)[:, :dimension] == pairs.point).all()
-    assert np.asarray(cloud["normal"]).shape == (len(pairs), 3)
 
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -267,14 +208,6 @@ def test_npz_gives_every_bit_back(pairs, periodic, spheres, tmp_path):
             column, expected = getattr(found, name), getattr(table, name)
             assert column.dtype == expected.dtype and column.tobytes() == expected.tobytes()
             assert column.flags.writeable == (name != "offsets")
-
-
-def test_more_columns(pairs, tmp_path):
-    save_table(pairs, tmp_path / "more.npz", {"energy": pairs.overlap * 2})
-    assert abut.load_pairs(tmp_path / "more.npz") == pairs
-    for name in ("matrix", "force"):
-        with pytest.raises(ValueError, match=f"extra column {name}"):
-            save_table(pairs, tmp_path / "more.npz", {name: pairs.overlap})
 
 
 def swap_two(arrays):
@@ -316,24 +249,3 @@ def test_what_is_broken_is_named(periodic, tmp_path, apply, message):
     np.savez(tmp_path / "pairs.npz", **arrays)
     with pytest.raises(ValueError, match=rf"pairs\.npz.*{message}"):
         abut.load_pairs(tmp_path / "pairs.npz")
-
-
-def test_contacts_are_no_pairs(pairs, tmp_path):
-    pairs.save(tmp_path / "pairs.npz")
-    with pytest.raises(ValueError, match="has no column sphere"):
-        abut.load_contacts(tmp_path / "pairs.npz")
-    with pytest.raises(ValueError, match="no known ending of pairs files"):
-        pairs.save(tmp_path / "pairs.txt")
-
-
-def test_vtp(pairs, tmp_path, dimension):
-    pairs.save(tmp_path / "pairs.vtp")
-    content = (tmp_path / "pairs.vtp").read_bytes()
-    points = np.zeros((len(pairs), 3))
-    points[:, :dimension] = pairs.point
-    # vectors of the plane lie in space at z = 0
-    assert points.tobytes() in content and b'NumberOfComponents="2"' not in content
-
-
-def test_reference_has_the_same_columns(pairs):
-    assert set(reference.FoundPairs._fields) == set(pairs.to_dict())

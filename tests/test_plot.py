@@ -1,13 +1,12 @@
 """Pictures of meshes and contacts."""
 
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 import abut
-from abut import examples, plot
+from abut import plot
 from abut.plot import in_pyvista
 from abut.plot.drawn import arrows_of, touched_of, touching_of
 
@@ -37,10 +36,6 @@ def drawn(axes, kind):
     return [artist for artist in axes.collections if type(artist).__name__ == kind]
 
 
-def test_scene_has_one_contact_of_each_type(contacts):
-    assert contacts.type.tolist() == [abut.FACET, abut.EDGE, abut.VERTEX]
-
-
 def test_mesh_plot_draws_every_facet(mesh, axes):
     assert mesh.plot(ax=axes) is axes
     (facets,) = drawn(axes, "Poly3DCollection")
@@ -66,12 +61,6 @@ def test_touched_features_are_what_the_contacts_lie_on(mesh, contacts):
     np.testing.assert_array_equal(touched.vertices, [[0, 0, 0]])
 
 
-def test_a_feature_that_many_touch_is_drawn_once(mesh):
-    many = abut.find_contacts(np.repeat(CENTERS, 5, axis=0), 0.5, mesh)
-    touched = touched_of(many, 0, mesh)
-    assert [len(part) for part in touched] == [1, 1, 1]
-
-
 def test_contacts_plot_has_a_legend_with_counts(contacts, axes):
     assert contacts.plot(ax=axes) is axes
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
@@ -83,13 +72,6 @@ def test_arrows_follow_the_normals(contacts, mesh):
     points, vectors = arrows_of(contacts, [mesh], spheres, 10)
     np.testing.assert_array_equal(points, contacts.point)
     np.testing.assert_allclose(vectors, 0.5 * contacts.normal)
-
-
-def test_arrows_can_be_left_out(contacts, axes):
-    contacts.plot(ax=axes, normals=False)
-    before = len(axes.collections)
-    contacts.plot(ax=axes)
-    assert len(axes.collections) == 2 * before + 1
 
 
 def test_large_tables_have_a_limited_number_of_arrows_and_spheres(mesh):
@@ -108,12 +90,6 @@ def test_spheres_that_touch_are_drawn(contacts, axes):
     surfaces = axes.collections[before:]
     # facets, one touched facet, one sphere
     assert len(surfaces) == 3
-
-
-def test_a_selection_draws_its_own_contacts_alone(contacts, axes):
-    contacts[contacts.type == abut.EDGE].plot(ax=axes)
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts == ["FACET (0)", "EDGE (1)", "VERTEX (0)"]
 
 
 def test_nothing_can_be_drawn(mesh, axes):
@@ -150,23 +126,6 @@ def test_missing_library_is_named(mesh, monkeypatch):
         mesh.plot(backend="pyvista")
 
 
-def test_plotting_libraries_are_not_imported_before_they_are_asked_for():
-    code = (
-        "import sys, abut, abut.plot, abut.examples;"
-        "print(sorted({'matplotlib', 'pyvista', 'mpl_toolkits'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_mixer_is_drawn_into_a_file(axes, tmp_path):
-    centers, radii, mesh = examples.mixer()
-    contacts = abut.find_contacts(centers, radii, mesh)
-    contacts.plot(ax=axes)
-    axes.figure.savefig(tmp_path / "mixer.png")
-    assert (tmp_path / "mixer.png").stat().st_size > 20_000
-
-
 def test_pyvista_draws_where_it_is_asked_for(pyvista, mesh, contacts):
     plotter = pyvista.Plotter(off_screen=True)
     assert contacts.plot(ax=plotter, spheres=(CENTERS, 0.5)) is plotter
@@ -196,23 +155,6 @@ def test_disks_are_as_wide_as_their_spheres():
     points = np.sqrt(sorted(disks.get_sizes()))
     assert points[1] == pytest.approx(pixels * 72 / figure.dpi, rel=0.02)
     assert points[0] == pytest.approx(points[1] / 3, rel=1e-6)
-
-
-def test_spheres_are_as_large_on_fresh_axes_as_on_those_of_their_own():
-    """Small spheres far from 0, where axes with nothing on them have another view."""
-    figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(8, 6), layout="constrained")
-    given, own = figure.add_subplot(projection="3d"), None
-    given.view_init(elev=24, azim=-58)
-    spheres = 5 + 0.01 * np.eye(3), 0.004
-    for ax in (given, own):
-        drawn = plot.plot_spheres(*spheres, ax)
-        assert drawn.get_xlim() == pytest.approx((4.996, 5.014), rel=1e-3)
-        assert np.sqrt(drawn.collections[-1].get_sizes()).min() > 30
-    # limits that the caller has set stay
-    ax = figure.add_subplot(projection="3d")
-    ax.set(xlim=(4, 6), ylim=(4, 6), zlim=(4, 6))
-    plot.plot_spheres(*spheres, ax)
-    assert ax.get_xlim() == ax.get_zlim() == (4, 6)
 
 
 @pytest.mark.parametrize(
@@ -304,18 +246,6 @@ def test_scalars_of_vertices_want_pyvista(mesh, axes):
             mesh.plot(scalars=np.arange(6), **where)
 
 
-def test_facets_without_a_number_are_plain(mesh, axes):
-    mesh.plot(ax=axes, scalars=[np.nan, 7])
-    red, green, blue, alpha = facet_colors(axes)[0]
-    assert red < green < blue
-    assert alpha == 1
-
-
-def test_bar_can_be_left_out(mesh, axes):
-    mesh.plot(ax=axes, scalars=[3, 7], label=None)
-    assert bars(axes) == []
-
-
 @pytest.fixture
 def tetrahedron():
     return abut.Mesh(
@@ -368,29 +298,12 @@ def test_column_is_known_by_its_name(loaded, axes):
     assert bars(axes) == ["overlap"]
 
 
-def test_vectors_count_by_their_lengths(loaded, axes):
-    loaded.plot(ax=axes, scalars="normal", limits=(0, 2))
-    np.testing.assert_allclose(facet_colors(axes)[0], color_of(1, 0, 2))
-
-
 def test_scalars_take_the_place_of_marks_and_arrows(contacts, axes):
     contacts.plot(ax=axes, scalars="overlap")
     assert [type(one).__name__ for one in axes.collections] == ["Poly3DCollection"]
     assert axes.get_legend() is None
     contacts.plot(ax=axes, scalars="overlap", normals=True, label=None)
     assert len(axes.collections) == 3
-
-
-def test_several_meshes_have_one_scale(mesh, axes):
-    contacts = abut.find_contacts([[1, 1, 0.4], [1, 1, 5.3]], 0.5, [mesh, mesh], poses=[None, UP])
-    contacts.plot(ax=axes, scalars=[1, 3])
-    lower, upper = drawn(axes, "Poly3DCollection")
-    np.testing.assert_allclose(lower._facecolor3d[0], color_of(1, 1, 3))
-    np.testing.assert_allclose(upper._facecolor3d[0], color_of(3, 1, 3))
-    assert len(bars(axes)) == 1
-
-
-UP = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 5], [0, 0, 0, 1]])
 
 
 @pytest.mark.parametrize(
@@ -406,13 +319,6 @@ UP = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 5], [0, 0, 0, 1]])
 def test_wrong_scalars_of_contacts_are_errors(loaded, axes, options, error, message):
     with pytest.raises(error, match=message):
         loaded.plot(ax=axes, **options)
-
-
-def test_no_contacts_leave_all_facets_plain(mesh, axes):
-    none = abut.find_contacts(np.empty((0, 3)), 1.0, mesh)
-    none.plot(ax=axes, scalars="overlap")
-    axes.figure.canvas.draw()
-    assert (facet_colors(axes)[:, 3] == 0.25).all()
 
 
 @pytest.fixture
@@ -445,21 +351,10 @@ def test_pyvista_colors_vertices(mesh, plotter):
     assert len(plotter.scalar_bars) == 0
 
 
-def test_pyvista_colors_as_many_vertices_as_facets(tetrahedron, plotter):
-    tetrahedron.plot(ax=plotter, scalars=[1, 2, 3, 4], at="vertex")
-    (mapper,) = drawn_by_scalars(plotter)
-    assert mapper.dataset.point_data["values"].tolist() == [1, 2, 3, 4]
-
-
 def test_pyvista_colors_touched_facets(loaded, plotter):
     loaded.plot(ax=plotter, scalars=[2, 6, 1], how="sum", limits=(0, 9))
     (mapper,) = drawn_by_scalars(plotter)
     assert mapper.dataset["values"].tolist() == [9]
-
-
-def test_pyvista_draws_no_contacts(loaded, plotter):
-    loaded[:0].plot(ax=plotter, scalars="overlap")
-    assert drawn_by_scalars(plotter) == []
 
 
 # ---- pairs ---------------------------------------------------------------------------------------
@@ -490,19 +385,6 @@ def test_lines_of_pairs_are_as_thick_as_their_numbers(plane):
     assert (plane.get_xlabel(), plane.get_ylabel(), plane.get_aspect()) == ("x", "y", 1)
 
 
-def test_overlaps_are_drawn_by_default(plane):
-    pairs = abut.find_pairs(DISKS, 0.5)
-    pairs.plot(DISKS, ax=plane, width=3)
-    np.testing.assert_allclose(np.sort(lines_of(plane)[1]), 3 * np.sort(pairs.overlap) / 0.3)
-    assert bars(plane) == ["overlap"]
-
-
-def test_limits_bound_the_thickness(plane):
-    pairs = abut.find_pairs(DISKS, 0.5)
-    pairs.plot(DISKS, [1, 4], plane, limits=(0, 2), width=1)
-    np.testing.assert_allclose(lines_of(plane)[1], [0.5, 1])
-
-
 @pytest.mark.parametrize("shift", [0, 3])
 def test_lines_do_not_cross_a_periodic_box(plane, shift):
     """Also where the caller has a sphere outside of the box."""
@@ -515,14 +397,6 @@ def test_lines_do_not_cross_a_periodic_box(plane, shift):
         assert len(ends) == 1
     else:
         np.testing.assert_allclose(np.sort(ends[..., 0], axis=None), [0, 0.1, 2.9, 3], atol=1e-12)
-
-
-def test_sphere_that_touches_its_own_image_has_two_halves(plane):
-    centers = [[0.5, 0]]
-    pairs = abut.find_pairs(centers, 0.6, period=(1, None))
-    assert (pairs.i == pairs.j).all()
-    pairs.plot(centers, ax=plane)
-    np.testing.assert_allclose(np.unique(lines_of(plane)[0][..., 0]), [0, 0.5, 1])
 
 
 def test_pairs_are_drawn_by_the_library_of_their_dimension(axes, plane, monkeypatch):
@@ -590,15 +464,6 @@ def test_bodies_that_are_not_there_are_errors(plane, options, message):
     assert len(plane.patches) + len(plane.collections) > 0
 
 
-def test_no_pairs_can_be_drawn(plane):
-    assert abut.find_pairs(9 * DISKS, 0.5).plot(9 * DISKS, ax=plane) is plane
-    plane.figure.canvas.draw()
-
-
-def test_no_pairs_can_be_drawn_in_space(plotter):
-    assert abut.find_pairs(9 * ROW, 0.5).plot(9 * ROW, ax=plotter) is plotter
-
-
 def test_chains_are_tubes_in_pyvista(plotter):
     abut.find_pairs(ROW, 0.5).plot(ROW, [1, 4], plotter, width=0.2)
     (mapper,) = drawn_by_scalars(plotter)
@@ -608,17 +473,3 @@ def test_chains_are_tubes_in_pyvista(plotter):
     # half of the width about the second line, which is along y
     about = tubes.points[np.abs(tubes.points[:, 1] - 0.7) < 1e-6]
     assert np.abs(about[:, 2]).max() == pytest.approx(0.1, rel=0.05)
-
-
-def test_forces_of_a_simulation_are_chains(plotter):
-    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
-    grain = abut.Material(density=2500, young=1e7)
-    sim.set_law(grain, grain, abut.Hertz())
-    sim.add_spheres(ROW, [0.46, 0.46, 0.25], grain)
-    sim.run(steps=1)
-    sim.pairs.plot(sim.centers, "force", plotter)
-    (mapper,) = drawn_by_scalars(plotter)
-    lengths = np.linalg.norm(sim.pairs.force, axis=1)
-    np.testing.assert_allclose(np.unique(mapper.dataset["values"]), np.sort(lengths))
-    (bar,) = dict(plotter.scalar_bars.items())
-    assert bar.strip() == "force"

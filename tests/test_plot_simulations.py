@@ -99,16 +99,6 @@ def test_half_space_is_a_square_below_what_is_there(sim, axes):
     assert (corners[:, :2].max(axis=0) > 0.9).all()
 
 
-def test_half_space_alone_is_a_square_around_its_point(axes):
-    sim = abut.Simulation(step=1e-3)
-    sim.add_wall(abut.HalfSpace((7, 5, 2), (0, 0, 1)), STEEL)
-    sim.plot(ax=axes)
-    (square,) = of_kind(axes, "Poly3DCollection")
-    corners = np.asarray(square._faces[0])
-    np.testing.assert_allclose(corners.mean(axis=0), [7, 5, 2])
-    np.testing.assert_allclose(np.abs(corners - [7, 5, 2]), [[0.5, 0.5, 0]] * 4)
-
-
 def add_cubes(sim):
     sim.add_bodies(CUBE, [[0, 0, 2], [2, 0, 2]], GRAIN, scales=[0.1, 0.2])
 
@@ -120,15 +110,6 @@ def test_bodies_have_the_colors_of_the_numbers_behind_those_of_the_spheres(sim, 
     shades = np.asarray(facets.get_facecolor())[:, 0]
     assert len(shades) == 12
     assert sorted(np.round(shades, 1)) == [0.5] * 6 + [1.0] * 6
-
-
-def test_vertices_of_bodies_are_where_the_bodies_are(sim, axes):
-    half = np.sqrt(0.5)
-    sim.add_bodies(CUBE, [[5, 0, 2]], GRAIN, scales=0.5, orientations=[[0, 0, half, half]])
-    sim.plot(ax=axes, walls=False)
-    (facets,) = of_kind(axes, "Poly3DCollection")
-    corners = np.concatenate([np.asarray(one) for one in facets._faces])
-    np.testing.assert_allclose(np.abs(corners - [5, 0, 2]), 0.5)
 
 
 @pytest.mark.parametrize(
@@ -160,17 +141,6 @@ def test_wrong_options_are_errors(sim, axes, options, error, message):
     with pytest.raises(error, match=message):
         sim.plot(ax=axes, **options)
     assert not axes.collections
-
-
-def test_nothing_can_be_drawn(axes):
-    abut.Simulation(step=1e-3).plot("speed", axes)
-    axes.figure.canvas.draw()
-
-
-def test_pyvista_takes_what_matplotlib_calls_a_color(sim, plotter):
-    sim.plot("0.5", plotter)
-    shade = plotter.actors["spheres"].prop.color.float_rgb
-    np.testing.assert_allclose(shade, 0.5, atol=0.01)
 
 
 def test_pyvista_draws_simulations(sim, plotter):
@@ -211,12 +181,6 @@ def test_slider_draws_its_frame(frames, plotter):
     assert plotter.actors["spheres"].mapper.dataset.bounds[5] == pytest.approx(0.4, abs=0.01)
 
 
-def test_one_frame_has_no_slider(frames, plotter, sim):
-    abut.view(frames[:1], "radius", plotter, walls=sim.walls[0].mesh)
-    assert not sliders(plotter)
-    assert len(plotter.actors) > 1
-
-
 def test_frame_lacks_what_was_not_read(frames, plotter):
     with pytest.raises(ValueError, match="color is 'force', which is neither a color nor one of"):
         abut.view(frames, "force", plotter)
@@ -249,12 +213,3 @@ def test_what_is_no_frame_is_an_error(frames, sim, plotter):
             abut.view(wrong, plotter=plotter)
     with pytest.raises(TypeError, match=r"frames\[1\] is a str, but must be a Frame"):
         abut.view([frames[0], "1.vtp"], plotter=plotter)
-
-
-def test_dumps_have_speeds_by_their_components(sim, tmp_path, plotter):
-    sim.every(1e-5, abut.write_dump(tmp_path / "run.dump"))
-    sim.run(1e-5)
-    frames = abut.read_frames(tmp_path / "run.dump", columns=["vx", "vy", "vz"])
-    abut.view(frames, "speed", plotter)
-    values = plotter.actors["spheres"].mapper.dataset["values"]
-    np.testing.assert_allclose(np.unique(values), [0, 1, 5], atol=1e-3)

@@ -153,39 +153,10 @@ def test_noise(tmp_path):
     assert read(tmp_path, as_float).noise.tolist() == [np.spacing(np.float32(1.3))]
 
 
-def test_lines_may_end_as_on_windows(tmp_path):
-    assert corners(read(tmp_path, squares("ascii").replace(b"\n", b"\r\n"))) == FACETS
-    head, end, rest = squares("binary_little_endian").partition(b"end_header\n")
-    data = head.replace(b"\n", b"\r\n") + end.replace(b"\n", b"\r\n") + rest
-    assert corners(read(tmp_path, data)) == FACETS
-
-
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_facets(tmp_path, form):
     mesh = read(tmp_path, ply_file(form, ("vertex", XYZ, []), ("face", CORNERS, [])))
     assert len(mesh) == 0
-
-
-@pytest.mark.ci
-def test_many_rows(tmp_path):
-    # more than one block, of lengths that are mixed
-    count = 70_000
-    facets = [[[0, 1, 2]] if i % 3 else [[0, 1, 2, 3]] for i in range(count)]
-    vertex = ("vertex", XYZ, [[float(x) for x in v] for v in VERTICES])
-    for form in FORMATS[:2]:
-        mesh = read(tmp_path, ply_file(form, vertex, ("face", CORNERS, facets)))
-        assert np.diff(mesh.offsets).tolist() == [len(facet[0]) for facet in facets]
-        assert (mesh.indices[mesh.offsets[:-1]] == 0).all()
-
-
-@pytest.mark.parametrize("binary", [True, False])
-def test_a_file_of_meshio(tmp_path, binary):
-    meshio = pytest.importorskip("meshio")
-    cells = [("triangle", [[1, 4, 2], [4, 5, 2]]), ("quad", [[0, 1, 2, 3]])]
-    points = np.array(VERTICES, float)
-    meshio.Mesh(points, cells).write(tmp_path / "mesh.ply", "ply", binary=binary)
-    mesh = abut.read_mesh(tmp_path / "mesh.ply")
-    assert corners(mesh) == [[1, 4, 2], [4, 5, 2], [0, 1, 2, 3]]
 
 
 # ---- files that are broken -----------------------------------------------------------------------
@@ -204,15 +175,6 @@ def test_a_count_beyond_the_file(tmp_path, form, count, name):
         read(tmp_path, data)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_cut_is_told(tmp_path, form):
-    data = squares(form)
-    # the last line of ASCII needs no end
-    for size in range(len(data) - (form == "ascii")):
-        with pytest.raises(ValueError, match=r"mesh\.ply: "):
-            read(tmp_path, data[:size])
 
 
 @pytest.mark.parametrize("form", FORMATS[1:])

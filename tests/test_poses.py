@@ -12,7 +12,7 @@ import pytest
 
 import abut
 import scenes
-from abut.base.poses import read_period, read_pose, read_poses, rotated
+from abut.base.poses import read_pose, read_poses, rotated
 
 COLUMNS = ("sphere", "mesh", "facet", "type", "feature", "point", "normal", "overlap", "share")
 EXACT = (*COLUMNS, "image", "offsets", "node", "weight", "node_offsets")
@@ -197,17 +197,6 @@ def test_weights_are_of_each_mesh(scene):
     assert (found.weight_matrix() != parts[0]).nnz == 0
 
 
-@pytest.mark.parametrize("mesh", [4, -1, 2**40])
-def test_weights_of_a_mesh_that_there_is_not(scene, mesh):
-    pytest.importorskip("scipy")
-    spheres, meshes, poses, _ = scene
-    found = abut.find_contacts(*spheres, meshes, poses=poses)
-    with pytest.raises(IndexError, match=f"there is no mesh {mesh}: there are 4 meshes, from 0"):
-        found.weight_matrix(mesh=mesh)
-    with pytest.raises(TypeError, match=r"mesh is 0\.5, but must be an integer"):
-        found.weight_matrix(mesh=0.5)
-
-
 @pytest.mark.parametrize("period", [None, (0.9, 1.1, None)])
 def test_order_of_facets_and_meshes(scene, period):
     spheres, meshes, poses, _ = scene
@@ -232,15 +221,6 @@ def test_identity_is_no_pose(scene):
     finder = abut.ContactFinder(whole.meshes[0])
     for poses in (None, np.eye(4), np.eye(4)[None], [None], [np.eye(4)], np.eye(4).tolist()):
         scenes.assert_same_bits(finder.find(*spheres, poses=poses), whole, EXACT)
-
-
-def test_one_mesh_twice(square):
-    finder = abut.ContactFinder([square, square])
-    poses = [None, moved_by((0, 0, 1))]
-    found = finder.find([[0.5, 0.5, 0.45]], 0.6, poses=poses)
-    assert found.mesh.tolist() == [0, 1]
-    assert found.point[:, 2].tolist() == [0, 1] and found.normal[:, 2].tolist() == [1, -1]
-    assert repr(finder) == "ContactFinder(2 meshes, 2 facets)"
 
 
 def test_contacts_keep_the_poses(square):
@@ -284,28 +264,6 @@ def test_scipy_transforms(scene, name):
     assert meshes[0].transformed(each[0]).vertices == pytest.approx(
         meshes[0].transformed(poses[0]).vertices, abs=1e-15
     )
-
-
-def test_transformed_mesh_is_the_posed_mesh(scene):
-    spheres, meshes, poses, _ = scene
-    found = abut.find_contacts(*spheres, meshes[0], poses=poses[0])
-    expected = abut.find_contacts(*spheres, meshes[0].transformed(poses[0]))
-    assert_close(found, expected, spheres[1], 4.0)
-
-
-def test_poses_become_orthonormal():
-    pose = read_pose(turn(0.7) @ turn(0.3, 1), "pose")
-    for off in (1e-7, -3e-7):
-        skew = pose.copy()
-        skew[:3, :3] += off * np.arange(9).reshape(3, 3) / 9
-        mended = read_pose(skew, "pose")
-        np.testing.assert_allclose(mended[:3, :3] @ mended[:3, :3].T, np.eye(3), atol=1e-12)
-        assert np.abs(mended - pose).max() < 4e-7
-    np.testing.assert_allclose(
-        read_pose(pose.astype(np.float32), "pose")[:3, :3].T @ pose[:3, :3], np.eye(3), atol=1e-6
-    )
-    for exact in (np.eye(4), turn(0, shift=(1e-3, 2, 3)), np.diag([-1, -1, 1, 1])):
-        assert read_pose(exact, "pose").tolist() == exact.tolist()
 
 
 def test_orthonormal_to_the_bit(scene):
@@ -385,15 +343,6 @@ def test_velocity_by_finite_differences(scene):
     np.testing.assert_allclose(found.velocity(twists), difference, atol=1e-8)
 
 
-def test_velocity_of_one_mesh(square):
-    found = abut.find_contacts([[0.25, 0.5, 0.25]], 0.5, square)
-    assert found.velocity([1, 2, 3, 0, 0, 0]).tolist() == [[1, 2, 3]]
-    assert found.velocity([[0, 0, 0, 0, 0, 4]]).tolist() == [[-2, 1, 0]]
-    moved = abut.find_contacts([[0.25, 0.5, 0.25]], 0.5, square, poses=moved_by((0.25, 0, 0)))
-    assert moved.velocity([0, 0, 0, 0, 0, 4]).tolist() == [[-2, 0, 0]]
-    assert moved[:0].velocity([0, 0, 0, 0, 0, 4]).shape == (0, 3)
-
-
 @pytest.mark.parametrize(
     ("twists", "error", "message"),
     [
@@ -461,18 +410,6 @@ def test_floor_of_tiles_gives_one_contact(square, x):
     assert found.image[0, 1:].tolist() == [0, 0]
 
 
-def test_point_lies_on_the_image(square):
-    """A sphere in the box that reaches over its border, where the caller has it."""
-    strip = abut.Mesh([[0, 0, 0], [0.25, 0, 0], [0.25, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
-    found = abut.find_contacts([[1.9, 0.5, 0.0]], 0.2, strip, period=(2, None, None))
-    assert found.image.tolist() == [[1, 0, 0]] and found.type.tolist() == [abut.EDGE]
-    np.testing.assert_allclose(found.point, [[2.0, 0.5, 0]])
-    np.testing.assert_allclose(found.normal, [[-1, 0, 0]])
-    beyond = abut.find_contacts([[-6.1, 0.5, 0.0]], 0.2, strip, period=(2, None, None))
-    assert beyond.image.tolist() == [[-3, 0, 0]]
-    np.testing.assert_allclose(beyond.point, [[-6.0, 0.5, 0]])
-
-
 def test_spheres_larger_than_the_box():
     wall = abut.Mesh([[0, -9, -9], [0, 9, -9], [0, 9, 9], [0, -9, 9]], [[0, 1, 2, 3]])
     period = (1, None, None)
@@ -486,38 +423,7 @@ def test_spheres_larger_than_the_box():
     assert len(abut.find_contacts([[0.4, 0, 0]], 2.5, wall, period=period)) == 2
 
 
-def test_each_mesh_is_repeated(square):
-    lid = np.diag([1.0, -1, -1, 1])
-    lid[:3, 3] = 10, 1, 0.75
-    found = abut.find_contacts(
-        [[3.5, 0.5, 0.4]], 0.5, [square, square], poses=[None, lid], period=[1, None, None]
-    )
-    assert found.mesh.tolist() == [1, 0]
-    assert found.image.tolist() == [[-7, 0, 0], [3, 0, 0]]
-
-
-def test_period_is_kept(square):
-    found = abut.find_contacts([[0.5, 0.5, 0.4]], 0.5, square, period=np.array([2, 3, 4]))
-    assert found.period == (2.0, 3.0, 4.0)
-    assert pickle.loads(pickle.dumps(found[:1])).period == found.period
-    assert read_period((None, None, None)) is None and read_period([None, 2, None])[1] == 2
-
-
 # ---- tables --------------------------------------------------------------------------------------
-
-
-def test_npz_keeps_poses_and_period(scene, tmp_path):
-    spheres, meshes, poses, _ = scene
-    found = abut.find_contacts(
-        *spheres, meshes, poses=poses, period=(None, 3, None), flat_angle=0.01
-    )
-    found.save(tmp_path / "contacts.npz")
-    again = abut.load_contacts(tmp_path / "contacts.npz", meshes)
-    assert again == found and again.meshes == tuple(meshes)
-    assert again.poses.tobytes() == found.poses.tobytes() and not again.poses.flags.writeable
-    assert again.period == (None, 3.0, None) and again.flat_angle == 0.01
-    assert again._tilt.tobytes() == found._tilt.tobytes()
-    assert again.match(found).tolist() == list(range(len(found)))
 
 
 def test_concatenate_wants_one_search(square):
@@ -537,16 +443,3 @@ def test_concatenate_wants_one_search(square):
     }.items():
         with pytest.raises(ValueError, match=f"the contacts have different {name}"):
             abut.concatenate([find(), find(**options)])
-
-
-def test_pictures_of_posed_meshes(square):
-    pytest.importorskip("matplotlib")
-    pose = moved_by((5, 0, 0))
-    found = abut.find_contacts([[5.5, 0.5, 0.4]], 0.5, [square, square], poses=[None, pose])
-    ax = found.plot(backend="matplotlib")
-    low, high = ax.get_xlim()
-    assert low <= 0 and high >= 6
-    unknown = pickle.loads(pickle.dumps(found))
-    assert unknown.plot(backend="matplotlib", mesh=[square, square]).get_xlim() == (low, high)
-    with pytest.raises(ValueError, match="the contacts are of 2 meshes, but 1 are given"):
-        unknown.plot(backend="matplotlib", mesh=square)

@@ -72,13 +72,6 @@ def test_a_few_giants_make_no_work_for_small_spheres(resolution):
     assert work(centers, radii) < 2 * apart
 
 
-def test_before_the_first_query(mesh):
-    found = abut.ContactFinder(mesh).statistics()
-    counts = (found.spheres, found.candidates, found.tests, found.touching, found.contacts)
-    assert counts == (0,) * 5 and found.sets == 0 and found.facets == 6
-    assert math.isnan(found.candidates_per_sphere) and math.isnan(found.tests_per_touching)
-
-
 def test_what_the_bins_hold(mesh, spheres):
     finder = abut.ContactFinder(mesh)
     finder.find(spheres[0], 0.2)
@@ -87,13 +80,6 @@ def test_what_the_bins_hold(mesh, spheres):
     assert first.entries >= first.occupied and first.bytes > 4 * first.entries
     finder.find(spheres[0], 3.0)
     assert finder.statistics().sets > first.sets
-
-
-def test_one_of_each_is_no_plural():
-    one = repr(Statistics(*[1] * 11))
-    assert one.startswith("Statistics(1 sphere; candidates 1 ")
-    assert "1 set of bins, 1 of 1 cell occupied, 1 entry of 1 facet, 1 byte)" in one
-    assert "0 sets of bins, 0 of 0 cells" in repr(Statistics(*[0] * 11))
 
 
 def test_ratios_and_repr():

@@ -101,16 +101,6 @@ def test_names_that_are_no_columns(table):
             table[name]
 
 
-def test_columns_that_this_table_does_not_have():
-    with pytest.raises(KeyError, match="no column 'force'"):
-        contacts()["force"]
-    with pytest.raises(KeyError, match="no column 'spot'"):
-        without_spots()["spot"]
-    with pytest.raises(KeyError, match="no column 'mesh'"):
-        convex()["mesh"]
-    assert stepped()["force"].shape == (2, 3)
-
-
 def test_columns_cannot_be_exchanged(table):
     for name, column in table.to_dict().items():
         with pytest.raises(AttributeError):
@@ -120,11 +110,6 @@ def test_columns_cannot_be_exchanged(table):
         assert not column.flags.writeable or name not in table._offset_columns, name
     with pytest.raises((AttributeError, TypeError)):
         table.anything = "a new attribute"
-
-
-def test_one_column_makes_no_other():
-    found = contacts()
-    assert found["overlap"] is found.overlap and "image" not in vars(found)
 
 
 # ---- selections ----------------------------------------------------------------------------------
@@ -203,10 +188,6 @@ def test_equality_compares_all_columns(table):
     assert table != 3 and table != table[1:]
     with pytest.raises(TypeError, match="unhashable"):
         hash(table)
-
-
-def test_tables_of_other_kinds_are_not_equal():
-    assert pairs() != contacts() and contacts() != pairs() and convex() != of_given_pairs()
 
 
 def test_shallow_copies_deep_ones_and_pickles(table):
@@ -312,12 +293,6 @@ def test_flat_dict(table):
             assert np.shares_memory(flat[f"{name}_{axis}"], columns[name])
 
 
-def test_flat_dict_is_that_of_pandas(table):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(table.to_dict(flat=True))
-    pandas.testing.assert_frame_equal(frame, table.to_pandas())
-
-
 def list_columns(table):
     offsets = None if table._flat_lists() == {} else getattr(table, table._list_offsets)
     return {
@@ -358,14 +333,6 @@ def test_pyarrow_has_copies(table):
         if column.flags.writeable:
             column[...] = 7
     check_arrow(found, before)
-
-
-def test_another_schema_may_be_asked_for():
-    pyarrow = pytest.importorskip("pyarrow")
-    found = disks()
-    schema = pyarrow.table(found).schema
-    schema = schema.set(schema.get_field_index("overlap"), pyarrow.field("overlap", "float32"))
-    assert pyarrow.table(found, schema=schema)["overlap"].to_pylist() == [1.0]
 
 
 def test_pandas_from_arrow(table):

@@ -92,24 +92,7 @@ def test_an_axis_with_a_period_has_no_end():
     assert "along y" in warned([[7.5, 9, 0]], 0.2, period=(2, None, None))[0]
 
 
-def test_several_meshes_have_one_box():
-    lid = SQUARE.transformed([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 2], [0, 0, 0, 1]])
-    assert warned([[0.5, 0.5, 1]], 0.5, [SQUARE, lid]) == []
-    assert warned([[0.5, 0.5, 1]], 0.5, [SQUARE])
-
-
 # ---- when nobody asks ----------------------------------------------------------------------------
-
-
-def test_nothing_is_said_where_something_touches():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert len(abut.find_contacts([[0.5, 0.5, 1e-4], [9e9, 0, 0]], 1e-3, SQUARE)) == 1
-
-
-def test_nothing_is_said_without_spheres_or_facets():
-    assert warned(np.zeros((0, 3)), 1.0) == []
-    assert warned([[9, 9, 9]], 1.0, abut.Mesh([[0, 0, 0]], [])) == []
 
 
 def test_a_finder_that_is_asked_in_every_step_says_nothing():
@@ -118,18 +101,3 @@ def test_a_finder_that_is_asked_in_every_step_says_nothing():
         warnings.simplefilter("error")
         for height in (9.0, 8.0, 7.0):
             assert len(finder.find([[0.5, 0.5, height]], 1e-3)) == 0
-
-
-def test_a_loop_is_told_once():
-    """By Python's own filter, which shows a text once for each line that it comes from."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        for height in (9.0, 8.0, 7.0):
-            abut.find_contacts([[0.5, 0.5, height]], 0.5, SQUARE)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-
-
-@pytest.mark.parametrize("size", [1e-60, 1e60])
-def test_sizes_at_the_ends_of_their_range(size):
-    assert len(warned([[size, size, size]], 1e-7 * size)) == 1

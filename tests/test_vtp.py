@@ -73,26 +73,3 @@ def test_more_columns(contacts, tmp_path):
     save_table(contacts, tmp_path / "contacts.vtp", {'<&"frame">': frames})
     found, _ = read(tmp_path / "contacts.vtp")
     np.testing.assert_array_equal(found["PointData", '<&"frame">'], frames)
-
-
-def test_nothing(mesh, contacts, tmp_path):
-    contacts[:0].save(tmp_path / "contacts.vtp")
-    assert read(tmp_path / "contacts.vtp")[1]["NumberOfVerts"] == 0
-    abut.Mesh(np.empty((0, 3)), np.empty((0, 3), int)).save(tmp_path / "mesh.vtp")
-    assert read(tmp_path / "mesh.vtp")[1]["NumberOfPolys"] == 0
-
-
-def test_vtk_reads_it(pyvista, mesh, contacts, tmp_path):
-    mesh.save(tmp_path / "mesh.vtp")
-    contacts.save(tmp_path / "contacts.vtp")
-    found = pyvista.read(tmp_path / "mesh.vtp")
-    assert found.n_cells == 3
-    np.testing.assert_array_equal(found.points, mesh.vertices)
-    np.testing.assert_array_equal(found.cell_data["area"], mesh.areas)
-    again = abut.Mesh.from_any(found)
-    np.testing.assert_array_equal(again.indices, mesh.indices)
-    found = pyvista.read(tmp_path / "contacts.vtp")
-    assert found.n_verts == len(contacts)
-    np.testing.assert_array_equal(found.point_data["normal"], contacts.normal)
-    contacts[:0].save(tmp_path / "contacts.vtp")
-    assert pyvista.read(tmp_path / "contacts.vtp").n_points == 0

@@ -1,8 +1,5 @@
 """Welding: which vertices become one, and what is left of the facets."""
 
-import tracemalloc
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +7,7 @@ from hypothesis import strategies as st
 
 import abut
 from abut.io.facets import offsets_of
-from abut.io.weld import coinciding, weld
+from abut.io.weld import weld
 from abut.search.facets import Facets
 from scenes import corners
 
@@ -63,33 +60,9 @@ def test_equal_vertices_become_the_first_of_them():
     assert len(dropped) == 0
 
 
-def test_units_stay_with_their_vertices():
-    facets = facets_of([[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 2, 3]])
-    found, _ = weld(facets._replace(units=np.arange(12.0).reshape(4, 3)))
-    assert found.units.tolist() == [[0, 1, 2], [6, 7, 8], [9, 10, 11]]
-
-
-def test_unused_vertices_stay():
-    found, _ = weld(facets_of([[9, 9, 9], [0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 2, 3]]))
-    assert len(found.vertices) == 4
-
-
-def test_what_is_given_is_not_written():
-    facets = facets_of([[-0.0, 0, 0], [0, 0, 0], [1, 0, 0]], [[0, 1, 2]])
-    for array in facets[:3]:
-        array.flags.writeable = False
-    weld(facets, 0.5)
-
-
 points = st.lists(
     st.tuples(*[st.integers(-4, 4).map(lambda k: k / 4)] * 3), min_size=1, max_size=12
 )
-
-
-@given(points)
-def test_coinciding_is_equality(points):
-    found = coinciding(np.array(points))
-    assert found.tolist() == [points.index(point) for point in points]
 
 
 @given(points, st.sampled_from([0.0, 0.25, 0.3, 0.5, 1.0, 5.0]))
@@ -118,34 +91,12 @@ def test_a_long_chain_is_one():
     assert len(set(welded_points(line, 0.998))) == 5000
 
 
-def test_a_dense_cluster_is_one():
-    cluster = np.random.default_rng(1).normal(size=(20_000, 3)) * 1e-4
-    assert set(welded_points(cluster, 0.01)) == {0}
-
-
-@pytest.mark.parametrize("distance", [1e-300, 5e-324, 1e9, 1e300])
-def test_any_distance(distance):
-    cube = np.indices((2, 2, 2)).reshape(3, -1).T.astype(float)
-    assert len(weld(as_points(cube), distance)[0].vertices) == (8 if distance < 1 else 1)
-
-
 def test_a_distance_over_much_of_a_fine_mesh_is_refused():
     # two dense sheets that are farther apart than the distance: every pair would be measured
     sheet = np.random.default_rng(2).random((20_000, 3)) * [1, 1, 0]
     above = sheet + np.array([0, 0, 1.001])
     with pytest.raises(ValueError, match=r"weld=1\.0 is too far for this mesh"):
         weld(as_points(np.concatenate([sheet, above])), 1.0)
-
-
-@pytest.mark.ci
-def test_memory_is_bounded():
-    points = np.random.default_rng(3).random((50_000, 3))
-    facets = as_points(points)
-    tracemalloc.start()
-    weld(facets, 0.001)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 20 * points.nbytes
 
 
 # ---- facets --------------------------------------------------------------------------------------
@@ -200,12 +151,6 @@ def test_a_facet_of_very_many_corners_takes_no_long_time():
     assert len(found.indices) == 0
 
 
-def test_no_facets():
-    found, dropped = weld(facets_of([], []), 1.0)
-    assert len(found.vertices) == len(found.indices) == len(dropped) == 0
-    assert found.offsets.tolist() == [0]
-
-
 # ---- through read_mesh ---------------------------------------------------------------------------
 
 
@@ -223,14 +168,6 @@ def test_one_warning_counts_what_is_dropped(tmp_path):
         mesh = abut.read_mesh(path, weld=0.01)
     assert len(seen) == 1
     assert mesh.source.tolist() == [0, 2]
-
-
-def test_duplicates_alone_are_no_warning(tmp_path):
-    path = tmp_path / "mesh.obj"
-    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0\nf 1 2 3\nf 4 3 2\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert len(abut.read_mesh(path).vertices) == 3
 
 
 @pytest.mark.parametrize("distance", [-1.0, np.nan, np.inf])

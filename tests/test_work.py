@@ -14,8 +14,6 @@ import abut
 
 SEARCHES = ["top-down", "bottom-up"]
 FAMILIES = ["linear", "exponential", "constant", "optimal"]
-ALPHAS = [0, -1, -2, -3, -4]
-RATIOS = [2, 10, 100]
 
 # In three dimensions, top-down, volume fraction 0.6: work a sphere (and levels) of a single level
 # and of the best number of levels of each family, by the exponent and the ratio of the radii.
@@ -41,15 +39,6 @@ def power_law(alpha, ratio, count=20_000):
     # the ends count nothing, but are where levels begin and end
     radii = np.concatenate([[1], radii, [ratio]])
     return radii, np.concatenate([[0], probability / probability.sum(), [0]])
-
-
-def draw(rng, alpha, ratio, count):
-    """Radii drawn from the same law."""
-    uniform = rng.random(count)
-    if alpha == -1:
-        return float(ratio) ** uniform
-    power = 1 + alpha
-    return (1 + uniform * (float(ratio) ** power - 1)) ** (1 / power)
 
 
 def work_of(law, family, **options):
@@ -127,54 +116,7 @@ def test_table(alpha, ratio):
         assert work.total - 0.006 <= found.total <= work.total + 1e-9 or family == "optimal"
 
 
-@pytest.mark.cases(5)
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("ratio", RATIOS)
-def test_constant_is_near_the_optimum(alpha, ratio):
-    law = power_law(alpha, ratio)
-    best = work_of(law, "optimal").total
-    assert best <= work_of(law, "constant").total <= 1.03 * best
-    assert best <= work_of(law, "linear").total
-    assert best <= work_of(law, "exponential").total
-
-
-@pytest.mark.parametrize("dimension", [2, 3])
-@pytest.mark.parametrize("fraction", [0.1, 0.6])
-def test_single_level_in_closed_form(dimension, fraction):
-    rng = np.random.default_rng(1)
-    radii = draw(rng, -2, 7, 100)
-    work = abut.grid.expected_work(
-        radii, [2 * radii.max()], dimension=dimension, volume_fraction=fraction, overhead=0.3
-    )
-    ball = {2: math.pi, 3: 4 / 3 * math.pi}[dimension]
-    per_cell = fraction * (2 * radii.max()) ** dimension / (ball * (radii**dimension).mean())
-    assert work.per_cell == pytest.approx([per_cell])
-    assert work.pair_tests == pytest.approx(3**dimension / 2 * per_cell)
-    assert work.cell_accesses == pytest.approx((3**dimension + 1) / 2)
-    assert work.total == pytest.approx(work.pair_tests + 0.3 * work.cell_accesses)
-
-
-def test_equal_spheres():
-    assert abut.grid.expected_work([2.0], [4.0]).total == pytest.approx(
-        25.78 * 0.6 + 14 * 0.2, abs=0.01
-    )
-
-
 # ---- measured radii ------------------------------------------------------------------------------
-
-
-def test_random_draws():
-    """A million spheres are as their distribution."""
-    radii = draw(np.random.default_rng(2), -3, 20, 1_000_000)
-    sizes = abut.grid.cell_sizes(radii, levels=5, **PLANE)
-    work = abut.grid.expected_work(radii, sizes, **PLANE)
-    law = power_law(-3, 20)
-    options = PLANE | {"probability": law[1]}
-    expected = abut.grid.expected_work(law[0], np.append(sizes[:-1], 40), **options)
-    assert work.total == pytest.approx(expected.total, rel=0.01)
-    assert abut.grid.cell_sizes(law[0], levels=5, **options) == pytest.approx(sizes, rel=0.01)
-    stated = abut.grid.expected_work(radii, PLANE_SIZES, **PLANE)
-    assert stated.total == pytest.approx(4.403, rel=0.01)
 
 
 @st.composite
@@ -226,41 +168,12 @@ def test_sizes_ascend_to_the_largest_diameter(scene, family, search, levels):
         assert 1 <= len(sizes) <= (count or 12)
 
 
-@pytest.mark.ci
-@given(scenes(), st.sampled_from(SEARCHES))
-def test_optimal_is_no_more_work_than_others(scene, search):
-    radii, sizes, _ = scene
-    options = {"search": search}
-    best = abut.grid.cell_sizes(radii, family="optimal", **options)
-    least = abut.grid.expected_work(radii, best, **options).total
-    # found by a search: what it misses is less than this
-    assert least <= 1.01 * abut.grid.expected_work(radii, sizes, **options).total
-
-
-def test_families():
-    radii = [1.0, 2.0, 4.0]
-    linear = abut.grid.cell_sizes(radii, family="linear", levels=3)
-    assert linear == pytest.approx([4, 6, 8])
-    exponential = abut.grid.cell_sizes(radii, family="exponential", levels=3)
-    assert exponential == pytest.approx([2 * 4 ** (1 / 3), 2 * 4 ** (2 / 3), 8])
-    assert (linear[-1], exponential[-1]) == (8, 8)
-
-
 def test_constant_holds_the_same_in_each_cell():
     radii, probability = power_law(-2, 10, 100_000)
     for levels in (2, 5, 9):
         work = work_of((radii, probability), "constant", levels=levels)
         assert len(work.sizes) == levels
         assert np.ptp(work.per_cell) < 2e-3 * work.per_cell[0]
-
-
-def test_levels_between_two_sizes_of_spheres():
-    """Small spheres whose cells hold too few are given larger cells than they need."""
-    radii = [1.0] * 10 + [100.0] * 10
-    sizes = abut.grid.cell_sizes(radii, levels=2)
-    assert 2 < sizes[0] < 200
-    work = abut.grid.expected_work(radii, sizes)
-    assert work.fractions == pytest.approx([0.5, 0.5])
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -270,19 +183,9 @@ def test_equal_radii_are_one_level(family):
         assert abut.grid.cell_sizes(radii, family=family, levels=4).tolist() == [6.0]
 
 
-def test_radii_far_apart():
-    radii = [1e-300, 1e-3, 1.0, 1e75]
-    for family in FAMILIES:
-        sizes = abut.grid.cell_sizes(radii, family=family)
-        assert sizes[-1] == 2e75
-        work = abut.grid.expected_work(radii, sizes)
-        assert not math.isnan(work.total)
-        assert np.isfinite(work.pair_tests_by_level).all()
-
-
 @pytest.mark.parametrize("scale", [2.0**-200, 2.0**200])
 def test_the_unit_of_length_does_not_matter(scale):
-    radii = draw(np.random.default_rng(3), -3, 30, 1000)
+    radii = 30.0 ** np.random.default_rng(3).random(1000)
     for family in FAMILIES[:3]:
         sizes = abut.grid.cell_sizes(radii, family=family)
         scaled = abut.grid.cell_sizes(radii * scale, family=family)
@@ -292,7 +195,7 @@ def test_the_unit_of_length_does_not_matter(scale):
 
 
 def test_inputs_are_not_written_and_may_come_in_any_order():
-    radii = draw(np.random.default_rng(4), -3, 30, 1000)
+    radii = 30.0 ** np.random.default_rng(4).random(1000)
     radii.setflags(write=False)
     sizes = abut.grid.cell_sizes(radii)
     assert (abut.grid.cell_sizes(radii[::-1]) == sizes).all()
