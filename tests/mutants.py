@@ -214,7 +214,7 @@ MUTANTS = [
         "NULL, t->springs.spring + 3 * row, 1, vector",
         "NULL, t->springs.spring, 1, vector",
         "all pairs restart with the first one's spring",
-        "restart",
+        "restart guard",
     ),
     Mutant(
         "csrc/lammps/slots.c",
@@ -249,14 +249,14 @@ MUTANTS = [
         'core.assign(columns_under(arrays, "spheres", MADE))',
         "pass",
         "what the last step made of spheres is forgotten",
-        "restart",
+        "restart guard",
     ),
     Mutant(
         "python/abut/simulation/restart.py",
         "members = slice(int(ends[first - 1]) if first else 0, int(ends[last - 1]))",
         "members = slice(int(ends[first]) if first else 0, int(ends[last - 1]))",
         "members of clusters restart off by one",
-        "restart",
+        "restart guard",
     ),
 ]
 

@@ -112,33 +112,6 @@ def lump(law, workers=1, contact=False, strength=3e4, bonds=True):
     return sim
 
 
-def same(a, b):
-    for name in ("centers", "velocities", "angular_velocities", "forces", "torques"):
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), name)
-    np.testing.assert_array_equal(a.pairs.force, b.pairs.force)
-    for name, column in a.breakages.to_dict().items():
-        np.testing.assert_array_equal(column, getattr(b.breakages, name), name)
-    assert a.energy == b.energy
-
-
-@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
-@pytest.mark.parametrize("contact", [False, True])
-@pytest.mark.parametrize("law", [LUDING, glue(k=1e3, f=1e-3)], ids=["luding", "glue"])
-def test_threads_and_a_restart_have_the_same_bits(law, contact, tmp_path):
-    one, two = lump(law, 1, contact), lump(law, 2, contact)
-    one.run(steps=300)
-    two.run(steps=140)
-    assert len(two.breakages) > 10
-    two.save(tmp_path / "a.npz")
-    again = abut.load_simulation(tmp_path / "a.npz", laws={"luding": luding, "glue": glue})
-    again.run(steps=160)
-    same(one, again)
-    two.run(steps=160)
-    same(one, two)
-    assert len(one.breakages) > 100
-    assert len(one.bonds) > 20
-
-
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 def test_bonds_that_all_break_at_once_leave_no_trace():
     one, other = lump(LUDING, contact=True, strength=0.0), lump(LUDING, bonds=False)

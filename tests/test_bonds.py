@@ -406,28 +406,6 @@ def same(a, b):
     assert a.energy == b.energy
 
 
-def same_bonds(a, b):
-    for one, other in ((a.bonds, b.bonds), (a.breakages, b.breakages)):
-        for name, column in one.to_dict().items():
-            assert np.array_equal(column, getattr(other, name)), name
-
-
-@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
-def test_threads_and_a_restart_have_the_same_bits(tmp_path):
-    one, two = lump(1), lump(3)
-    one.run(steps=600)
-    two.run(steps=250)
-    two.save(tmp_path / "a.npz")
-    again = abut.load_simulation(tmp_path / "a.npz")
-    same_bonds(two, again)
-    again.run(steps=350)
-    same(one, again)
-    same_bonds(one, again)
-    assert len(one.breakages) > 50
-    assert len(one.bonds) > 50
-    assert one._core.bond_counts()[2] > 50  # that overlap since
-
-
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 def test_bonds_that_all_break_at_once_leave_no_trace():
     one, other = lump(contact=True, strength=0.0), lump(bonds=False)
@@ -438,25 +416,6 @@ def test_bonds_that_all_break_at_once_leave_no_trace():
     one.run(steps=299)
     other.run(steps=300)
     same(one, other)
-
-
-def test_order_in_memory_does_not_show():
-    """Spheres that are added in another order have the same bits, where each has two bonds."""
-    results = []
-    for order in (np.arange(12), np.arange(12)[::-1]):
-        sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
-        rng = np.random.default_rng(2)
-        speeds = rng.normal(size=(2, 12, 3)) * np.array([[[0.1]], [[10.0]]])
-        places = np.array([[2 * RADIUS * k, 0, 0] for k in range(12)])
-        sim.add_spheres(places[order], RADIUS, GLASS)
-        sim.velocities, sim.angular_velocities = speeds[:, order]
-        where = np.argsort(order)
-        sim.set_law(GLASS, GLASS, abut.Linear(1e3))
-        sim.bond(np.stack([where[:-1], where[1:]], 1), abut.Bond(young=1e7))
-        sim.run(steps=200)
-        results.append((sim.centers[where], sim.angular_velocities[where]))
-    for one, other in zip(*results, strict=True):
-        assert abs(one - other).max() < 1e-12 * abs(one).max()
 
 
 def half_broken():

@@ -13,12 +13,10 @@ import abut
 import reference_cohesion as glue
 import reference_dem
 import scenes_dem as scenes
-from abut import _core
-from scenes_simulation import state
 from test_dem_reference import MOTIONS, PERIODS, ROLLING, build, compare, correct
 from tiers import examples
 
-pytestmark = [pytest.mark.native, pytest.mark.filterwarnings("ignore::abut.SimulationWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 
 POWDER = abut.Material(density=1500, young=1e7, poisson=0.3)
 WALL = abut.Material()
@@ -210,23 +208,6 @@ def test_a_reach_elsewhere_does_not_change_sharing():
         assert len(sim.contacts) == 2
         forces.append(sim.forces[0])
     np.testing.assert_array_equal(*forces)
-
-
-@each_case
-def test_sharing_on_planes(name):
-    """A plane of many facets pulls as one does, by sharing, too."""
-    case, found = CASES[name], []
-    for surface in ("half space", "two", "two hundred"):
-        sim = world(case, resolution="sharing")
-        sim.add_wall(planes()[surface], WALL)
-        sim.add_spheres([[0, 0, 1.0]], RADIUS, POWDER)
-        rows = []
-        for overlap in way_out(case, RADIUS, WALL):
-            scenes.lead(sim, [[0.0, 0.0, RADIUS - overlap]])
-            rows.append(sim.forces[0, 2])
-        found.append(rows)
-    for rows in found:
-        np.testing.assert_allclose(rows, found[0], rtol=1e-12, atol=1e-12 * case.pull(RADIUS, WALL))
 
 
 def rubs(law):
@@ -658,13 +639,6 @@ def test_more_random_scenes(seed, options):
     check_scene(seed, options, steps=200)
 
 
-def test_sides_on_each_other():
-    """A sphere on two sides of the box, a period apart: which of them bears is rounding."""
-    options = {"law": "hertz", "resolution": "hierarchy", "rolling": "A", "pushed": False}
-    options |= {"period": (0.06, 0.06, None), "motions": ("oscillating", "still"), "clusters": 0}
-    check_scene(121, options | {"cohesion": draw_cohesion}, steps=110)
-
-
 def check_scene(seed, options, steps):
     sim, truth = (
         build(make, seed, options) for make in (abut.Simulation, reference_dem.Simulation)
@@ -685,81 +659,6 @@ GLUES = {
         1e4, friction=0.5, restitution=0.5, cohesion=abut.laws.LiquidBridge(1e-10, 0.5, 0.3)
     ),
 }
-
-
-def heap(law, workers=1, count=600, order=None, period=(0.06, 0.06, None)):
-    """Grains that fall on each other and on a wavy floor that shakes."""
-    rng = np.random.default_rng(4)
-    sim = abut.Simulation(step=5e-6, period=period, workers=workers)
-    sim.set_law(STICKY, STICKY, law)
-    sim.set_law(STICKY, WALL, law)
-    vertices, facets = scenes.grid(12, 12, (0, 0.06), (0, 0.06))
-    x, y = 2 * np.pi / 0.06 * vertices[:, :2].T
-    vertices[:, 2] = 2e-4 * np.sin(2 * x) * np.cos(3 * y)
-    shake = abut.Oscillating((0, 0, 5e-4), 100.0)
-    sim.add_wall(abut.Mesh(vertices, facets), WALL, motion=shake)
-    side, number = 15, np.arange(count)
-    places = np.column_stack([number % side, number // side % side, number // side**2]) + 0.5
-    centers = 0.06 / side * places + rng.uniform(-5e-5, 5e-5, (count, 3))
-    radii, speeds = rng.uniform(0.0019, 0.00202, count), rng.normal(0, 0.3, (count, 3))
-    order = slice(None) if order is None else order
-    sim.add_spheres(centers[order], radii[order], STICKY, speeds[order])
-    return sim
-
-
-@pytest.mark.parametrize("name", GLUES)
-def test_threads_and_levels_do_not_show(name):
-    found = []
-    for workers, level in [(1, None), (2, None)] + [(1, one) for one in _core.simd_levels()]:
-        _core.set_simd(level)
-        try:
-            sim = heap(GLUES[name], workers)
-            sim.run(steps=150)
-        finally:
-            _core.set_simd(None)
-        found.append(state(sim))
-    assert (sim.pairs.overlap < 0).sum() > 10
-    assert all(one == found[0] for one in found)
-
-
-@pytest.mark.parametrize("name", GLUES)
-def test_restart(name, tmp_path):
-    """In the middle of necks and bridges, whose state is whether they are there."""
-    sim = heap(GLUES[name], count=300)
-    sim.run(steps=120)
-    assert (sim.pairs.overlap < 0).any()
-    sim.save(tmp_path / "a.npz")
-    again = abut.load_simulation(tmp_path / "a.npz", [wall.mesh for wall in sim.walls])
-    assert state(again) == state(sim)
-    for one in (sim, again):
-        one.run(steps=120)
-    assert state(again) == state(sim)
-    whole = heap(GLUES[name], count=300)
-    whole.run(steps=240)
-    assert state(whole) == state(sim)
-
-
-def test_lists_do_not_show():
-    """Fast grains: those that are looked for with the reach of a bridge are found in time."""
-    sim = heap(GLUES["bridge"], count=400)
-    sim.velocities = 20 * sim.velocities
-    truth = heap(GLUES["bridge"], count=400)
-    truth.velocities = sim.velocities
-    sim.run(steps=100)
-    for _ in range(100):
-        truth.centers = truth.centers  # the list is made anew
-        truth.run(steps=1)
-    for name in ("centers", "velocities", "angular_velocities", "forces"):
-        np.testing.assert_array_equal(getattr(sim, name), getattr(truth, name))
-
-
-@pytest.mark.parametrize("name", GLUES)
-def test_order_of_spheres_does_not_show(name):
-    order = np.random.default_rng(5).permutation(300)
-    one, other = heap(GLUES[name], count=300), heap(GLUES[name], count=300, order=order)
-    for sim in (one, other):
-        sim.run(steps=60)
-    np.testing.assert_allclose(other.centers, one.centers[order], atol=1e-12)
 
 
 def test_momentum_of_a_cluster_that_sticks_together():
@@ -791,6 +690,7 @@ TOO_MUCH = (
 )
 
 
+@pytest.mark.native
 def test_too_much_liquid():
     """Of two that meet; at a wall R* is twice that of two like spheres: eight times the liquid."""
     sim = world(abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(1.1e-10, 0.07)))
@@ -813,14 +713,7 @@ def test_too_much_liquid():
     assert sim.step_count == 2
 
 
-def test_as_much_liquid_as_there_may_be():
-    for radius in np.linspace(0.1, 1.0, 19):
-        sim = world(abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(0.1 * radius**3, 0.07)))
-        sim.add_spheres([[0, 0, 0], [0, 0, 2 * radius - 1e-6]], radius, POWDER)
-        sim.run(steps=1)
-        assert len(sim.pairs) == 1
-
-
+@pytest.mark.native
 def test_too_much_liquid_at_bodies():
     """Of the radius of their rounding, or of the law's curvature."""
     most = 0.1 * (2 * 0.2e-3) ** 3

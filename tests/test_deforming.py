@@ -262,34 +262,6 @@ def state_of(sim, wall):
     return b"".join(array.tobytes() for array in arrays), sim.energy, wall.power
 
 
-def test_any_number_of_threads():
-    found = []
-    for workers in (1, 2, 5):
-        sim, wall, _ = coupled(workers=workers)
-        sim.run(0.05)
-        found.append(state_of(sim, wall))
-    assert found[0] == found[1] == found[2]
-
-
-@pytest.mark.parametrize("steps", [0, 1, 400])
-def test_restart(steps, tmp_path):
-    sim, wall, membrane = coupled()
-    sim.run(steps=steps)
-    sim.save(tmp_path / "a.npz")
-    again = abut.load_simulation(
-        tmp_path / "a.npz", meshes=[sheet(6)], deform={0: copy.deepcopy(membrane)}
-    )
-    assert state_of(again, again.walls[0]) == state_of(sim, wall)
-    assert again.contacts == sim.contacts
-    for one in (sim, again):
-        one.run(steps=300)
-    assert state_of(again, again.walls[0]) == state_of(sim, wall)
-    again.save(tmp_path / "b.npz")
-    sim.save(tmp_path / "c.npz")
-    with np.load(tmp_path / "b.npz") as b, np.load(tmp_path / "c.npz") as c:
-        assert all(b[name].tobytes() == c[name].tobytes() for name in c.files)
-
-
 def test_copy_asks_another_structure():
     sim, wall, membrane = coupled()
     sim.run(steps=400)

@@ -9,8 +9,6 @@ import abut
 from scenes_dem import GRAVITY
 from test_frames import arrays as frame_arrays
 
-pytestmark = pytest.mark.native
-
 STIFFNESS = 1e5
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 TETRA = abut.ConvexShape([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], radius=0.05)
@@ -123,14 +121,6 @@ def test_free_rotation():
     np.testing.assert_array_equal(sim.bodies.angular_momenta, before)
     assert sim.energy.rotational == pytest.approx(energy.rotational, rel=1e-5)
     assert sim.energy.dissipated == 0.0
-
-
-def test_falls():
-    sim = world()
-    sim.add_bodies(TETRA, [[0, 0, 9]], WOOD, angular_velocities=(0, 3, 0))
-    sim.run(0.5)
-    assert sim.bodies.velocities[0, 2] == pytest.approx(-GRAVITY * 0.5, rel=1e-12)
-    np.testing.assert_allclose(sim.bodies.angular_velocities, [[0, 3, 0]], atol=1e-6)
 
 
 def test_pushed():
@@ -278,17 +268,6 @@ def test_moving_half_space():
     assert -energy.wall_work > 8 * GRAVITY * 0.2 * 2.9
 
 
-def test_turntable():
-    """A cube in the middle of a turning floor turns with it."""
-    sim = world(abut.Linear(STIFFNESS, friction=0.9, restitution=0.2))
-    wall = floor(sim)
-    sim.add_bodies(CUBE, [[0, 0, 1]], WOOD)
-    sim.run(0.5)
-    wall.motion = abut.Rotating((0, 0, 1), rate=0.5)
-    sim.run(3.0)
-    np.testing.assert_allclose(sim.bodies.angular_velocities, [[0, 0, 0.5]], atol=1e-3)
-
-
 def test_spheres_on_a_half_space_as_on_a_mesh():
     """With Hertz' law, friction and rolling: a half space is a plane without an end."""
     found = []
@@ -415,21 +394,6 @@ def test_energy_without_loss():
     assert max(lost) < 0.02
 
 
-def test_sphere_bounces_on_a_body():
-    """A heavy cube is a floor to a light sphere."""
-    sim = world(abut.Linear(1e4, restitution=0.7), gravity=(0, 0, 0))
-    sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, masses=1e15)
-    sim.add_spheres([[0.3, 0.2, 1.501]], 0.5, WOOD, velocities=(0.2, 0, -1))
-    sim.run(steps=100)
-    rows = sim.body_sphere_pairs
-    assert rows.i.tolist() == [0] and rows.j.tolist() == [0]
-    np.testing.assert_allclose(rows.normal, [[0, 0, -1]], atol=1e-12)
-    np.testing.assert_allclose(-rows.force, sim.forces)
-    sim.run(0.3)
-    assert sim.velocities[0, 2] == pytest.approx(0.7, abs=0.01)
-    assert sim.velocities[0, 0] == pytest.approx(0.2, abs=1e-9)
-
-
 def test_stack_stays():
     sim = world(abut.Linear(STIFFNESS, friction=0.5, restitution=0.2))
     wall = floor(sim)
@@ -470,51 +434,10 @@ def met(**options):
     raise AssertionError("no such moment in a second")
 
 
-@pytest.mark.ci
-def test_heap_stays_in_its_box():
-    sim = heap()
-    sim.run(3.0)
-    centers = np.concatenate([sim.bodies.centers, sim.centers])
-    assert np.abs(centers[:, :2]).max() < 3 and centers[:, 2].min() > 0
-    # some may still rock
-    assert sim.energy.kinetic + sim.energy.rotational < 0.05 * sim.energy.dissipated
-    downward = sum(wall.force[2] for wall in sim.walls)
-    assert downward == pytest.approx(
-        -(sim.bodies.masses.sum() + sim.masses.sum()) * GRAVITY, rel=0.1
-    )
-
-
 # ---- bits ----------------------------------------------------------------------------------------
 
 
-def bits(sim):
-    b = sim.bodies
-    arrays = (*b, sim.centers, sim.velocities, sim.body_pairs.spot_force)
-    return b"".join(array.tobytes() for array in arrays), sim.energy
-
-
-def test_threads():
-    found = []
-    for workers in (1, 3):
-        found.append(bits(met(workers=workers)))
-    assert found[0] == found[1]
-
-
-def test_restart(tmp_path):
-    sim = met()
-    sim.save(tmp_path / "a.npz")
-    again = abut.load_simulation(tmp_path / "a.npz")
-    assert bits(again) == bits(sim) and again.shapes == sim.shapes
-    assert (again.body_contacts == sim.body_contacts) and (again.contacts == sim.contacts)
-    for _ in range(2):
-        sim.run(0.1)
-        again.run(0.1)
-        assert bits(again) == bits(sim)
-    assert again.add_bodies(CUBE, [[0, 0, 50]], WOOD).tolist() == [24]
-    again.save(tmp_path / "b.npz")
-    assert len(abut.load_simulation(tmp_path / "b.npz").bodies.numbers) == 25
-
-
+@pytest.mark.native
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
@@ -541,6 +464,7 @@ def test_damaged_files(tmp_path, name, change, message):
         abut.load_simulation(tmp_path / "c.npz")
 
 
+@pytest.mark.native
 def test_come_and_go():
     """What goes leaves the others where they are, springs included."""
     law = abut.Linear(STIFFNESS, friction=0.5, restitution=0.2)
@@ -647,6 +571,7 @@ def test_half_spaces_that_do_not_fit():
         sim.run(steps=2)
 
 
+@pytest.mark.native
 def test_lost_body():
     sim = abut.Simulation(step=20)
     sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, velocities=(1e74, 0, 0))
@@ -654,6 +579,7 @@ def test_lost_body():
         sim.run(steps=10)
 
 
+@pytest.mark.native
 @pytest.mark.parametrize("axis", range(3))
 def test_sphere_at_two_images(axis):
     along = np.eye(3)[axis]
@@ -670,6 +596,7 @@ def wide(size):
     return abut.Mesh(corners, [[0, 1, 2, 3]])
 
 
+@pytest.mark.native
 @pytest.mark.parametrize("kind", ["body", "sphere"])
 @pytest.mark.parametrize(
     ("size", "motion"), [(1e7, None), (1.0, abut.Translating((1e308, 0, 0)))], ids=["wide", "far"]
@@ -691,6 +618,7 @@ def test_too_many_images_of_a_wall_name_who_was_searched(size, motion, kind):
     assert sim.step_count == (motion is not None)
 
 
+@pytest.mark.native
 def test_other_errors_of_a_search_name_bodies():
     sim = world(period=(4.0, None, None))
     sim.add_bodies(CUBE, [[0, 0, 0], [0, 0, 5]], WOOD, scales=(1, 1e-80), masses=1)
@@ -720,6 +648,7 @@ def test_a_tiny_body_in_a_large_one_has_a_stable_step():
     sim.run(steps=1)
 
 
+@pytest.mark.native
 def test_statistics_and_memory():
     sim = heap()
     sim.run(1.0)

@@ -318,27 +318,3 @@ def center_of_shaken_box(sim):
     time = (sim.step_count - 1) * sim.step
     shift = np.sin(2 * np.pi * 60 * time + 0.4) - np.sin(0.4)
     return np.array([0.01, 0, 0.02]) + shift * np.array([0.002, 0.001, 0.004])
-
-
-def test_a_lid_that_a_force_presses_down():
-    """A lid of 5 kg, whose motion follows from its force, on nine spheres: it comes to rest under
-    its load."""
-    sim = abut.Simulation(step=2e-5)
-    law = abut.Hertz(friction=0.5, restitution=0.3)
-    sim.set_law(scenes.grain(), scenes.grain(), law)
-    sim.set_law(scenes.grain(), scenes.rigid(), law)
-    sim.add_wall(scenes.quad(), scenes.rigid())
-    places = [[0.05 * k, 0.05 * m, 0.02] for k in range(3) for m in range(3)]
-    sim.add_spheres(places, 0.02, scenes.grain())
-    top = scenes.quad(0.3, (0, 0, 0.041))
-    lid = sim.add_wall(top, scenes.rigid(), motion=abut.Translating((0, 0, 0)))
-
-    def press(s):
-        push = lid.force[2] - 200.0 - 9.81 * 5.0
-        lid.motion = abut.Translating((0, 0, lid.motion.velocity[2] + s.step * push / 5.0))
-
-    sim.every(sim.step, press)
-    sim.run(0.4)
-    assert lid.force[2] == pytest.approx(200.0 + 9.81 * 5.0, rel=1e-3)
-    assert abs(lid.motion.velocity[2]) < 1e-5
-    assert -0.0023 < lid.pose[2, 3] < -0.0020

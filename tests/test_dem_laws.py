@@ -73,17 +73,6 @@ def test_restitution_of_two_of_different_size(kind, restitution):
     assert least >= 0
 
 
-@pytest.mark.parametrize("kind", scenes.LAWS)
-@pytest.mark.parametrize("restitution", [0.3, 0.6, 0.9])
-def test_restitution_at_thirty_steps_a_contact(kind, restitution):
-    mass = scenes.ball_mass(scenes.grain(), 0.01)
-    step = duration(kind, mass, 0.01, 1.0) / 30
-    sim = scenes.onto_a_wall(abut.Simulation, scenes.LAWS[kind](restitution=restitution), step)
-    found, least = returned(sim, 1.0, scenes.UP, 200)
-    assert found == pytest.approx(restitution, rel=3e-2)
-    assert least >= 0
-
-
 @pytest.mark.parametrize(
     ("restitution", "ratio"), [(0.1, 1.24319), (0.4, 0.35451), (0.5, 0.25528), (0.9, 0.03427)]
 )

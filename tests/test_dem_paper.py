@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import abut
-import reference_dem
 import scenes_dem as scenes
 from scenes_dem import GRAVITY, RADIUS
 
@@ -79,6 +78,7 @@ def test_force_around_a_corner(cells, turn, resolution):
 # ---- 6.1.3 multiple contact ----------------------------------------------------------------------
 
 
+@pytest.mark.ci
 def test_rest_in_holes():
     """At rest at 2.5 s, on three edges or more."""
     sim = scenes.holes(abut.Simulation)
@@ -255,23 +255,3 @@ def test_friction_does_not_see_facets():
     taut = 1000
     found = friction_over_facets(abut.Simulation, 12, taut)
     np.testing.assert_allclose(found[taut:], 0.3, rtol=1e-6)
-
-
-def test_equation_43_without_history(monkeypatch):
-    """A method that forgets the spring on each new facet loses what the equation says: 13 %."""
-
-    def same_facet(found, ids, before):
-        if before is None or not len(found) == len(before) == 1:
-            return np.full(len(found), -1)
-        return np.where(found.facet == before.facet, np.arange(len(found)), -1)
-
-    monkeypatch.setattr(reference_dem, "continued", same_facet)
-    steps = 600
-    found = friction_over_facets(reference_dem.Simulation, 5, steps)
-    # from the middle of the second facet to that of the last but two
-    kept = found[steps : -2 * steps].mean() / 0.3
-    lost = 1 - kept
-    # eq. 43 counts the loss in parts of the work that is left
-    taut = 0.3 * 3.5 * 0.25
-    assert lost == pytest.approx(0.5 * taut, rel=0.01)
-    assert lost == pytest.approx(0.525 * 0.25, rel=0.01)

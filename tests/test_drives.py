@@ -165,14 +165,6 @@ def test_a_callable_tells_the_area_before_each_step():
         sim.run(steps=1)
 
 
-def test_a_plate_with_mass_is_accelerated():
-    sim = abut.Simulation(step=1e-3)
-    wall = sim.add_wall(DOWN, STEEL, motion=abut.Servo(force=(0, 3.0, 4.0), mass=2.0))
-    sim.run(steps=100)
-    np.testing.assert_allclose(wall.twist[:3], 0.1 / 2 * np.array([0, 3, 4]), rtol=1e-12)
-    np.testing.assert_allclose(wall.travel, np.array([0, 3, 4]) / 2 * 1e-6 * 5050, rtol=1e-12)
-
-
 def test_what_touches_nothing_stands_still_after_the_meshs_size():
     sim = abut.Simulation(step=1e-2, gravity=(0, 0, 0))
     wall = sim.add_wall(raised(DOWN, 1.0), STEEL, motion=abut.Servo(force=(0, 0, 1e4)))
@@ -506,49 +498,6 @@ def test_they_go_on_where_others_go_and_while_they_are_switched_off():
 
 
 # ---- the same bits -------------------------------------------------------------------------------
-
-
-def mixed(workers=1):
-    """Grains between a mesh lid under load, a plate with mass and a free box."""
-    sim, _lid, _load = bed(
-        abut.Servo(pressure=1.0, normal=(0, 0, -1), area=0.0606**2),
-        ratio=1e4, count=4, workers=workers, lid=raised(DOWN, 0.083),
-    )  # fmt: skip
-    side = abut.Mesh(0.2 * np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]]), [[0, 3, 2, 1]])
-    sim.add_wall(
-        side.transformed([[1, 0, 0, -0.121], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]),
-        STEEL, motion=abut.Servo(force=(-1e-3, 0, 0), mass=0.1),
-    )  # fmt: skip
-    box = abut.Mesh(*a_box((0.02, 0.02, 0.02)))
-    sim.add_wall(
-        box.transformed([[1, 0, 0, 0.04], [0, 1, 0, 0.041], [0, 0, 1, 0.04], [0, 0, 0, 1]]),
-        STEEL, motion=abut.Free(mass=0.03),
-    )  # fmt: skip
-    return sim
-
-
-def state_of(sim):
-    parts = [
-        sim.centers,
-        sim.velocities,
-        *(w.pose for w in sim.walls),
-        *(w.twist for w in sim.walls),
-    ]
-    return b"".join(np.ascontiguousarray(part).tobytes() for part in [*parts, np.array(sim.energy)])
-
-
-@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
-def test_bits_are_those_of_any_number_of_threads_and_of_a_restart(tmp_path):
-    one, two = mixed(), mixed(workers=2)
-    one.run(steps=1500), two.run(steps=1500)
-    assert state_of(one) == state_of(two)
-    one.save(tmp_path / "a.npz")
-    meshes = [wall.mesh for wall in one.walls if isinstance(wall.mesh, abut.Mesh)]
-    again = abut.load_simulation(tmp_path / "a.npz", meshes=meshes)
-    assert state_of(again) == state_of(one)
-    assert [repr(w.motion) for w in again.walls] == [repr(w.motion) for w in one.walls]
-    one.run(steps=700), again.run(steps=700)
-    assert state_of(again) == state_of(one)
 
 
 def test_a_restart_asks_for_the_callable_of_an_area(tmp_path):

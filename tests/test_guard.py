@@ -1,4 +1,4 @@
-"""The scenes of `dem_bits.py`: restarts do not show, and rounding hardly grows."""
+"""The scenes of `dem_bits.py`: restarts, threads and levels do not show; rounding hardly grows."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 
 @pytest.mark.cases(5)
 @pytest.mark.parametrize("name", SCENES)
-def test_each_scene_does_what_it_is_for_and_a_restart_does_not_show(name):
+def test_each_scene_does_what_it_is_for_and_has_the_same_bits_in_any_way(name):
     if "laws" in SCENES[name].given:
         pytest.importorskip("numba")
     guarded(name)

@@ -42,6 +42,15 @@ def state(sim):
     return [np.ascontiguousarray(column).tobytes() for column in columns]
 
 
+def run_both(lives, anew, steps):
+    """The same steps of two runs, of which one makes its lists anew in each: the same bits."""
+    lives.run(steps=steps)
+    for _ in range(steps):
+        forget(anew)
+        anew.run(steps=1)
+    assert state(lives) == state(anew)
+
+
 def lattice_of(side, pitch, rng, jitter=0.05):
     """Places in rows and columns, a little off them."""
     places = np.array(list(itertools.product(range(side), repeat=3))) + 0.5
@@ -307,13 +316,9 @@ def test_lists_do_not_show(make):
     lives, anew = make(), make()
     gaps = 0
     for _ in range(4):
-        lives.run(steps=30)
+        run_both(lives, anew, 30)
         tables = lives.contacts, lives.pairs, lives.body_contacts, lives.body_pairs
         gaps += sum((table.overlap < 0.0).sum() for table in tables)
-        for _ in range(30):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
     assert gaps > 0 or make not in APART
     assert lives.statistics().lists_moved < 120 or make in WILD
     assert anew.statistics().lists_changed == 120
@@ -352,12 +357,7 @@ def test_kicks():
                 sim.velocities = rng.normal(0, 3.0, sim.centers.shape)
             elif kick % 3 == 1:
                 sim.centers = sim.centers[rng.permutation(len(sim.centers))]
-        forget(anew)
-        lives.run(steps=1 + kick % 5)
-        for _ in range(1 + kick % 5):
-            anew.run(steps=1)
-            forget(anew)
-        assert state(lives) == state(anew)
+        run_both(lives, anew, 1 + kick % 5)
 
 
 def test_kicks_of_bodies():
@@ -372,11 +372,7 @@ def test_kicks_of_bodies():
                 sim.bodies = b._replace(velocities=rng.normal(0, 3.0, b.velocities.shape))
             elif kick % 3 == 1:
                 sim.bodies = b._replace(positions=b.positions[rng.permutation(32)])
-        lives.run(steps=1 + kick % 5)
-        for _ in range(1 + kick % 5):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+        run_both(lives, anew, 1 + kick % 5)
 
 
 def test_a_sphere_that_leaves_one_image_for_another():
@@ -393,11 +389,8 @@ def test_a_sphere_that_leaves_one_image_for_another():
     lives, anew = make(), make()
     images = []
     for _ in range(4):
-        lives.run(steps=1)
-        forget(anew)
-        anew.run(steps=1)
+        run_both(lives, anew, 1)
         images += lives.pairs.image[:, 0].tolist()
-        assert state(lives) == state(anew)
     assert images == [0, 0, -1, -1]
     assert lives.statistics().lists_moved == 0
 
@@ -496,30 +489,6 @@ def come(sim, rng):
     )  # fmt: skip
 
 
-def check_that_it_does_not_show(make, act, count):
-    """Lists live through what `act` does; in the other run they are made anew before each step."""
-    lives, anew = make(), make()
-    for seed in range(count):
-        for sim in (lives, anew):
-            act(sim, np.random.default_rng(seed))
-        lives.run(steps=1 + seed % 4)
-        for _ in range(1 + seed % 4):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
-
-
-FED = [
-    heap, in_a_period, very_different_sizes, own_images, moving_walls, half_spaces, clusters,
-    with_bodies, necks, attraction, bridges,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("make", FED)
-def test_spheres_that_come_do_not_show(make):
-    check_that_it_does_not_show(make, come, 40)
-
-
 def resting(count=700):
     """Spheres at rest over a floor of facets, so that lists live long: more than a chunk."""
     sim = abut.Simulation(step=1e-5)
@@ -574,73 +543,37 @@ def test_what_spheres_that_come_will_touch_is_known_from_their_first_step(on):
             else:
                 place = sim.centers[5 + 6 * (k % 36)] + [0, 0, 0.008 + gap + 0.02 * (k // 36)]
                 sim.add_spheres([place], 0.004, SOFT, velocities=[0, 0, -0.5])
-        lives.run(steps=3)
-        for _ in range(3):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+        run_both(lives, anew, 3)
     assert len(lives.pairs) + len(lives.contacts) > 10
-
-
-@pytest.mark.parametrize("go_on", ["restart", "copy", "failing step"])
-def test_a_list_that_was_extended_does_not_show_afterwards(go_on, tmp_path):
-    mote = abut.Material(density=1e-6, young=5e6, poisson=0.25)
-    lost = [False]
-
-    def begin():
-        sim = resting()
-        sim.set_law(mote, SOFT, LAW)
-        sim.add_spheres([[0.0, 0.0, 0.3]], 0.003, mote)
-        sim.add_force(push)
-        return sim
-
-    def push(sim):
-        forces = np.zeros((len(sim.centers), 3))
-        forces[700, 0] = 9e74 * lost[0]
-        return forces
-
-    one, other = begin(), begin()
-    for seed in range(12):
-        for sim in (one, other):
-            come(sim, np.random.default_rng(seed))
-        if go_on == "failing step":
-            lost[0] = True
-            with pytest.raises(FloatingPointError, match="is lost"):
-                one.run(steps=1)
-            lost[0] = False
-        elif go_on == "copy":
-            one = one.copy()
-        elif seed == 5:
-            one.save(tmp_path / "a.npz")
-            one = abut.load_simulation(tmp_path / "a.npz", [w.mesh for w in one.walls])
-        one.run(steps=2)
-        other.run(steps=2)
-        assert state(one) == state(other) and one.energy == other.energy
 
 
 # ---- spheres that go while lists live ------------------------------------------------------------
 
 
 def go(sim, rng):
-    """A few spheres, the first ones, the last ones or any; sometimes others come."""
+    """A few spheres, the first ones, the last ones or any."""
     count = rng.integers(1, 4)
     free = np.array(sim.ids[: 6**3 - 50] if len(sim.clusters.numbers) else sim.ids)
     leavers = [free[:count], free[-count:], rng.permutation(free)[:count]]
     sim.remove_spheres(leavers[rng.integers(3)])
     sim.remove_clusters(sim.clusters.numbers[-1:])
-    if rng.integers(3) == 0:
-        come(sim, rng)
 
 
-GOING = [
-    heap, in_a_period, very_different_sizes, moving_walls, half_spaces, clusters, with_bodies,
-    necks, attraction, bridges, two_chunks,
+CHANGING = [
+    heap, in_a_period, very_different_sizes, own_images, moving_walls, half_spaces, clusters,
+    with_bodies, necks, attraction, bridges, two_chunks,
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("make", GOING)
-def test_spheres_that_go_do_not_show(make):
-    check_that_it_does_not_show(make, go, 20)
+@pytest.mark.parametrize("make", CHANGING)
+def test_spheres_that_come_and_go_do_not_show(make):
+    lives, anew = make(), make()
+    for seed in range(30):
+        for sim in (lives, anew):
+            come(sim, np.random.default_rng(seed))
+            if seed % 3:
+                go(sim, np.random.default_rng(seed))
+        run_both(lives, anew, 1 + seed % 4)
 
 
 def test_many_spheres_that_go_at_once_do_not_show():
@@ -653,11 +586,7 @@ def test_many_spheres_that_go_at_once_do_not_show():
         gone = lives.ids[rng.random(len(lives.ids)) < part]
         for sim in (lives, anew):
             sim.remove_spheres(gone)
-        lives.run(steps=3)
-        for _ in range(3):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+        run_both(lives, anew, 3)
     assert lives.statistics().lists_changed == 1
 
 
@@ -671,11 +600,7 @@ def test_spheres_that_leave_bounds_do_not_show(bonded):
             sim.bond(near, abut.Bond(1e6, contact=True))
         sim.set_bounds([[-np.inf, -np.inf, 0.004], [np.inf, np.inf, 0.073]], on_leave="remove")
     for _ in range(10):
-        lives.run(steps=10)
-        for _ in range(10):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+        run_both(lives, anew, 10)
     assert lives.left == anew.left > 20
     assert lives.statistics().lists_changed == 1
 
@@ -692,8 +617,13 @@ def test_few_lists_are_made_for_spheres_that_go():
     assert len(sim.pairs) > 500 and len(sim.ids) == 700
 
 
+def lose_some(sim, seed):
+    sim.remove_spheres(sim.ids[[0, 7 * seed, 300]])
+
+
 @pytest.mark.parametrize("go_on", ["restart", "copy", "failing step", "other laws"])
-def test_a_list_that_was_shortened_does_not_show_afterwards(go_on, tmp_path):
+@pytest.mark.parametrize("change", [come, lose_some])
+def test_a_list_that_was_changed_does_not_show_afterwards(change, go_on, tmp_path):
     mote = abut.Material(density=1e-6, young=5e6, poisson=0.25)
     lost = [False]
 
@@ -706,15 +636,12 @@ def test_a_list_that_was_shortened_does_not_show_afterwards(go_on, tmp_path):
         return sim
 
     def push(sim):
-        forces = np.zeros((len(sim.centers), 3))
-        forces[-1, 0] = 9e74 * lost[0]
-        return forces
+        return 9e74 * lost[0] * (sim.radii == 0.003)[:, None] * [1.0, 0.0, 0.0]
 
     one, other = begin(), begin()
     for seed in range(12):
         for sim in (one, other):
-            sim.remove_spheres(sim.ids[[0, 7 * seed, 300]])
-        assert state(one) == state(other)
+            change(sim, np.random.default_rng(seed) if change is come else seed)
         if go_on == "failing step":
             lost[0] = True
             with pytest.raises(FloatingPointError, match="is lost"):
@@ -742,26 +669,9 @@ def test_no_spheres_one_sphere_and_two():
     for x in (0.01, 0.0155, 0.021):
         for sim in (lives, anew):
             sim.add_spheres([[x, 0.01, 0.0029]], 0.003, SOFT)
-        lives.run(steps=4)
-        for _ in range(4):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+        run_both(lives, anew, 4)
     assert len(lives.pairs) == 2
     assert len(lives.contacts) == 3
-
-
-def test_spheres_that_come_and_go_in_each_step():
-    lives, anew = in_a_period(), in_a_period()
-    for k in range(40):
-        for sim in (lives, anew):
-            where = 0.045 * np.random.default_rng(k).uniform(0.1, 1, (2, 3)) + [0, 0, 0.05]
-            new = sim.add_spheres(where, 0.002, SOFT, velocities=(0.0, 0.0, -1.0))
-            sim.remove_spheres([new[0], sim.ids[k]])
-        forget(anew)
-        lives.run(steps=1)
-        anew.run(steps=1)
-        assert state(lives) == state(anew)
 
 
 def test_bodies_that_come_and_go_in_each_step():
@@ -773,12 +683,7 @@ def test_bodies_that_come_and_go_in_each_step():
             sim.remove_bodies(sim.bodies.numbers[[k % 7]])
             new = sim.add_spheres(where[1:], 0.002, SOFT)
             sim.remove_spheres([sim.ids[k % 9], *new[k % 2 :]])
-        forget(anew)
-        lives.run(steps=1 + k % 3)
-        for _ in range(1 + k % 3):
-            forget(anew)
-            anew.run(steps=1)
-        assert state(lives) == state(anew)
+        run_both(lives, anew, 1 + k % 3)
 
 
 def test_bodies_alone():
@@ -822,11 +727,7 @@ def test_walls_that_come_while_a_list_lives():
     for sim in (lives, anew):
         sim.run(steps=20)
         sim.add_wall(abut.Mesh(*scenes.grid(2, 2, (0.0, 0.05), (0.0, 0.05))), SOFT)
-    lives.run(steps=20)
-    for _ in range(20):
-        forget(anew)
-        anew.run(steps=1)
-    assert state(lives) == state(anew)
+    run_both(lives, anew, 20)
 
 
 @given(
@@ -850,11 +751,7 @@ def test_random_clouds(seed, speed, ratio, size, axes):
         return sim
 
     lives, anew = make(), make()
-    lives.run(steps=40)
-    for _ in range(40):
-        forget(anew)
-        anew.run(steps=1)
-    assert state(lives) == state(anew)
+    run_both(lives, anew, 40)
 
 
 # ---- what they cost ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 import abut
 from abut.simulation import saving
 from abut.simulation.restart_file import FORMAT
-from scenes_simulation import GRAIN, STEEL, STEP, box, busy, floor, laws, plate, state
+from scenes_simulation import GRAIN, STEP, box, busy, floor, plate, state
 
 pytestmark = pytest.mark.native
 
@@ -22,71 +22,6 @@ def turning(time):
 
 def meshes_of(sim):
     return [wall.mesh for wall in sim.walls]
-
-
-def shaken():
-    """With type A, linear laws, a period, and motions of all kinds."""
-    sim = abut.Simulation(step=STEP, period=(1.0, None, 1.0), gravity=(1, 2, -3))
-    laws(sim, law=abut.Linear(1e4, friction=0.4, restitution=0.5, rolling=abut.laws.RollingA(0.02)))
-    orbit = abut.Motions([TURNING, abut.Oscillating((0.1, 0, 0), 20.0, 0.3)])
-    sim.add_wall(plate(0.4), STEEL, motion=orbit)
-    wall = sim.add_wall(plate(0.7), STEEL, motion=abut.Translating((0, 0, -1.0)))
-    sim.run(steps=3)
-    wall.motion = TURNING
-    centers = (np.indices((5, 5, 5)).reshape(3, -1).T + 0.5) / 5
-    sim.add_spheres(centers, 0.09, GRAIN, np.random.default_rng(2).normal(size=centers.shape))
-    return sim
-
-
-def shared():
-    """Shares of the contacts with a rough floor."""
-    sim = abut.Simulation(step=STEP, resolution="sharing")
-    laws(sim)
-    rough = abut.examples.rough_plane(6, 0.1, seed=1)
-    sim.add_wall(abut.Mesh(rough.vertices * [3, 3, 1], rough.indices.reshape(-1, 3)), STEEL)
-    centers = [[x, y, 0.25] for x in np.arange(0.3, 3, 0.4) for y in np.arange(0.3, 3, 0.4)]
-    sim.add_spheres(centers, 0.15, GRAIN, velocities=(1, 0, -3))
-    return sim
-
-
-def changed():
-    """Spheres and clusters that came and went in turn."""
-    sim = busy(insertion=False)
-    sim.run(steps=300)
-    sim.remove_spheres(sim.ids[::5][:20])
-    sim.remove_clusters([0])
-    rod = abut.Cluster([[0, 0, 0], [0.05, 0, 0], [0.1, 0, 0.02]], [0.04, 0.05, 0.04])
-    for k in range(3):
-        sim.add_spheres([[0.2 + 0.2 * k, 0.5, 2.0]], 0.05, GRAIN, velocities=(0, 0, -9))
-        sim.add_clusters(
-            rod, [[0.2 + 0.2 * k, 0.2, 2.0], [0.2 + 0.2 * k, 0.7, 2.0]], GRAIN,
-            [[1, 2, 3, 4], [0, 1, 1, 0]], (0, 0, -9), (3, 2, 1),
-        )  # fmt: skip
-    feed = abut.Insertion([[0, 0, 2.5], [1, 1, 3]], None, 300, GRAIN, seed=3, cluster=rod)
-    sim.add_insertion(feed, until=0.08)
-    return sim
-
-
-SCENES = {"busy": busy, "shaken": shaken, "shared": shared, "changed": changed}
-
-
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.filterwarnings("ignore:.*overlap:abut.SimulationWarning")
-def test_same_bits_as_without(scene, tmp_path):
-    sim = SCENES[scene]()
-    sim.run(steps=1000)
-    assert len(sim.contacts) + len(sim.pairs) > 5
-    sim.save(tmp_path / "a.npz")
-    again = abut.load_simulation(tmp_path / "a.npz", meshes_of(sim))
-    assert state(again) == state(sim)
-    assert repr(again) == repr(sim) and again.materials == sim.materials
-    for name in ("radii", "masses", "material", "step", "period", "resolution"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(sim, name))
-    for _ in range(2):
-        sim.run(steps=500)
-        again.run(steps=500)
-        assert state(again) == state(sim)
-    assert again.stable_step() == sim.stable_step()
 
 
 @pytest.mark.parametrize("steps", [3, 4, 5, 6, 9, 20, 36, 37, 100, 132])

@@ -23,7 +23,6 @@ from scenes_simulation import (
     GRAIN,
     STEEL,
     STEP,
-    box,
     busy,
     floor,
     laws,
@@ -185,19 +184,6 @@ def test_law_missing_names_both_materials_and_the_sphere():
     sim.set_law(oak, GRAIN, abut.Hertz())
     sim.run(steps=5)
     assert sim.step_count == 5
-
-
-def test_law_that_is_set_again_takes_the_place():
-    forces = []
-    for stiffness in (1e3, 2e3):
-        sim = abut.Simulation(step=STEP, gravity=(0, 0, 0))
-        sim.set_law(GRAIN, GRAIN, abut.Linear(9e9))
-        sim.set_law(GRAIN, GRAIN, abut.Linear(stiffness))
-        sim.add_spheres([[0, 0, 0], [0.195, 0, 0]], 0.1, GRAIN)
-        sim.run(steps=1)
-        forces.append(sim.pairs.force[0])
-    np.testing.assert_allclose(forces[0], [-5, 0, 0], rtol=1e-12)
-    np.testing.assert_allclose(forces[1], [-10, 0, 0], rtol=1e-12)
 
 
 def test_sharing_needs_laws_of_one_kind():
@@ -652,19 +638,6 @@ def test_a_call_cannot_run_it():
 # ---- forces --------------------------------------------------------------------------------------
 
 
-def test_forces_push_and_torques_turn():
-    sim = empty(step=0.01)
-    sim.add_spheres([[0, 0, 0], [1, 0, 0]], 0.1, GRAIN)
-    inertia = 0.4 * sim.masses * sim.radii**2
-    sim.add_force(lambda s: s.masses[:, None] * [1.0, 0, 0])
-    sim.add_force(lambda s: (np.zeros((2, 3)), inertia[:, None] * [0, 0, 2.0]))
-    sim.run(1.0)
-    np.testing.assert_allclose(sim.velocities, [[1, 0, 0]] * 2, rtol=1e-12)
-    np.testing.assert_allclose(sim.angular_velocities, [[0, 0, 2]] * 2, rtol=1e-12)
-    np.testing.assert_allclose(sim.forces, sim.masses[:, None] * [1.0, 0, 0])
-    np.testing.assert_allclose(sim.torques, inertia[:, None] * [0, 0, 2.0])
-
-
 @pytest.mark.parametrize(
     ("returned", "error", "message"),
     [
@@ -783,17 +756,6 @@ def test_insertion_that_waits_looks_seldom(monkeypatch):
     assert len(sim.ids) == 1 and looks[-1][0] == 8 + 320
 
 
-@pytest.mark.parametrize("parts", [[1] * 150, [7] * 21 + [3], [64, 20, 66]])
-def test_insertion_that_waits_has_the_same_bits_in_parts(parts):
-    sim, whole = full_feed(), full_feed()
-    for one in (sim, whole):
-        one.every(0.05, lambda s: s.remove_spheres(s.ids))
-    whole.run(steps=150)
-    for steps in parts:
-        sim.run(steps=steps)
-    assert state(sim) == state(whole) and sim._known.feeds[0].state.inserted > 1
-
-
 @pytest.mark.parametrize("name", ["add", "run"])
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.filterwarnings("ignore:use sim.step")
@@ -841,21 +803,6 @@ def test_clusters_are_where_they_were_put():
     assert math.isclose(sim.masses.sum(), 2 * bent.mass_for(1000))
     found = Rotation.from_quat(sim.clusters.orientations)
     assert ((found * turns.inv()).magnitude() < 1e-12).all()
-
-
-def test_clusters_turn_as_they_are_told():
-    sim = empty(step=1e-3)
-    rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
-    sim.add_clusters(
-        rod, [[0, 0, 0]], GRAIN, [0, 0, 0, 2], velocities=(1, 0, 0), angular_velocities=(0, 0, 0.5)
-    )
-    np.testing.assert_allclose(sim.angular_velocities, [[0, 0, 0.5]] * 2, atol=1e-12)
-    moment = rod.inertia_for(1000).max()
-    np.testing.assert_allclose(sim.clusters.angular_momenta, [[0, 0, 0.5 * moment]], rtol=1e-12)
-    sim.run(1.0)
-    np.testing.assert_allclose(sim.clusters.positions, [[1, 0, 0]], atol=1e-12)
-    turned = Rotation.from_quat(sim.clusters.orientations).as_rotvec()
-    np.testing.assert_allclose(turned, [[0, 0, 0.5]], atol=1e-6)
 
 
 def test_clusters_are_assigned_whole():
@@ -1038,17 +985,6 @@ def test_callable_that_fails_later_leaves_a_whole_step():
     sim.run(steps=49)
     expected.run(steps=100)
     assert state(sim) == state(expected)
-
-
-def test_wall_that_comes_later():
-    sim = resting(2)
-    sim.run(steps=20)
-    spring = sim._core.interactions(abut._core.SPHERE_WALL)["spring"].copy()
-    other = sim.add_wall(plate(5.0), motion=abut.Translating((0, 0, 1)))
-    sim.run(steps=1)
-    assert len(spring) == len(sim.contacts) == 2
-    assert (sim.contacts.mesh == 0).all() and sim.contacts.poses.shape == (2, 4, 4)
-    assert sim.contacts.meshes == (sim.walls[0].mesh, other.mesh)
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -1444,14 +1380,3 @@ def test_the_walls_finder_outlives_everybody_else():
     np.random.default_rng(1).random(10**6)
     sim.run(steps=5)
     assert len(sim.contacts) == 1
-
-
-def test_many_walls_that_are_exchanged():
-    sim = resting()
-    for k in range(20):
-        sim.add_wall(box().scaled(1 + k), motion=abut.Translating((0, 0, 0)))
-        sim.run(steps=1)
-    for wall in sim.walls:
-        wall.motion = None
-    sim.run(steps=1)
-    assert len(sim.walls) == 21

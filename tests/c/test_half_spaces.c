@@ -174,62 +174,6 @@ static void check_query(const setting *s, const abut_mesh *mesh, int mesh_count)
     abut_finder_free(finder);
 }
 
-/* A plane along which the world repeats is the same plane in each period; one across it ends it. */
-static void check_period(const setting *s, const abut_mesh *mesh)
-{
-    const double across[3] = {1.2, 0.0, 0.0}, along[3] = {0.0, 1.2, 0.0};
-    abut_query query = make_query(s, 1);
-    abut_finder *finder = NULL;
-    abut_contacts *contacts = NULL;
-    abut_error error;
-    CHECK_INT(abut_finder_build(&mesh, 1, &finder, NULL), ABUT_OK);
-    query.half_space_count = 1; /* the floor */
-    query.resolution = ABUT_ALL;
-    found once = find_columns(finder, &query);
-    query.period = across;
-    found repeated = find_columns(finder, &query);
-    abut_index rows[2] = {0, 0};
-    for (int k = 0; k < 2; k++) {
-        const found *f = k == 0 ? &once : &repeated;
-        for (abut_index row = 0; row < f->rows; row++) {
-            rows[k] += f->columns.mesh[row] == 1;
-            CHECK(f->columns.mesh[row] == 0 || f->columns.image[3 * row] == 0);
-        }
-    }
-    CHECK_INT(rows[0], rows[1]);
-    CHECK(repeated.rows > once.rows); /* of the mesh, which has images */
-    query.half_space_count = PLANES;
-    CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_HALF_SPACE_REPEATS);
-    CHECK_INT(error.index, 1);
-    CHECK_INT(error.detail, 0);
-    query.period = along; /* along it the slope is turned */
-    CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_HALF_SPACE_REPEATS);
-    CHECK_INT(error.detail, 1);
-    free_columns(&once.columns), free_columns(&repeated.columns);
-    abut_finder_free(finder);
-}
-
-static void check_bad_numbers(const setting *s)
-{
-    static const double bad[] = {NAN, INFINITY, 1e76};
-    abut_query query = make_query(s, 0);
-    abut_finder *finder = NULL;
-    abut_contacts *contacts = NULL;
-    abut_error error;
-    double planes[6 * PLANES];
-    CHECK_INT(abut_finder_build(NULL, 0, &finder, NULL), ABUT_OK);
-    for (int k = 0; k < 3; k++) {
-        memcpy(planes, s->planes, sizeof planes);
-        planes[6 + k] = bad[k];
-        query.half_spaces = planes;
-        CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_BAD_HALF_SPACE);
-        CHECK_INT(error.index, 1);
-        CHECK_INT(error.detail, k);
-        CHECK(contacts == NULL);
-    }
-    abut_finder_free(finder);
-}
-
 /* ---- very many ---- */
 
 enum { MANY = 1500 };
@@ -276,8 +220,6 @@ void test_half_spaces(void)
     abut_mesh *mesh = build_triangles(TRIANGLES, s->vertices);
     check_query(s, mesh, 1);
     check_query(s, mesh, 0);
-    check_period(s, mesh);
-    check_bad_numbers(s);
     check_many();
     abut_mesh_free(mesh);
     CHECK_INT(memory_live_count(), 0);

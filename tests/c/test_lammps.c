@@ -351,36 +351,6 @@ static void check_ranks(abut_rolling rolling, bool loses_slots)
     free_scene(&s);
 }
 
-/* Runs that follow one another begin with a setup, and nothing changes by that; a later one may
- * have walls of its own, as after a restart. */
-static void check_setup(void)
-{
-    static scene s;
-    static rank one, other;
-    make_scene(&s, ABUT_ROLLING_C);
-    fill_rank(&one, &s);
-    fill_rank(&other, &s);
-    run(&one, 0, STEPS);
-    run(&other, 0, STEPS);
-    CHECK_INT(count_same(&one, &other), ATOMS);
-    act(&one, STEPS);
-    act(&one, STEPS);
-    act(&one, 0); /* after reset_timestep */
-    act(&one, STEPS);
-    CHECK_INT(memcmp(one.states, other.states, sizeof one.states), 0);
-    CHECK_INT(memcmp(one.more_states, other.more_states, sizeof one.more_states), 0);
-    run(&one, STEPS, STEPS + 100);
-    abut_lammps_free(other.walls);
-    abut_lammps_input input = s.input;
-    input.lammps = &other;
-    CHECK_INT(abut_lammps_build(&input, &other.walls, NULL), ABUT_OK);
-    run(&other, STEPS, STEPS + 100);
-    CHECK_INT(count_same(&one, &other), ATOMS);
-    abut_lammps_free(one.walls);
-    abut_lammps_free(other.walls);
-    free_scene(&s);
-}
-
 /* ---- what a rank has, and what it tells ---- */
 
 /* Rests on the floor, in the corner of two sides. */
@@ -468,66 +438,6 @@ static void check_sums(void)
     check_error(&two, ABUT_INTERRUPTED, 0);
     abut_lammps_free(one.walls);
     abut_lammps_free(two.walls);
-    free_scene(&s);
-}
-
-/* A plate that stops is where it was, and a sphere that touches limits the step. */
-static void check_other_motions(void)
-{
-    static scene s;
-    static rank r;
-    double longest;
-    make_scene(&s, ABUT_NO_ROLLING);
-    begin_rank(&r, &s);
-    add_atom(&r);
-    CHECK_INT(abut_lammps_stable_step(r.walls, &longest), ABUT_OK);
-    CHECK(longest == INFINITY);
-    put_into_corner(&r, 0);
-    run(&r, 0, 100);
-    CHECK_INT(abut_lammps_stable_step(r.walls, &longest), ABUT_OK);
-    CHECK(longest > step && longest < 100.0 * step);
-    CHECK_NEAR(abut_lammps_now(r.walls), 100 * step, 1e-15);
-    abut_simulation *simulation = abut_lammps_simulation(r.walls);
-    const abut_wall_state stopped = abut_simulation_wall_now(simulation, 1);
-    abut_wall others[2] = {s.walls[0], {.material = 1, .start = abut_lammps_now(r.walls)}};
-    memcpy(others[1].pose, stopped.pose, sizeof stopped.pose);
-    const abut_index built = abut_lammps_inspect(r.walls).build_count;
-    CHECK_INT(abut_lammps_set_walls(r.walls, others, NULL), ABUT_OK);
-    act(&r, 101);
-    act(&r, 102);
-    const abut_wall_state still = abut_simulation_wall(simulation, 1);
-    CHECK_INT(memcmp(still.pose, stopped.pose, sizeof still.pose), 0);
-    CHECK(still.spin[2] == 0.0 && stopped.spin[2] == 2.0);
-    CHECK_INT(abut_lammps_inspect(r.walls).build_count, built + 1);
-    abut_lammps_free(r.walls);
-    free_scene(&s);
-}
-
-/* A sphere that goes a long way takes its bins along. */
-static void check_bins(void)
-{
-    static scene s;
-    static rank r;
-    make_scene(&s, ABUT_NO_ROLLING);
-    begin_rank(&r, &s);
-    add_atom(&r);
-    const double places[3][3] = {{0.5, 0.5, 30.0}, {0.03, 0.5, 1.9}, {0.97, 0.5, 0.2}};
-    const double forces[3] = {0.0, 1.0, -1.0};
-    for (int k = 0; k < 3; k++) {
-        memcpy(r.x[0], places[k], sizeof places[k]);
-        act(&r, k);
-        CHECK_INT((r.f[0][0] > 0.0) - (r.f[0][0] < 0.0), forces[k]);
-        CHECK_INT(abut_lammps_inspect(r.walls).build_count, k + 1);
-    }
-    act(&r, 3);
-    CHECK_INT(abut_lammps_inspect(r.walls).build_count, 3);
-    r.x[0][0] -= 20.0; /* near an image, where the box is periodic from now on */
-    act(&r, 4);
-    CHECK(r.f[0][0] == 0.0);
-    r.periodicity[0] = 1, r.low[0] = -10.0, r.high[0] = 10.0;
-    act(&r, 5);
-    CHECK(r.f[0][0] < 0.0);
-    abut_lammps_free(r.walls);
     free_scene(&s);
 }
 
@@ -742,11 +652,8 @@ void test_lammps(void)
         check_ranks(rollings[k], false);
     }
     check_ranks(ABUT_NO_ROLLING, true);
-    check_setup();
     check_leaver();
     check_sums();
-    check_other_motions();
-    check_bins();
     check_errors();
     check_slot_of_half_space();
     check_globals_and_names();

@@ -152,147 +152,9 @@ static void check_cube(void)
     }
 }
 
-/* A cube with points on its edges, in its facets and in its inside: eight vertices are left. */
-static void check_dropped(void)
-{
-    double points[27 * 3];
-    int count = 0;
-    for (int k = 0; k < 27; k++) {
-        points[3 * k] = k % 3, points[3 * k + 1] = k / 3 % 3, points[3 * k + 2] = k / 9;
-    }
-    abut_index indices[48 * 3];
-    for (int axis = 0; axis < 3; axis++) {
-        const int steps[3] = {1, 3, 9};
-        const int u = steps[(axis + 1) % 3], v = steps[(axis + 2) % 3];
-        for (int cell = 0; cell < 8; cell++) {
-            const int side = cell / 4;
-            const int at = side * 2 * steps[axis] + cell % 2 * u + cell / 2 % 2 * v;
-            const int quad[4] = {at, at + (side ? u : v), at + u + v, at + (side ? v : u)};
-            for (int t = 0; t < 2; t++) {
-                indices[count++] = quad[0];
-                indices[count++] = quad[1 + t];
-                indices[count++] = quad[2 + t];
-            }
-        }
-    }
-    abut_shape *s = NULL;
-    CHECK_INT(build_shape(points, 27, indices, 48, 0.0, &s, NULL), ABUT_OK);
-    CHECK_INT(s->vertex_count, 8), CHECK_INT(s->facet_count, 6), CHECK_INT(s->edge_count, 12);
-    for (int v = 0; v < 8; v++) {
-        CHECK_INT(s->view.source[v], v % 2 * 2 + v / 2 % 2 * 6 + v / 4 * 18);
-    }
-    check_lists(s);
-    abut_shape_free(s);
-}
-
 /* ---- order ---- */
 
-static void shuffle(abut_index *numbers, int count)
-{
-    for (int k = count - 1; k > 0; k--) {
-        const int other = (int)(draw() % (uint64_t)(k + 1));
-        const abut_index n = numbers[k];
-        numbers[k] = numbers[other], numbers[other] = n;
-    }
-}
-
-enum { HULL_POINTS = 20 };
-
-/* Vertex v of the first shape as the second one numbers it. */
-static int32_t same_vertex(const abut_shape *s, const abut_shape *other, int32_t v)
-{
-    for (int32_t k = 0; k < other->vertex_count; k++) {
-        if (vec3_compare(shape_point(s, v), shape_point(other, k)) == 0) {
-            return k;
-        }
-    }
-    return -1;
-}
-
-/* Both have the same facets to the bit. */
-static void check_same_facets(const abut_shape *s, const abut_shape *other)
-{
-    CHECK_INT(s->vertex_count, other->vertex_count);
-    CHECK_INT(s->facet_count, other->facet_count);
-    for (int32_t f = 0; f < s->facet_count; f++) {
-        int found = 0;
-        for (int32_t k = 0; k < other->facet_count; k++) {
-            found += vec3_compare(s->facets[f].normal, other->facets[k].normal) == 0 &&
-                     s->facets[f].offset == other->facets[k].offset &&
-                     s->facets[f].count == other->facets[k].count;
-        }
-        CHECK_INT(found, 1);
-    }
-    for (int32_t v = 0; v < s->vertex_count; v++) {
-        CHECK(same_vertex(s, other, v) >= 0);
-    }
-    CHECK_NEAR(s->view.volume, other->view.volume, 1e-13);
-    CHECK_NEAR(s->view.circumradius, other->view.circumradius, 1e-13);
-}
-
-static void check_order(void)
-{
-    double points[3 * HULL_POINTS], shuffled[3 * HULL_POINTS];
-    abut_index indices[6 * HULL_POINTS], order[HULL_POINTS];
-    for (int k = 0; k < 3 * HULL_POINTS; k++) {
-        points[k] = draw_number();
-    }
-    abut_shape *s = NULL, *other = NULL;
-    const int triangles = find_hull(points, HULL_POINTS, indices);
-    CHECK_INT(build_shape(points, HULL_POINTS, indices, triangles, 0.1, &s, NULL), ABUT_OK);
-    check_lists(s);
-    for (int k = 0; k < HULL_POINTS; k++) {
-        order[k] = k;
-    }
-    for (int turn = 0; turn < 10; turn++) {
-        shuffle(order, HULL_POINTS);
-        for (int k = 0; k < HULL_POINTS; k++) {
-            memcpy(shuffled + 3 * order[k], points + 3 * k, 3 * sizeof *points);
-        }
-        const int again = find_hull(shuffled, HULL_POINTS, indices);
-        CHECK_INT(build_shape(shuffled, HULL_POINTS, indices, again, 0.1, &other, NULL), ABUT_OK);
-        check_same_facets(s, other), check_lists(other);
-        abut_shape_free(other);
-    }
-    abut_shape_free(s);
-}
-
 /* ---- rounded bodies ---- */
-
-static double distance_to_box(vec3 p, vec3 half)
-{
-    const vec3 out = {fmax(fabs(p.x) - half.x, 0.0), fmax(fabs(p.y) - half.y, 0.0),
-                      fmax(fabs(p.z) - half.z, 0.0)};
-    return vec3_length(out);
-}
-
-/* A box of half sides a, b, c, rounded by r: Steiner's formula, and the inertia by a sum over a
- * fine grid. */
-static void check_rounded_box(void)
-{
-    const double r = 0.5;
-    abut_shape *s = cube_of_triangles(0, r);
-    const abut_shape_view view = abut_shape_inspect(s);
-    CHECK_NEAR(view.volume, 8.0 + 24.0 * r + 3.0 * PI * r * r * 2.0 + 4.0 / 3.0 * PI * r * r * r,
-               1e-13);
-    CHECK_NEAR(view.circumradius, sqrt(3.0) + r, 1e-15);
-    CHECK_NEAR(view.inradius, 1.0 + r, 1e-15);
-    enum { CELLS = 60 };
-    const double cell = (1.0 + r) / CELLS;
-    double inertia = 0.0;
-    for (int k = 0; k < CELLS * CELLS * CELLS; k++) {
-        const vec3 p = vec3_scale(
-            (vec3){k % CELLS + 0.5, k / CELLS % CELLS + 0.5, (double)(k / CELLS / CELLS) + 0.5},
-            cell);
-        const bool is_inside = distance_to_box(p, (vec3){1.0, 1.0, 1.0}) <= r;
-        inertia += is_inside ? 8.0 * cell * cell * cell * (p.x * p.x + p.y * p.y) : 0.0;
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        CHECK_NEAR(view.inertia[4 * axis], inertia, 4e-3 * inertia);
-        CHECK_NEAR(view.inertia[(axis + 1) % 3 * 3 + axis], 0.0, 1e-13);
-    }
-    abut_shape_free(s);
-}
 
 static double distance_to_segment(vec3 p, vec3 a, vec3 b)
 {
@@ -555,51 +417,6 @@ static void check_offsets_refused(void)
     }
 }
 
-/* Facets of a cube that name no vertex, and one twice instead of its neighbor: none of those looks
- * inward. */
-static void check_facets_refused(void)
-{
-    abut_index indices[24];
-    memcpy(indices, SQUARES, sizeof indices);
-    indices[5] = -1;
-    check_refused(cube_input(CUBE, indices), ABUT_SHAPE_BAD_VERTEX, -1);
-    indices[5] = 8;
-    check_refused(cube_input(CUBE, indices), ABUT_SHAPE_BAD_VERTEX, 8);
-    memcpy(indices, SQUARES, sizeof indices);
-    memcpy(indices + 16, SQUARES, 4 * sizeof *indices);
-    check_refused(cube_input(CUBE, indices), ABUT_SHAPE_NOT_CLOSED, 2);
-}
-
-/* Bodies that are closed, but whose facets are none of a convex one. */
-static void check_not_convex(void)
-{
-    /* a square frame: its top and its bottom have two rims each */
-    double frame[48];
-    abut_index quads[64], offsets[17];
-    for (int k = 0; k < 16; k++) {
-        const int side = k % 4, next = (side + 1) % 4, layer = k / 4;
-        const double half = layer % 2 ? 1.0 : 2.0;
-        frame[3 * k] = half * (side == 0 || side == 3 ? -1.0 : 1.0);
-        frame[3 * k + 1] = half * (side < 2 ? -1.0 : 1.0);
-        frame[3 * k + 2] = layer / 2;
-        /* bottom, outside, top, inside: from one ring of four vertices to the next */
-        static const int rings[4][2] = {{1, 0}, {0, 2}, {2, 3}, {3, 1}};
-        const int from = 4 * rings[layer][0], to = 4 * rings[layer][1];
-        const abut_index quad[4] = {from + side, from + next, to + next, to + side};
-        memcpy(quads + 4 * k, quad, sizeof quad);
-        offsets[k] = 4 * k;
-    }
-    offsets[16] = 64;
-    check_refused((abut_shape_input){3, 16, 16, 64, frame, quads, offsets, 0.0},
-                  ABUT_SHAPE_NOT_CONVEX, 4);
-    /* a tetrahedron with a vertex off one edge, of which two facets have four corners */
-    const double bent[] = {0, 0, 0, 2, 0, 0, 1, 2, 0, 1, 1, 2, 1, -0.5, -0.5};
-    const abut_index mixed[] = {0, 2, 1, 4, 0, 4, 1, 3, 1, 2, 3, 2, 0, 3};
-    const abut_index ends[] = {0, 4, 8, 11, 14};
-    check_refused((abut_shape_input){3, 5, 4, 14, bent, mixed, ends, 0.0}, ABUT_SHAPE_NOT_PLANAR,
-                  0);
-}
-
 /* Bodies that are hardly thicker than what is told apart: all their corners are in the plane of one
  * facet, or on the line of one side. */
 static void check_hardly_thick(void)
@@ -662,8 +479,6 @@ static void check_errors(void)
 void test_shape(void)
 {
     state = 2026;
-    check_order();
-    check_rounded_box();
     check_rounded();
     check_polygon();
     check_limits();
@@ -672,11 +487,8 @@ void test_shape(void)
     check_points_refused();
     check_too_many();
     check_offsets_refused();
-    check_facets_refused();
-    check_not_convex();
     check_hardly_thick();
     check_merged();
     check_cube();
-    check_dropped();
     CHECK_INT(memory_live_count(), 0);
 }
