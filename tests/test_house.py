@@ -179,6 +179,7 @@ FILES = {
     ],
     "flats": ["flat", "cover", "concave", "patch", "stand", "find"],
     "interactions": [
+        "history",
         "own_laws",
         "cohesion_numbers",
         "cohesion_kernel",

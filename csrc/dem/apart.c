@@ -65,7 +65,7 @@ const law *apart_spot_law(const abut_simulation *s, const view *v, abut_index sp
 {
     const interaction_table *before = &s->before->tables[v->table->kind];
     const double overlap = v->table->body.spot_overlap[spot];
-    const abut_index old = v->table->springs.match[spot];
+    const abut_index old = v->table->match[spot];
     const bool has_past = old >= 0 && view_spot_lived(before, old);
     const bool lives = overlap > 0.0 || (law_reach(v->law, v->radius) > 0.0 &&
                                          reaches(v->law, v->radius, overlap, has_past));
@@ -210,7 +210,7 @@ typedef struct keeping {
  * touch, one that carries nothing is none. */
 static bool contact_lives(const keeping *k, const view *v)
 {
-    const bool has_past = !k->are_matched || v->table->springs.match[v->row] >= 0;
+    const bool has_past = !k->are_matched || v->table->match[v->row] >= 0;
     if (v->overlap > 0.0 && !k->are_matched && !(v->table->contact.share[v->row] > 0.0)) {
         return apart_pull_share(k->simulation, v->row) > 0.0 &&
                (v->law->own || law_attracts(v->law, v->radius, v->overlap));
@@ -299,7 +299,7 @@ static void end_spots(const view *v)
 {
     for (abut_index at = v->begin; at < v->end; at++) {
         if (view_overlap(v, at) <= 0.0) {
-            v->table->springs.effects[at] = (effect){.brake = 0.0};
+            v->table->effects[at] = (effect){.brake = 0.0};
         }
     }
 }

@@ -194,7 +194,7 @@ static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan)
     contact_matching m = {.now = step_of(s, s->now),
                           .before = step_of(s, s->before),
                           .motion = &s->walls.motion,
-                          .match = t->springs.match,
+                          .match = t->match,
                           .scratches = &s->match_scratches,
                           .workers = s->input.workers};
     m.now.interrupted = plan->interrupted, m.now.interrupted_data = plan->interrupted_data;
@@ -227,23 +227,20 @@ static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
 }
 
 /* Take what a row had in the step before to where its wall is now. */
-static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old)
+static void set_old(const wall_laws *w, row_block *b, int32_t k, abut_index row, abut_index old)
 {
-    const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
-    const double *roll = table_vector_or_zeros(t->springs.roll, old);
-    vec3_store(b->turned[0][k], motion_normal(&w->simulation->walls.motion, &w->before, old));
-    vec3_store(b->turned[1][k], turn_kept(w, old, vec3_load(t->springs.spring + 3 * old)));
-    vec3_store(b->turned[2][k], turn_kept(w, old, vec3_load(roll)));
-    b->block.old_overlap[k] = t->contact.overlap[old];
-}
-
-static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index row)
-{
-    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
-    memset(b->turned[1][k], 0, sizeof b->turned[1][k]);
-    memset(b->turned[2][k], 0, sizeof b->turned[2][k]);
-    memcpy(b->turned[0][k], t->contact.normal + 3 * row, 3 * sizeof(double));
-    b->block.old_overlap[k] = t->contact.overlap[row];
+    const abut_simulation *s = w->simulation;
+    const step_tables *of = old < 0 ? s->now : s->before;
+    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
+    b->block.old_overlap[k] = t->contact.overlap[old < 0 ? row : old];
+    if (old < 0) {
+        b->block.old_normal[k] = t->contact.normal + 3 * row;
+        b->block.kept[k] = history_nothing;
+        return;
+    }
+    vec3_store(b->turned_normals[k], motion_normal(&s->walls.motion, &w->before, old));
+    b->block.old_normal[k] = b->turned_normals[k];
+    rows_set_turned(b, k, t, old, turn_kept, w);
 }
 
 /* A sphere on a wall: its law takes m* for its mass where the wall is free, else its own. */
@@ -305,18 +302,10 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     const abut_simulation *s = w->simulation;
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
-    const abut_index old = b->old[k] = t->springs.match[row];
     set_first(s, b, k, place, wall);
     set_wall(s, b, k, row);
     b->block.laws[k] = view_wall_law(s, place, wall);
-    if (old >= 0) {
-        take_old(w, b, k, old);
-    } else {
-        begin_anew(w, b, k, row);
-    }
-    b->block.old_normal[k] = b->turned[0][k];
-    b->block.old_spring[k] = b->turned[1][k];
-    b->block.old_roll[k] = b->turned[2][k];
+    set_old(w, b, k, row, t->match[row]);
 }
 
 static void fill_block(const void *context, row_block *b, int32_t count)
@@ -339,8 +328,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .share = t->contact.share,
                      .are_mixed = !s->laws.are_alike,
                      .fill = fill_block,
-                     .context = &w,
-                     .turn = turn_kept};
+                     .context = &w};
     return t->count > 0 ? rows_apply(&rows, plan, error) : ABUT_OK;
 }
 

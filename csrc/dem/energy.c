@@ -315,7 +315,7 @@ static void end_work(abut_simulation *s, const interaction_table *t, abut_index 
     const vec3 spin = mean_spin(s, place);
     const vec3 velocity = vec3_add(grains_sphere_velocity(s, place), vec3_cross(spin, arm));
     const double power = vec3_dot(vec3_load(table_force(t, row)), velocity) +
-                         vec3_dot(vec3_load(table_vector_or_zeros(t->springs.moment, row)), spin);
+                         vec3_dot(vec3_load(table_vector_or_zeros(t->moment, row)), spin);
     s->store.books[place].last_work -= sign * s->last.step * power;
 }
 

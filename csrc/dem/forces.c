@@ -30,9 +30,9 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
     const abut_index begin = t->count > 0 ? t->contact.offsets[place] : 0;
     const abut_index end = t->count > 0 ? t->contact.offsets[place + 1] : 0;
     for (abut_index row = begin; row < end; row++) {
-        add_effect(w, &t->springs.effects[row], radius, 1.0);
-        add_moment(w, t->springs.moment, row, 1.0);
-        w->power += t->springs.power[row];
+        add_effect(w, &t->effects[row], radius, 1.0);
+        add_moment(w, t->moment, row, 1.0);
+        w->power += t->power[row];
     }
 }
 
@@ -61,9 +61,9 @@ static void add_spots(const abut_simulation *s, const interaction_table *t, abut
 {
     const view v = view_row(s, t, row);
     for (abut_index spot = v.begin; spot < v.end; spot++) {
-        const double *moment = table_vector_or_zeros(t->springs.moment, spot);
+        const double *moment = table_vector_or_zeros(t->moment, spot);
         vec3 point = view_force_point(&v, spot);
-        wrench w = {vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
+        wrench w = {vec3_load(t->effects[spot].force), vec3_load(moment)};
         if (is_second) {
             point = vec3_sub(point, v.shift);
             w = (wrench){vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
@@ -176,8 +176,8 @@ static void sum_body(abut_simulation *s, abut_index k)
         for (; row < t->count && t->body.i[row] == k; row++) {
             const abut_index *spots = t->body.spot_offsets + row;
             add_spots(s, t, row, false, center, &sum);
-            for (abut_index spot = spots[0]; t->springs.power && spot < spots[1]; spot++) {
-                of->power += t->springs.power[spot];
+            for (abut_index spot = spots[0]; t->power && spot < spots[1]; spot++) {
+                of->power += t->power[spot];
             }
         }
     }

@@ -133,7 +133,7 @@ static renumbering numbers_for(abut_interaction kind, const renaming *by)
 
 static bool has_changed(const abut_simulation *s, const interaction_table *t, const renumbering *by)
 {
-    const bool keeps_others = t->count > 0 && !table_keeps_same(t->extras, simulation_extras(s));
+    const bool keeps_others = t->count > 0 && !history_is_same(&t->extras.layout, &s->laws.layout);
     return keeps_others || by->first || by->second || by->first_count != t->first_count;
 }
 

@@ -6,9 +6,9 @@
 
 /* Apply a law to a block of its rows, which is filled up. Returns whether an overlap is to be
  * watched. */
-bool own_rows_apply(row_laws *r, row_block *block, const abut_own_law *l);
+bool own_rows_apply(row_laws *r, row_block *block);
 
 /* Keep what the law of a row, which a block has alone, says of it: abut_law_case. */
-void own_rows_keep_case(const row_laws *r, const row_block *alone);
+void own_rows_keep_case(abut_simulation *s, const law_block *alone);
 
 #endif

@@ -427,7 +427,7 @@ static abut_status match_pairs(const carrying *c, interaction_table *t, const in
                                row_span old)
 {
     int32_t *past = c->simulation->neighbors.past;
-    abut_index *i = t->pair.i + t->count, *match = t->springs.match;
+    abut_index *i = t->pair.i + t->count, *match = t->match;
     write_pairs(c, candidates, t);
     for (abut_index k = 0; k < old.count; k++) {
         i[k] = c->before->pair.i[old.first + k] % NEIGHBOR_CHUNK;
@@ -515,11 +515,10 @@ static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     const abut_index at = is_new ? row : old;
     b->old_normal[k] = c->normal + 3 * at;
     b->old_overlap[k] = c->overlap[at];
-    b->old_spring[k] = table_vector_or_zeros(before->springs.spring, old);
-    b->old_roll[k] = table_vector_or_zeros(before->springs.roll, old);
+    b->kept[k] = table_kept_or_nothing(before, old);
 }
 
-static void set_row(const abut_simulation *s, row_block *block, int32_t k)
+static void set_row(const abut_simulation *s, row_block *block, int32_t k, abut_index old)
 {
     law_block *b = &block->block;
     const abut_index row = block->rows[k];
@@ -530,8 +529,8 @@ static void set_row(const abut_simulation *s, row_block *block, int32_t k)
     b->first[k] = &s->store.movers[i];
     b->second[k] = &s->store.movers[j];
     b->laws[k] = simulation_pair_law(s, i, j);
-    set_old(s, b, k, row, block->old[k]);
-    if (s->laws.has_rolling_springs || laws_have_own(&s->laws)) {
+    set_old(s, b, k, row, old);
+    if (history_has_more(&s->laws.layout)) {
         b->inertia[k] = reduced(s->store.inertias[i], s->store.inertias[j]);
     }
 }
@@ -539,9 +538,10 @@ static void set_row(const abut_simulation *s, row_block *block, int32_t k)
 static void fill_block(const void *context, row_block *b, int32_t count)
 {
     const abut_simulation *s = context;
-    pairs_find_old(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows, count, b->old);
+    abut_index old[LAW_BLOCK];
+    pairs_find_old(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows, count, old);
     for (int32_t k = 0; k < count; k++) {
-        set_row(s, b, k);
+        set_row(s, b, k, old[k]);
     }
 }
 

@@ -10,13 +10,37 @@
 static interaction_table table_of(const abut_simulation *s, abut_interaction who,
                                   const abut_interactions *of)
 {
-    return (interaction_table){.kind = who,
-                               .any = of->columns,
-                               .springs = {.spring = of->spring,
-                                           .roll = of->roll,
-                                           .moment = of->moment,
-                                           .history = of->history},
-                               .extras = simulation_extras(s)};
+    return (interaction_table){
+        .kind = who, .any = of->columns, .moment = of->moment, .extras = simulation_extras(s)};
+}
+
+/* Copy numbers between what a row keeps and the caller's columns. */
+typedef void copy_kept(double *kept, double *given, size_t bytes);
+
+static void write_kept(double *kept, double *given, size_t bytes)
+{
+    memcpy(given, kept, bytes);
+}
+
+static void read_kept(double *kept, double *given, size_t bytes)
+{
+    memcpy(kept, given, bytes);
+}
+
+/* What rows keep lies in one row here; callers have a column for each spring, and one for all else.
+ */
+static void copy_all_kept(const interaction_table *t, const abut_interactions *of, copy_kept *copy)
+{
+    static const history_part firsts[] = {HISTORY_SPRING, HISTORY_ROLL, HISTORY_VECTORS,
+                                          HISTORY_PARTS};
+    double *const given[] = {of->spring, of->roll, of->history};
+    for (int c = 0; c < 3; c++) {
+        const int begin = t->extras.layout.begins[firsts[c]];
+        const int count = t->extras.layout.begins[firsts[c + 1]] - begin;
+        for (abut_index k = 0; given[c] && k < table_interactions(t); k++) {
+            copy(table_kept(t, k) + begin, given[c] + k * count, (size_t)count * sizeof(double));
+        }
+    }
 }
 
 /* ---- reading ---- */
@@ -44,6 +68,10 @@ static void write_rows(const abut_simulation *s, const interaction_table *t,
 {
     interaction_table lent = table_of(s, t->kind, to);
     table_append(&lent, t, (row_span){0, t->count});
+    if (to->roll) {
+        memset(to->roll, 0, 3 * (size_t)table_interactions(t) * sizeof *to->roll);
+    }
+    copy_all_kept(t, to, write_kept);
     for (abut_index k = 0; to->force && k < table_interactions(t); k++) {
         const vec3 force = vec3_load(table_force(t, k));
         vec3_store(to->force + 3 * k, vec3_one_zero(force));
@@ -223,11 +251,11 @@ static void restore_power(const abut_simulation *s, const interaction_table *t, 
     const abut_index wall = table_second(t, row);
     const bool deforms = t->kind == ABUT_SPHERE_WALL && simulation_surface(s, wall);
     for (abut_index at = v.begin; at < v.end; at++) {
-        t->springs.power[at] = deforms ? surfaces_power(s, row)
-                                       : walls_power(&s->walls.walls[wall].before,
-                                                     vec3_sub(view_force_point(&v, at), v.shift),
-                                                     vec3_load(t->springs.effects[at].force),
-                                                     table_vector(t->springs.moment, at));
+        t->power[at] =
+            deforms ? surfaces_power(s, row)
+                    : walls_power(&s->walls.walls[wall].before,
+                                  vec3_sub(view_force_point(&v, at), v.shift),
+                                  vec3_load(t->effects[at].force), table_vector(t->moment, at));
     }
 }
 
@@ -242,6 +270,7 @@ static abut_status restore_rows(abut_simulation *s, const interaction_table *len
         return status;
     }
     table_append(t, lent, (row_span){0, from->row_count});
+    copy_all_kept(t, from, read_kept);
     for (abut_index k = 0; k < table_interactions(t); k++) {
         memcpy(table_force(t, k), from->force + 3 * k, 3 * sizeof *from->force);
     }

@@ -9,22 +9,22 @@
  * there. */
 typedef struct row_block {
     law_block block;
-    const abut_index *rows;         /* their numbers, which ascend */
-    abut_index old[LAW_BLOCK];      /* the rows of the last step that they go on from, or -1 */
-    bool has_moments;               /* some of block.moment are not 0 */
-    mover movers[3][LAW_BLOCK];     /* of both partners; of walls as they move now */
-    double turned[3][LAW_BLOCK][4]; /* normals, springs and rolling springs that went with a wall */
+    const abut_index *rows;              /* their numbers, which ascend */
+    bool has_moments;                    /* some of block.moment are not 0 */
+    mover movers[3][LAW_BLOCK];          /* of both partners; of walls as they move now */
+    double turned_normals[LAW_BLOCK][4]; /* what went with a wall: normals, */
+    double turned[LAW_BLOCK * HISTORY_MOST + HISTORY_PADDING]; /* and what rows have kept */
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
     /* of rows that do not follow one another, and effects where the table has no such column */
     _Alignas(64) effect effects[LAW_BLOCK];
-    double spring[3 * LAW_BLOCK], roll[3 * LAW_BLOCK], moment[3 * LAW_BLOCK], power[LAW_BLOCK];
+    double moment[3 * LAW_BLOCK], power[LAW_BLOCK];
 } row_block;
 
 /* Rows of a step whose laws are to be applied. */
 typedef struct row_laws {
     abut_simulation *simulation;
-    abut_index count, work;         /* rows, and what one takes, as parallel_report counts it */
-    const interaction_table *table; /* whose springs are written to */
+    abut_index count, work; /* rows, and what one takes, as parallel_report counts it */
+    const interaction_table *table;
     const double *normal, *overlap, *share; /* columns; NULL: the block's own, which are filled */
     bool are_mixed;                         /* more than one function may compute their laws */
     atomic_bool lacks_law;                  /* some row */
@@ -37,10 +37,10 @@ typedef struct row_laws {
     /* Take a block's effects, where the table has no such column; else NULL. */
     void (*take)(const void *context, row_block *b);
     const void *context;
-
-    /* Take a vector of an entry of the table before to where its wall is now. NULL: no walls. */
-    vec3 (*turn)(const void *context, abut_index old, vec3 vector);
 } row_laws;
+
+/* Take a vector of an entry of the table before to where its wall is now. */
+typedef vec3 row_turn(const void *context, abut_index old, vec3 vector);
 
 /* ---- rows.c ---- */
 
@@ -66,6 +66,10 @@ abut_status rows_end(row_laws *r, abut_error *error);
  * partner is known; the point is an arm away from where its velocity is. */
 void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index wall, vec3 point,
                    vec3 arm);
+
+/* Set what a row has kept, which went with its wall. */
+void rows_set_turned(row_block *b, int32_t k, const interaction_table *before, abut_index old,
+                     row_turn *turn, const void *context);
 
 /* Turn the velocities with which the first partner moves on a wall as springs there have turned;
  * left: 1 - T of the wall's turn. */

@@ -14,8 +14,7 @@ static void repeat_row(row_block *b, int32_t at, int32_t k)
     law_block *of = &b->block;
     of->first[k] = of->first[at], of->second[k] = of->second[at], of->wall[k] = of->wall[at];
     of->laws[k] = of->laws[at];
-    of->old_normal[k] = of->old_normal[at];
-    of->old_spring[k] = of->old_spring[at], of->old_roll[k] = of->old_roll[at];
+    of->old_normal[k] = of->old_normal[at], of->kept[k] = of->kept[at];
     of->old_overlap[k] = of->old_overlap[at];
     of->radius[k] = of->radius[at], of->inertia[k] = of->inertia[at];
     b->overlaps[k] = of->overlap[at], b->shares[k] = of->share[at];
@@ -63,6 +62,19 @@ void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index
     }
     b->block.second[k] = &b->movers[1][k];
     b->block.wall[k] = &b->movers[2][k];
+}
+
+void rows_set_turned(row_block *b, int32_t k, const interaction_table *before, abut_index old,
+                     row_turn *turn, const void *context)
+{
+    const history_layout *l = &before->extras.layout;
+    const double *kept = table_kept(before, old);
+    double *turned = b->turned + k * history_numbers(l);
+    memcpy(turned, kept, (size_t)history_numbers(l) * sizeof *turned);
+    for (int v = 0; v < l->begins[HISTORY_SCALARS]; v += 3) {
+        vec3_store(turned + v, turn(context, old, vec3_load(kept + v)));
+    }
+    b->block.kept[k] = turned;
 }
 
 static bool lacks_law(const law_table *laws, const law_block *b)
@@ -134,51 +146,42 @@ static void copy_numbers(const row_block *b, int32_t count, const double *column
 static void use_table(const row_laws *r, row_block *b)
 {
     const abut_index first = b->rows[0];
-    const springs *to = &r->table->springs;
+    const interaction_table *to = r->table;
     law_block *of = &b->block;
     of->normal = r->normal ? r->normal + 3 * first : b->normals;
     of->overlap = r->overlap ? r->overlap + first : b->overlaps;
     of->share = r->share ? r->share + first : b->shares;
     of->effects = to->effects ? to->effects + first : b->effects;
-    of->spring = table_vector(to->spring, first);
-    of->roll = table_vector(to->roll, first);
     of->moment = table_vector(to->moment, first);
     of->power = to->power ? to->power + first : NULL;
+    of->springs = history_has_more(of->layout) ? NULL : table_kept(to, first);
 }
 
 /* Read and write columns of the block's own. */
 static void use_own(const row_laws *r, row_block *b, int32_t count)
 {
-    const springs *to = &r->table->springs;
+    const interaction_table *to = r->table;
     law_block *of = &b->block;
     copy_numbers(b, count, r->normal, 3, b->normals);
     copy_numbers(b, count, r->overlap, 1, b->overlaps);
     copy_numbers(b, count, r->share, 1, b->shares);
     of->normal = b->normals, of->overlap = b->overlaps, of->share = b->shares;
-    of->effects = b->effects, of->spring = b->spring;
-    of->roll = to->roll ? b->roll : NULL;
+    of->effects = b->effects, of->springs = NULL;
     of->moment = to->moment ? b->moment : NULL;
     of->power = to->power ? b->power : NULL;
 }
 
-static void put_vector(double *to, const double *from, abut_index row, int32_t k)
-{
-    if (to) {
-        memcpy(to + 3 * row, from + 3 * k, 3 * sizeof *to);
-    }
-}
-
 /* Write what such columns have got to the table. */
-static void put_rows(const springs *to, const row_block *b)
+static void put_rows(const interaction_table *to, const row_block *b)
 {
     for (int32_t k = 0; k < b->block.count; k++) {
         const abut_index row = b->rows[k];
         if (to->effects) {
             to->effects[row] = b->effects[k];
         }
-        put_vector(to->spring, b->spring, row, k);
-        put_vector(to->roll, b->roll, row, k);
-        put_vector(to->moment, b->moment, row, k);
+        if (to->moment) {
+            memcpy(to->moment + 3 * row, b->moment + 3 * k, 3 * sizeof *to->moment);
+        }
         if (to->power) {
             to->power[row] = b->power[k];
         }
@@ -198,6 +201,8 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     of->is_wall = table_is_on_wall(r->table->kind);
     of->is_spot = table_is_of_bodies(r->table->kind);
     of->watch_part = watch_part(r->simulation);
+    of->layout = &r->table->extras.layout;
+    of->rows = rows, of->history = r->table->history;
     if (are_in_sequence(b, count)) {
         use_table(r, b);
     } else {
@@ -206,17 +211,18 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     fill_up(b, count);
 }
 
-/* Built-in laws keep nothing for users' ones, and without rolling springs they write no moments. */
-static void clear_own(const row_laws *r, const row_block *b)
+/* Built-in laws keep springs alone, and without rolling springs they write no moments. */
+static void clear_more(const row_laws *r, row_block *b)
 {
     const law_block *of = &b->block;
-    const size_t numbers = (size_t)r->table->extras.history;
-    double *history = r->table->springs.history;
-    if (of->moment && !of->roll) {
+    const int springs = of->layout->begins[HISTORY_VECTORS];
+    const size_t others = (size_t)(history_numbers(of->layout) - springs);
+    b->has_moments = springs > of->layout->begins[HISTORY_ROLL];
+    if (of->moment && !b->has_moments) {
         memset(of->moment, 0, 3 * (size_t)of->count * sizeof *of->moment);
     }
-    for (int32_t k = 0; history && k < of->count; k++) {
-        memset(history + (size_t)b->rows[k] * numbers, 0, numbers * sizeof *history);
+    for (int32_t k = 0; others > 0 && k < of->count; k++) {
+        memset(table_kept(r->table, b->rows[k]) + springs, 0, others * sizeof *of->history);
     }
 }
 
@@ -230,10 +236,9 @@ static bool compute(row_laws *r, row_block *b)
         set_pull_shares(r, of, b->rows);
     }
     if (function == LAW_OWN) {
-        return own_rows_apply(r, b, of->laws[0]->own);
+        return own_rows_apply(r, b);
     }
-    clear_own(r, b);
-    b->has_moments = of->roll;
+    clear_more(r, b);
     const unsigned noted = interaction_kernels_take()->laws(of);
     if (noted & LAWS_TOO_SMALL) {
         note_too_small(r, of, b->rows);
@@ -249,7 +254,7 @@ static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32
     }
     const bool is_deep = compute(r, b);
     if (!are_in_sequence(b, count)) {
-        put_rows(&r->table->springs, b);
+        put_rows(r->table, b);
     }
     if (is_deep && !table_is_of_bodies(r->table->kind)) {
         watch_rows(r->simulation, r->table->kind, rows[0], rows[count - 1] + 1);
@@ -351,7 +356,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
     const law *l = alone->block.laws[0];
     const bool is_own = l->own;
     if (is_own) {
-        own_rows_keep_case(r, alone);
+        own_rows_keep_case(s, &alone->block);
     } else {
         s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
         s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);

@@ -16,28 +16,27 @@ abut_law_case abut_simulation_law_case(const abut_simulation *s)
 
 abut_index abut_simulation_history_count(const abut_simulation *s)
 {
-    return simulation_extras(s).history;
+    const history_layout *l = &s->laws.layout;
+    return history_numbers(l) - l->begins[HISTORY_VECTORS];
 }
 
 /* Rows keep other numbers than before: the tables of the last step are written anew. */
-static abut_status keep_other_numbers(abut_simulation *s, table_extras before)
+static abut_status keep_other_numbers(abut_simulation *s, const history_layout *before)
 {
-    const table_extras extras = simulation_extras(s);
     const renaming same = {.place_count = s->store.count, .body_count = s->solids.count};
-    return table_keeps_same(before, extras) ? ABUT_OK : order_renumber_tables(s, &same);
+    return history_is_same(before, &s->laws.layout) ? ABUT_OK : order_renumber_tables(s, &same);
 }
 
 abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material_count,
                                          const abut_law *laws, const abut_own_laws *own,
                                          abut_error *error)
 {
-    const table_extras extras = simulation_extras(s);
     const abut_energy energy = abut_simulation_energy(s);
     abut_status status = error_set_status(error, apart_reserve(s));
     law_table before = s->laws;
     s->laws = (law_table){.laws = NULL};
     status = status ? status : laws_set(&s->laws, material_count, laws, own, error);
-    status = status ? status : error_set_status(error, keep_other_numbers(s, extras));
+    status = status ? status : error_set_status(error, keep_other_numbers(s, &before.layout));
     if (status) {
         laws_free(&s->laws);
         s->laws = before;

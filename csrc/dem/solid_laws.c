@@ -87,11 +87,10 @@ static vec3 turn_with_wall(const spot_laws *w, abut_index old_row, vec3 vector)
     return motion_turn(&w->simulation->walls.motion, &w->step_before, old_row, vector);
 }
 
-static const double *turn_old(const spot_laws *w, double *turned, abut_index old_row,
-                              const double *vector)
+static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
 {
-    vec3_store(turned, turn_with_wall(w, old_row, vec3_load(vector)));
-    return turned;
+    const spot_laws *w = context;
+    return turn_with_wall(w, table_row_of(w->before, old), vector);
 }
 
 /* Set what a spot had in the step before. A new spot in a row that is not new has the row's normal
@@ -99,20 +98,20 @@ static const double *turn_old(const spot_laws *w, double *turned, abut_index old
 static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row, abut_index spot)
 {
     const interaction_table *before = w->before;
-    const abut_index old = b->old[k] = w->now->springs.match[spot];
+    const bool is_on_wall = w->now->kind == ABUT_BODY_WALL;
+    const abut_index old = w->now->match[spot];
     const abut_index old_row = old < 0 ? w->now->row_match[row] : table_row_of(before, old);
     const double *normal =
         old_row < 0 ? w->now->body.normal + 3 * row : before->body.normal + 3 * old_row;
-    const double *spring = table_vector_or_zeros(before->springs.spring, old);
-    const double *roll = table_vector_or_zeros(before->springs.roll, old);
-    if (old_row >= 0 && w->now->kind == ABUT_BODY_WALL) {
-        normal = turn_old(w, b->turned[0][k], old_row, normal);
-        spring = turn_old(w, b->turned[1][k], old_row, spring);
-        roll = roll == table_zeros ? roll : turn_old(w, b->turned[2][k], old_row, roll);
-    }
     b->block.old_normal[k] = normal;
-    b->block.old_spring[k] = spring;
-    b->block.old_roll[k] = roll;
+    if (old_row >= 0 && is_on_wall) {
+        vec3_store(b->turned_normals[k], turn_with_wall(w, old_row, vec3_load(normal)));
+        b->block.old_normal[k] = b->turned_normals[k];
+    }
+    b->block.kept[k] = table_kept_or_nothing(before, old);
+    if (old >= 0 && is_on_wall) {
+        rows_set_turned(b, k, before, old, turn_kept, w);
+    }
     b->block.old_overlap[k] = old < 0 ? b->overlaps[k] : before->body.spot_overlap[old];
 }
 
@@ -147,12 +146,6 @@ static void fill_block(const void *context, row_block *b, int32_t count)
     }
 }
 
-static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
-{
-    const spot_laws *w = context;
-    return turn_with_wall(w, table_row_of(w->before, old), vector);
-}
-
 enum { WORK_OF_SPOT = 8 };
 
 static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
@@ -173,8 +166,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
                      .table = w.now,
                      .are_mixed = !laws_are_plain(&s->laws),
                      .fill = fill_block,
-                     .context = &w,
-                     .turn = is_on_wall ? turn_kept : NULL};
+                     .context = &w};
     return rows_apply(&rows, plan, error);
 }
 

@@ -317,7 +317,7 @@ static void match_rest(const matching *m, row_span rows, row_span old_rows)
 {
     const abut_index *offsets = m->now->body.spot_offsets + rows.first;
     const abut_index *old_offsets = m->before->body.spot_offsets + old_rows.first;
-    abut_index *match = m->now->springs.match;
+    abut_index *match = m->now->match;
     for (abut_index spot = offsets[0]; spot < offsets[rows.count]; spot++) {
         abut_index old = match[spot] < 0 ? old_offsets[0] : old_offsets[old_rows.count];
         for (; match[spot] < 0 && old < old_offsets[old_rows.count]; old++) {
@@ -333,7 +333,7 @@ static void match_rows(const matching *m, row_span rows, row_span old)
     const spot_steps steps = {&m->spots[0], &m->spots[1], t->row_match, NULL};
     for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         t->row_match[row] = m->knows_rows ? t->row_match[row] : find_row(m, row, rows, old);
-        spots_match_row(&steps, row, t->springs.match);
+        spots_match_row(&steps, row, t->match);
     }
     if (t->kind == ABUT_BODY_WALL && old.count > 0) {
         match_rest(m, rows, old);

@@ -137,13 +137,7 @@ struct abut_simulation {
 
 static inline table_extras simulation_extras(const abut_simulation *s)
 {
-    const own_laws *own = &s->laws.own;
-    return (table_extras){.has_images = s->lattice.is_periodic,
-                          .has_rolls = s->laws.has_rolling_springs,
-                          .has_moments = s->laws.has_rolling_springs || laws_have_own(&s->laws),
-                          .vectors = own->vectors,
-                          .scalars = own->scalars,
-                          .history = own_laws_row_numbers(own)};
+    return (table_extras){.has_images = s->lattice.is_periodic, .layout = s->laws.layout};
 }
 
 /* What spheres are searched for with: of no meshes where all walls are half spaces. */

@@ -63,8 +63,8 @@ static double power_with(const abut_simulation *s, abut_index row, const double 
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     const abut_index wall = t->contact.mesh[row];
     const vec3 velocity = surface_at(&t->contact, row, velocities);
-    const double *moment = table_vector(t->springs.moment, row);
-    const double power = -vec3_dot(vec3_load(t->springs.effects[row].force), velocity);
+    const double *moment = table_vector(t->moment, row);
+    const double power = -vec3_dot(vec3_load(t->effects[row].force), velocity);
     if (!moment) {
         return power;
     }
@@ -87,9 +87,9 @@ static void correct_power(abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     const double power = surfaces_power(s, row);
-    const double work = s->last.step * (power - t->springs.power[row]);
+    const double work = s->last.step * (power - t->power[row]);
     books *b = &s->store.books[t->contact.sphere[row]];
-    t->springs.power[row] = power;
+    t->power[row] = power;
     b->wall_work += 0.5 * work, b->last_wall_work += work;
 }
 
@@ -114,7 +114,7 @@ void abut_simulation_deform(abut_simulation *s, abut_index wall, const double *v
 static void bear_row(const interaction_table *t, abut_index row, double *forces)
 {
     const abut_columns *c = &t->contact;
-    const vec3 force = vec3_load(t->springs.effects[row].force);
+    const vec3 force = vec3_load(t->effects[row].force);
     for (abut_index k = c->node_offsets[row]; k < c->node_offsets[row + 1]; k++) {
         double *to = forces + 3 * c->node[k];
         vec3_store(to, vec3_sub(vec3_load(to), vec3_scale(force, c->weight[k])));

@@ -186,10 +186,10 @@ static double stored_in(const view *v, abut_index at)
 {
     const interaction_table *t = v->table;
     if (v->law->own) {
-        return table_stored(t, at);
+        return table_kept(t, at)[t->extras.layout.begins[HISTORY_END] + HISTORY_STORED];
     }
     const double share = t->kind == ABUT_SPHERE_WALL ? t->contact.share[at] : 1.0;
-    return share * law_energy(v->law, v->radius, view_overlap(v, at), t->springs.spring + 3 * at);
+    return share * law_energy(v->law, v->radius, view_overlap(v, at), table_kept(t, at));
 }
 
 double view_energy(const view *v)
@@ -222,11 +222,13 @@ law_stiffness view_stiffness(const view *v, own_contact *contact, abut_index at)
 {
     const interaction_table *t = v->table;
     const abut_own_law *own = v->law->own;
-    const double *kept = t->springs.history ? t->springs.history + at * t->extras.history : NULL;
+    const int *begins = t->extras.layout.begins;
+    const double *kept = table_kept(t, at);
     contact->overlap = view_overlap(v, at);
     contact->vectors = contact->scalars = NULL;
-    if (own && kept && kept[own_end(t->extras.history) + OWN_IDENTITY] == (double)own->identity) {
-        contact->vectors = kept, contact->scalars = kept + 3 * t->extras.vectors;
+    if (own && kept[begins[HISTORY_END] + HISTORY_IDENTITY] == (double)own->identity) {
+        contact->vectors = kept + begins[HISTORY_VECTORS];
+        contact->scalars = kept + begins[HISTORY_SCALARS];
     }
     return view_lived(v, at) ? law_stiffness_at(v->law, contact) : (law_stiffness){.normal = 0.0};
 }
@@ -314,7 +316,7 @@ void view_add_load(const abut_simulation *s, const step_tables *of, const view *
                    abut_wall_load *load)
 {
     const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
-    const springs *exerted = &v->table->springs;
+    const interaction_table *exerted = v->table;
     walls_add_load(load, of == s->now ? &w->now : &w->before,
                    vec3_sub(view_force_point(v, at), v->shift),
                    vec3_load(exerted->effects[at].force), table_vector(exerted->moment, at),

@@ -84,7 +84,7 @@ static double old_overlap(const abut_simulation *s, const view *v)
     const interaction_table *t = v->table;
     const abut_index old = t->kind == ABUT_SPHERE_SPHERE ? pairs_old(s, t, v->row)
                            : table_is_of_bodies(t->kind) ? t->row_match[v->row]
-                                                         : t->springs.match[v->row];
+                                                         : t->match[v->row];
     return old < 0 ? -1.0 : whole_overlap(&s->before->tables[t->kind], old) - v->rest;
 }
 

@@ -13,18 +13,13 @@ typedef struct asked {
 
 /* ---- columns ---- */
 
-static int32_t filled_up(int32_t rows)
-{
-    return (rows + ROW_PADDING - 1) / ROW_PADDING * ROW_PADDING;
-}
-
 /* Copy rows of columns into a block's, and repeat the last one there; or write them. */
 static void read_columns(double (*to)[ABUT_LAW_ROWS], const double *from, int columns,
                          abut_index count, int32_t rows)
 {
     for (int c = 0; c < columns; c++) {
         memcpy(to[c], from + c * count, (size_t)rows * sizeof *from);
-        for (int32_t k = rows; k < filled_up(rows); k++) {
+        for (int32_t k = rows; k < rows_filled_up(rows); k++) {
             to[c][k] = to[c][rows - 1];
         }
     }
@@ -61,7 +56,7 @@ void abut_own_law_apply(const abut_own_law *of, double step, abut_index count, c
     const asked a = {inputs, history_in, outputs, history_out, count, own_history_count(of)};
     for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
         const int32_t rows = read_block(&a, first, &b);
-        own_block_call(&b, of, filled_up(rows), step);
+        own_block_call(&b, of, rows_filled_up(rows), step);
         write_block(&a, first, &b, rows);
     }
 }
@@ -69,7 +64,7 @@ void abut_own_law_apply(const abut_own_law *of, double step, abut_index count, c
 /* ---- built-in laws ---- */
 
 /* The columns of what a contact keeps: both springs, and the overlap. */
-enum { SLIDING, ROLLING = 3, OVERLAP = 6, HISTORY };
+enum { OVERLAP = 6, HISTORY };
 
 /* A block of contacts as the kernels of built-in laws have them: relative motion is that of a first
  * partner of the reduced mass and radius, at a wall that stands still. */
@@ -77,8 +72,10 @@ typedef struct built_in_block {
     law_block block;
     mover first[LAW_BLOCK], second;
     double normals[3 * LAW_BLOCK + ROW_PADDING], shares[LAW_BLOCK];
-    double old_springs[LAW_BLOCK][4], old_rolls[LAW_BLOCK][4];
-    double springs[3 * LAW_BLOCK], rolls[3 * LAW_BLOCK], moments[3 * LAW_BLOCK], powers[LAW_BLOCK];
+    abut_index rows[LAW_BLOCK];
+    history_layout layout;
+    double old[LAW_BLOCK][OVERLAP], kept[LAW_BLOCK * OVERLAP]; /* old: with both springs */
+    double moments[3 * LAW_BLOCK], powers[LAW_BLOCK];
     _Alignas(64) effect effects[LAW_BLOCK];
 } built_in_block;
 
@@ -92,8 +89,9 @@ static void set_contact(built_in_block *b, const own_block *c, const law *l, int
         const double normal = b->normals[3 * (size_t)k + axis] = in[OWN_INPUT(normal) + axis][k];
         of->velocity[axis] = in[OWN_INPUT(sliding) + axis][k] + normal * in[OWN_INPUT(parting)][k];
         of->spin[axis] = in[OWN_INPUT(rolling) + axis][k] + normal * in[OWN_INPUT(twisting)][k];
-        b->old_springs[k][axis] = is_new ? 0.0 : c->history_in[SLIDING + axis][k];
-        b->old_rolls[k][axis] = is_new ? 0.0 : c->history_in[ROLLING + axis][k];
+    }
+    for (int h = 0; h < OVERLAP; h++) {
+        b->old[k][h] = is_new ? 0.0 : c->history_in[h][k];
     }
     of->radius = block->radius[k] = in[OWN_INPUT(radius)][k];
     of->mass = in[OWN_INPUT(mass)][k];
@@ -103,7 +101,7 @@ static void set_contact(built_in_block *b, const own_block *c, const law *l, int
     block->first[k] = of, block->second[k] = block->wall[k] = &b->second;
     block->laws[k] = l;
     block->old_normal[k] = b->normals + 3 * k;
-    block->old_spring[k] = b->old_springs[k], block->old_roll[k] = b->old_rolls[k];
+    block->kept[k] = b->old[k], b->rows[k] = k;
 }
 
 static void take_contact(const built_in_block *b, own_block *c, const law *l, int32_t k)
@@ -114,13 +112,14 @@ static void take_contact(const built_in_block *b, own_block *c, const law *l, in
         const size_t at = 3 * (size_t)k + axis;
         c->outputs[OWN_OUTPUT(tangent) + axis][k] = force[axis] - push * normal[axis];
         c->outputs[OWN_OUTPUT(moment) + axis][k] = b->moments[at];
-        c->history_out[SLIDING + axis][k] = b->springs[at];
-        c->history_out[ROLLING + axis][k] = b->rolls[at];
     }
-    const double overlap = b->block.overlap[k];
+    const int numbers = history_numbers(&b->layout);
+    const double overlap = b->block.overlap[k], *kept = b->kept + numbers * k;
+    for (int h = 0; h < OVERLAP; h++) {
+        c->history_out[h][k] = h < numbers ? kept[h] : 0.0;
+    }
     c->outputs[OWN_OUTPUT(push)][k] = push;
-    c->outputs[OWN_OUTPUT(stored)][k] =
-        law_energy(l, b->block.radius[k], overlap, b->springs + 3 * k);
+    c->outputs[OWN_OUTPUT(stored)][k] = law_energy(l, b->block.radius[k], overlap, kept);
     c->history_out[OVERLAP][k] = overlap;
 }
 
@@ -151,14 +150,15 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
                                   .is_wall = true,
                                   .is_spot = true,
                                   .is_cohesive = l.of->function == LAW_COHESIVE,
-                                  .watch_part = 1.0}};
+                                  .watch_part = 1.0},
+                        .layout = history_lay_out(l.rolling_friction > 0.0, false, 0, 0)};
     b.block.normal = b.normals, b.block.share = b.shares;
-    b.block.effects = b.effects, b.block.spring = b.springs, b.block.power = b.powers;
-    b.block.moment = b.moments, b.block.roll = l.rolling_friction > 0.0 ? b.rolls : NULL;
+    b.block.effects = b.effects, b.block.moment = b.moments, b.block.power = b.powers;
+    b.block.layout = &b.layout, b.block.history = b.kept, b.block.rows = b.rows;
     for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
         own_block c;
         const int32_t rows = read_block(&a, first, &c);
-        ask_built_in(&b, &c, &l, filled_up(rows));
+        ask_built_in(&b, &c, &l, rows_filled_up(rows));
         write_block(&a, first, &c, rows);
     }
     return ABUT_OK;

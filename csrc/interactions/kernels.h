@@ -12,7 +12,12 @@ typedef struct sphere_row sphere_row; /* spheres/grid.h */
 
 /* Contacts whose laws are computed in one go; and the most rows that a kernel reads at once: blocks
  * are a multiple of them, and behind a table's last row as many can be read. */
-enum { LAW_BLOCK = 64, ROW_PADDING = 8 };
+enum { LAW_BLOCK = 64, ROW_PADDING = HISTORY_PADDING };
+
+static inline int32_t rows_filled_up(int32_t count)
+{
+    return (count + ROW_PADDING - 1) / ROW_PADDING * ROW_PADDING;
+}
 
 /* Contacts or pairs that follow one another. Arrays are filled up to a multiple of ROW_PADDING,
  * with anything of some row. */
@@ -26,9 +31,9 @@ typedef struct law_block {
     const mover *wall[LAW_BLOCK]; /* of contacts with walls: as it moves now, for its power */
     const law *laws[LAW_BLOCK];
 
-    /* what the contact had in the step before; of a new one its own normal and overlap, and 0 */
-    const double *old_normal[LAW_BLOCK], *old_spring[LAW_BLOCK];
-    const double *old_roll[LAW_BLOCK];
+    /* what the contact had in the step before; of a new one its own normal and overlap, and
+     * history_nothing */
+    const double *old_normal[LAW_BLOCK], *kept[LAW_BLOCK];
     double old_overlap[LAW_BLOCK];
     double inertia[LAW_BLOCK]; /* of laws of type C: reduced, of both partners */
     double radius[LAW_BLOCK];  /* R*, of spots alone: of spheres it follows from their radii */
@@ -40,10 +45,13 @@ typedef struct law_block {
     double pull_share[LAW_BLOCK]; /* on walls: of what pulls, as `share` is of what pushes */
 
     effect *effects; /* what is written */
-    double *spring;  /* count x 3 */
-    double *roll;    /* type C: NULL without such laws */
-    double *moment;  /* likewise: on the sphere, or on i */
+    double *moment;  /* on the sphere, or on i; NULL: no law has any */
     double *power;   /* of walls: on the wall */
+
+    const history_layout *layout; /* of what contacts have kept, and of what they keep */
+    const abut_index *rows;       /* their numbers in the table whose `history` this is */
+    double *history;
+    double *springs; /* likewise of the first, where springs alone are kept, one after the other */
 
     double watch_part; /* see watch_part() */
 } law_block;
@@ -55,32 +63,15 @@ enum { LAWS_DEEP = 1, LAWS_TOO_SMALL = 2 };
 /* What contacts exert; returns what is to be noted. */
 typedef unsigned laws_kernel(const law_block *block);
 
-/* What a row of a table keeps for laws of users at most, and numbers behind it that kernels read:
- * one law may have vectors alone, another one scalars. */
-enum { OWN_ROW_NUMBERS = 2 * ABUT_LAW_HISTORY + OWN_END_NUMBERS + ROW_PADDING };
-
-/* Rows under a law of users, between law_block, from which its function is told of them, and what
- * they do. */
-typedef struct own_rows {
-    const law_block *block; /* its effects, moment and power are written */
-    own_block *own;
-    const double *const *kept; /* by each row in the step before; anything where there is none */
-    const abut_index *rows;    /* their numbers in the table */
-    double *history;           /* of the table, whose rows have so many numbers; scalars begin at */
-    int history_numbers, first_scalar;
-    double identity;      /* of the law */
-    int vectors, scalars; /* that it keeps */
-} own_rows;
-
-/* Write the inputs of the law. is_new is 1 for rows that continue none of the step before. Returns
- * whether an overlap is to be watched. */
-typedef bool own_inputs_kernel(const own_rows *rows);
+/* Write what the law of users that a block's contacts have is told of them, filled up to a multiple
+ * of ROW_PADDING. Returns whether an overlap is to be watched. */
+typedef bool own_inputs_kernel(const law_block *block, own_block *own);
 
 /* What is to be noted of what a law of users has said. */
 enum { OWN_NOT_FINITE = 1, OWN_HAS_MOMENTS = 2 };
 
-/* Write what rows do and keep. Returns what is to be noted. */
-typedef unsigned own_effects_kernel(const own_rows *rows);
+/* Write what contacts do and keep. Returns what is to be noted. */
+typedef unsigned own_effects_kernel(const law_block *block, own_block *own);
 
 /* Pairs of a chunk, whose effects are added to the sums of both spheres: of the second one now, or,
  * where that is of a later chunk, in an entry of the bucket for it. */

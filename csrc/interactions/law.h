@@ -5,6 +5,7 @@
 #define INTERACTIONS_LAW_H
 
 #include "cohesion_numbers.h"
+#include "history.h"
 #include "own_laws.h"
 
 typedef struct law_class law_class;

@@ -25,7 +25,22 @@ static void take_law(law_table *made, abut_index k, const abut_law *from)
     made->laws[k] = law_read(from, &made->own);
     made->has_missing |= l->is_missing;
     made->pulls_or_reaches |= l->own ? l->own->reach > 0.0 : l->of->function == LAW_COHESIVE;
-    made->has_rolling_springs |= !l->own && from->rolling == ABUT_ROLLING_C;
+}
+
+/* A row keeps as much as any law asks for. */
+static history_layout lay_out(const law_table *made, const abut_law *laws)
+{
+    bool has_rolls = false;
+    int vectors = 0, scalars = 0;
+    for (abut_index k = 0; k < made->material_count * made->material_count; k++) {
+        has_rolls |= !made->laws[k].own && laws[k].rolling == ABUT_ROLLING_C;
+    }
+    for (abut_index k = 0; k < made->own.count; k++) {
+        const abut_own_law *l = &made->own.laws[k];
+        vectors = l->vector_count > vectors ? l->vector_count : vectors;
+        scalars = l->scalar_count > scalars ? l->scalar_count : scalars;
+    }
+    return history_lay_out(has_rolls, made->own.count > 0, vectors, scalars);
 }
 
 abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
@@ -46,6 +61,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
         take_law(&made, k, &laws[k]);
         made.are_alike &= law_is_like(&made.laws[k], made.laws);
     }
+    made.layout = lay_out(&made, laws);
     const abut_law nothing = {.kind = ABUT_NO_LAW};
     made.laws[count] = law_read(&nothing, NULL);
     made.laws[count].is_missing = false;

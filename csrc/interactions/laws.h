@@ -10,9 +10,9 @@ typedef struct law_table {
     own_laws own;
     abut_index material_count;
     bool has_missing;
-    bool are_alike;           /* one function computes them all; the law of none is not counted */
-    bool pulls_or_reaches;    /* some law has cohesion, or is a user's with a reach */
-    bool has_rolling_springs; /* some law is of type C */
+    bool are_alike;        /* one function computes them all; the law of none is not counted */
+    bool pulls_or_reaches; /* some law has cohesion, or is a user's with a reach */
+    history_layout layout; /* of what contacts keep */
 } law_table;
 
 /* ABUT_OK or ABUT_BAD_LAW. */

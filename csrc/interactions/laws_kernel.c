@@ -47,11 +47,15 @@ LANES_INLINE lanes3 load_points(const double *p)
     return (lanes3){columns[0], columns[1], columns[2]};
 }
 
-/* The vectors at LANES pointers; one double behind each is read, too. */
-LANES_INLINE lanes3 gather(const double *const *pointers)
+/* The vectors so many numbers behind LANES pointers; one double behind each is read, too. */
+LANES_INLINE lanes3 gather(const double *const *pointers, int first)
 {
+    const double *vectors[LANES];
     lanes columns[4];
-    lanes_load_rows(pointers, columns);
+    for (int k = 0; k < LANES; k++) {
+        vectors[k] = pointers[k] + first;
+    }
+    lanes_load_rows(vectors, columns);
     return (lanes3){columns[0], columns[1], columns[2]};
 }
 
@@ -100,7 +104,7 @@ LANES_INLINE directions load_directions(const law_block *b, int32_t p)
 {
     const lanes one = lanes_set(1.0);
     directions d = {.normal = load_points(b->normal + 3 * p)};
-    const lanes3 old = gather(b->old_normal + p);
+    const lanes3 old = gather(b->old_normal + p, 0);
     const lanes3 sum = lanes3_add(old, d.normal);
     d.is_old = lanes_no_more(one, lanes3_dot(sum, sum));
     d.old = lanes3_select(d.is_old, old, d.normal);
@@ -179,6 +183,22 @@ LANES_INLINE void put_points(double *to, lanes3 points, size_t count)
     memcpy(to, all, 3 * count * sizeof *all);
 }
 
+/* A vector of what contacts keep. */
+LANES_INLINE void put_kept(const law_block *b, int32_t p, int first, lanes3 vector, size_t count)
+{
+    if (b->springs) {
+        put_points(b->springs + 3 * p, vector, count);
+        return;
+    }
+    double all[3 * LANES];
+    const lanes columns[3] = {vector.x, vector.y, vector.z};
+    const abut_index numbers = history_numbers(b->layout);
+    lanes_store_points(all, columns);
+    for (size_t k = 0; k < LANES && k < count; k++) {
+        memcpy(b->history + b->rows[(size_t)p + k] * numbers + first, all + 3 * k, 3 * sizeof *all);
+    }
+}
+
 /* Columns become rows of effects. */
 LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], size_t count)
 {
@@ -239,7 +259,8 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, con
     const lanes3 spin = lanes3_sub(t->first_spin, t->second_spin);
     const lanes3 rolling = lanes3_sub(spin, lanes3_scale(d->normal, lanes3_dot(spin, d->normal)));
     const lanes stiffness = s->shear * t->radius * t->radius;
-    const lanes3 old = turn(gather(b->old_roll + p), t, d, half_step, kind);
+    const int place = b->layout->begins[HISTORY_ROLL];
+    const lanes3 old = turn(gather(b->kept + p, place), t, d, half_step, kind);
     const lanes3 spring = lanes3_sub(lanes3_scale(old, s->unloaded),
                                      lanes3_scale(rolling, stiffness * lanes_set(b->step)));
     const lanes damping_ratio = s->law.rolling_damping;
@@ -248,7 +269,7 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, con
     const cut_vector held = cut(spring, coefficient * t->radius * s->bearing);
     const lanes damping = damping_ratio * lanes_sqrt(stiffness * lanes_load(b->inertia + p));
     const lanes3 damped = lanes3_sub(held.vector, lanes3_scale(rolling, damping));
-    put_points(b->roll + 3 * p, held.vector, count);
+    put_kept(b, p, place, held.vector, count);
     const lanes3 moment = lanes3_scale(lanes3_select(held.is_cut, held.vector, damped), s->share);
     put_points(b->moment + 3 * p, moment, count);
     return moment;
@@ -372,14 +393,14 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
      * gains energy (docs/dem.md, section 2) */
     s.shear = s.law.shear * s.measure;
     const lanes limit = s.law.friction * s.bearing;
-    const lanes3 old = turn(gather(b->old_spring + p), &t, &d, lanes_set(0.5 * b->step), kind);
+    const lanes3 old = turn(gather(b->kept + p, 0), &t, &d, lanes_set(0.5 * b->step), kind);
     const lanes3 grown =
         lanes3_sub(lanes3_scale(old, s.unloaded), lanes3_scale(m.sliding, s.shear * step));
     const lanes3 spring = cut(grown, limit).vector;
     const lanes3 damped =
         lanes3_sub(spring, lanes3_scale(m.sliding, s.law.shear_damping * s.damping));
     const lanes3 held = cut(damped, limit).vector;
-    put_points(b->spring + 3 * p, spring, count);
+    put_kept(b, p, 0, spring, count);
 
     lanes3 force;
     if (kind.is_cohesive) {
@@ -410,7 +431,7 @@ LANES_INLINE unsigned compute_all(const law_block *b, law_kind kind)
 
 LANES_INLINE unsigned compute_with_rolls(const law_block *b, law_kind kind)
 {
-    if (b->roll) {
+    if (history_part_numbers(b->layout, HISTORY_ROLL) > 0) {
         kind.has_rolls = true;
         return compute_all(b, kind);
     }
@@ -507,34 +528,39 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
 }
 
 /* What is left of the step before: nothing, where the contact begins anew, or had another law. */
-LANES_INLINE void tell_history(const own_rows *r, int32_t p, const two_movers *t, directions d,
-                               law_kind kind)
+LANES_INLINE void tell_history(const law_block *b, own_block *own, int32_t p, const two_movers *t,
+                               directions d, law_kind kind)
 {
-    const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(r->block->step);
+    const abut_own_law *l = b->laws[0]->own;
+    const int *begins = b->layout->begins;
+    const int numbers = history_numbers(b->layout) - begins[HISTORY_VECTORS];
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0), half_step = lanes_set(0.5 * b->step);
     const double *rows[LANES];
-    lanes kept[OWN_ROW_NUMBERS];
-    double *is_new = r->own->inputs[OWN_INPUT(is_new)] + p;
-    memcpy(rows, r->kept + p, sizeof rows);
-    lanes_transpose_all(rows, r->history_numbers, kept);
-    const lanes identity = kept[own_end(r->history_numbers) + OWN_IDENTITY];
-    const lanes_mask is_own = lanes_equal(identity, lanes_set(r->identity));
-    d.is_old = mask_and(d.is_old, mask_and(is_own, lanes_less(lanes_load(is_new), one)));
-    for (int c = 0; c < 3 * r->vectors; c += 3) {
+    lanes kept[HISTORY_MOST + HISTORY_PADDING];
+    for (int k = 0; k < LANES; k++) {
+        rows[k] = b->kept[p + k] + begins[HISTORY_VECTORS];
+    }
+    lanes_transpose_all(rows, numbers, kept);
+    const lanes identity = kept[numbers - HISTORY_END_NUMBERS + HISTORY_IDENTITY];
+    d.is_old = mask_and(d.is_old, lanes_equal(identity, lanes_set((double)l->identity)));
+    for (int c = 0; c < 3 * l->vector_count; c += 3) {
         const lanes3 vector = {kept[c], kept[c + 1], kept[c + 2]};
-        store_vector(r->own->history_in + c, p, turn(vector, t, &d, lanes_set(0.5) * step, kind));
+        store_vector(own->history_in + c, p, turn(vector, t, &d, half_step, kind));
     }
-    for (int c = 0; c < r->scalars; c++) {
-        lanes_store(r->own->history_in[3 * r->vectors + c] + p,
-                    lanes_select(d.is_old, kept[r->first_scalar + c], zero));
+    const lanes *scalars = kept + begins[HISTORY_SCALARS] - begins[HISTORY_VECTORS];
+    for (int c = 0; c < l->scalar_count; c++) {
+        lanes_store(own->history_in[3 * l->vector_count + c] + p,
+                    lanes_select(d.is_old, scalars[c], zero));
     }
-    lanes_store(is_new, lanes_select(d.is_old, zero, one));
+    lanes_store(own->inputs[OWN_INPUT(is_new)] + p, lanes_select(d.is_old, zero, one));
 }
 
-/* The LANES rows from number p on; a bit for each of the first `count` whose overlap is watched. */
-LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind kind)
+/* The LANES contacts from number p on; a bit for each of the first `count` whose overlap is
+ * watched. */
+LANES_INLINE unsigned tell(const law_block *b, own_block *own, int32_t p, size_t count,
+                           law_kind kind)
 {
-    const law_block *b = r->block;
-    double (*to)[ABUT_LAW_ROWS] = r->own->inputs;
+    double (*to)[ABUT_LAW_ROWS] = own->inputs;
     const lanes overlap = lanes_load(b->overlap + p);
     const two_movers t = load_movers(b, p, overlap, kind);
     const directions d = load_directions(b, p);
@@ -550,7 +576,7 @@ LANES_INLINE unsigned tell(const own_rows *r, int32_t p, size_t count, law_kind 
     lanes_store(to[OWN_INPUT(radius)] + p, t.radius);
     lanes_store(to[OWN_INPUT(mass)] + p, t.mass);
     lanes_store(to[OWN_INPUT(inertia)] + p, lanes_load(b->inertia + p));
-    tell_history(r, p, &t, d, kind);
+    tell_history(b, own, p, &t, d, kind);
     lanes_store(to[OWN_INPUT(radius_i)] + p, t.first_radius);
     lanes_store(to[OWN_INPUT(radius_j)] + p, t.second_radius);
     return find_deep(b, overlap, &t, count, kind);
@@ -561,34 +587,33 @@ static law_kind kind_of(const law_block *b)
     return (law_kind){.is_wall = b->is_wall, .is_spot = b->is_spot};
 }
 
-bool KERNEL(own_inputs)(const own_rows *r)
+bool KERNEL(own_inputs)(const law_block *b, own_block *own)
 {
     unsigned bits = 0;
-    for (int32_t p = 0; p < r->block->count; p += LANES) {
-        bits |= tell(r, p, (size_t)(r->block->count - p), kind_of(r->block));
+    for (int32_t p = 0; p < rows_filled_up(b->count); p += LANES) {
+        bits |= tell(b, own, p, p < b->count ? (size_t)(b->count - p) : 0, kind_of(b));
     }
     return bits != 0;
 }
 
 /* 0 times what the law has said, summed up: not 0 where something is not finite. */
-LANES_INLINE lanes sum_of_zeros(const own_rows *r, int32_t p)
+LANES_INLINE lanes sum_of_zeros(const own_block *own, int32_t p, int history)
 {
     const lanes zero = lanes_set(0.0);
     lanes sum = zero;
     for (int k = 0; k < ABUT_LAW_OUTPUT_COUNT; k++) {
-        sum = sum + zero * lanes_load(r->own->outputs[k] + p);
+        sum = sum + zero * lanes_load(own->outputs[k] + p);
     }
-    for (int k = 0; k < 3 * r->vectors + r->scalars; k++) {
-        sum = sum + zero * lanes_load(r->own->history_out[k] + p);
+    for (int k = 0; k < history; k++) {
+        sum = sum + zero * lanes_load(own->history_out[k] + p);
     }
     return sum;
 }
 
 /* Returns whether there are moments. */
-LANES_INLINE bool exert(const own_rows *r, int32_t p, size_t count, law_kind kind)
+LANES_INLINE bool exert(const law_block *b, own_block *own, int32_t p, size_t count, law_kind kind)
 {
-    const law_block *b = r->block;
-    double (*from)[ABUT_LAW_ROWS] = r->own->outputs;
+    double (*from)[ABUT_LAW_ROWS] = own->outputs;
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
     const lanes share = kind.is_wall ? lanes_load(b->share + p) : one;
     const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * lanes_load(b->overlap + p);
@@ -615,29 +640,30 @@ LANES_INLINE bool exert(const own_rows *r, int32_t p, size_t count, law_kind kin
 
 static const double ZEROS[ABUT_LAW_ROWS];
 
-/* The columns of what rows keep; the numbers of laws that keep more are 0. */
-static void list_columns(const own_rows *r, const double *identities,
-                         const double *columns[OWN_ROW_NUMBERS])
+/* The columns of what contacts keep; the numbers of other laws are 0. */
+static void list_columns(const law_block *b, own_block *own, const double *identities,
+                         const double *columns[HISTORY_MOST + HISTORY_PADDING])
 {
-    const int of_vectors = 3 * r->vectors;
-    const abut_index end = own_end(r->history_numbers);
-    for (int c = 0; c < OWN_ROW_NUMBERS; c++) {
+    const abut_own_law *l = b->laws[0]->own;
+    const int *begins = b->layout->begins, of_vectors = 3 * l->vector_count;
+    for (int c = 0; c < HISTORY_MOST + HISTORY_PADDING; c++) {
         columns[c] = ZEROS;
     }
     for (int c = 0; c < of_vectors; c++) {
-        columns[c] = r->own->history_out[c];
+        columns[begins[HISTORY_VECTORS] + c] = own->history_out[c];
     }
-    for (int c = 0; c < r->scalars; c++) {
-        columns[r->first_scalar + c] = r->own->history_out[of_vectors + c];
+    for (int c = 0; c < l->scalar_count; c++) {
+        columns[begins[HISTORY_SCALARS] + c] = own->history_out[of_vectors + c];
     }
-    columns[end + OWN_IDENTITY] = identities;
-    columns[end + OWN_STORED] = r->own->outputs[OWN_OUTPUT(stored)];
+    columns[begins[HISTORY_END] + HISTORY_IDENTITY] = identities;
+    columns[begins[HISTORY_END] + HISTORY_STORED] = own->outputs[OWN_OUTPUT(stored)];
 }
 
 /* Columns become rows of the table. */
-LANES_INLINE void put_kept(const own_rows *r, const double *const *columns, int32_t p, int count)
+LANES_INLINE void put_rows(const law_block *b, const double *const *columns, int32_t p, int count)
 {
-    for (int first = 0; first < r->history_numbers; first += LANES) {
+    const int numbers = history_numbers(b->layout);
+    for (int first = 0; first < numbers; first += LANES) {
         const double *parts[LANES];
         lanes turned[LANES];
         for (int k = 0; k < LANES; k++) {
@@ -645,27 +671,28 @@ LANES_INLINE void put_kept(const own_rows *r, const double *const *columns, int3
         }
         lanes_transpose(parts, turned);
         for (int k = 0; k < LANES && k < count; k++) {
-            double *to = r->history + r->rows[p + k] * r->history_numbers;
-            lanes_store_first(to + first, turned[k], r->history_numbers - first);
+            double *to = b->history + b->rows[p + k] * numbers;
+            lanes_store_first(to + first, turned[k], numbers - first);
         }
     }
 }
 
-unsigned KERNEL(own_effects)(const own_rows *r)
+unsigned KERNEL(own_effects)(const law_block *b, own_block *own)
 {
-    const double *columns[OWN_ROW_NUMBERS];
+    const double *columns[HISTORY_MOST + HISTORY_PADDING];
+    const int history = own_history_count(b->laws[0]->own);
     double sums[LANES], identities[ABUT_LAW_ROWS];
     lanes sum = lanes_set(0.0);
     unsigned noted = 0;
     for (int32_t p = 0; p < ABUT_LAW_ROWS; p += LANES) {
-        lanes_store(identities + p, lanes_set(r->identity));
+        lanes_store(identities + p, lanes_set((double)b->laws[0]->own->identity));
     }
-    list_columns(r, identities, columns);
-    for (int32_t p = 0; p < r->block->count; p += LANES) {
-        const bool has_moments = exert(r, p, (size_t)(r->block->count - p), kind_of(r->block));
+    list_columns(b, own, identities, columns);
+    for (int32_t p = 0; p < b->count; p += LANES) {
+        const bool has_moments = exert(b, own, p, (size_t)(b->count - p), kind_of(b));
         noted |= has_moments ? OWN_HAS_MOMENTS : 0;
-        sum = sum + sum_of_zeros(r, p);
-        put_kept(r, columns, p, r->block->count - p);
+        sum = sum + sum_of_zeros(own, p, history);
+        put_rows(b, columns, p, b->count - p);
     }
     lanes_store(sums, sum);
     for (int k = 0; k < LANES; k++) {

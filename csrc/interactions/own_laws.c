@@ -38,8 +38,6 @@ abut_status own_laws_copy(own_laws *to, const abut_own_laws *from)
         to->laws[k] = *l;
         to->laws[k].parameters = parameters;
         parameters += l->parameter_count;
-        to->vectors = l->vector_count > to->vectors ? l->vector_count : to->vectors;
-        to->scalars = l->scalar_count > to->scalars ? l->scalar_count : to->scalars;
     }
     return ABUT_OK;
 }

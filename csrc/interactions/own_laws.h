@@ -33,26 +33,11 @@ typedef struct own_laws {
     abut_own_law *laws;
     double *parameters;
     abut_index count;
-    int vectors, scalars; /* that a row has room for: the most of any law */
 } own_laws;
 
 /* from: NULL: none. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status own_laws_copy(own_laws *to, const abut_own_laws *from);
 void own_laws_free(own_laws *laws);
-
-/* What rows keep: vectors, scalars, and at their end whose law these are of, and what it stores. */
-enum { OWN_IDENTITY, OWN_STORED, OWN_END_NUMBERS };
-
-static inline int own_laws_row_numbers(const own_laws *laws)
-{
-    return laws->count > 0 ? 3 * laws->vectors + laws->scalars + OWN_END_NUMBERS : 0;
-}
-
-/* Where the end of rows of so many numbers begins. */
-static inline abut_index own_end(abut_index row_numbers)
-{
-    return row_numbers - OWN_END_NUMBERS;
-}
 
 /* How stiff a contact is. */
 typedef struct law_stiffness {

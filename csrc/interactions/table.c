@@ -6,15 +6,12 @@
 #include "../base/parallel.h"
 #include "../base/sort.h"
 
-const double table_zeros[4];
-
 /* ---- columns ---- */
 
 /* Beside when searches have a column. */
 enum {
-    WITH_ROLLS = ABUT_COLUMN_WITH_BEFORE + 1,
-    WITH_MOMENTS,
-    WITH_HISTORY,
+    WITH_MOMENTS = ABUT_COLUMN_WITH_BEFORE + 1,
+    OF_HISTORY,
     WITH_LIST,
     OF_PAIRS_ALONE,
     OF_OTHERS
@@ -44,15 +41,14 @@ typedef struct column_list {
      ABUT_COLUMN_##per, ABUT_COLUMN_##when, flags},
 
 #define CARRIED(name, numbers, per, when)                                                          \
-    {offsetof(interaction_table, springs.name),                                                    \
-     (numbers) * sizeof *((interaction_table *)0)->springs.name, per, when, 0}
+    {offsetof(interaction_table, name), (numbers) * sizeof *((interaction_table *)0)->name, per,   \
+     when, 0}
 
 /* What interactions carry, which are rows or entries. */
 #define ALL_CARRIED(per)                                                                           \
-    CARRIED(spring, 3, per, ABUT_COLUMN_ALWAYS), CARRIED(roll, 3, per, WITH_ROLLS),                \
-        CARRIED(moment, 3, per, WITH_MOMENTS), CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS),     \
-        CARRIED(effects, 1, per, OF_OTHERS), CARRIED(force, 3, per, OF_PAIRS_ALONE),               \
-        CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS), CARRIED(history, 1, per, WITH_HISTORY)
+    CARRIED(history, 1, per, OF_HISTORY), CARRIED(moment, 3, per, WITH_MOMENTS),                   \
+        CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS), CARRIED(effects, 1, per, OF_OTHERS),       \
+        CARRIED(force, 3, per, OF_PAIRS_ALONE), CARRIED(match, 1, per, ABUT_COLUMN_ALWAYS)
 
 #define COLUMNS contact
 static const column OF_CONTACTS[] = {ABUT_CONTACT_COLUMNS(FOUND) ALL_CARRIED(ABUT_COLUMN_ROWS)};
@@ -89,10 +85,11 @@ static void *data_of(const interaction_table *t, const column *c)
     return *(void *const *)(const void *)((const char *)t + c->place);
 }
 
-/* The bytes of an entry: how much users' laws keep is known by the table alone. */
+/* The bytes of an entry: how much rows keep is known by the table alone. */
 static size_t size_of(const interaction_table *t, const column *c)
 {
-    return c->when == WITH_HISTORY ? (size_t)t->extras.history * sizeof(double) : c->size;
+    const size_t numbers = (size_t)history_numbers(&t->extras.layout);
+    return c->when == OF_HISTORY ? numbers * c->size : c->size;
 }
 
 /* Whether a column of pairs has what follows from candidates. */
@@ -102,7 +99,7 @@ static bool is_of_candidates(const column *c)
            c->place == offsetof(interaction_table, pair.j) ||
            c->place == offsetof(interaction_table, pair.image) ||
            c->place == offsetof(interaction_table, pair.offsets) ||
-           c->place == offsetof(interaction_table, springs.match);
+           c->place == offsetof(interaction_table, match);
 }
 
 static bool is_wanted(const interaction_table *t, const column *c)
@@ -116,12 +113,10 @@ static bool is_wanted(const interaction_table *t, const column *c)
         return t->extras.is_of_list;
     case ABUT_COLUMN_WITH_PERIOD:
         return t->extras.has_images;
-    case WITH_ROLLS:
-        return t->extras.has_rolls;
     case WITH_MOMENTS:
-        return t->extras.has_moments;
-    case WITH_HISTORY:
-        return t->extras.history > 0;
+        return history_has_more(&t->extras.layout);
+    case OF_HISTORY:
+        return history_numbers(&t->extras.layout) > 0;
     case OF_PAIRS_ALONE:
         return t->kind == ABUT_SPHERE_SPHERE;
     case OF_OTHERS:
@@ -184,8 +179,7 @@ static bool has_room(const interaction_table *t, const abut_index counts[4], tab
 {
     bool has = t->extras.is_of_list == extras.is_of_list &&
                t->extras.has_images == extras.has_images &&
-               t->extras.has_rolls == extras.has_rolls &&
-               t->extras.has_moments == extras.has_moments && table_keeps_same(t->extras, extras);
+               history_is_same(&t->extras.layout, &extras.layout);
     for (int per = 0; per < 4; per++) {
         has = has && counts[per] <= t->room[per] &&
               t->room[per] / MEMORY_SPARE_FACTOR <= counts[per] + ROW_PADDING;
@@ -221,9 +215,9 @@ static bool make_room(interaction_table *t, const abut_index counts[4])
             *pointer_of(t, c) = NULL;
         }
     }
-    if (is_done && t->springs.effects) {
+    if (is_done && t->effects) {
         /* effects are cache lines */
-        t->springs.effects = memory_first_line(t->springs.effects);
+        t->effects = memory_first_line(t->effects);
     }
     return is_done;
 }
@@ -345,7 +339,7 @@ bool table_is_same(const interaction_table *t, const interaction_table *with)
     for (int k = 0; is_same && t->count > 0 && k < list.count; k++) {
         const column *c = &list.columns[k];
         const void *data = data_of(t, c), *other = data_of(with, c);
-        const bool is_found = c->place < offsetof(interaction_table, springs);
+        const bool is_found = c->place < offsetof(interaction_table, history);
         if (is_found && data && other) {
             is_same = memcmp(data, other, (size_t)counts[c->per] * c->size) == 0;
         }
@@ -421,28 +415,13 @@ static void append_entry_offsets(interaction_table *to, const interaction_table 
     }
 }
 
-/* What rows keep for laws of users, in a table that has room for others of them maybe. */
+/* Rows of another layout. */
 static void append_history(interaction_table *to, abut_index at, const interaction_table *from,
                            row_span rows)
 {
-    const table_extras *own = &to->extras, *other = &from->extras;
-    const int vectors = own->vectors < other->vectors ? own->vectors : other->vectors;
-    const int scalars = own->scalars < other->scalars ? own->scalars : other->scalars;
-    if (!to->springs.history) {
-        return;
-    }
-    for (abut_index k = 0; k < rows.count; k++) {
-        double *target = to->springs.history + (at + k) * own->history;
-        memset(target, 0, (size_t)own->history * sizeof *target);
-        if (!from->springs.history) {
-            continue;
-        }
-        const double *source = from->springs.history + (rows.first + k) * other->history;
-        memcpy(target, source, (size_t)(3 * vectors) * sizeof *target);
-        memcpy(target + 3 * own->vectors, source + 3 * other->vectors,
-               (size_t)scalars * sizeof *target);
-        memcpy(target + own_end(own->history), source + own_end(other->history),
-               OWN_END_NUMBERS * sizeof *target);
+    for (abut_index k = 0; to->history && k < rows.count; k++) {
+        const double *source = from->history ? table_kept(from, rows.first + k) : NULL;
+        history_copy(&to->extras.layout, table_kept(to, at + k), &from->extras.layout, source);
     }
 }
 
@@ -453,7 +432,7 @@ void table_append(interaction_table *to, const interaction_table *from, row_span
     for (int k = 0; k < list.count; k++) {
         const column *c = &list.columns[k];
         char *target = data_of(to, c);
-        if (c->when == WITH_HISTORY && !table_keeps_same(to->extras, from->extras)) {
+        if (c->when == OF_HISTORY && !history_is_same(&to->extras.layout, &from->extras.layout)) {
             const bool is_of_rows = c->per == ABUT_COLUMN_ROWS;
             append_history(to, is_of_rows ? to->count : to->entry_count, from,
                            is_of_rows ? rows : entries);
@@ -647,11 +626,9 @@ static void flip_pair(interaction_table *t, abut_index row)
 {
     negate(t->pair.normal + 3 * row);
     negate(table_force(t, row));
-    negate(table_vector(t->springs.spring, row));
-    negate(table_vector(t->springs.roll, row));
-    negate(table_vector(t->springs.moment, row));
-    for (int k = 0; t->springs.history && k < t->extras.vectors; k++) {
-        negate(t->springs.history + row * t->extras.history + 3 * k);
+    negate(table_vector(t->moment, row));
+    for (int k = 0; k < t->extras.layout.begins[HISTORY_SCALARS]; k += 3) {
+        negate(table_kept(t, row) + k);
     }
     for (int axis = 0; t->pair.image && axis < 3; axis++) {
         t->pair.image[3 * row + axis] = -t->pair.image[3 * row + axis];

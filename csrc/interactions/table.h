@@ -11,46 +11,24 @@
 #include "../base/vec3.h"
 #include "kernels.h"
 
-/* What each interaction has beside the columns of its search: a row has one, but of bodies each
- * spot does. There are ROW_PADDING more in memory. */
-typedef struct springs {
-    double *spring;    /* x 3: T */
-    double *roll;      /* x 3: M; NULL without laws of type C */
-    double *moment;    /* x 3, likewise, or with laws of users: of rolling, on the sphere or on i */
-    double *power;     /* of forces and moments on the wall; NULL where there is none */
-    effect *effects;   /* of bodies forces alone; NULL of pairs, which have */
-    double *force;     /* x 3: on i; NULL of others */
-    abut_index *match; /* in the table before, or -1; NULL of rows of a list */
-    double *history;   /* what laws of users keep, as own_laws says; NULL without such laws */
-} springs;
-
 /* A row's vector; NULL where there is no such column. */
 static inline double *table_vector(double *vectors, abut_index row)
 {
     return vectors ? vectors + 3 * row : NULL;
 }
 
-/* A vector of zeros; kernels read one double behind a vector. */
-extern const double table_zeros[4];
-
-/* Likewise, but table_zeros where there is no such column, or no such row: -1. */
+/* Likewise, but of zeros. */
 static inline const double *table_vector_or_zeros(const double *vectors, abut_index row)
 {
-    return row < 0 || !vectors ? table_zeros : vectors + 3 * row;
+    return vectors ? vectors + 3 * row : history_nothing;
 }
 
 /* Columns that not every simulation has. */
 typedef struct table_extras {
     bool is_of_list; /* rows of pairs have candidates of a neighbor list in place of partners */
-    bool has_images, has_rolls, has_moments;
-    int vectors, scalars; /* that rows keep for laws of users, */
-    int history;          /* all the numbers of that; 0: there are no such laws */
+    bool has_images;
+    history_layout layout; /* of what rows keep; with more than springs there are moments */
 } table_extras;
-
-static inline bool table_keeps_same(table_extras a, table_extras b)
-{
-    return a.vectors == b.vectors && a.scalars == b.scalars && a.history == b.history;
-}
 
 enum { TABLE_COLUMNS = 34 };
 
@@ -73,7 +51,14 @@ typedef struct interaction_table {
         abut_pair_columns pair;   /* ABUT_SPHERE_SPHERE */
         abut_convex_columns body; /* those of bodies */
     };
-    springs springs;
+    /* What each interaction has beside: a row has one, but of bodies each spot does. There are
+     * ROW_PADDING more in memory. */
+    double *history;       /* what it keeps, by the layout of `extras` */
+    double *moment;        /* x 3: of rolling, on the sphere or on i; NULL: there are none */
+    double *power;         /* of forces and moments on the wall; NULL where there is none */
+    effect *effects;       /* of bodies forces alone; NULL of pairs, which have */
+    double *force;         /* x 3: on i; NULL of others */
+    abut_index *match;     /* in the table before, or -1; NULL of rows of a list */
     abut_index *row_match; /* of bodies: the row before, or -1 */
     table_extras extras;
     memory_block blocks[TABLE_COLUMNS];
@@ -176,7 +161,7 @@ static inline abut_index table_interactions(const interaction_table *t)
 /* The force on the first partner. */
 static inline double *table_force(const interaction_table *t, abut_index at)
 {
-    return t->springs.force ? t->springs.force + 3 * at : t->springs.effects[at].force;
+    return t->force ? t->force + 3 * at : t->effects[at].force;
 }
 
 /* Whether an interaction has exerted a force. */
@@ -188,12 +173,16 @@ static inline bool table_exerts(const interaction_table *t, abut_index at)
 /* The row that a spot of bodies belongs to. */
 abut_index table_row_of(const interaction_table *t, abut_index spot);
 
-/* The energy that a law of users has said an interaction stores. */
-static inline double table_stored(const interaction_table *t, abut_index at)
+/* What an interaction keeps. */
+static inline double *table_kept(const interaction_table *t, abut_index at)
 {
-    const abut_index numbers = t->extras.history;
-    return t->springs.history ? t->springs.history[at * numbers + own_end(numbers) + OWN_STORED]
-                              : 0.0;
+    return t->history + at * history_numbers(&t->extras.layout);
+}
+
+/* Likewise; -1: one that begins. */
+static inline const double *table_kept_or_nothing(const interaction_table *t, abut_index at)
+{
+    return at < 0 ? history_nothing : table_kept(t, at);
 }
 
 /* Rows that follow one another: all, or those of a chunk. */

@@ -132,8 +132,8 @@ static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slo
     const abut_index row = t->count++;
     abut_columns *c = &t->contact;
     c->mesh[row] = at->wall;
-    read_vector(t->springs.spring, row, states, STATE_SPRING);
-    read_vector(t->springs.roll, row, states, STATE_ROLL);
+    memcpy(table_kept(t, row), states + STATE_SPRING,
+           (size_t)history_numbers(&t->extras.layout) * sizeof *states);
     read_vector(c->point, row, states, STATE_POINT);
     read_vector(c->normal, row, states, STATE_NORMAL);
     c->overlap[row] = states[STATE_OVERLAP];
@@ -247,8 +247,9 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
     for (int axis = 0; axis < 3; axis++) {
         keys[KEY_IMAGE + axis] = c->image ? (int)c->image[3 * row + axis] : 0;
     }
-    write_vector(states, STATE_SPRING, t->springs.spring, row);
-    write_vector(states, STATE_ROLL, t->springs.roll, row);
+    memset(states + STATE_SPRING, 0, (STATE_POINT - STATE_SPRING) * sizeof *states);
+    memcpy(states + STATE_SPRING, table_kept(t, row),
+           (size_t)history_numbers(&t->extras.layout) * sizeof *states);
     write_vector(states, STATE_POINT, c->point, row);
     write_vector(states, STATE_NORMAL, c->normal, row);
     states[STATE_OVERLAP] = c->overlap[row];

@@ -10,7 +10,8 @@
 
 enum { SPHERES = 9, IMAGES = 2, MOST_ROWS = SPHERES * SPHERES * IMAGES };
 
-static const table_extras EXTRAS = {.has_images = true, .has_rolls = true, .has_moments = true};
+/* A spring, a rolling spring, and one more vector and number. */
+static const table_extras EXTRAS = {.has_images = true, .layout = {{0, 3, 6, 9, 10, 12}}};
 
 /* ---- pairs ---- */
 
@@ -28,9 +29,12 @@ static void draw_pairs(interaction_table *t)
         memset(t->pair.image + 3 * row, 0, 3 * sizeof *t->pair.image);
         t->pair.image[3 * row] = k % IMAGES;
         for (int axis = 0; axis < 3; axis++) {
-            t->pair.normal[3 * row + axis] = t->springs.spring[3 * row + axis] = (double)(row + 1);
-            t->springs.roll[3 * row + axis] = t->springs.moment[3 * row + axis] = 1.0;
-            t->springs.force[3 * row + axis] = (double)(row + 2);
+            t->pair.normal[3 * row + axis] = table_kept(t, row)[axis] = (double)(row + 1);
+            t->moment[3 * row + axis] = 1.0;
+            t->force[3 * row + axis] = (double)(row + 2);
+        }
+        for (int n = 3; n < history_numbers(&EXTRAS.layout); n++) {
+            table_kept(t, row)[n] = 1.0;
         }
         t->count++;
     }
@@ -79,9 +83,11 @@ static void check_pairs(const interaction_table *t, const renamed *expected, abu
         CHECK_INT(t->pair.image[3 * row], r->image);
         CHECK(t->pair.overlap[row] == (double)r->row);
         CHECK(t->pair.normal[3 * row + 1] == r->sign * (double)(r->row + 1));
-        CHECK(t->springs.spring[3 * row + 2] == r->sign * (double)(r->row + 1));
-        CHECK(t->springs.moment[3 * row] == r->sign && t->springs.roll[3 * row] == r->sign);
-        CHECK(t->springs.force[3 * row] == r->sign * (double)(r->row + 2));
+        const double *kept = table_kept(t, row);
+        CHECK(kept[2] == r->sign * (double)(r->row + 1));
+        CHECK(t->moment[3 * row] == r->sign && kept[3] == r->sign && kept[8] == r->sign);
+        CHECK(kept[9] == 1.0 && kept[11] == 1.0);
+        CHECK(t->force[3 * row] == r->sign * (double)(r->row + 2));
         CHECK(t->pair.offsets[r->i] <= row && row < t->pair.offsets[r->i + 1]);
     }
 }
@@ -129,7 +135,7 @@ static void check_that_pairs_follow(void)
 static void fill_contacts(interaction_table *t)
 {
     CHECK_INT(table_reserve(t, (table_size){SPHERES * SPHERES, MOST_ROWS * SPHERES, SPHERES},
-                            (table_extras){.has_rolls = false}),
+                            (table_extras){.layout = {{0, 3, 3, 3, 4, 6}}}),
               ABUT_OK);
     for (abut_index sphere = 0; sphere < SPHERES; sphere++) {
         for (abut_index n = 0; n < sphere; n++) {
@@ -138,12 +144,16 @@ static void fill_contacts(interaction_table *t)
             for (abut_index node = 0; node < n; node++) {
                 t->contact.node[t->entry_count++] = 100 * sphere + n;
             }
+            for (int k = 0; k < 6; k++) {
+                table_kept(t, t->count)[k] = (double)(k + 1);
+            }
             t->contact.node_offsets[++t->count] = t->entry_count;
         }
     }
 }
 
-/* Spheres in the opposite order, without the last one. Rolling is new: there are zeros. */
+/* Spheres in the opposite order, without the last one. Rolling and a vector are new: there are
+ * zeros. */
 static void check_that_contacts_follow(void)
 {
     interaction_table t = {.kind = ABUT_SPHERE_WALL}, to = {.kind = ABUT_SPHERE_WALL};
@@ -164,7 +174,9 @@ static void check_that_contacts_follow(void)
             CHECK_INT(to.contact.mesh[row] + to.contact.image[3 * row], 0);
             CHECK_INT(to.contact.node_offsets[row + 1] - node, n);
             CHECK(n == 0 || to.contact.node[node] == 100 * old + n);
-            CHECK(to.springs.roll[3 * row] == 0.0);
+            const double *kept = table_kept(&to, row);
+            CHECK(kept[0] == 1.0 && kept[2] == 3.0 && kept[9] == 4.0 && kept[11] == 6.0);
+            CHECK(kept[3] == 0.0 && kept[6] == 0.0);
         }
     }
     CHECK_INT(to.contact.offsets[SPHERES - 1], to.count);
@@ -178,18 +190,18 @@ static void check_that_contacts_follow(void)
 static void check_that_room_is_kept(void)
 {
     interaction_table t = {.kind = ABUT_BODY_WALL};
-    const table_extras without = {.has_rolls = false};
+    const table_extras without = {.layout = {{0, 3, 3, 3, 3, 3}}};
     CHECK_INT(table_reserve(&t, (table_size){40, 160, 8}, without), ABUT_OK);
-    CHECK(t.body.mesh && t.springs.power && t.row_match && !t.body.j && !t.body.offsets);
-    CHECK(!t.body.image && !t.springs.roll && !t.body.before);
+    CHECK(t.body.mesh && t.power && t.row_match && !t.body.j && !t.body.offsets);
+    CHECK(!t.body.image && !t.moment && !t.body.before);
     const double *spots = t.body.spot;
     memory_fail_at(1);
     CHECK_INT(table_reserve(&t, (table_size){39, 158, 8}, without), ABUT_OK);
     memory_fail_at(0);
     CHECK(t.body.spot == spots);
     CHECK_INT(table_reserve(&t, (table_size){39, 158, 8}, EXTRAS), ABUT_OK);
-    CHECK(t.body.image && t.springs.roll && t.springs.moment);
-    CHECK_INT((uintptr_t)t.springs.effects % MEMORY_LINE, 0);
+    CHECK(t.body.image && t.history && t.moment);
+    CHECK_INT((uintptr_t)t.effects % MEMORY_LINE, 0);
     table_free(&t);
     CHECK_INT(t.kind, ABUT_BODY_WALL);
 }
