@@ -10,21 +10,11 @@ from mpi4py import MPI
 
 import abut
 import abut.lammps
-import reference_lammps
 from abut.lammps import lammps
 
 GRAIN = abut.Material(density=2500, young=5e5, poisson=0.2)
 STEEL = abut.Material(young=2e8, poisson=0.3)
 FRICTION = abut.Hertz(friction=0.5, restitution=0.3)
-
-WALLS = {
-    "abut": abut.lammps.Walls,
-    "reference": reference_lammps.Walls,
-    # springs that do not travel with the spheres
-    "forgetful": lambda *args, **options: reference_lammps.Walls(
-        *args, **options, is_lasting=False
-    ),
-}
 
 # ---- LAMMPS --------------------------------------------------------------------------------------
 
@@ -176,12 +166,12 @@ def drum_engine(count=500, granular=0, balance=0, sort=1000, boundary="f f f"):
     return lmp
 
 
-def drum_walls(lmp, walls="abut", law="none", moves="motion", ends=1, **options):
+def drum_walls(lmp, law="none", moves="motion", ends=1, **options):
     """The drum with its lifters, of two materials; `moves`: which of `MOTIONS`."""
     motion = MOTIONS[moves]
     meshes = drum_meshes() if ends else endless_meshes()
     materials = [None, STEEL]
-    return WALLS[walls](
+    return abut.lammps.Walls(
         lmp, meshes, ROLLING[law], GRAIN, materials, motion=[motion, motion], **options
     )  # fmt: skip
 
@@ -192,11 +182,11 @@ def endless_meshes():
     return [abut.Mesh(drum.vertices, drum.indices[: 4 * 24].reshape(-1, 4)), lifters]
 
 
-def drum(walls="abut", steps=2000, every=20, **options):
+def drum(steps=2000, every=20, **options):
     """Frictional spheres in a drum that turns; they touch each other where that is asked for."""
     named = {"law", "moves", "ends", "slots", "resolution"}
     lmp = drum_engine(**{name: x for name, x in options.items() if name not in named})
-    ready = drum_walls(lmp, walls, **{name: x for name, x in options.items() if name in named})
+    ready = drum_walls(lmp, **{name: x for name, x in options.items() if name in named})
     seen = Travelers(lmp, ready)
     ready.run(steps, every=every, call=seen.look)
     return all_atoms(lmp) | {"changes": seen.changes, "touching": seen.touching} | loads(ready)
@@ -259,8 +249,6 @@ def seven(walls):
 
 def loads(walls):
     """What acts on walls."""
-    if not isinstance(walls, abut.lammps.Walls):
-        return {}
     return {
         "wall_force": walls.force,
         "wall_torque": walls.torque,
@@ -270,10 +258,10 @@ def loads(walls):
     }
 
 
-def restart(path, walls="abut", steps=500):
+def restart(path, steps=500):
     """A run that writes a restart file after its half."""
     lmp = drum_engine()
-    ready = drum_walls(lmp, walls, "C")
+    ready = drum_walls(lmp, "C")
     ready.run(steps)
     lmp.command(f"write_restart {path}")
     held = MPI.COMM_WORLD.allreduce(int((lmp.numpy.extract_atom("i_abut_count") != 0).sum()))
@@ -281,22 +269,22 @@ def restart(path, walls="abut", steps=500):
     return all_atoms(lmp) | {"held": held} | loads(ready)
 
 
-def restarted(path, walls="abut", steps=500):
+def restarted(path, steps=500):
     """The other half, from the restart file."""
     lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
     lmp.commands_list(
         [f"read_restart {path}", "neigh_modify every 1 delay 0 check yes",
          "fix move all nve/sphere", "fix gravity all gravity 9.81 vector 0 0 -1"]
     )  # fmt: skip
-    ready = drum_walls(lmp, walls, "C")
+    ready = drum_walls(lmp, "C")
     ready.run(steps)
     return all_atoms(lmp) | loads(ready)
 
 
-def coming_and_going(walls="abut", steps=200):
+def coming_and_going(steps=200):
     """Spheres go, others come between runs and while one is on."""
     lmp = drum_engine(300)
-    ready = drum_walls(lmp, walls)
+    ready = drum_walls(lmp)
     ready.run(steps)
     lmp.command("group gone id 1:300:3")
     lmp.command("delete_atoms group gone compress no")
@@ -312,7 +300,7 @@ def coming_and_going(walls="abut", steps=200):
     return all_atoms(lmp) | loads(ready)
 
 
-def units(walls="abut", steps=1000, system="si"):
+def units(steps=1000, system="si"):
     """Spheres that fall on a floor, in other units; what comes of it is told in si."""
     length, mass = (100.0, 1000.0) if system == "cgs" else (1.0, 1.0)
     density, pressure = mass / length**3, mass / length
@@ -325,7 +313,7 @@ def units(walls="abut", steps=1000, system="si"):
     ground = [[-0.3, -0.3, -0.1], [0.3, -0.3, -0.1], [0.3, 0.3, -0.1], [-0.3, 0.3, -0.1]]
     floor = abut.Mesh(ground, [[0, 1, 2], [0, 2, 3]])
     grain = abut.Material(young=GRAIN.young * pressure, poisson=GRAIN.poisson)
-    ready = WALLS[walls](lmp, floor.scaled(length), ROLLING["C"], grain)
+    ready = abut.lammps.Walls(lmp, floor.scaled(length), ROLLING["C"], grain)
     ready.run(steps)
     found = all_atoms(lmp)
     scales = {

@@ -167,17 +167,6 @@ def test_force_of_walls(name):
     assert all(rows == found[0] for rows in found)
 
 
-@pytest.mark.cases(3)
-@each_case
-def test_force_of_tilted_walls(name):
-    case = CASES[name]
-    overlaps = way_out(case, RADIUS, WALL)
-    for surface in planes().values():
-        for foot in FEET:
-            rows = pulled_off(case, surface, foot, scenes.TILT)
-            check_way(case, RADIUS, WALL, overlaps, rows)
-
-
 def test_pull_of_a_corner():
     """Walls at a right angle do not share: each pulls wholly."""
     case, gap = CASES["JKR"], 1e-7

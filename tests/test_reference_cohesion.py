@@ -5,9 +5,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
-import abut
 import reference_cohesion as glue
-from reference_dem import Simulation
 from young_laplace import bridge, force_at, necks, stable_rows
 
 W, R, E = 0.05, 2e-3, 3e6
@@ -213,68 +211,3 @@ def test_energy_of_a_bridge(part):
         assert glue.bridge_energy(-gap, *numbers) == pytest.approx(work, rel=1e-8)
     touch = glue.bridge_pull(0.0, *numbers)
     assert glue.bridge_energy(1e-6, *numbers) == pytest.approx(-1e-6 * touch, rel=1e-12)
-
-
-# ---- two spheres ---------------------------------------------------------------------------------
-
-RADIUS = 1e-3
-MASS = 1500 * 4 / 3 * np.pi * RADIUS**3 / 2  # m*
-
-
-def thrown(cohesion, speed, step, gap=1e-8):
-    """Two spheres that meet head-on, a small way apart."""
-    grain = abut.Material(density=1500, young=1e7, poisson=0.3)
-    sim = Simulation(step=step, gravity=(0, 0, 0))
-    sim.set_law(grain, grain, abut.Hertz(cohesion=cohesion))
-    places = [[0, 0, 0], [2 * RADIUS + gap, 0, 0]]
-    sim.add_spheres(places, RADIUS, grain, [[speed / 2, 0, 0], [-speed / 2, 0, 0]])
-    return sim
-
-
-def run_apart(sim, steps):
-    """Until nothing holds them any more; the relative speed then, and the energies."""
-    met = False
-    for _ in range(steps):
-        sim.run(steps=1)
-        if met and not len(sim.pairs):
-            return sim.velocities[1, 0] - sim.velocities[0, 0], sim.energy
-        met = met or len(sim.pairs) > 0
-    return None, sim.energy
-
-
-@pytest.mark.cases(1)
-@pytest.mark.parametrize("over", [1.5, 3.0])
-def test_sticking_speed(over):
-    """Two that are faster part with e = sqrt(1 - v_s^2 / v^2), slower ones stick."""
-    work = glue.jkr_work(0.5, RADIUS / 2, 1e7 / (1 - 0.3**2) / 2)
-    sticking = np.sqrt(2 * work / MASS)
-    speed, energy = run_apart(thrown(abut.laws.JKR(0.5), over * sticking, 1e-6), 2000)
-    assert speed / (over * sticking) == pytest.approx(np.sqrt(1 - over**-2), rel=5e-3)
-    # the force is there, or gone, at once, somewhere in a step: to first order of it
-    assert energy.dissipated == pytest.approx(work, rel=1.5e-2)
-
-
-def test_slow_ones_stick():
-    speed, _ = run_apart(thrown(abut.laws.JKR(0.5), 0.01, 2e-6), 300)
-    assert speed is None
-
-
-@pytest.mark.cases(2)
-@pytest.mark.parametrize(
-    ("cohesion", "gap"),
-    [
-        (abut.laws.DMT(0.5), 1e-8),
-        (abut.laws.LiquidBridge(1e-12, 0.07), 1e-8),
-        (abut.laws.DMT(0.5, distance=1e-6), 31e-6),
-    ],
-)
-def test_what_is_lost(cohesion, gap):
-    """DMT's forces give back what they take; of a bridge the work of parting is lost."""
-    speed, energy = run_apart(thrown(cohesion, 0.2, 1e-6, gap), 1500)
-    lost, before = 0.0, 0.5 * MASS * 0.2**2
-    if isinstance(cohesion, abut.laws.LiquidBridge):
-        end = glue.bridge_reach(1e-12, 0.0, RADIUS / 2)
-        lost = glue.bridge_energy(-end, 1e-12, 0.07, 0.0, RADIUS / 2)
-        assert lost > 0.1 * before
-    assert 0.5 * MASS * speed**2 == pytest.approx(before - lost, rel=5e-3)
-    assert energy.dissipated == pytest.approx(lost, abs=5e-3 * before)

@@ -718,14 +718,6 @@ def test_insertion_overlaps_nothing():
     assert len(sim.contacts) == len(sim.pairs) == 0
 
 
-def falling_feed():
-    """Spheres that come in and fall, so that each shows when it came."""
-    sim = abut.Simulation(step=0.01)
-    laws(sim)
-    sim.add_insertion(abut.Insertion([[0, 0, 0], [1, 1, 1]], 0.01, 100, GRAIN))
-    return sim
-
-
 def full_feed():
     """A box that is full from step 5 on: what comes waits until its floor is gone."""
     sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
@@ -754,24 +746,6 @@ def test_insertion_that_waits_looks_seldom(monkeypatch):
     sim.remove_spheres(sim.ids)
     sim.run(steps=40)
     assert len(sim.ids) == 1 and looks[-1][0] == 8 + 320
-
-
-@pytest.mark.parametrize("name", ["add", "run"])
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.filterwarnings("ignore:use sim.step")
-def test_insertion_that_is_interrupted_is_as_if_it_were_not(name, after):
-    expected = falling_feed()
-    expected.run(steps=20)
-    sim, seen = falling_feed(), []
-    sim.every(0.01, lambda s: seen.append(s.step_count))
-    sim.run(steps=10)
-    core, sim._core = sim._core, Interrupting(sim._core, name, after)
-    with pytest.raises(KeyboardInterrupt):
-        sim.run(steps=10)
-    sim._core = core
-    sim.run(steps=20 - sim.step_count)
-    assert state(sim) == state(expected) and len(sim.ids) == 20
-    assert seen == [*range(1, 21)]
 
 
 @pytest.mark.parametrize(
@@ -1199,25 +1173,6 @@ def test_progress_is_told_up_to_where_an_error_ends_it(capsys, monkeypatch):
 
 
 # ---- interrupts, threads and memory --------------------------------------------------------------
-
-
-class Interrupting:
-    """The library's simulation, one of whose calls Ctrl-C comes before, or right after."""
-
-    def __init__(self, core, name, after=False):
-        self._core, self._name, self._after = core, name, after
-
-    def __getattr__(self, name):
-        call = getattr(self._core, name)
-        if name != self._name:
-            return call
-
-        def interrupted(*arguments):
-            if self._after:
-                call(*arguments)
-            raise KeyboardInterrupt
-
-        return interrupted
 
 
 @pytest.mark.cases(1)
