@@ -103,7 +103,6 @@ FILES = {
         "load",
         "line",
         "feet",
-        "tangent_tree",
         "hierarchy",
         "sharing",
         "records",

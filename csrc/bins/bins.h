@@ -43,8 +43,6 @@ typedef struct bins {
     uint16_t *plane; /* bucket_count: 1 + the number of the plane that surely holds all facets of
                         a bucket (mesh/planes.h), or 0; NULL where few have one */
     double off;      /* the largest `off` of these planes */
-    double doubt;    /* a foot that is this far inside of an edge, times the edge's length, is
-                        surely inside */
     double slack; /* boxes, heights and slabs of facets are grown by it: so far vertices may go */
     int64_t bucket_count, entry_count;
 

@@ -15,10 +15,6 @@ enum { FLAT_PARTS = 4 };
  * than this, in units. */
 enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
 
-/* A foot is inside of an edge, or outside, for sure where it is so by this part of that margin:
- * small, since what is in between takes the long way. */
-#define FOOT_PARTS 256.0
-
 /* FOOT_MARGIN as a length in the smallest cells of the set. */
 static double foot_margin(const bins *set)
 {
@@ -45,14 +41,6 @@ static int32_t common_plane(const bins *set, const int32_t *plane_of, int64_t bu
     return others ? NO_PLANE : first;
 }
 
-static void set_plane(bins *set, int64_t bucket, int32_t number, const plane *of, double margin)
-{
-    const double doubt = margin * of->extent;
-    set->plane[bucket] = (uint16_t)(number + 1);
-    set->off = of->off > set->off ? of->off : set->off;
-    set->doubt = doubt > set->doubt ? doubt : set->doubt;
-}
-
 /* Set the planes of all buckets that have one for sure; returns how many do. Neighbors mostly have
  * the same plane: it is judged once for a row of them. */
 static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double margin)
@@ -69,7 +57,8 @@ static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double
         is_sure = number == last ? is_sure : plane_is_sure(of, reach, margin);
         last = number;
         if (is_sure) {
-            set_plane(set, bucket, number, of, margin);
+            set->plane[bucket] = (uint16_t)(number + 1);
+            set->off = of->off > set->off ? of->off : set->off;
             count++;
         }
     }
@@ -85,11 +74,11 @@ bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach)
     if (!set->plane) {
         return false;
     }
-    const int64_t flat = set_planes(set, mesh, reach, foot_margin(set) / FOOT_PARTS);
+    const int64_t flat = set_planes(set, mesh, reach, foot_margin(set));
     if (FLAT_PARTS * flat < bins_occupied_count(set)) {
         memory_free(set->plane);
         set->plane = NULL;
-        set->off = set->doubt = 0.0;
+        set->off = 0.0;
     }
     return true;
 }

@@ -6,7 +6,7 @@
 #include "half_spaces.h"
 
 /* Arrays of a candidate, and of a seen sphere. */
-enum { DOUBLES = 7, NUMBERS = 6, SEEN_DOUBLES = 14 };
+enum { DOUBLES = 7, NUMBERS = 6, SEEN_DOUBLES = 13 };
 
 void line_begin(line *l, const batch *b, bool is_wide)
 {
@@ -30,9 +30,9 @@ static void place_arrays(line *l, abut_index room, abut_index seen_room)
     kept *k = &l->kept;
     tangents *t = &k->tangents;
     double **of_seen[SEEN_DOUBLES] = {
-        &of->center[0], &of->center[1], &of->center[2],   &of->reach,    &of->largest,
-        &of->radius,    &of->doubt,     &t->distance_sq,  &t->offset[0], &t->offset[1],
-        &t->offset[2],  &t->largest,    &t->normal_noise, &t->limit};
+        &of->center[0], &of->center[1],   &of->center[2], &of->reach,    &of->largest,
+        &of->radius,    &t->distance_sq,  &t->offset[0],  &t->offset[1], &t->offset[2],
+        &t->largest,    &t->normal_noise, &t->limit};
     double **doubles[DOUBLES] = {&p->distance_sq, &p->offset[0], &p->offset[1],   &p->offset[2],
                                  &k->distance,    &k->noise,     &k->normal_noise};
     int32_t **numbers[NUMBERS] = {&l->candidates.triangle,

@@ -20,7 +20,6 @@ typedef struct seen_spheres {
     int32_t *view;                    /* number in the batch */
     double *center[3];                /* in the mesh's frame */
     double *reach, *largest, *radius; /* largest: see batch_largest */
-    double *doubt;                    /* see bins/bins.h; infinite where the sphere is not narrow */
 } seen_spheres;
 
 typedef struct candidates {

@@ -29,24 +29,6 @@ LANES_INLINE void load_triangles(const candidates *c, int32_t first, const trian
     t->marks = columns[15];
 }
 
-/* Load the corners and normals alone, which takes less. */
-LANES_INLINE void load_insides(const candidates *c, int32_t first, const triangle *base,
-                               triangles *t)
-{
-    const double *rows[LANES], *rest[LANES];
-    lanes columns[12];
-    for (int i = 0; i < LANES; i++) {
-        rows[i] = (const double *)(const void *)(base + c->triangle[first + i]);
-        rest[i] = rows[i] + 8;
-    }
-    lanes_transpose_all(rows, 8, columns);
-    lanes_load_rows(rest, columns + 8);
-    for (int i = 0; i < 3; i++) {
-        t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
-    }
-    t->normal = (lanes3){columns[9], columns[10], columns[11]};
-}
-
 LANES_INLINE lanes_mask has_mark(const triangles *t, uint32_t mark)
 {
     return lanes_have_bits(t->marks, (uint64_t)mark << 32);
@@ -87,21 +69,15 @@ LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
     return s;
 }
 
-/* How far the center is over the inner side of edge k, times its length. */
-LANES_INLINE lanes edge_height(const triangles *t, const surroundings *s, int k)
+/* Whether the center is over the inner side of edge k. */
+LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
 {
     lanes height = lanes3_dot(lanes3_cross(t->normal, s->vector[k]), s->offset[k]);
     /* the last edge runs from corner 2 to corner 0 around the triangle */
     if (k == 2) {
         height = -height;
     }
-    return height;
-}
-
-/* Whether the center is over the inner side of edge k. */
-LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
-{
-    return lanes_no_more(lanes_set(0.0), edge_height(t, s, k));
+    return lanes_no_more(lanes_set(0.0), height);
 }
 
 /* An edge as it is evaluated: from the lexicographically smaller end, which may be its second. */
@@ -234,48 +210,6 @@ LANES_INLINE nearest closest_points_of(const triangles *t, lanes3 center, bool h
     return best;
 }
 
-/* Where the feet of centers are, as far as that is sure. */
-typedef struct standing {
-    lanes_mask is_over;  /* inside of all edges */
-    lanes_mask is_aside; /* outside of one */
-    lanes3 offset;       /* from the foot to the center */
-} standing;
-
-LANES_INLINE standing stand(const triangles *t, lanes3 center, lanes doubt)
-{
-    surroundings s = look_around(t, center);
-    lanes zero = lanes_set(0.0), outside = -doubt;
-    standing found = {.is_over = lanes_equal(zero, zero), .is_aside = lanes_less(zero, zero)};
-    for (int k = 0; k < 3; k++) {
-        lanes height = edge_height(t, &s, k);
-        found.is_over = mask_and(found.is_over, lanes_no_more(doubt, height));
-        found.is_aside = mask_or(found.is_aside, lanes_no_more(height, outside));
-    }
-    found.offset = lanes3_scale(t->normal, lanes3_dot(t->normal, s.offset[0]));
-    return found;
-}
-
-/* Closest points of narrow spheres, without triangles whose contact surely is not the nearest.
- * Where that is not sure, a closest point takes the long way, as it does for other spheres, whose
- * `doubt` is infinite. */
-LANES_INLINE nearest closest_below(const candidates *c, int32_t first, const triangle *base,
-                                   lanes3 center, lanes doubt)
-{
-    triangles t;
-    load_insides(c, first, base, &t);
-    standing at = stand(&t, center, doubt);
-    lanes infinity = lanes_set(INFINITY);
-    nearest found = {.offset = lanes3_one_zero(at.offset),
-                     .code = code_of(ABUT_FACET, LOCAL_INSIDE)};
-    found.distance_sq = lanes3_dot(found.offset, found.offset);
-    if (mask_bits(mask_or(at.is_over, at.is_aside)) != LANES_ALL) {
-        load_triangles(c, first, base, &t);
-        found = closest_points_of(&t, center, false);
-    }
-    found.distance_sq = lanes_select(at.is_aside, infinity, found.distance_sq);
-    return found;
-}
-
 /* Squares of distances that count: infinite where the triangle is out of reach. The root decides
  * only where the squares are too close to. */
 LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
@@ -290,10 +224,8 @@ LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
     return lanes_select(touches, distance_sq, lanes_set(INFINITY));
 }
 
-/* base: the triangles of the only mesh, or NULL where there are several. has_narrow: some spheres
- * are. */
-LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has_fans,
-                               bool has_narrow)
+/* base: the triangles of the only mesh, or NULL where there are several. */
+LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has_fans)
 {
     const candidates *c = p->of;
     const seen_spheres of = c->of;
@@ -301,15 +233,9 @@ LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has
         lanes_steps steps = lanes_find_steps(c->seen + i);
         lanes3 center = {lanes_pick(of.center[0], steps), lanes_pick(of.center[1], steps),
                          lanes_pick(of.center[2], steps)};
-        lanes doubt = has_narrow ? lanes_pick(of.doubt, steps) : lanes_set(INFINITY);
-        nearest found;
-        if (has_narrow && mask_bits(lanes_less(doubt, lanes_set(INFINITY)))) {
-            found = closest_below(c, i, base, center, doubt);
-        } else {
-            triangles t;
-            load_triangles(c, i, base, &t);
-            found = closest_points_of(&t, center, has_fans);
-        }
+        triangles t;
+        load_triangles(c, i, base, &t);
+        const nearest found = closest_points_of(&t, center, has_fans);
         lanes reach = lanes_pick(of.reach, steps);
         lanes_store(p->distance_sq + i, touching_sq(found.distance_sq, reach));
         lanes_store(p->offset[0] + i, found.offset.x);
@@ -333,12 +259,10 @@ void KERNEL(closest)(closest_points *p, bool has_fans)
 {
     const triangle *base = only_triangles(p->of->batch);
     if (has_fans) {
-        find_closest(p, NULL, true, false);
+        find_closest(p, NULL, true);
     } else if (!base) {
-        find_closest(p, NULL, false, false);
-    } else if (candidates_at_feet(p->of)) {
-        find_closest(p, base, false, true);
+        find_closest(p, NULL, false);
     } else {
-        find_closest(p, base, false, false);
+        find_closest(p, base, false);
     }
 }

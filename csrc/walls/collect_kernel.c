@@ -100,9 +100,6 @@ LANES_INLINE void add_seen(candidates *c, int32_t number, int32_t sphere, int32_
     of->reach[seen] = c->batch->reach[sphere];
     of->radius[seen] = c->batch->radius[sphere];
     of->largest[seen] = batch_largest(c->batch, v, sphere);
-    if (candidates_at_feet(c)) {
-        of->doubt[seen] = batch_is_narrow(c->batch, sphere) ? v->set->doubt : INFINITY;
-    }
     of->view[seen] = number;
     for (int32_t i = first; i < end; i += MARKED_AT_ONCE) {
         for (int k = 0; k < MARKED_AT_ONCE; k += LANES) {
