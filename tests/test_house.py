@@ -92,7 +92,6 @@ FILES = {
         "batch",
         "candidates",
         "kernels",
-        "half_spaces_kernel",
         "look_kernel",
         "feet_kernel",
         "culling_kernel",

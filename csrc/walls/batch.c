@@ -49,9 +49,9 @@ static abut_status reserve_looks(batch *b, abut_index count)
     return bucket && units ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-abut_status batch_add_view(batch *b, const view *added)
+abut_status batch_add_view(batch *b, const mesh_view *added)
 {
-    view *views = memory_grow(b->views, b->view_count + 1, &b->view_capacity, sizeof *views);
+    mesh_view *views = memory_grow(b->views, b->view_count + 1, &b->view_capacity, sizeof *views);
     if (!views) {
         return ABUT_NO_MEMORY;
     }
@@ -62,7 +62,7 @@ abut_status batch_add_view(batch *b, const view *added)
         return ABUT_NO_MEMORY;
     }
     b->locals = locals;
-    view *v = &b->views[b->view_count++];
+    mesh_view *v = &b->views[b->view_count++];
     *v = *added;
     v->first_look = b->look_count;
     b->look_count += v->set ? v->set->level_count : 0;
@@ -77,18 +77,19 @@ abut_status batch_add_half_spaces(batch *b, const half_space *all, abut_index co
     if (count == 0) {
         return ABUT_OK;
     }
-    view *views = memory_grow(b->views, b->view_count + count, &b->view_capacity, sizeof *views);
+    mesh_view *views =
+        memory_grow(b->views, b->view_count + count, &b->view_capacity, sizeof *views);
     if (!views) {
         return ABUT_NO_MEMORY;
     }
     b->views = views;
     for (abut_index k = 0; k < count; k++) {
-        views[b->view_count + k] = (view){.mesh = &all[k].mesh,
-                                          .pose = &at_rest,
-                                          .number = all[k].number,
-                                          .is_plain = true,
-                                          .local = {b->center[0], b->center[1], b->center[2]},
-                                          .half_space = &all[k]};
+        views[b->view_count + k] = (mesh_view){.mesh = &all[k].mesh,
+                                               .pose = &at_rest,
+                                               .number = all[k].number,
+                                               .is_plain = true,
+                                               .local = {b->center[0], b->center[1], b->center[2]},
+                                               .half_space = &all[k]};
     }
     return ABUT_OK;
 }
@@ -99,7 +100,7 @@ static int32_t padded_count(const batch *b)
     return (b->count + BATCH_BLOCK - 1) / BATCH_BLOCK * BATCH_BLOCK;
 }
 
-static void turn(const batch *b, const view *v)
+static void turn(const batch *b, const mesh_view *v)
 {
     const int32_t end = padded_count(b);
     for (int32_t i = 0; i < end; i++) {
@@ -110,7 +111,7 @@ static void turn(const batch *b, const view *v)
 void batch_place_locals(batch *b)
 {
     for (abut_index k = 0; k < b->view_count; k++) {
-        view *v = &b->views[k];
+        mesh_view *v = &b->views[k];
         for (int axis = 0; axis < 3; axis++) {
             double *own = b->locals + (3 * k + axis) * BATCH_ROOM;
             v->local[axis] = v->is_plain ? b->center[axis] : own;

@@ -25,7 +25,7 @@ typedef struct sphere_rows {
 /* In place of a bucket, where a view's level holds nothing for a sphere. */
 #define NO_BUCKET UINT32_MAX
 
-typedef struct view {
+typedef struct mesh_view {
     const abut_mesh *mesh;
     const bins *set;
     double low, high; /* it serves spheres with low < reach <= high */
@@ -39,7 +39,7 @@ typedef struct view {
     double *local[3];             /* the centers in the mesh's frame: BATCH_ROOM each */
     const half_space *half_space; /* that it is of; NULL: of a mesh */
     int64_t first_look;           /* of its levels' looks */
-} view;
+} mesh_view;
 
 typedef struct batch {
     const facet_list *list; /* of facets that its spheres may touch; NULL: bins tell them */
@@ -48,7 +48,8 @@ typedef struct batch {
     uint16_t number[BATCH_SPHERES];     /* of each sphere, counted from `first` */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
 
-    view *views; /* of meshes; half_space_count of half spaces, without looks, stand behind them */
+    mesh_view
+        *views; /* of meshes; half_space_count of half spaces, without looks, stand behind them */
     abut_index view_count, half_space_count, view_capacity;
     double *locals; /* local centers of the views that are not plain */
     abut_index local_capacity;
@@ -84,7 +85,7 @@ void batch_pad(batch *b);
 
 /* Make room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY.
  * What arrays of views added before hold is lost: add all views, then fill. */
-abut_status batch_add_view(batch *b, const view *added);
+abut_status batch_add_view(batch *b, const mesh_view *added);
 
 /* Have a view of each half space, once all of meshes are added. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status batch_add_half_spaces(batch *b, const half_space *all, abut_index count);
@@ -112,7 +113,7 @@ void batch_see(batch *b);
 
 /* Likewise sphere by sphere and view by view: first tell where local centers of all views are. */
 void batch_place_locals(batch *b);
-static inline void batch_turn(const batch *b, const view *v, int32_t i)
+static inline void batch_turn(const batch *b, const mesh_view *v, int32_t i)
 {
     vec3 center = {b->center[0][i], b->center[1][i], b->center[2][i]};
     vec3 local = pose_to_mesh(v->pose, vec3_sub(center, v->shift));
@@ -160,7 +161,7 @@ static inline uint16_t *batch_units(const batch *b, int64_t look, int number)
 
 /* The largest number on the way of a sphere into a view's mesh, its radius among them: the last
  * digit of it tells how far rounding can have moved what is computed there. */
-static inline double batch_largest(const batch *b, const view *v, int32_t sphere)
+static inline double batch_largest(const batch *b, const mesh_view *v, int32_t sphere)
 {
     vec3 center = {b->center[0][sphere], b->center[1][sphere], b->center[2][sphere]};
     double largest = vec3_max_abs(center), radius = b->radius[sphere];

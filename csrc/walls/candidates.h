@@ -45,7 +45,7 @@ static inline bool candidates_at_feet(const candidates *c)
     return c->batch->has_narrow && !c->is_wide;
 }
 
-static inline const view *candidate_view(const candidates *c, int32_t i)
+static inline const mesh_view *candidate_view(const candidates *c, int32_t i)
 {
     return &c->batch->views[c->of.view[c->seen[i]]];
 }
@@ -189,7 +189,7 @@ static inline bool kept_is_at_center(const kept *k, int32_t i)
 
 static inline vec3 kept_facet_normal(const kept *k, int32_t i)
 {
-    const view *v = candidate_view(k->candidates, i);
+    const mesh_view *v = candidate_view(k->candidates, i);
     return pose_turn(v->pose, mesh_normal(v->mesh, candidate_triangle(k->candidates, i)->facet));
 }
 

@@ -1,6 +1,5 @@
 /* Candidates: the entries of bins whose boxes are near a sphere become triangles to be tested. */
 #include "../base/lanes_kernel.h"
-#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "../mesh/tolerance.h"
 #include "culling_kernel.h"
@@ -91,7 +90,7 @@ static bool expand_fans(candidates *c, const abut_mesh *mesh, int32_t first)
 LANES_INLINE void add_seen(candidates *c, int32_t number, int32_t sphere, int32_t first,
                            int32_t end)
 {
-    const view *v = &c->batch->views[number];
+    const mesh_view *v = &c->batch->views[number];
     seen_spheres *of = &c->of;
     const int32_t seen = of->count;
     for (int axis = 0; axis < 3; axis++) {
@@ -118,7 +117,7 @@ LANES_INLINE const uint16_t *units_of(const candidates *c, int64_t look, int32_t
 
 /* Add the facets near a sphere of all buckets that it looks at in a view. False where there is no
  * room. */
-LANES_INLINE bool collect_looks(candidates *c, const view *v, int32_t sphere, bool has_slabs)
+LANES_INLINE bool collect_looks(candidates *c, const mesh_view *v, int32_t sphere, bool has_slabs)
 {
     const entries set = entries_of(v->set);
     for (int32_t k = 0; k < v->set->level_count; k++) {
@@ -132,26 +131,10 @@ LANES_INLINE bool collect_looks(candidates *c, const view *v, int32_t sphere, bo
     return true;
 }
 
-/* Whether triangles are not at hand when they are tested: most are not in the cache, or few spheres
- * that find facets are close to each other, where most find none. */
-static inline bool fetches_ahead(const batch *b, const view *v)
-{
-    return b->is_sparse || v->mesh->fans[v->mesh->view.facet_count] > CACHED_TRIANGLES;
-}
-
-static inline void fetch_triangles(const abut_mesh *mesh, const int32_t *numbers, int32_t count)
-{
-    for (int32_t k = 0; k < count; k++) {
-        const triangle *t = mesh->triangles + numbers[k];
-        PREFETCH(t);
-        PREFETCH((const char *)(t + 1) - 1);
-    }
-}
-
 /* Add what one view has for a sphere. False where there is no room. */
 static bool collect_view(candidates *c, int32_t number, int32_t sphere)
 {
-    const view *v = &c->batch->views[number];
+    const mesh_view *v = &c->batch->views[number];
     const int32_t first = c->count;
     const bool has_room =
         v->set->slab_low ? collect_looks(c, v, sphere, true) : collect_looks(c, v, sphere, false);
@@ -160,9 +143,6 @@ static bool collect_view(candidates *c, int32_t number, int32_t sphere)
     }
     if (!v->is_triangles && !expand_fans(c, v->mesh, first)) {
         return false;
-    }
-    if (fetches_ahead(c->batch, v)) {
-        fetch_triangles(v->mesh, c->triangle + first, c->count - first);
     }
     add_seen(c, number, sphere, first, c->count);
     return true;
@@ -210,7 +190,6 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
     const entries set = entries_of(b->views[0].set);
     const uint32_t *buckets = batch_buckets(b, 0);
     const uint16_t *own_units = batch_units(b, 0, 0);
-    const bool is_fetching = fetches_ahead(b, &b->views[0]);
     int32_t *const list = c->triangle, count = 0, sphere_count = 0;
     abut_index compared = 0;
     int32_t sphere;
@@ -224,9 +203,6 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
         const int at_foot = has_narrow ? FOOT_UNITS * BATCH_ROOM * batch_is_narrow(b, sphere) : 0;
         const uint16_t *units = own_units + at_foot + sphere;
         int32_t found = append_near(list + count, &set, has_slabs, begin, end, units);
-        if (is_fetching) {
-            fetch_triangles(b->views[0].mesh, list + count, found);
-        }
         count += found;
         c->sphere[sphere_count] = sphere;
         sphere_count += found > 0;
@@ -280,15 +256,12 @@ static bool collect_listed(candidates *c, int32_t sphere)
     }
     for (int32_t k = begins[0]; k < begins[1];) {
         const int32_t number = b->list->items[k].mesh, first = c->count;
-        const view *v = &b->views[number];
+        const mesh_view *v = &b->views[number];
         for (; k < begins[1] && b->list->items[k].mesh == number; k++) {
             c->triangle[c->count++] = b->list->items[k].triangle;
         }
         if (!v->is_plain) {
             batch_turn(b, v, sphere);
-        }
-        if (fetches_ahead(b, v)) {
-            fetch_triangles(v->mesh, c->triangle + first, c->count - first);
         }
         add_seen(c, number, sphere, first, c->count);
     }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../base/prefetch.h"
 #include "finder.h"
 
 /* ---- memory ---- */
@@ -124,9 +123,6 @@ static abut_status keep(void *context, abut_index chunk, records *of, parallel_j
     return ABUT_OK;
 }
 
-/* Reads that are under way at once. */
-enum { FETCHED_AHEAD = 16 };
-
 /* Keep a chunk's records, and tell where the contacts of each of its spheres are. */
 static abut_status keep_located(void *context, abut_index chunk, records *of, parallel_job *job)
 {
@@ -135,9 +131,6 @@ static abut_status keep_located(void *context, abut_index chunk, records *of, pa
     const int32_t *spheres = contacts->order.spheres + chunk * CHUNK_SPHERES;
     location *locations = contacts->order.locations;
     for (int32_t k = 0; k < of->count; k++) {
-        if (k + FETCHED_AHEAD < of->count) {
-            PREFETCH(&locations[spheres[of->items[k + FETCHED_AHEAD].sphere]]);
-        }
         location *at = &locations[spheres[of->items[k].sphere]];
         if (at->count++ == 0) {
             at->chunk = (int32_t)chunk;

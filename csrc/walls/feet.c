@@ -10,7 +10,7 @@
 /* With more looks, to see that a sphere has buckets in one view only takes longer than it saves. */
 enum { PLANE_LOOKS = 16 };
 
-static bool has_planes(const view *v)
+static bool has_planes(const mesh_view *v)
 {
     return v->is_triangles && v->set->plane && v->pose->skew <= SKEW_LIMIT;
 }

@@ -19,7 +19,7 @@ typedef struct block {
 } block;
 
 /* 1 + the number of the plane of all facets in a sphere's buckets, which are in this view, or 0. */
-static uint16_t find_plane(const batch *b, const view *v, int32_t sphere)
+static uint16_t find_plane(const batch *b, const mesh_view *v, int32_t sphere)
 {
     const int64_t first = v->first_look, end = first + v->set->level_count;
     uint16_t found = 0;
@@ -38,7 +38,7 @@ static uint16_t find_plane(const batch *b, const view *v, int32_t sphere)
 }
 
 /* Returns the bits of those that have one. */
-static uint64_t find_planes(const batch *b, const view *v, int32_t begin, block *at)
+static uint64_t find_planes(const batch *b, const mesh_view *v, int32_t begin, block *at)
 {
     /* a half space may eliminate what is at the foot, and then other facets count */
     uint64_t seen = b->seen[begin / BATCH_BLOCK] & ~b->beside[begin / BATCH_BLOCK], narrow = 0;
@@ -97,7 +97,7 @@ static void put_feet(const batch *b, const block *at, double inv_cell, int64_t l
     memset(batch_units(b, look, FOOT_UNITS + 3) + begin, 0, BATCH_BLOCK * sizeof *b->units);
 }
 
-static void look_from(batch *b, const view *v, int32_t begin)
+static void look_from(batch *b, const mesh_view *v, int32_t begin)
 {
     block at;
     for (int axis = 0; axis < 3; axis++) {
@@ -122,7 +122,7 @@ static void look_from(batch *b, const view *v, int32_t begin)
     }
 }
 
-void KERNEL(look_feet)(batch *b, const view *v)
+void KERNEL(look_feet)(batch *b, const mesh_view *v)
 {
     for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {
         if (b->seen[begin / BATCH_BLOCK]) {

@@ -23,8 +23,7 @@ typedef struct half_space {
     int32_t fans[2], kept[1];
 } half_space;
 
-/* How high over the plane a point is; negative: inside of the wall. Vector code computes it in the
- * same order. */
+/* How high over the plane a point is; negative: inside of the wall. */
 static inline double half_space_height(const half_space *h, vec3 point)
 {
     return vec3_dot(h->normal, vec3_sub(point, h->point));

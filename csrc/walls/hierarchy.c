@@ -45,7 +45,8 @@ static int compare_numbers(int32_t a, int32_t b)
  * their number. */
 static int compare_places(const kept *k, int32_t a, int32_t b)
 {
-    const view *of_a = candidate_view(k->candidates, a), *of_b = candidate_view(k->candidates, b);
+    const mesh_view *of_a = candidate_view(k->candidates, a),
+                    *of_b = candidate_view(k->candidates, b);
     int order = compare_numbers(of_a->number, of_b->number);
     for (int i = 0; !order && i < 3; i++) {
         order = vec3_compare(candidate_triangle(k->candidates, a)->corner[i],

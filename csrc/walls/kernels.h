@@ -25,15 +25,12 @@ typedef bool query_radii_kernel(abut_index count, const double *radii, double *s
                                 double *largest);
 
 /* Look up the spheres of a batch in a view's bins. */
-typedef void look_buckets_kernel(batch *b, const view *v);
-
-/* Tell which of the batch's spheres are beside half spaces, which there are. */
-typedef void look_half_spaces_kernel(batch *b);
+typedef void look_buckets_kernel(batch *b, const mesh_view *v);
 
 /* Of the batch's spheres that may touch facets of one plane alone, as the looks of all views say,
  * and of a plane in this view, those that do not touch it are seen no more; the others become
  * narrow. */
-typedef void look_feet_kernel(batch *b, const view *v);
+typedef void look_feet_kernel(batch *b, const mesh_view *v);
 
 /* Replace the candidates by those of the batch's spheres from number `from` on whose bits are
  * set; returns the first sphere that there was no room for, or the batch's count. */
@@ -54,7 +51,6 @@ typedef bool rows_measure_kernel(const contact *items, abut_index count, const m
     ENTRY(load_block)                                                                              \
     ENTRY(query_radii)                                                                             \
     ENTRY(look_buckets)                                                                            \
-    ENTRY(look_half_spaces)                                                                        \
     ENTRY(look_feet)                                                                               \
     ENTRY(collect)                                                                                 \
     ENTRY(closest)                                                                                 \

@@ -53,7 +53,7 @@ static void join_fans(closest_points *p)
 static void turn_into_world(closest_points *p)
 {
     for (int32_t i = 0; i < p->of->count; i++) {
-        const view *v = candidate_view(p->of, i);
+        const mesh_view *v = candidate_view(p->of, i);
         if (v->pose->turns && p->distance_sq[i] < INFINITY) {
             vec3 offset = pose_turn(v->pose, closest_offset(p, i));
             p->offset[0][i] = offset.x, p->offset[1][i] = offset.y, p->offset[2][i] = offset.z;

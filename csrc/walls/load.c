@@ -1,6 +1,7 @@
 /* Spheres from rows into a batch. */
 #include <string.h>
 
+#include "half_spaces.h"
 #include "kernels.h"
 
 /* Where a smaller share of the spheres than this is to be searched, others are passed over. */
@@ -50,9 +51,6 @@ abut_index batch_load_listed(batch *b, const sphere_rows *rows, abut_index count
         b->reach[i] = rows->radii[i] + rows->gap;
         b->number[i] = (uint16_t)i;
     }
-    if (b->half_space_count > 0) {
-        batch_pad(b);
-    }
     return b->count;
 }
 
@@ -61,14 +59,25 @@ void batch_note_share(batch *b, abut_index passed)
     b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;
 }
 
+/* Bits of a block's spheres that a half space is near. */
+static uint64_t find_beside(const batch *b, const half_space *h, int32_t begin)
+{
+    uint64_t near = 0;
+    for (int32_t i = begin; i < b->count && i < begin + BATCH_BLOCK; i++) {
+        const vec3 center = {b->center[0][i], b->center[1][i], b->center[2][i]};
+        near |= (uint64_t)(half_space_height(h, center) <= b->reach[i]) << (i - begin);
+    }
+    return near;
+}
+
 void batch_look_beside(batch *b)
 {
     memset(b->beside, 0, sizeof b->beside);
     b->has_beside = false;
-    if (b->half_space_count > 0) {
-        kernels_take()->look_half_spaces(b);
-    }
-    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
-        b->has_beside = b->has_beside || b->beside[word] != 0;
+    for (abut_index k = 0; k < b->half_space_count; k++) {
+        for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {
+            b->beside[begin / BATCH_BLOCK] |= find_beside(b, batch_half_space(b, k), begin);
+            b->has_beside = b->has_beside || b->beside[begin / BATCH_BLOCK] != 0;
+        }
     }
 }

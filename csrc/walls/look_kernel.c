@@ -1,7 +1,6 @@
 /* Which bucket of each level a sphere looks at; and before that, which spheres of the caller's rows
  * would find one: where most would not, only those are copied into a batch. */
 #include "../base/lanes_kernel.h"
-#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "../bins/bins.h"
 #include "../bins/filling.h"
@@ -12,7 +11,7 @@
  * Plain loops over arrays without a branch, which compilers turn into vector code. */
 
 /* hit[i]: whether the sphere is one of the view's and its bucket holds anything. */
-static void find_buckets(const batch *b, const view *v, const bin_level *level, int32_t begin,
+static void find_buckets(const batch *b, const mesh_view *v, const bin_level *level, int32_t begin,
                          uint32_t *restrict bucket, uint32_t *restrict hit)
 {
     const double *x = v->local[0] + begin, *y = v->local[1] + begin, *z = v->local[2] + begin;
@@ -62,7 +61,8 @@ static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
     }
 }
 
-static uint64_t look(batch *b, const view *v, const bin_level *level, int64_t number, int32_t begin)
+static uint64_t look(batch *b, const mesh_view *v, const bin_level *level, int64_t number,
+                     int32_t begin)
 {
     uint32_t hit[BATCH_BLOCK];
     find_buckets(b, v, level, begin, batch_buckets(b, number) + begin, hit);
@@ -84,7 +84,7 @@ static uint64_t look(batch *b, const view *v, const bin_level *level, int64_t nu
     return hits;
 }
 
-void KERNEL(look_buckets)(batch *b, const view *v)
+void KERNEL(look_buckets)(batch *b, const mesh_view *v)
 {
     for (int32_t k = 0; k < v->set->level_count; k++) {
         for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {
@@ -106,7 +106,7 @@ LANES_INLINE lanes3 lanes3_set(vec3 a)
 }
 
 /* What a view's image and pose make of centers: as batch_see does it. */
-LANES_INLINE lanes3 to_mesh(const view *v, lanes3 center)
+LANES_INLINE lanes3 to_mesh(const mesh_view *v, lanes3 center)
 {
     const pose *p = v->pose;
     const lanes3 a = lanes3_sub(lanes3_sub(center, lanes3_set(v->shift)), lanes3_set(p->shift));
@@ -176,7 +176,7 @@ static bool are_centers(const double *numbers)
 }
 
 /* Whether the view is plain is known where this is called from. */
-LANES_INLINE uint64_t find_seen(const view *v, const bin_level *level, bool is_plain,
+LANES_INLINE uint64_t find_seen(const mesh_view *v, const bin_level *level, bool is_plain,
                                 const double *centers, bool *is_good)
 {
     const bin_level own = *level;
@@ -201,7 +201,7 @@ LANES_INLINE uint64_t find_seen(const view *v, const bin_level *level, bool is_p
 }
 
 /* Bits of the spheres that a level of a view has a bucket with entries for. */
-static uint64_t seen_by(const view *v, const double *centers, bool *is_good)
+static uint64_t seen_by(const mesh_view *v, const double *centers, bool *is_good)
 {
     uint64_t seen = 0;
     for (int32_t k = 0; k < v->set->level_count; k++) {
@@ -231,16 +231,6 @@ LANES_INLINE lanes_mask are_radii(lanes radius)
 {
     return mask_and(lanes_less(lanes_set(0.0), radius),
                     lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
-}
-
-/* Fetch as many rows as a vector has that are a batch ahead: after the work that comes first the
- * processor has lost the thread. */
-LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
-{
-    for (int part = 0; part < 3; part++) {
-        PREFETCH((uintptr_t)centers + (size_t)(3 * BATCH_SPHERES + part * LANES) * sizeof *centers);
-    }
-    PREFETCH((uintptr_t)radii + BATCH_SPHERES * sizeof *radii);
 }
 
 /* Append as many spheres as a vector has. False: some is none. */
@@ -281,7 +271,6 @@ static bool append_seen(batch *b, const sphere_rows *rows, uint64_t seen)
     for (int i = 0; i < BATCH_BLOCK; i += LANES) {
         const double *centers = rows->centers + 3 * i, *radii = rows->radii + i;
         const unsigned bits = (unsigned)(seen >> i) & LANES_ALL;
-        fetch_ahead(centers, radii);
         if (bits == LANES_ALL) {
             is_good &= append_lanes(b, centers, radii, rows->gap);
             for (int k = 0; k < LANES; k++) {

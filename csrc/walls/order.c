@@ -5,7 +5,6 @@
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "../base/prefetch.h"
 #include "../mesh/mesh.h"
 #include "finder.h"
 
@@ -252,8 +251,8 @@ static abut_status sort_spheres(sorting *s)
     return status;
 }
 
-/* Spheres that are copied in one go, and reads that are under way at once. */
-enum { COPIED_AT_ONCE = 4096, FETCHED_AHEAD = 16 };
+/* Spheres that are copied in one go. */
+enum { COPIED_AT_ONCE = 4096 };
 
 typedef struct copying {
     const int32_t *spheres;
@@ -261,23 +260,12 @@ typedef struct copying {
     double *centers, *radii;
 } copying;
 
-static void fetch_sphere(const abut_query *query, abut_index sphere)
-{
-    const double *center = query->centers + 3 * sphere;
-    PREFETCH(center);
-    PREFETCH((const char *)(center + 3) - 1);
-    PREFETCH(query->radii + sphere);
-}
-
 static abut_status copy_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const copying *c = context;
     const abut_index begin = chunk * COPIED_AT_ONCE;
     const abut_index end = parallel_chunk_end(begin, COPIED_AT_ONCE, c->query->sphere_count);
     for (abut_index i = begin; i < end; i++) {
-        if (i + FETCHED_AHEAD < end) {
-            fetch_sphere(c->query, c->spheres[i + FETCHED_AHEAD]);
-        }
         const abut_index sphere = c->spheres[i];
         memcpy(c->centers + 3 * i, c->query->centers + 3 * sphere, 3 * sizeof *c->centers);
         c->radii[i] = c->query->radii[sphere];

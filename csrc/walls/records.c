@@ -40,7 +40,7 @@ static abut_status reserve(records *r, abut_index added, bool has_shares)
 }
 
 /* The number of an image other than 0: that of the record before, mostly. */
-static abut_status number_image(records *r, const view *v, abut_index *number)
+static abut_status number_image(records *r, const mesh_view *v, abut_index *number)
 {
     const abut_index last = r->image_count - 1;
     if (last < 0 || r->images[last].mesh != v->number ||
@@ -57,7 +57,7 @@ static abut_status number_image(records *r, const view *v, abut_index *number)
     return ABUT_OK;
 }
 
-static inline abut_status find_mesh_image(records *r, const record_task *task, const view *v,
+static inline abut_status find_mesh_image(records *r, const record_task *task, const mesh_view *v,
                                           int32_t *mesh_image)
 {
     abut_index number = 0;
@@ -70,7 +70,7 @@ static inline abut_status find_mesh_image(records *r, const record_task *task, c
     return status;
 }
 
-static inline int32_t node_count(const view *v, abut_type type, int32_t number)
+static inline int32_t node_count(const mesh_view *v, abut_type type, int32_t number)
 {
     switch (type) {
     case ABUT_FACET:
@@ -87,7 +87,7 @@ static inline int32_t node_count(const view *v, abut_type type, int32_t number)
 static inline abut_status name_contact(records *r, const record_task *task, const kept *k,
                                        int32_t i, int32_t sphere, contact *c)
 {
-    const view *v = candidate_view(k->candidates, i);
+    const mesh_view *v = candidate_view(k->candidates, i);
     const int32_t number = k->candidates->triangle[i], local = closest_local(k->closest, i);
     const abut_type type = closest_type(k->closest, i);
     const int32_t nodes = node_count(v, type, number);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "../base/prefetch.h"
 #include "half_spaces.h"
 #include "kernels.h"
 
@@ -52,29 +51,14 @@ abut_columns rows_columns(const abut_columns *columns, abut_index row, abut_inde
     };
 }
 
-static const triangle *contact_triangle(const row_block *r, const contact *c)
+static const triangle *contact_triangle(const contact_block *r, const contact *c)
 {
     return r->at.mesh->triangles + c->triangle;
 }
 
-static abut_index contact_facet(const row_block *r, const contact *c)
+static abut_index contact_facet(const contact_block *r, const contact *c)
 {
     return r->at.is_triangles ? c->triangle : contact_triangle(r, c)->facet;
-}
-
-void rows_fetch(const row_block *r)
-{
-    const abut_query *query = &r->contacts->now.query;
-    for (abut_index i = 0; i < r->count; i++) {
-        const contact *c = &r->items[i];
-        const triangle *t = contact_triangle(r, c);
-        PREFETCH(query->centers + 3 * (r->first_sphere + c->sphere));
-        PREFETCH(t);
-        PREFETCH((const char *)(t + 1) - 1);
-        if (r->at.is_triangles) {
-            PREFETCH(r->at.mesh->indices + 3 * (abut_index)c->triangle);
-        }
-    }
 }
 
 /* A block's items: FACET contacts on triangles, which are computed side by side, and others, which
@@ -85,7 +69,7 @@ typedef struct sorted {
     abut_index nodes[ROWS]; /* of each item: where its nodes go, from the first on */
 } sorted;
 
-static bool is_on_triangle(const row_block *r, const contact *c)
+static bool is_on_triangle(const contact_block *r, const contact *c)
 {
     const int32_t *fans = r->at.mesh->fans;
     if (r->at.is_triangles) {
@@ -97,7 +81,7 @@ static bool is_on_triangle(const row_block *r, const contact *c)
 
 /* Sort a block's contacts by how their forces are computed, and find where their nodes go. Returns
  * the node after the last. */
-static abut_index sort_out(const row_block *r, sorted *s)
+static abut_index sort_out(const contact_block *r, sorted *s)
 {
     abut_index node = 0, aside = 0, others = 0;
     for (abut_index i = 0; i < r->count; i++) {
@@ -116,7 +100,7 @@ static abut_index sort_out(const row_block *r, sorted *s)
 }
 
 /* Write the columns that tell which sphere touches what. */
-static void write_numbers(const row_block *r, const sorted *s)
+static void write_numbers(const contact_block *r, const sorted *s)
 {
     abut_index *sphere = r->to.sphere, *facet = r->to.facet, *feature = r->to.feature;
     uint8_t *type = r->to.type;
@@ -136,7 +120,7 @@ static void write_numbers(const row_block *r, const sorted *s)
 
 /* Write the columns whose entries are the same for most contacts. The caller may leave them out;
  * else they are zeros on entry. */
-static void write_usual(const row_block *r)
+static void write_usual(const contact_block *r)
 {
     const abut_columns *to = &r->to;
     for (abut_index i = 0; to->share && i < r->count; i++) {
@@ -153,7 +137,7 @@ static void write_usual(const row_block *r)
 }
 
 /* Where a center is on its facet, the contact's normal is the facet's. */
-static void write_facet_normals(const row_block *r)
+static void write_facet_normals(const contact_block *r)
 {
     for (abut_index i = 0; i < r->count; i++) {
         const contact *c = &r->items[i];
@@ -164,7 +148,7 @@ static void write_facet_normals(const row_block *r)
     }
 }
 
-static void write_measures(const row_block *r)
+static void write_measures(const contact_block *r)
 {
     const measures to = {r->to.normal, r->to.overlap, r->to.tilt,
                          r->contacts->now.query.flat_angle};
@@ -175,7 +159,7 @@ static void write_measures(const row_block *r)
 
 /* ---- points and weights ---- */
 
-static vec3 local_center(const row_block *r, const contact *c)
+static vec3 local_center(const contact_block *r, const contact *c)
 {
     vec3 center = vec3_load(r->contacts->now.query.centers + 3 * (r->first_sphere + c->sphere));
     return r->at.is_plain
@@ -183,19 +167,19 @@ static vec3 local_center(const row_block *r, const contact *c)
                : scene_to_mesh(&r->contacts->now.scene, r->at.number, r->at.image, center);
 }
 
-static vec3 local_offset(const row_block *r, const contact *c)
+static vec3 local_offset(const contact_block *r, const contact *c)
 {
     return pose_turn_back(&r->at.placed->pose, c->offset);
 }
 
-static void write_point(const row_block *r, abut_index i, vec3 point)
+static void write_point(const contact_block *r, abut_index i, vec3 point)
 {
     const scene *s = &r->contacts->now.scene;
     vec3_store(r->to.point + 3 * i, scene_to_world(s, r->at.number, r->at.image, point));
 }
 
 /* Write point, nodes and weights of any contact, one at a time. */
-static void write_force(const row_block *r, abut_index i, abut_index node)
+static void write_force(const contact_block *r, abut_index i, abut_index node)
 {
     const contact *c = &r->items[i];
     const triangle *t = contact_triangle(r, c);
@@ -237,7 +221,7 @@ static const double *put_row(double *row, vec3 a)
 
 /* Tell where a center is to be read in the mesh's frame: in the caller's own row where that will
  * do. Vector code reads four numbers, so the caller's last row is copied. */
-static void put_center(const row_block *r, const contact *c, side_by_side *side, abut_index n)
+static void put_center(const contact_block *r, const contact *c, side_by_side *side, abut_index n)
 {
     const abut_query *query = &r->contacts->now.query;
     abut_index sphere = r->first_sphere + c->sphere;
@@ -246,7 +230,7 @@ static void put_center(const row_block *r, const contact *c, side_by_side *side,
                           : put_row(side->own_center[n], local_center(r, c));
 }
 
-static void put_aside(const row_block *r, const sorted *s, side_by_side *side)
+static void put_aside(const contact_block *r, const sorted *s, side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
         const contact *c = &r->items[s->aside[n]];
@@ -257,7 +241,7 @@ static void put_aside(const row_block *r, const sorted *s, side_by_side *side)
     }
 }
 
-static void write_points(const row_block *r, const sorted *s, const side_by_side *side)
+static void write_points(const contact_block *r, const sorted *s, const side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
         vec3 point = vec3_load(side->point + 3 * n);
@@ -269,7 +253,7 @@ static void write_points(const row_block *r, const sorted *s, const side_by_side
     }
 }
 
-static void write_weights(const row_block *r, const sorted *s, const side_by_side *side)
+static void write_weights(const contact_block *r, const sorted *s, const side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
         memcpy(r->to.weight + s->nodes[s->aside[n]], side->weight + 3 * n,
@@ -277,7 +261,7 @@ static void write_weights(const row_block *r, const sorted *s, const side_by_sid
     }
 }
 
-static void write_nodes(const row_block *r, const sorted *s)
+static void write_nodes(const contact_block *r, const sorted *s)
 {
     const abut_mesh *mesh = r->at.mesh;
     for (abut_index n = 0; n < s->aside_count; n++) {
@@ -290,7 +274,7 @@ static void write_nodes(const row_block *r, const sorted *s)
 }
 
 /* Compute the items that go side by side: straight into the columns where a block has no others. */
-static void write_aside(const row_block *r, const sorted *s)
+static void write_aside(const contact_block *r, const sorted *s)
 {
     side_by_side side;
     bool is_all = s->aside_count == r->count && r->at.is_plain && r->to.node;
@@ -313,7 +297,7 @@ static void write_aside(const row_block *r, const sorted *s)
     }
 }
 
-static void write_forces(const row_block *r, const sorted *s)
+static void write_forces(const contact_block *r, const sorted *s)
 {
     write_aside(r, s);
     for (abut_index n = 0; n < s->other_count; n++) {
@@ -322,7 +306,7 @@ static void write_forces(const row_block *r, const sorted *s)
 }
 
 /* Write contacts with a half space. */
-static abut_index write_half_space(const row_block *r)
+static abut_index write_half_space(const contact_block *r)
 {
     const abut_query *query = &r->contacts->now.query;
     const abut_columns *to = &r->to;
@@ -349,7 +333,7 @@ static abut_index write_half_space(const row_block *r)
     return r->node + r->count;
 }
 
-abut_index rows_write(const row_block *r)
+abut_index rows_write(const contact_block *r)
 {
     if (r->at.half_space) {
         return write_half_space(r);

@@ -23,7 +23,7 @@ typedef struct mesh_place {
 mesh_place rows_find_place(const abut_contacts *contacts, const records *of, int32_t mesh_image);
 
 /* Contacts with one mesh at one place that follow one another, at most ROWS, and where they go. */
-typedef struct row_block {
+typedef struct contact_block {
     const abut_contacts *contacts;
     const contact *items;
     const double *shares; /* of the items; NULL: all are 1 */
@@ -32,7 +32,7 @@ typedef struct row_block {
     abut_index first_sphere; /* the items' spheres are counted from here */
     mesh_place at;
     abut_columns to; /* from the first's row and node on */
-} row_block;
+} contact_block;
 
 /* Where columns are written that the caller leaves out, and nobody reads. */
 typedef struct unwanted_rows {
@@ -46,11 +46,8 @@ typedef struct unwanted_rows {
 abut_columns rows_columns(const abut_columns *columns, abut_index row, abut_index node,
                           unwanted_rows *unwanted);
 
-/* Fetch what rows_write will read: to be called while the block before is written. */
-void rows_fetch(const row_block *r);
-
 /* Write all columns but the spheres' offsets. Returns the node after the last. */
-abut_index rows_write(const row_block *r);
+abut_index rows_write(const contact_block *r);
 
 /* ---- while others are searched ---- */
 

@@ -140,13 +140,13 @@ static vec3 image_shift(const scene *s, const int32_t image[3])
 }
 
 /* How one image of a mesh is seen, without a set of bins. */
-static view view_of(const scene *s, abut_index number, const int32_t image[3])
+static mesh_view view_of(const scene *s, abut_index number, const int32_t image[3])
 {
     const placed_mesh *mesh = &s->meshes[number];
-    view added = {.mesh = mesh->binned->mesh,
-                  .pose = &mesh->pose,
-                  .shift = image_shift(s, image),
-                  .number = (int32_t)number};
+    mesh_view added = {.mesh = mesh->binned->mesh,
+                       .pose = &mesh->pose,
+                       .shift = image_shift(s, image),
+                       .number = (int32_t)number};
     added.is_plain = vec3_max_abs(added.shift) == 0.0 && pose_is_identity(&mesh->pose);
     added.is_triangles = mesh_is_triangles(added.mesh);
     for (int axis = 0; axis < 3; axis++) {
@@ -160,7 +160,7 @@ static view view_of(const scene *s, abut_index number, const int32_t image[3])
 static abut_status add_image(const scene *s, abut_index number, const int32_t image[3], batch *b)
 {
     const placed_mesh *mesh = &s->meshes[number];
-    view added = view_of(s, number, image);
+    mesh_view added = view_of(s, number, image);
     abut_status status = ABUT_OK;
     for (int k = 0; !status && k < mesh->band_count; k++) {
         const reach_band *band = &mesh->bands[k];
@@ -209,7 +209,7 @@ abut_status scene_view_listed(const scene *s, batch *b)
         return ABUT_OK;
     }
     for (abut_index k = 0; !status && k < s->mesh_count; k++) {
-        const view added = view_of(s, k, no_image);
+        const mesh_view added = view_of(s, k, no_image);
         status = batch_add_view(b, &added);
     }
     return status ? status : batch_add_half_spaces(b, s->half_spaces, s->half_space_count);
