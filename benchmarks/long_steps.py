@@ -183,9 +183,10 @@ def carried_on(build, gravity, before, step):
     if len(before.bodies.numbers):
         names = ("positions", "orientations", "velocities", "angular_momenta")
         old = {name: getattr(before.bodies, name) for name in names}
-        sim.bodies = sim.bodies._replace(**old)
+        sim.bodies.assign(**old)
     elif len(before.clusters.numbers):
-        sim.clusters = before.clusters
+        names = ("positions", "orientations", "velocities", "angular_momenta")
+        sim.clusters.assign(**{name: getattr(before.clusters, name) for name in names})
     else:
         sim.centers, sim.velocities = before.centers, before.velocities
         sim.angular_velocities = before.angular_velocities

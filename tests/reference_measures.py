@@ -58,7 +58,7 @@ def near(way, period):
 
 def center_of(sim, moment, sphere):
     """The center of mass of what a sphere belongs to."""
-    cluster = sim._core.read("clusters")[sphere]
+    cluster = sim.spheres.cluster[sphere]
     return moment.centers[sphere] if cluster < 0 else moment.positions[cluster]
 
 
@@ -109,7 +109,7 @@ def grains_of(sim, moment):
     spheres, clusters, bodies = (
         (old + new) / 2 for old, new in zip(moment.velocities, look(sim).velocities, strict=True)
     )
-    members = sim._core.read("clusters")
+    members = sim.spheres.cluster
     found = [
         Grain(moment.centers[k], spheres[k], sim.masses[k]) for k in np.flatnonzero(members < 0)
     ]
@@ -169,7 +169,7 @@ def stress(sim, moment, region, kinetic=False):
 
 def coordination(sim, moment, region, walls=True, rattlers=True):
     """By ends of contacts at each grain."""
-    members = sim._core.read("clusters")
+    members = sim.spheres.cluster
 
     def of_sphere(i):
         return ("sphere", i) if members[i] < 0 else ("cluster", members[i])

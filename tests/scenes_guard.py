@@ -301,7 +301,7 @@ class Feeler:
     def __call__(self, sim):
         if sim.step_count == 420:
             sim.fixed = np.zeros(len(sim.ids), bool)
-            sim.bodies = sim.bodies._replace(fixed=np.zeros(1, bool))
+            sim.bodies.assign(fixed=np.zeros(1, bool))
         elif sim.step_count % 10 == 0:
             alone = sim.fixed & (sim.centers[:, 0] > 0.03)
             sim.centers = sim.centers + 2e-5 * alone[:, None] * [0.0, 1.0, 0.5]

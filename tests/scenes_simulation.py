@@ -70,7 +70,9 @@ def busy(workers=1, motion=None, insertion=True, **options):
 def state(sim):
     """Everything that callers can read, as bytes."""
     columns = [getattr(sim, name) for name in SPHERES]
-    columns += [*sim.clusters, *sim.bodies]
+    names = ("numbers", "positions", "orientations", "velocities", "angular_momenta")
+    columns += [getattr(sim.clusters, name) for name in names]
+    columns += sim.bodies.to_dict().values()
     tables = [sim.contacts, sim.pairs, sim.bonds, sim.breakages]
     if len(sim.bodies.numbers):
         tables += [sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs]

@@ -110,9 +110,9 @@ def test_those_that_rest_stick_as_smaller_spheres(name):
     assert at(sim, rest - 1.01 * reach) in (0.0, None)
     assert at(sim, rest - 0.5 * reach) in (0.0, None) if not is_apart else True
     # parted beyond all reach they are whole again
-    assert sim._core.bond_counts()[2] == 1
+    assert sim._core.counts()[6] == 1
     assert at(sim, -1.5 * case.reach(RADIUS / 2)) is None
-    assert sim._core.bond_counts()[2] == 0
+    assert sim._core.counts()[6] == 0
     overlap = rest / 2
     assert at(sim, overlap) == pytest.approx(case.force(overlap, RADIUS / 2), rel=1e-6)
 
@@ -194,7 +194,7 @@ def test_the_ledger_closes_over_breaks(name, contact, tmp_path):
     for one in (sim, again):
         one.run(steps=150)
     assert len(sim.breakages) > 20
-    assert sim._core.bond_counts()[2] > 5 or contact
+    assert sim._core.counts()[6] > 5 or contact
     # to second order of the step
     assert sum(sim.energy) == pytest.approx(before, rel=1e-4)
     now = sim.masses @ sim.velocities
@@ -246,7 +246,7 @@ def test_a_bond_hides_the_law_at_its_own_image_alone(turned, bond):
     assert force[0] == 0.0
     assert force[1] == whole[1] != 0.0
     assert np.abs(sim.forces[0, 0]) == pytest.approx(abs(whole[1]))
-    assert sim._core.bond_counts()[2] == (sim.bonds.i.size == 0)
+    assert sim._core.counts()[6] == (sim.bonds.i.size == 0)
     case = 0.4 * np.abs(whole * overlap)
     assert sim.energy.elastic == pytest.approx(case[1], rel=1e-9)
     assert free.energy.elastic == pytest.approx(case.sum(), rel=1e-9)

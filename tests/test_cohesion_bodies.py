@@ -104,7 +104,7 @@ def test_laws_that_begin_at_touch_ask_for_one(kind, other):
         sim.set_law(WOOD, WOOD, abut.Hertz(restitution=1.0, cohesion=LAWS[kind]))
         places = np.array(sim.bodies.positions)
         places[-1, 2] += 2e-8
-        sim.bodies = sim.bodies._replace(positions=places)
+        sim.bodies.assign(positions=places)
         sim.run(steps=1)
         assert exerts(sim) == pulls
 
@@ -112,7 +112,7 @@ def test_laws_that_begin_at_touch_ask_for_one(kind, other):
 def test_two_cubes():
     sim = world(LAWS["JKR"])
     sim.add_bodies(CUBE, [[0, 0, 2 * HALF - 1e-8], [0, 0, 0]], WOOD)
-    sim.bodies = sim.bodies._replace(velocities=np.array([[0, 0, 0.01], [0, 0, 0]]))
+    sim.bodies.assign(velocities=np.array([[0, 0, 0.01], [0, 0, 0]]))
     heights, forces = [], []
     for _ in range(300):
         at = sim.bodies.positions[:, 2]
@@ -159,7 +159,7 @@ def test_a_neck_ends_where_the_next_corner_is_nearest(wall):
         low = (HALF - ROUND) * (np.cos(angle) + np.sin(angle)) if angle < np.pi / 2 else 0.0
         if angle > np.pi / 2:
             low = (HALF - ROUND) * (np.sin(angle) - np.cos(angle))
-        sim.bodies = sim.bodies._replace(
+        sim.bodies.assign(
             positions=np.array([[0, 0, low + ROUND + gap]]),
             orientations=np.array([[0, np.sin(angle / 2), 0, np.cos(angle / 2)]]),
         )

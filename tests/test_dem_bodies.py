@@ -70,9 +70,9 @@ def test_positions_are_those_of_the_frame():
         off, [[0, 0, 0], [0.3, 0.2, 1.95]], WOOD, orientations=turned([[0, 0.01, 0.3]] * 2)
     )
     np.testing.assert_allclose(sim.bodies.centers[0], turn_vector(sim, [3, 2, 1]), atol=1e-12)
-    where = sim.bodies
+    where = sim.bodies.positions, sim.bodies.orientations
     sim.run(steps=1)
-    found = abut.ConvexFinder(off).find(where.positions, where.orientations)
+    found = abut.ConvexFinder(off).find(*where)
     np.testing.assert_array_equal(sim.body_pairs.overlap, found.overlap)
     np.testing.assert_array_equal(sim.body_pairs.spot, found.spot)
     assert len(found) == 1 and sim.body_pairs.force.shape == (1, 3)
@@ -95,7 +95,7 @@ def test_masses_are_given():
 def test_bodies_are_assigned():
     sim = world(gravity=(0, 0, 0))
     sim.add_bodies(TETRA, [[0, 0, 0], [9, 0, 0]], WOOD, angular_velocities=(0, 1, 0))
-    sim.bodies = sim.bodies._replace(
+    sim.bodies.assign(
         positions=sim.bodies.positions + 1,
         velocities=np.ones((2, 3)),
         angular_momenta=np.zeros((2, 3)),
@@ -103,8 +103,8 @@ def test_bodies_are_assigned():
     sim.run(0.1)
     np.testing.assert_allclose(sim.bodies.positions, [[1.1, 1.1, 1.1], [10.1, 1.1, 1.1]])
     assert not sim.bodies.angular_velocities.any()
-    with pytest.raises(ValueError, match="masses of bodies cannot be assigned"):
-        sim.bodies = sim.bodies._replace(masses=np.ones(2))
+    with pytest.raises(AttributeError, match="masses of bodies cannot be assigned"):
+        sim.bodies.assign(masses=np.ones(2))
 
 
 # ---- motion --------------------------------------------------------------------------------------

@@ -197,9 +197,9 @@ def test_restitution(kind, restitution):
     # with its center of mass above the tip
     over = needle.centroid[:2]
     sim.add_bodies(needle, [[-over[0], -over[1], 0.5]], RUBBER, velocities=(0, 0, -0.5))
-    sim.bodies = sim.bodies._replace(orientations=upright(needle))
+    sim.bodies.assign(orientations=upright(needle))
     tip = Rotation.from_quat(sim.bodies.orientations[0]).apply([0, 0, 0])
-    sim.bodies = sim.bodies._replace(positions=-tip[None] + [0, 0, 0.5])
+    sim.bodies.assign(positions=-tip[None] + [0, 0, 0.5])
     sim.run(steps=1)
     while len(sim.body_contacts):
         sim.run(steps=200)
@@ -408,7 +408,10 @@ def heap(**options):
 def everything(sim):
     tables = (sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs)
     columns = [column for table in tables for column in table.to_dict().values()]
-    return b"".join(np.ascontiguousarray(c).tobytes() for c in (*sim.bodies, *columns, sim.energy))
+    return b"".join(
+        np.ascontiguousarray(c).tobytes()
+        for c in (*sim.bodies.to_dict().values(), *columns, sim.energy)
+    )
 
 
 def test_laws_that_begin_and_end_rolling():

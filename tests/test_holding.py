@@ -464,7 +464,7 @@ def test_walls_that_are_off_and_gone_go_through_a_file(tmp_path, resolution):
     for wall, other in zip(sim.walls, again.walls, strict=True):
         assert np.array_equal(wall.pose, other.pose)
     with pytest.raises(ValueError, match="wall 0 was removed"):
-        again._check_wall(0)
+        again.walls._check(0)
     with pytest.raises(ValueError, match="4 walls"):
         abut.load_simulation(tmp_path / "a.npz", meshes[:3], motions={5: turned})
 
@@ -567,7 +567,7 @@ def test_clusters_and_bodies_are_held_as_a_whole():
     ):
         sim.fixed = [True, False, False, False, False, False, True]
     sim.fixed = np.zeros(7, bool)
-    sim.bodies = sim.bodies._replace(fixed=np.zeros(3, bool))
+    sim.bodies.assign(fixed=np.zeros(3, bool))
     sim.run(0.2)
     assert sim.clusters.positions[0, 2] < -0.1
     assert (sim.bodies.positions[:, 2] < 0.1).all()
@@ -588,10 +588,10 @@ def test_what_is_held_takes_no_velocity():
         ),
         (lambda: setattr(sim, "angular_velocities", np.eye(4, 3)), r"angular_velocities\[1\]"),
         (
-            lambda: setattr(sim, "clusters", sim.clusters._replace(velocities=[[0, 0, 1.0]])),
+            lambda: sim.clusters.assign(velocities=[[0, 0, 1.0]]),
             "cluster 0",
         ),
-        (lambda: setattr(sim, "bodies", sim.bodies._replace(velocities=[[0, 0, 1.0]])), "body 0"),
+        (lambda: sim.bodies.assign(velocities=[[0, 0, 1.0]]), "body 0"),
         (lambda: sim.add_spheres([[5, 0, 0]], 0.1, GRAIN, (1, 0, 0), fixed=True), "is fixed"),
         (lambda: setattr(sim, "fixed", [True]), r"fixed has shape \(1,\)"),
     ):

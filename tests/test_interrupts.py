@@ -63,7 +63,13 @@ def whole(sim):
     """Everything that there is."""
     known = sim._core.known
     feeds = [(feed.state.to_dict(), feed.seen) for feed in known.feeds]
-    arrays = [*sim.bodies[:12], sim.radii, sim.masses, sim.material, sim._core.account()]
+    arrays = [
+        *sim.bodies.to_dict().values(),
+        sim.radii,
+        sim.masses,
+        sim.material,
+        sim._core.account(),
+    ]
     arrays += [sim.heights.times, sim.heights.values]
     return (
         state(sim),
@@ -84,8 +90,8 @@ def place(k):
     return [[-8 + 0.5 * (k % 30), 10 + 0.5 * (k // 30), 1]]
 
 
-def flying(sim, k):
-    return sim.bodies._replace(velocities=0.9 * sim.bodies.velocities)
+def fly(sim, k):
+    sim.bodies.velocities = 0.9 * sim.bodies.velocities
 
 
 ACTIONS = {
@@ -101,8 +107,8 @@ ACTIONS = {
     "add_bodies": lambda s, k: s.add_bodies(SHAPES[k % 3], place(k), WOOD, scales=0.05),
     "remove_bodies": lambda s, k: s.remove_bodies(s.bodies.numbers[2:][:1]),
     "velocities": lambda s, k: setattr(s, "velocities", 0.99 * s.velocities),
-    "clusters": lambda s, k: setattr(s, "clusters", s.clusters),
-    "bodies": lambda s, k: setattr(s, "bodies", flying(s, k)),
+    "clusters": lambda s, k: s.clusters.assign(velocities=s.clusters.velocities),
+    "bodies": fly,
     "motion": lambda s, k: setattr(s.walls[1], "motion", abut.Translating((0, 0, 0.01 * (k % 5)))),
     "motion of a callable": lambda s, k: setattr(s.walls[2], "motion", (None, swinging)[k % 2]),
 }
@@ -118,7 +124,7 @@ ONCE = {
 
 
 def free_spheres(sim):
-    return sim.ids[sim._core.read("clusters") < 0]
+    return sim.ids[sim.spheres.cluster < 0]
 
 
 def compare(sim, twin, act):
@@ -333,12 +339,8 @@ MIDST = {
     "add_bodies": lambda s, asking: s.add_bodies(SHAPES[0], asking([[7, 7, 7]]), WOOD, scales=0.1),
     "add_wall": lambda s, asking: s.add_wall(plate(), motion=still(asking)),
     "velocities": lambda s, asking: setattr(s, "velocities", asking(s.velocities)),
-    "clusters": lambda s, asking: setattr(
-        s, "clusters", s.clusters._replace(velocities=asking(s.clusters.velocities))
-    ),
-    "bodies": lambda s, asking: setattr(
-        s, "bodies", s.bodies._replace(velocities=asking(s.bodies.velocities))
-    ),
+    "clusters": lambda s, asking: setattr(s.clusters, "velocities", asking(s.clusters.velocities)),
+    "bodies": lambda s, asking: setattr(s.bodies, "velocities", asking(s.bodies.velocities)),
     "motion": lambda s, asking: setattr(s.walls[1], "motion", still(asking)),
 }
 

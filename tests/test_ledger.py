@@ -28,7 +28,7 @@ def pressed(step):
 def bodies(**changed):
     def change(sim):
         now = sim.bodies
-        sim.bodies = now._replace(**{name: to(getattr(now, name)) for name, to in changed.items()})
+        now.assign(**{name: to(getattr(now, name)) for name, to in changed.items()})
 
     return change
 

@@ -271,9 +271,9 @@ def test_grains_that_are_held_have_no_velocity():
 def test_kinetic_part_has_the_kinetic_energy(scene):
     sim, _ = scene
     region = [[0, 0, 0], [0.5, 0.6, 0.4]]
-    masses = [sim.masses[sim._core.read("clusters") < 0], sim.masses[-40:].reshape(20, 2).sum(1)]
+    masses = [sim.masses[sim.spheres.cluster < 0], sim.masses[-40:].reshape(20, 2).sum(1)]
     masses = np.concatenate([*masses, sim.bodies.masses])
-    velocities = sim._core.grains()["velocities"]
+    velocities = sim._core.read(abut._core.GRAINS)["velocities"]
     mean = (masses[:, None] * velocities).sum(0) / masses.sum()
     trace = np.trace(sim.stress(region, kinetic=True) - sim.stress(region)) * np.prod(BOX)
     expected = 2 * sim.energy.kinetic - masses.sum() * (mean**2).sum()

@@ -35,7 +35,7 @@ def state(sim):
     columns = [sim.centers, sim.velocities, sim.angular_velocities, sim.forces, sim.torques]
     tables = [sim.contacts, sim.pairs]
     if len(sim.bodies.masses):
-        columns += sim.bodies._replace(numbers=np.empty(0))
+        columns += sim.bodies.to_dict().values()
         tables += [sim.body_contacts, sim.body_pairs, sim.body_sphere_pairs]
     for table in tables:
         columns += table.to_dict().values()
@@ -369,9 +369,9 @@ def test_kicks_of_bodies():
         for sim in (lives, anew):
             rng, b = np.random.default_rng(kick), sim.bodies
             if kick % 3 == 0:
-                sim.bodies = b._replace(velocities=rng.normal(0, 3.0, b.velocities.shape))
+                b.velocities = rng.normal(0, 3.0, b.velocities.shape)
             elif kick % 3 == 1:
-                sim.bodies = b._replace(positions=b.positions[rng.permutation(32)])
+                b.positions = b.positions[rng.permutation(32)]
         run_both(lives, anew, 1 + kick % 5)
 
 

@@ -713,7 +713,7 @@ def test_insertion_overlaps_nothing():
     assert len(sim.ids) > 150 and len(sim.clusters.numbers) > 50
     sim.run(steps=1)
     found = abut.find_pairs(sim.centers, sim.radii, period=sim.period)
-    clusters = sim._core.read("clusters")
+    clusters = sim.spheres.cluster
     assert ((clusters[found.i] == clusters[found.j]) & (clusters[found.i] >= 0)).all()
     assert len(sim.contacts) == len(sim.pairs) == 0
 
@@ -733,7 +733,7 @@ def test_insertion_that_waits_looks_seldom(monkeypatch):
         looks.append((sim.step_count, len(radii)))
         return np.array(placement.touching(sim, centers, radii))
 
-    monkeypatch.setattr("abut.simulation.event_part.touching", touching)
+    monkeypatch.setattr("abut.simulation.events.touching", touching)
     sim = full_feed()
     sim.run(steps=300)
     assert len(sim.ids) == 1
@@ -783,19 +783,16 @@ def test_clusters_are_assigned_whole():
     sim = empty()
     rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
     sim.add_clusters(rod, [[0, 0, 0], [2, 2, 2]], GRAIN)
-    new = sim.clusters._replace(
-        positions=[[9, 0, 0], [0, 9, 0]], velocities=[[1, 0, 0], [0, 1, 0]],
-        orientations=Rotation.from_euler("z", [[90], [180]], degrees=True),
-    )  # fmt: skip
-    sim.clusters = new
-    np.testing.assert_allclose(sim.clusters.positions, new.positions)
-    np.testing.assert_allclose(sim.clusters.velocities, new.velocities)
+    new = {"positions": [[9, 0, 0], [0, 9, 0]], "velocities": [[1, 0, 0], [0, 1, 0]]}
+    turns = Rotation.from_euler("z", [[90], [180]], degrees=True)
+    sim.clusters.assign(**new, orientations=turns)
+    np.testing.assert_allclose(sim.clusters.positions, new["positions"])
+    np.testing.assert_allclose(sim.clusters.velocities, new["velocities"])
     np.testing.assert_allclose(sim.centers[0], [9, -0.15, 0], atol=1e-12)
     np.testing.assert_allclose(sim.centers[2], [0.15, 9, 0], atol=1e-12)
-    with pytest.raises(ValueError, match="numbers must be those of now"):
-        sim.clusters = new._replace(numbers=[0])
     with pytest.raises(ValueError, match="positions has shape"):
-        sim.clusters = new._replace(positions=[[0, 0, 0]] * 3)
+        sim.clusters.assign(velocities=np.zeros((2, 3)), positions=[[0, 0, 0]] * 3)
+    np.testing.assert_allclose(sim.clusters.velocities, new["velocities"])
 
 
 def test_clusters_go_whole():
@@ -1054,7 +1051,7 @@ def test_tables_match_those_of_a_search():
     for name in searched.to_dict():
         np.testing.assert_array_equal(getattr(sim.contacts, name), getattr(searched, name))
     pairs = abut.find_pairs(centers, radii)
-    clusters = sim._core.read("clusters")
+    clusters = sim.spheres.cluster
     pairs = pairs[(clusters[pairs.i] < 0) | (clusters[pairs.i] != clusters[pairs.j])]
     for name in pairs.to_dict():
         np.testing.assert_array_equal(getattr(sim.pairs, name), getattr(pairs, name))
@@ -1315,11 +1312,11 @@ def test_no_memory_leaves_a_simulation_that_goes_on():
         sim.run(steps=50)
         centers = np.random.default_rng(1).uniform(10, 1e4, (2_000_000, 3))
         radii = np.full(len(centers), 0.01)
-        columns = sim._sphere_columns(centers, radii, GRAIN, sim.materials.index(GRAIN))
+        columns = sim.spheres._columns(centers, radii, GRAIN, sim.materials.index(GRAIN))
         pages = int(open("/proc/self/statm").read().split()[0])
         resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**26, -1))
         try:
-            sim._put(columns)
+            sim.spheres._put(columns)
         except MemoryError:
             print("MemoryError", len(sim.ids) == len(sim.radii))
         sim.run(steps=50)

@@ -250,7 +250,7 @@ def bodies_that_are_let_go():
     sim = world()
     sim.add_bodies(CUBE, [[0, 0, 0], [0, 0, 0.02]], GRAIN, scales=0.1, fixed=True)
     assert told_by(sim, 1, 2) == []
-    sim.bodies = sim.bodies._replace(fixed=[True, False])
+    sim.bodies.assign(fixed=[True, False])
     return sim
 
 

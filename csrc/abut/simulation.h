@@ -341,6 +341,15 @@ abut_index abut_simulation_bond_count(const abut_simulation *simulation);
 abut_status abut_simulation_add_bonds(abut_simulation *simulation, const abut_bonds *bonds,
                                       abut_error *error);
 
+/* Take bonds away, which is no breakage: their elastic energy counts as dissipated. is_gone: of
+ * each bond. */
+abut_status abut_simulation_remove_bonds(abut_simulation *simulation, const uint8_t *is_gone,
+                                         abut_error *error);
+
+/* Assign the strengths and damping, whole; NULL: as they are. */
+abut_status abut_simulation_assign_bonds(abut_simulation *simulation, const abut_bonds *bonds,
+                                         abut_error *error);
+
 /* Columns that are NULL are left out; `count` is not read. */
 void abut_simulation_read_bonds(const abut_simulation *simulation, const abut_bonds *bonds);
 

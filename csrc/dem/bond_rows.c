@@ -4,6 +4,7 @@
 #include "../base/sort.h"
 #include "bond_laws.h"
 #include "bond_pairs.h"
+#include "energy.h"
 #include "population.h"
 
 abut_index abut_simulation_bond_count(const abut_simulation *s)
@@ -262,7 +263,41 @@ abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, 
     return status;
 }
 
-/* ---- reading ---- */
+/* ---- going ---- */
+
+abut_status abut_simulation_remove_bonds(abut_simulation *s, const uint8_t *is_gone,
+                                         abut_error *error)
+{
+    bond_set *b = &s->bonds;
+    const abut_status status = bonds_reserve_broken(b, b->count);
+    if (status) {
+        return error_set_status(error, status);
+    }
+    const double elastic = abut_simulation_energy(s).elastic;
+    energy_hold(s);
+    for (abut_index k = 0; k < b->count; k++) {
+        b->before[k].is_broken = is_gone[k];
+    }
+    bonds_leave(b, s->store.count);
+    energy_lose(s, elastic);
+    return ABUT_OK;
+}
+
+/* ---- reading and assigning ---- */
+
+abut_status abut_simulation_assign_bonds(abut_simulation *s, const abut_bonds *given,
+                                         abut_error *error)
+{
+    const abut_bonds from = {.damping = given->damping,
+                             .tensile_strength = given->tensile_strength,
+                             .shear_strength = given->shear_strength};
+    const abut_status status = population_check(&BONDS, &from, s->bonds.count, error);
+    if (!status) {
+        population_store(&BONDS, &s->bonds, NULL, (row_span){0, s->bonds.count}, &from);
+        bonds_refresh(s);
+    }
+    return status;
+}
 
 void abut_simulation_read_bonds(const abut_simulation *s, const abut_bonds *to)
 {

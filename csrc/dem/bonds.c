@@ -239,6 +239,20 @@ static bool has_broken(const bond_set *b, abut_index number)
     return b->before[number].is_broken;
 }
 
+void bonds_leave(bond_set *b, abut_index row_count)
+{
+    for (abut_index k = 0; k < b->count; k++) {
+        if (has_broken(b, k)) {
+            let_rest(b, &b->bonds[k]);
+        }
+    }
+    if (b->rest_count > 0) {
+        qsort(b->rests, (size_t)b->rest_count, sizeof *b->rests, bonds_compare_rests);
+    }
+    bonds_drop(b, has_broken);
+    bonds_list_ends(b, row_count);
+}
+
 void bonds_keep(bond_set *b, abut_index row_count, abut_index step)
 {
     bond_effect *other = b->before;
@@ -251,15 +265,10 @@ void bonds_keep(bond_set *b, abut_index row_count, abut_index step)
     if (b->broken_count > 0) {
         for (abut_index k = 0; k < b->count; k++) {
             if (has_broken(b, k)) {
-                let_rest(b, &b->bonds[k]);
                 b->breakages[b->breakage_count++] = breakage_of(b, k, step);
             }
         }
-        if (b->rest_count > 0) {
-            qsort(b->rests, (size_t)b->rest_count, sizeof *b->rests, bonds_compare_rests);
-        }
-        bonds_drop(b, has_broken);
-        bonds_list_ends(b, row_count);
+        bonds_leave(b, row_count);
     }
     bonds_forget_step(b);
 }

@@ -119,6 +119,10 @@ void bonds_drop_rests(bond_set *b, bool (*is_gone)(const bond_set *b, const bond
  */
 void bonds_renumber(bond_set *b, const int32_t *new_rows, abut_index row_count);
 
+/* Take away those that are marked as broken in the last step. Spheres that overlapped when they
+ * were bonded rest from now on; there is room for them. */
+void bonds_leave(bond_set *b, abut_index row_count);
+
 /* Go on after the step of this number: what has broken in it goes, and is booked. */
 void bonds_keep(bond_set *b, abut_index row_count, abut_index step);
 

@@ -28,6 +28,40 @@ typedef struct core_state {
 } core_state;
 #undef CORE_MEMBER
 
+/* Populations of a simulation: rigid bodies by the library's numbers of their kinds; those up to
+ * bonds come, go and are assigned. */
+typedef enum core_population {
+    CORE_CLUSTERS = ABUT_CLUSTERS,
+    CORE_BODIES = ABUT_BODIES,
+    CORE_SPHERES,
+    CORE_BONDS,
+    CORE_BREAKAGES,
+    CORE_RESTS,
+    CORE_GRAINS,
+    CORE_POPULATIONS
+} core_population;
+
+/* What may end a run, or be in the way of bonds, for the caller to say, as X(name). */
+#define CORE_OUTCOMES(X)                                                                           \
+    X(LAW_MISSING)                                                                                 \
+    X(OUT_OF_BOUNDS)                                                                               \
+    X(LAW_NOT_FINITE)                                                                              \
+    X(LAW_RADIUS)                                                                                  \
+    X(SPHERE_LOST)                                                                                 \
+    X(BODY_LAW)                                                                                    \
+    X(BODY_CURVATURE)                                                                              \
+    X(BODY_LOST)                                                                                   \
+    X(WALL_LOST)                                                                                   \
+    X(BODY_IMAGES)                                                                                 \
+    X(TOO_MANY_IMAGES)                                                                             \
+    X(BODY_MANY_IMAGES)                                                                            \
+    X(BODY_TOO_SMALL)                                                                              \
+    X(BOND_ITSELF)                                                                                 \
+    X(BOND_TWICE)                                                                                  \
+    X(BOND_IN_CLUSTER)                                                                             \
+    X(BOND_TOO_SHORT)                                                                              \
+    X(BOND_STIFFNESS)
+
 /* A type, of which module.c makes a PyType_Spec; what it has not is NULL. */
 typedef struct core_type {
     struct {

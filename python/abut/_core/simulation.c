@@ -36,11 +36,6 @@ const abut_simulation *simulation_at_rest(PyObject *object)
     return self->simulation;
 }
 
-PyObject *simulation_tell_step(const abut_stable_step *longest)
-{
-    return Py_BuildValue("(dnn)", longest->step, longest->index, longest->contact_count);
-}
-
 PyObject *simulation_finish(simulation_object *self, const abut_error *error)
 {
     simulation_end(self);
@@ -386,53 +381,12 @@ PyObject *simulation_load(PyObject *object, PyObject *number)
 
 /* ---- steps ---- */
 
-PyObject *simulation_push(PyObject *object, PyObject *args, simulation_count *count,
-                          abut_status (*apply)(abut_simulation *, const double *, const double *,
-                                               abut_error *))
-{
-    simulation_object *self = (simulation_object *)object;
-    PyObject *given[2];
-    const double *forces, *torques;
-    if (!PyArg_ParseTuple(args, "OO", &given[0], &given[1]) || simulation_begin(self)) {
-        return NULL;
-    }
-    const array_shape shape = {ARRAY_DOUBLE, count(self->simulation), 3};
-    if (array_read_optional(given[0], "forces", shape, &forces) ||
-        array_read_optional(given[1], "torques", shape, &torques)) {
-        simulation_end(self);
-        return NULL;
-    }
-    abut_error error = {.status = ABUT_OK};
-    apply(self->simulation, forces, torques, &error);
-    return simulation_finish(self, &error);
-}
-
-static PyObject *simulation_apply(PyObject *object, PyObject *args)
-{
-    return simulation_push(object, args, abut_simulation_sphere_count, abut_simulation_apply);
-}
-
 PyObject *simulation_tell_outcome(const abut_error *error)
 {
     switch (error->status) {
-    case ABUT_LAW_MISSING:
-    case ABUT_OUT_OF_BOUNDS:
-    case ABUT_LAW_NOT_FINITE:
-    case ABUT_LAW_RADIUS:
-    case ABUT_SPHERE_LOST:
-    case ABUT_BODY_LAW:
-    case ABUT_BODY_CURVATURE:
-    case ABUT_BODY_LOST:
-    case ABUT_WALL_LOST:
-    case ABUT_BODY_IMAGES:
-    case ABUT_TOO_MANY_IMAGES:
-    case ABUT_BODY_MANY_IMAGES:
-    case ABUT_BODY_TOO_SMALL:
-    case ABUT_BOND_ITSELF:
-    case ABUT_BOND_TWICE:
-    case ABUT_BOND_IN_CLUSTER:
-    case ABUT_BOND_TOO_SHORT:
-    case ABUT_BOND_STIFFNESS:
+#define OUTCOME(name) case ABUT_##name:
+        CORE_OUTCOMES(OUTCOME)
+#undef OUTCOME
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
     case ABUT_OK:
@@ -463,16 +417,6 @@ static PyObject *simulation_run(PyObject *object, PyObject *steps)
 
 /* ---- what it came to ---- */
 
-static PyObject *simulation_counts(PyObject *object, PyObject *Py_UNUSED(unused))
-{
-    const abut_simulation *s = simulation_at_rest(object);
-    return s ? Py_BuildValue("(nnnn)", abut_simulation_step_count(s),
-                             abut_simulation_sphere_count(s),
-                             abut_simulation_rigid_count(s, ABUT_CLUSTERS),
-                             abut_simulation_rigid_count(s, ABUT_BODIES))
-             : NULL;
-}
-
 static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const abut_simulation *s = simulation_at_rest(object);
@@ -499,19 +443,28 @@ static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused)
              : NULL;
 }
 
-static PyObject *simulation_stable_step(PyObject *object, PyObject *Py_UNUSED(unused))
+static PyObject *simulation_stable_step(PyObject *object, PyObject *number)
 {
+    static abut_status (*const ASK[])(const abut_simulation *, abut_stable_step *) = {
+        abut_simulation_stable_step, abut_simulation_stable_step_of_bodies,
+        abut_simulation_stable_step_of_walls};
     simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
+    const size_t kind = PyLong_AsSize_t(number);
+    if (!PyErr_Occurred() && kind >= sizeof ASK / sizeof ASK[0]) {
+        PyErr_Format(PyExc_IndexError, "there is no stable step %zu", kind);
+    }
+    if (PyErr_Occurred() || simulation_begin(self)) {
         return NULL;
     }
     abut_stable_step longest;
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
-    error.status = abut_simulation_stable_step(self->simulation, &longest);
+    error.status = ASK[kind](self->simulation, &longest);
     Py_END_ALLOW_THREADS
     simulation_end(self);
-    return error.status ? core_raise(&error) : simulation_tell_step(&longest);
+    return error.status
+               ? core_raise(&error)
+               : Py_BuildValue("(dnn)", longest.step, longest.index, longest.contact_count);
 }
 
 /* A notice as a tuple, or None. */
@@ -594,8 +547,6 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "abut_drive."},
     {"drive", simulation_drive, METH_O,
      "drive($self, wall, /)\n--\n\nThe members of abut_drive now."},
-    {"stable_step_of_walls", simulation_stable_step_of_walls, METH_NOARGS,
-     "stable_step_of_walls($self, /)\n--\n\nThe members of abut_stable_step."},
     {"wall", simulation_wall, METH_O,
      "wall($self, number, /)\n--\n\nThe members of abut_wall_state at the last step's beginning."},
     {"wall_now", simulation_wall_now, METH_O,
@@ -612,50 +563,31 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"load", simulation_load, METH_O,
      "load($self, wall, /)\n--\n\nForce, torque and power of what spheres do to a wall."},
     {"add", simulation_add, METH_VARARGS,
-     "add($self, spheres, known, /)\n--\n\n"
-     "spheres: columns by their names, the members of abut_spheres."},
+     "add($self, population, rows, members, known, /)\n--\n\n"
+     "rows: columns by their names, with those that steps make or without; members: the spheres of "
+     "clusters, else {}. None, or why there can be no such bonds: (status, index, detail, value)."},
     {"remove", simulation_remove, METH_VARARGS,
-     "remove($self, is_gone, known, /)\n--\n\nis_gone: (n,) uint8."},
-    {"read", simulation_read, METH_O,
-     "read($self, name, /)\n--\n\nA column of the spheres, read-only."},
-    {"assign", simulation_assign, METH_O,
-     "assign($self, spheres, /)\n--\n\nAny of the columns of the spheres."},
-    {"add_rigids", simulation_add_rigids, METH_VARARGS,
-     "add_rigids($self, kind, rigids, spheres, known, /)\n--\n\n"
-     "kind: CLUSTERS or BODIES; rigids: columns by their names, the members of abut_rigids; "
-     "spheres: all members of clusters, or None."},
-    {"rigids", simulation_rigids, METH_O,
-     "rigids($self, kind, /)\n--\n\nAll columns of the rigid bodies of a kind."},
-    {"assign_rigids", simulation_assign_rigids, METH_VARARGS,
-     "assign_rigids($self, kind, rigids, /)\n--\n\n"
-     "Any of positions, orientations, velocities and angular_momenta."},
+     "remove($self, population, is_gone, known, /)\n--\n\nis_gone: (n,) uint8."},
+    {"read", simulation_read, METH_VARARGS,
+     "read($self, population, name=None, /)\n--\n\n"
+     "All columns by their names, or the one of this name; read-only."},
+    {"assign", simulation_assign, METH_VARARGS,
+     "assign($self, population, columns, /)\n--\n\nAny of those that can be assigned, whole."},
+    {"apply", simulation_apply, METH_VARARGS,
+     "apply($self, population, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
+    {"counts", simulation_counts, METH_NOARGS,
+     "counts($self, /)\n--\n\n"
+     "Of steps, spheres, clusters, bodies, bonds, breakages and rests."},
+    {"stable_step", simulation_stable_step, METH_O,
+     "stable_step($self, kind, /)\n--\n\n"
+     "The members of abut_stable_step, of spheres (0), bodies (1) or walls (2)."},
     {"set_shapes", simulation_set_shapes, METH_O,
      "set_shapes($self, shapes, /)\n--\n\nshapes: a tuple of Shape; those that were there first."},
-    {"remove_bodies", simulation_remove_bodies, METH_VARARGS,
-     "remove_bodies($self, is_gone, known, /)\n--\n\nis_gone: (b,) uint8."},
-    {"apply_to_bodies", simulation_apply_to_bodies, METH_VARARGS,
-     "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
-    {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,
-     "stable_step_of_bodies($self, /)\n--\n\nThe members of abut_stable_step."},
-    {"add_bonds", simulation_add_bonds, METH_O,
-     "add_bonds($self, bonds, /)\n--\n\n"
-     "bonds: columns by their names, the members of abut_bonds, with those of steps or without. "
-     "None, or why there can be none of these: (status, index, detail, value)."},
-    {"bonds", simulation_bonds, METH_NOARGS, "bonds($self, /)\n--\n\nAll columns of the bonds."},
-    {"breakages", simulation_breakages, METH_NOARGS,
-     "breakages($self, /)\n--\n\nThe columns of abut_breakages."},
-    {"rests", simulation_rests, METH_NOARGS, "rests($self, /)\n--\n\nThe columns of abut_rests."},
-    {"bond_counts", simulation_bond_counts, METH_NOARGS,
-     "bond_counts($self, /)\n--\n\nOf bonds, breakages and rests."},
     {"restore_breakages", simulation_restore_breakages, METH_VARARGS,
      "restore_breakages($self, breakages, rests, /)\n--\n\nGo on with what had broken."},
-    {"apply", simulation_apply, METH_VARARGS,
-     "apply($self, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
     {"run", simulation_run, METH_O,
      "run($self, steps, /)\n--\n\nNone, or what ended it where that names a sphere or a body: "
      "(status, index, detail, value)."},
-    {"grains", simulation_grains, METH_NOARGS,
-     "grains($self, /)\n--\n\nAll columns of what moves as one, the members of abut_grains."},
     {"interactions", simulation_interactions, METH_O,
      "interactions($self, kind, /)\n--\n\n"
      "The columns of the last step's interactions of a kind, such as SPHERE_WALL, as of a "
@@ -691,12 +623,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "behind the number."},
     {"account", simulation_account, METH_NOARGS,
      "account($self, /)\n--\n\nWhat energies are counted from, (7,)."},
-    {"counts", simulation_counts, METH_NOARGS,
-     "counts($self, /)\n--\n\nOf steps, spheres, clusters and bodies."},
     {"energy", simulation_energy, METH_NOARGS,
      "energy($self, /)\n--\n\nThe members of abut_energy."},
-    {"stable_step", simulation_stable_step, METH_NOARGS,
-     "stable_step($self, /)\n--\n\nThe members of abut_stable_step."},
     {"notices", simulation_notices, METH_NOARGS,
      "notices($self, /)\n--\n\nNone, or the members of abut_notices: None, or (step, kind, "
      "other kind, number, other number, ratio)."},

@@ -44,9 +44,6 @@ PyObject *simulation_commit(simulation_object *self, const abut_error *error, Py
  * other numbers: (status, index, detail, value); or NULL with the error set. */
 PyObject *simulation_tell_outcome(const abut_error *error);
 
-/* The members as a tuple. */
-PyObject *simulation_tell_step(const abut_stable_step *longest);
-
 /* The names of a law's numbers, in their order: a new tuple; NULL with an error set. */
 PyObject *simulation_law_numbers(void);
 
@@ -66,32 +63,8 @@ typedef struct given_walls {
 int simulation_read_walls(PyObject *tuple, Py_ssize_t meshes, given_walls *walls);
 void simulation_free_walls(given_walls *walls);
 
-/* How many rows the library's simulation has, of spheres, clusters or bodies. */
-typedef abut_index simulation_count(const abut_simulation *simulation);
-
-/* Take rows away, and apply forces and torques to rows: what the methods are given, how many rows
- * there are, and what the library does then. */
-PyObject *simulation_take_away(PyObject *object, PyObject *args, simulation_count *count,
-                               abut_status (*remove)(abut_simulation *, const uint8_t *,
-                                                     abut_error *));
-PyObject *simulation_push(PyObject *object, PyObject *args, simulation_count *count,
-                          abut_status (*apply)(abut_simulation *, const double *, const double *,
-                                               abut_error *));
-
 /* How many rows columns are of that a dict has, from this one; -1 with an error set. */
 Py_ssize_t simulation_row_count(PyObject *dict, const char *name);
-
-/* Read the columns of new rows, as many as the one of this name has, of a table whose columns that
- * must be given are the first kind, with an entry for each row. */
-int simulation_read_new(column_table table, PyObject *dict, const char *name, abut_index *count,
-                        void *target);
-
-/* Likewise of spheres. */
-int simulation_read_new_spheres(PyObject *dict, abut_spheres *spheres);
-
-/* Begin to assign any of the columns of such a table, which are read. */
-int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
-                               PyObject *dict, abut_index *count, void *target);
 
 /* The number of a wall, where the simulation is not in use; -1 with an error set. */
 abut_index simulation_read_wall(PyObject *object, PyObject *number);
@@ -99,12 +72,9 @@ abut_index simulation_read_wall(PyObject *object, PyObject *number);
 /* Methods: see simulation.c, which lists them. */
 core_function simulation_take_lock, simulation_lend, simulation_wall, simulation_wall_now,
     simulation_place, simulation_load, simulation_add, simulation_remove, simulation_read,
-    simulation_assign, simulation_add_rigids, simulation_rigids, simulation_assign_rigids,
-    simulation_restore, simulation_terms, simulation_set_bounds, simulation_outside,
-    simulation_left_count, simulation_set_step, simulation_interactions, simulation_set_shapes,
-    simulation_remove_bodies, simulation_add_bonds, simulation_bonds, simulation_breakages,
-    simulation_rests, simulation_bond_counts, simulation_grains, simulation_restore_breakages,
-    simulation_apply_to_bodies, simulation_stable_step_of_bodies, simulation_stable_step_of_walls,
+    simulation_assign, simulation_apply, simulation_counts, simulation_restore, simulation_terms,
+    simulation_set_bounds, simulation_outside, simulation_left_count, simulation_set_step,
+    simulation_interactions, simulation_set_shapes, simulation_restore_breakages,
     simulation_set_drive, simulation_drive, simulation_restore_interactions, simulation_deform,
     simulation_nodal_forces, simulation_restore_surface, simulation_order, simulation_restore_order;
 

@@ -1,4 +1,4 @@
-/* Walls of a simulation that deform. */
+/* Surfaces of a simulation: walls that deform, and shapes of bodies. */
 #include "arrays.h"
 #include "simulation.h"
 
@@ -79,4 +79,38 @@ PyObject *simulation_restore_surface(PyObject *object, PyObject *args)
     }
     abut_simulation_restore_surface(self->simulation, wall, &state);
     Py_RETURN_NONE;
+}
+
+/* ---- shapes ---- */
+
+/* Exchange the shapes, and the tuple that keeps them. */
+static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
+                                 const abut_shape **pointers)
+{
+    const Py_ssize_t count = PyTuple_Size(shapes);
+    abut_error error = {.status = ABUT_OK};
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    PyObject *unused = NULL;
+    if (!abut_simulation_set_shapes(self->simulation, pointers, count, &error)) {
+        unused = self->shapes;
+        self->shapes = Py_NewRef(shapes);
+    }
+    PyObject *none = simulation_finish(self, &error);
+    Py_XDECREF(unused);
+    return none;
+}
+
+PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes)
+{
+    if (!PyTuple_Check(shapes)) {
+        PyErr_SetString(PyExc_TypeError, "shapes is no tuple");
+        return NULL;
+    }
+    const abut_shape **pointers = core_read_shapes(shapes, PyType_GetModuleState(Py_TYPE(object)));
+    PyObject *none =
+        pointers ? exchange_shapes((simulation_object *)object, shapes, pointers) : NULL;
+    PyMem_Free(pointers);
+    return none;
 }

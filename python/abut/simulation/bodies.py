@@ -99,13 +99,11 @@ def read_vectors(value: Any, name: str, count: int) -> Doubles:
     return vectors
 
 
-def read_forces(
-    returned: Any, count: int, number: int, adder: str = "add_force"
-) -> tuple[Doubles, Doubles]:
+def read_forces(returned: Any, count: int, what: str) -> tuple[Doubles, Doubles]:
     """Forces, or forces and torques, as the callable of this number returned them."""
     both = isinstance(returned, tuple) and len(returned) == 2
     forces, torques = returned if both else (returned, np.zeros((count, 3)))
-    callable_name = f"that callable {number} of {adder} returned"
+    callable_name = f"that {what} returned"
     return (
         _read_force(forces, f"forces {callable_name}", count),
         _read_force(torques, f"torques {callable_name}", count),
@@ -163,37 +161,37 @@ def cluster_columns(
     }
 
 
-def read_fixed(fixed: ArrayLike, count: int) -> Indices:
-    """Which of so many are held: one answer, or one for each."""
-    mask = np.asarray(fixed)
+def read_mask(value: ArrayLike, count: int, name: str = "fixed") -> Indices:
+    """One answer for all of so many, or one for each, as 0 and 1."""
+    mask = np.asarray(value)
     if mask.dtype != bool:
         raise TypeError(
-            f"fixed has dtype {mask.dtype}, but must be True, False or an array of these"
+            f"{name} has dtype {mask.dtype}, but must be True, False or an array of these"
         )
     if mask.shape not in ((), (count,)):
-        raise ValueError(f"fixed has shape {mask.shape}, but must be one value or ({count},)")
+        raise ValueError(f"{name} has shape {mask.shape}, but must be one value or ({count},)")
     return np.broadcast_to(mask, count).astype(np.intp)
 
 
-def check_still(fixed: NDArray[Any], vectors: Doubles, name: str, who: str, numbers: Any) -> None:
-    """Complain of a velocity of who is held."""
-    moving = np.flatnonzero((fixed != 0) & (vectors != 0).any(axis=1))
-    if len(moving):
-        k = int(moving[0])
-        raise ValueError(
-            f"{name}[{k}] is {vectors[k]}, but {who}{numbers[k]} is fixed, and does not move"
-        )
+# columns of what does not move where it is held, and what users call them
+_MOVES = {
+    "velocities": "velocities",
+    "spins": "angular_velocities",
+    "angular_momenta": "angular_momenta",
+}
 
 
-def changed(given: Columns, now: Columns) -> Columns:
-    """Columns that differ from those of now."""
-    return {name: array for name, array in given.items() if not np.array_equal(array, now[name])}
-
-
-def check_clusters_still(columns: Columns, numbers: Any, who: str) -> None:
-    """The same of rigid bodies with these numbers."""
-    for name in ("velocities", "angular_momenta"):
-        check_still(columns["fixed"], columns[name], name, f"{who} ", numbers)
+def check_still(columns: Columns, fixed: NDArray[Any], who: str, numbers: Any) -> None:
+    """Complain of the first velocity of what is held."""
+    for stored, name in _MOVES.items():
+        vectors = columns.get(stored, np.zeros((len(fixed), 3)))
+        moving = np.flatnonzero(fixed & (vectors != 0).any(axis=1))
+        if len(moving):
+            k = int(moving[0])
+            raise ValueError(
+                f"{name}[{k}] is {vectors[k]}, but {who.format(numbers[k])} is fixed, and does not"
+                " move"
+            )
 
 
 def angular_momenta(turns: Doubles, inertias: Doubles, spins: Doubles) -> Doubles:

@@ -1,59 +1,95 @@
-"""Columns of a simulation's spheres, as attributes that are assigned whole."""
+"""Columns of populations: attributes with an entry for each sphere, body or bond."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Never, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, locked
+from ..base.orientations import read_orientations
+from .bodies import read_mask
 
 if TYPE_CHECKING:
-    from .sphere_part import SpherePart
+    from .population import Population
 
 
 S = TypeVar("S", bound=np.generic)
 
 
 class Column(Generic[S]):
-    """A read-only array with an entry for each sphere, under the name that the library has for it.
+    """A read-only array with an entry for each, under the name that the library has for it.
 
     It is read when it is first asked for after something has changed.
     """
 
-    def __init__(self, stored: str) -> None:
-        self._stored = stored
+    is_assigned = False
+
+    def __init__(self, stored: str = "") -> None:
+        self.stored = stored
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+        self.name = name
+        self.stored = self.stored or name
 
     @overload
-    def __get__(self, simulation: None, owner: type | None = None) -> Self: ...
+    def __get__(self, population: None, owner: type | None = None) -> Self: ...
 
     @overload
-    def __get__(self, simulation: SpherePart, owner: type | None = None) -> NDArray[S]: ...
+    def __get__(self, population: Population, owner: type | None = None) -> NDArray[S]: ...
 
-    def __get__(self, simulation: SpherePart | None, owner: type | None = None) -> Any:
-        if simulation is None:
+    def __get__(self, population: Population | None, owner: type | None = None) -> Any:
+        if population is None:
             return self
-        return simulation._once(self._name, lambda: simulation._core.read(self._stored))
+        return population._once(self.name, lambda: self.told(population, population._read(self)))
 
-    def __set__(self, simulation: SpherePart, value: Never) -> None:
-        raise AttributeError(f"{self._name} is what a step makes, and is not assigned")
+    def __set__(self, population: Population, value: Any) -> None:
+        population.assign(**{self.name: value})
+
+    def told(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
+        """What users see of the library's numbers."""
+        return stored
+
+    def given(self, population: Population, value: Any) -> NDArray[Any]:
+        """What the library takes of a user's."""
+        raise AttributeError(f"{self.name} of {population.nouns} cannot be assigned")
 
 
 class AssignedColumn(Column[S]):
-    """Likewise, but another array of the same shape may be assigned."""
+    """A column that takes another array of the same shape."""
 
-    def __set__(self, simulation: SpherePart, value: ArrayLike) -> None:
-        with simulation._core.lock(False):
-            now: NDArray[Any] = self.__get__(simulation)
-            read = checks.indices if now.dtype.kind == "i" else checks.doubles
-            array = read(value, self._name)
-            if array.shape != now.shape:
-                raise ValueError(
-                    f"{self._name} has shape {array.shape}, but must be {now.shape}: columns are"
-                    " assigned whole"
-                )
-            simulation._assign(self._stored, array)
+    is_assigned = True
+
+    def given(self, population: Population, value: Any) -> NDArray[Any]:
+        """The array, of the right shape and kind."""
+        now: NDArray[Any] = self.__get__(population)
+        read = checks.indices if now.dtype.kind == "i" else checks.doubles
+        array = read(value, self.name)
+        if array.shape != now.shape:
+            raise ValueError(
+                f"{self.name} has shape {array.shape}, but must be {now.shape}: columns are"
+                " assigned whole"
+            )
+        return np.ascontiguousarray(array)
+
+
+class MaskColumn(AssignedColumn[np.bool_]):
+    """A column of True and False, which takes one answer for all, too."""
+
+    def told(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
+        """As truth values."""
+        return locked(stored != 0)
+
+    def given(self, population: Population, value: Any) -> NDArray[Any]:
+        """As integers."""
+        return read_mask(value, len(population), self.name)
+
+
+class OrientationColumn(AssignedColumn[np.float64]):
+    """Quaternions x, y, z, w, or what SciPy has for them."""
+
+    def given(self, population: Population, value: Any) -> Doubles:
+        """Unit quaternions."""
+        return read_orientations(value, len(population), self.name)

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+)
 
+from .. import _core
 from ..base.arrays import Doubles
 from ..laws.law_table import LawTable
 from .bodies import Numbers
@@ -14,12 +24,18 @@ if TYPE_CHECKING:
     from ..search.finder import ContactFinder
     from ..search.shape import ConvexShape
     from .schedule import Beat, Feed
-    from .state import State
     from .wall_entries import WallEntry
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_S = TypeVar("_S", bound="State")
+_S = TypeVar("_S", bound="Locked")
+
+
+class Locked(Protocol):
+    """A simulation, or a part of one."""
+
+    @property
+    def _core(self) -> _core.Simulation: ...
 
 
 OnLeave = Literal["remove", "raise", "warn"]

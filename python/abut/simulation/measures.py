@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.poses import lengths_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..results.bonds import Bonds
     from ..results.pairs import Pairs
     from .body_contacts import BodyContacts
-    from .measure_part import MeasurePart
+    from .simulation import Simulation
 
 _Mask = NDArray[np.bool_]
 
@@ -108,8 +109,8 @@ class Grains(NamedTuple):
         return found
 
 
-def grains_of(simulation: MeasurePart) -> Grains:
-    columns = simulation._core.grains()
+def grains_of(simulation: Simulation) -> Grains:
+    columns = simulation._core.read(_core.GRAINS)
     bodies = len(simulation._settled().bodies)
     return Grains(**columns, first_body=len(columns["masses"]) - bodies)
 
@@ -122,14 +123,14 @@ class Halves(NamedTuple):
     forces: Doubles  # (m, 3): on this grain
 
 
-def _halves(simulation: MeasurePart, grains: Grains) -> Iterator[Halves]:
+def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
     """Those of all contacts and bonds."""
     contacts, pairs = simulation.contacts, simulation.pairs
     centers = grains.of(contacts.sphere)
     yield Halves(centers, contacts.point - centers, contacts.force)
     shifts = pairs.image * lengths_of(simulation.period)
     yield from _both(grains.of(pairs.i), grains.of(pairs.j), pairs.point, shifts, pairs.force)
-    yield from _of_bonds(simulation, grains, simulation.bonds)
+    yield from _of_bonds(simulation, grains, simulation.bonds.table)
     for table in (simulation.body_contacts, simulation.body_pairs, simulation.body_sphere_pairs):
         yield from _of_spots(simulation, grains, table)
 
@@ -142,27 +143,27 @@ def _both(
     yield Halves(of_j, points - of_j - shifts, -forces)
 
 
-def _of_bonds(simulation: MeasurePart, grains: Grains, bonds: Bonds) -> Iterator[Halves]:
+def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[Halves]:
     """As if forces acted in the middle: where along the line does not change a branch."""
     if not len(bonds):
         return
-    began = simulation._core.read("began")
+    began = simulation._core.read(_core.SPHERES, "began")
     shifts = _bond_images(simulation, bonds) * lengths_of(simulation.period)
     middles = 0.5 * (began[bonds.i] + began[bonds.j] + shifts)
     yield from _both(grains.of(bonds.i), grains.of(bonds.j), middles, shifts, bonds.force)
 
 
-def _bond_images(simulation: MeasurePart, bonds: Bonds) -> Doubles:
+def _bond_images(simulation: Simulation, bonds: Bonds) -> Doubles:
     """At which image of j each was at the beginning of the last step, (m, 3)."""
     lengths = lengths_of(simulation.period)
     # a sphere that has left the box since came in on the other side
-    gone = simulation.centers - simulation._core.read("began")
+    gone = simulation.centers - simulation._core.read(_core.SPHERES, "began")
     wraps = np.rint(np.divide(gone, lengths, out=np.zeros_like(gone), where=lengths > 0))
     images: Doubles = bonds.image + wraps[bonds.j] - wraps[bonds.i]
     return images
 
 
-def _of_spots(simulation: MeasurePart, grains: Grains, table: BodyContacts) -> Iterator[Halves]:
+def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> Iterator[Halves]:
     if not len(table):
         return
     rows, points = table.spot_row, table.spot
@@ -178,7 +179,7 @@ def _of_spots(simulation: MeasurePart, grains: Grains, table: BodyContacts) -> I
     yield from _both(of_i, of_j, points, shifts, table.spot_force)
 
 
-def _second(simulation: MeasurePart, grains: Grains, table: BodyContacts) -> Indices:
+def _second(simulation: Simulation, grains: Grains, table: BodyContacts) -> Indices:
     """The grain that each row's body touches, which is a body or a sphere's."""
     assert table.j is not None
     if table is simulation.body_pairs:
@@ -189,7 +190,7 @@ def _second(simulation: MeasurePart, grains: Grains, table: BodyContacts) -> Ind
 # ---- stress --------------------------------------------------------------------------------------
 
 
-def stress(simulation: MeasurePart, region: Region | None, kinetic: bool) -> Doubles:
+def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doubles:
     """What `Simulation.stress` returns."""
     volume = _volume(simulation.period) if region is None else region.volume
     grains = grains_of(simulation)
@@ -255,7 +256,7 @@ def _part_between(starts: Doubles, arms: Doubles, low: Doubles, high: Doubles) -
 
 
 def coordination(
-    simulation: MeasurePart, region: Region | None, walls: bool, rattlers: bool
+    simulation: Simulation, region: Region | None, walls: bool, rattlers: bool
 ) -> float:
     """What `Simulation.coordination` returns."""
     grains = grains_of(simulation)
@@ -266,9 +267,9 @@ def coordination(
     return float(counts.mean()) if len(counts) else float("nan")
 
 
-def _touching(simulation: MeasurePart, grains: Grains, walls: bool) -> Iterator[Indices]:
+def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[Indices]:
     """The grains of each contact, as often as they have one."""
-    pairs, bonds, between = simulation.pairs, simulation.bonds, simulation.body_pairs
+    pairs, bonds, between = simulation.pairs, simulation.bonds.table, simulation.body_pairs
     bear = _bear(pairs.force)
     if len(bonds):
         bear &= ~_are_bonded(simulation, pairs, bonds)
@@ -284,7 +285,7 @@ def _touching(simulation: MeasurePart, grains: Grains, walls: bool) -> Iterator[
         yield grains.first_body + of_bodies.i[_bear(of_bodies.force)]
 
 
-def _are_bonded(simulation: MeasurePart, pairs: Pairs, bonds: Bonds) -> _Mask:
+def _are_bonded(simulation: Simulation, pairs: Pairs, bonds: Bonds) -> _Mask:
     """Which pairs a bond holds, at the same image."""
     count = len(simulation.ids)
     # bonds are sorted by i, then j

@@ -15,10 +15,10 @@ from ..search.mesh import Mesh
 from ..search.pair_finder import find_pairs
 
 if TYPE_CHECKING:
-    from .sphere_part import SpherePart
+    from .simulation import Simulation
 
 
-def touching(simulation: SpherePart, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
+def touching(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
     """Which of these spheres touch a sphere or a wall of the simulation where it is now, or the
     sphere about a body."""
     touches = np.zeros(len(centers), bool)
@@ -31,7 +31,7 @@ def touching(simulation: SpherePart, centers: Doubles, radii: Doubles) -> NDArra
     return touches | _touch_bodies(simulation, centers, radii)
 
 
-def _rows_near(simulation: SpherePart, centers: Doubles, radii: Doubles) -> Indices:
+def _rows_near(simulation: Simulation, centers: Doubles, radii: Doubles) -> Indices:
     """Spheres of the simulation whose boxes meet that of the new ones: a search of these alone is
     that of all."""
     near = np.full(len(simulation.radii), len(centers) > 0)
@@ -43,7 +43,7 @@ def _rows_near(simulation: SpherePart, centers: Doubles, radii: Doubles) -> Indi
     return np.flatnonzero(near)
 
 
-def _touch_walls(simulation: SpherePart, centers: Doubles, radii: Doubles) -> Iterator[Indices]:
+def _touch_walls(simulation: Simulation, centers: Doubles, radii: Doubles) -> Iterator[Indices]:
     """Spheres that touch walls where these are now."""
     walls = simulation._walls
     active = [(k, entry) for k, entry in enumerate(walls.entries) if entry.is_active]
@@ -60,9 +60,9 @@ def _touch_walls(simulation: SpherePart, centers: Doubles, radii: Doubles) -> It
             yield np.flatnonzero(radii - dots(centers - point, normal) >= 0)
 
 
-def _touch_bodies(simulation: SpherePart, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
+def _touch_bodies(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
     touches = np.zeros(len(centers), bool)
-    others = simulation._outlines()
+    others = simulation.bodies._outlines()
     if len(centers) and len(others[1]):
         touches[find_pairs(centers, radii, others=others, period=simulation.period).i] = True
     return touches

@@ -351,11 +351,11 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
-            simulation._core.add(part, simulation._known)
+            simulation._core.add(_core.SPHERES, part, {}, simulation._known)
         else:
             taken = {name: column[bodies] for name, column in clusters.items()}
             taken["members"] = places[members]
-            simulation._core.add_rigids(_core.CLUSTERS, taken, part, simulation._known)
+            simulation._core.add(_core.CLUSTERS, taken, part, simulation._known)
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -421,7 +421,7 @@ def _add_bonds(simulation: Simulation, arrays: _Arrays, next_id: int, step_count
     )
     if bonds is None or breakages is None or rests is None:
         return
-    stopped = simulation._core.add_bonds(bonds)
+    stopped = simulation._core.add(_core.BONDS, bonds, {}, simulation._known)
     if stopped is not None:
         status, row, first, second = stopped
         raise refusal(status, row, first, int(second))
@@ -466,9 +466,7 @@ def _add_bodies(
     if not shapes:
         return
     columns = state_columns(arrays, "bodies", count)
-    simulation._core.add_rigids(
-        _core.BODIES, columns, None, simulation._changed(shapes=tuple(shapes))
-    )
+    simulation._core.add(_core.BODIES, columns, {}, simulation._changed(shapes=tuple(shapes)))
 
 
 def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:

@@ -28,7 +28,6 @@ from .restart_file import (
     FORMAT,
     HISTORY,
     MEETINGS,
-    STATES,
     WALL_STATE,
     check_readable,
 )
@@ -73,7 +72,7 @@ def _deforming(simulation: Simulation) -> list[Deforming]:
 
 def _has_bonds(simulation: Simulation) -> bool:
     """Whether it has, or had, bonds."""
-    return any(simulation._core.bond_counts())
+    return any(simulation._core.counts()[4:])
 
 
 def _has_bodies(simulation: Simulation) -> bool:
@@ -172,9 +171,9 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
         "account": core.account(),
         "walls": np.array(states).reshape(-1, WALL_STATE),
     }
-    arrays |= {f"spheres.{column.name}": core.read(column.name) for column in STATES["spheres"]}
+    arrays |= _under("spheres", core.read(_core.SPHERES))
     arrays["spheres.order"] = core.order()[0]
-    arrays |= _under("clusters", core.rigids(_core.CLUSTERS))
+    arrays |= _under("clusters", core.read(_core.CLUSTERS))
     contacts, pairs = (
         _all_columns(table) | _carried(core.interactions(kind))
         for table, kind in (
@@ -201,14 +200,14 @@ def _under(prefix: str, columns: _Arrays) -> dict[str, NDArray[Any]]:
 def _bond_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
     core = simulation._core
     return (
-        _under("bonds", core.bonds())
-        | _under("breakages", core.breakages())
-        | _under("rests", core.rests())
+        _under("bonds", core.read(_core.BONDS))
+        | _under("breakages", core.read(_core.BREAKAGES))
+        | _under("rests", core.read(_core.RESTS))
     )
 
 
 def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
-    arrays = _under("bodies", simulation._core.rigids(_core.BODIES))
+    arrays = _under("bodies", simulation._core.read(_core.BODIES))
     arrays["body_numbers"] = simulation._settled().bodies
     for number, meeting in enumerate(MEETINGS):
         arrays |= _under(f"with_{meeting}", simulation._core.interactions(number))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -13,26 +12,37 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
-from ..base.arrays import Indices
-from ..base.warnings import warn
+from ..base.arrays import Doubles
 from ..laws.law_table import Law
 from ..laws.materials import Material
-from ..search.half_space import HalfSpace, read_surface
-from .deforming import Deforming, Structure
-from .drives import Drive, Free
+from ..results.bonds import Breakages
+from ..results.contacts import Contacts
+from ..results.pairs import Pairs
+from ..search.shape import ConvexShape
+from .body_contacts import BodyContacts
+from .bonding import BondPopulation
+from .bounds import Leaving
+from .deforming import Structure
+from .events import Events
 from .known import changes
-from .measure_part import MeasurePart
-from .motions import Motion
+from .measuring import Energy, Measures
 from .naming import with_public_names
-from .wall_entries import WallEntry
-from .walls import Wall, check_half_space
+from .population import ShortColumn, short_form
+from .rigid_clusters import ClusterPopulation
+from .running import Running
+from .schedule import Beat
+from .solids import BodyPopulation
+from .spheres import SpherePopulation
+from .state import State, read_gravity
+from .wall_population import WallPopulation
+from .walls import Wall
 
 if TYPE_CHECKING:
     from ..options import SimulationPlotOptions
 
 
 @with_public_names
-class Simulation(MeasurePart):
+class Simulation(State):
     """Spheres, clusters and convex bodies that move in time, between walls, by the discrete element
     method.
 
@@ -71,7 +81,7 @@ class Simulation(MeasurePart):
         Which spheres are held: they touch others, to whose laws their mass is infinite, but do not
         move, and have no velocity; `forces` are told. Two of them exert nothing on each other, on
         walls they do. A mask may be assigned whole, the same for all members of a cluster; that of
-        bodies is in `bodies`.
+        bodies is ``bodies.fixed``.
     forces, torques : (n, 3) ndarray of float64
         Of contacts, bonds and callbacks, without gravity, at the beginning of the last step.
     left : int
@@ -81,8 +91,6 @@ class Simulation(MeasurePart):
         be without.
     materials : tuple of Material
         Those that spheres, walls and laws have named; equal ones are one.
-    walls : tuple of Wall
-        Those that were not removed.
     time : float
         ``step_count * step``; where `step` was assigned at the time t after n steps,
         ``t + (step_count - n) * step``.
@@ -101,14 +109,14 @@ class Simulation(MeasurePart):
     pairs : Pairs
         Likewise of spheres; `force` is that on i. Pairs within a cluster, and spheres that touch
         their own image, exert nothing and are left out.
-    clusters : Clusters
-        A named tuple (numbers, positions, orientations, velocities, angular_momenta), in the order
-        in which they came.
-    bodies : Bodies
-        A named tuple (numbers, positions, orientations, velocities, angular_velocities,
-        angular_momenta, forces, torques, centers, masses, shape, scales, material, images) of the
-        convex bodies, in the order in which they came: as `ConvexFinder` takes them, positions are
-        those of the origins of the shapes' frames.
+    spheres, clusters, bodies, bonds, walls : populations
+        What has a state, in the order in which it came, by one protocol: `numbers`, columns as
+        attributes, of which those that can be given are assigned whole, ``assign(...)`` of several
+        at once, ``add``, ``remove``, ``fixed``, ``add_force``, ``contacts`` and ``to_dict()``.
+        Spheres have the columns that are listed here; clusters and bodies `positions`,
+        `orientations`, `velocities`, `angular_velocities`, `angular_momenta`, `masses`, `forces`,
+        `torques` and `images`; bodies also `centers`, `shape`, `scales` and `material`. Bonds are a
+        table `Bonds`, walls a sequence of `Wall` that were not removed.
     shapes : tuple of ConvexShape
         Those of the bodies.
     body_contacts, body_pairs, body_sphere_pairs : BodyContacts
@@ -117,8 +125,6 @@ class Simulation(MeasurePart):
         `spot_force`, what each of its spots does. `i` and `j` are rows of `bodies`, j of
         `body_sphere_pairs` rows of the spheres; of `body_contacts` there is no j, but ``mesh``, the
         wall's number. Their columns are read-only.
-    bonds : Bonds
-        A table of those that hold, with what they exerted at the beginning of the last step.
     breakages : Breakages
         A table of those that have broken: when, where, why.
     energy : Energy
@@ -136,8 +142,7 @@ class Simulation(MeasurePart):
     Arrays are read-only, and of this moment. Those of what spheres are and where they go (centers,
     radii, masses, velocities, angular_velocities, material) are assigned whole:
     ``sim.velocities = sim.velocities * 0.5``. Where members of a cluster are and how they move
-    follows from the cluster, whatever is assigned; ``sim.clusters = sim.clusters._replace(...)``
-    assigns that.
+    follows from the cluster, whatever is assigned: ``sim.clusters.velocities = ...`` assigns that.
 
     A simulation is for one thread at a time: another one that changes it while it runs or is
     changed, or reads it while a step is under way, gets a RuntimeError. Callables that `run` calls
@@ -174,6 +179,148 @@ class Simulation(MeasurePart):
                 meant = f": did you mean {close[0]!r}?" if close else ""
                 raise AttributeError(f"a Simulation has no attribute {name!r}{meant}")
             super().__setattr__(name, value)
+
+    # ---- parts, and short forms of what they do ----
+
+    @property
+    def spheres(self) -> SpherePopulation:
+        return SpherePopulation(self)
+
+    @property
+    def clusters(self) -> ClusterPopulation:
+        return ClusterPopulation(self)
+
+    @clusters.setter
+    def clusters(self, columns: Any) -> None:
+        self.clusters.assign(**columns)
+
+    @property
+    def bodies(self) -> BodyPopulation:
+        return BodyPopulation(self)
+
+    @bodies.setter
+    def bodies(self, columns: Any) -> None:
+        self.bodies.assign(**columns)
+
+    @property
+    def bonds(self) -> BondPopulation:
+        return BondPopulation(self)
+
+    @property
+    def walls(self) -> WallPopulation:
+        return WallPopulation(self)
+
+    @property
+    def _events(self) -> Events:
+        return Events(self)
+
+    @property
+    def _leaving(self) -> Leaving:
+        return Leaving(self)
+
+    @property
+    def _measures(self) -> Measures:
+        return Measures(self)
+
+    @property
+    def _running(self) -> Running:
+        return Running(self)
+
+    centers = ShortColumn(SpherePopulation, SpherePopulation.centers)
+    radii = ShortColumn(SpherePopulation, SpherePopulation.radii)
+    masses = ShortColumn(SpherePopulation, SpherePopulation.masses)
+    velocities = ShortColumn(SpherePopulation, SpherePopulation.velocities)
+    angular_velocities = ShortColumn(SpherePopulation, SpherePopulation.angular_velocities)
+    material = ShortColumn(SpherePopulation, SpherePopulation.material)
+    fixed = ShortColumn(SpherePopulation, SpherePopulation.fixed)
+    forces = ShortColumn(SpherePopulation, SpherePopulation.forces)
+    torques = ShortColumn(SpherePopulation, SpherePopulation.torques)
+    images = ShortColumn(SpherePopulation, SpherePopulation.images)
+
+    add_spheres = short_form(SpherePopulation, SpherePopulation.add)
+    remove_spheres = short_form(SpherePopulation, SpherePopulation.remove)
+    add_force = short_form(SpherePopulation, SpherePopulation.add_force)
+    add_clusters = short_form(ClusterPopulation, ClusterPopulation.add)
+    remove_clusters = short_form(ClusterPopulation, ClusterPopulation.remove)
+    add_bodies = short_form(BodyPopulation, BodyPopulation.add)
+    remove_bodies = short_form(BodyPopulation, BodyPopulation.remove)
+    add_body_force = short_form(BodyPopulation, BodyPopulation.add_force)
+    bond = short_form(BondPopulation, BondPopulation.add)
+    add_wall = short_form(WallPopulation, WallPopulation.add)
+    every = short_form(Events, Events.every)
+    record = short_form(Events, Events.record)
+    add_insertion = short_form(Events, Events.add_insertion)
+    set_bounds = short_form(Leaving, Leaving.set_bounds)
+    run = short_form(Running, Running.run)
+    stable_step = short_form(Running, Running.stable_step)
+    statistics = short_form(Running, Running.statistics)
+    stress = short_form(Measures, Measures.stress)
+    coordination = short_form(Measures, Measures.coordination)
+
+    @property
+    def shapes(self) -> tuple[ConvexShape, ...]:
+        return self._known.shapes
+
+    @property
+    def left(self) -> int:
+        return self._leaving.left
+
+    # ---- what the last step has left behind ----
+
+    @property
+    def contacts(self) -> Contacts:
+        return self._once("contacts", self._measures.contacts)
+
+    @property
+    def pairs(self) -> Pairs:
+        return self._once("pairs", self._measures.pairs)
+
+    @property
+    def body_contacts(self) -> BodyContacts:
+        return self._once("body_contacts", lambda: self._measures.of_bodies(_core.BODY_WALL))
+
+    @property
+    def body_pairs(self) -> BodyContacts:
+        return self._once("body_pairs", lambda: self._measures.of_bodies(_core.BODY_BODY))
+
+    @property
+    def body_sphere_pairs(self) -> BodyContacts:
+        return self._once("body_sphere_pairs", lambda: self._measures.of_bodies(_core.BODY_SPHERE))
+
+    @property
+    def breakages(self) -> Breakages:
+        return self._once("breakages", self._measures.breakages)
+
+    @property
+    def energy(self) -> Energy:
+        return Energy(*self._core.energy())
+
+    # ---- what steps go by ----
+
+    @property
+    def step(self) -> float:
+        return self._beat.step
+
+    @step.setter
+    @changes
+    def step(self, step: float) -> None:
+        known, now = self._known, self.step_count
+        beat = Beat(checks.number(step, "step"), now, self.time)
+        if beat.step != self.step:
+            # steps that none was done of leave no trace
+            before = known.beats if known.beats[-1].since < now else known.beats[:-1]
+            self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
+        self._watch.look_at_new_step(self)
+
+    @property
+    def gravity(self) -> Doubles:
+        return self._known.gravity
+
+    @gravity.setter
+    @changes
+    def gravity(self, gravity: ArrayLike) -> None:
+        pull = read_gravity(gravity)
+        self._core.set_step(self.step, pull, self._known._replace(gravity=pull))
 
     # ---- laws ----
 
@@ -220,111 +367,18 @@ class Simulation(MeasurePart):
         """
         laws = self._laws.copy()
         laws.set(a, b, law)
-        laws.check_clusters(self._clustered_materials())
-        laws.check_bodies(self._body_materials())
+        laws.check_clusters(np.unique(self.material[self.spheres.cluster >= 0]))
+        laws.check_bodies(np.unique(self.bodies.material))
         then = self._known._replace(laws=laws)
         self._core.set_laws(len(laws.materials), laws.numbers(), laws.told_own(), then)
 
-    def _clustered_materials(self) -> Indices:
-        if not len(self._settled().clusters):
-            return np.empty(0, np.intp)
-        return np.unique(self.material[self._core.read("clusters") >= 0])
-
-    def _body_materials(self) -> Indices:
-        if not len(self._settled().bodies):
-            return np.empty(0, np.intp)
-        return np.unique(self._core.rigids(_core.BODIES)["materials"])
-
-    # ---- walls ----
-
-    @changes
-    def add_wall(
-        self,
-        mesh: Any,
-        material: Material | None = None,
-        motion: Motion | Drive | Callable[[float], Any] | None = None,
-        deform: Structure | None = None,
-    ) -> Wall:
-        """Add a wall.
-
-        Parameters
-        ----------
-        mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace
-            Where the wall is now; both sides of a mesh are hard. Of a half space a contact's facet
-            is 0, and its normal must be perpendicular to axes with a period.
-        material : Material, optional
-            By default a rigid one, ``Material()``.
-        motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
-            How it moves from now on: see `Wall`. By default it stands still.
-        deform : callable, optional
-            In place of a motion: where the vertices of a mesh of triangles are. It is called once a
-            step, when the forces of the step are known, with the time at the end of the step and
-            what spheres exert at the vertices at its beginning, (v, 3). It returns the vertices at
-            the end of the step, (v, 3), and their velocities in its middle, as those of spheres
-            are: what a solver by central differences has, or the difference to the vertices before,
-            by `step`. The two are not compared. Spheres alone touch such walls. docs/dem.md,
-            section 14.
-
-        Returns
-        -------
-        Wall
-            Tells what spheres and bodies exert on it, and takes another motion.
-
-        Raises
-        ------
-        ValueError
-            If the motion of a callable is not rigid, or pose and twist do not agree; a half
-            space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
-            area along the normal of a pressure, or no inertia; or a wall has a motion and deforms,
-            or a facet of it is no triangle.
-        TypeError
-            If an argument is of another type.
-
-        Examples
-        --------
-        >>> import abut
-        >>> sim = abut.Simulation(step=1e-5)
-        >>> lid = abut.Mesh([[-1, -1, 1], [-1, 1, 1], [1, 1, 1], [1, -1, 1]], [[0, 1, 2, 3]])
-        >>> wall = sim.add_wall(lid, motion=abut.Translating((0, 0, -0.1)))
-        >>> wall.number, wall.force
-        (0, array([0., 0., 0.]))
-        """
-        laws, number = self._laws.numbered(Material() if material is None else material)
-        surface = read_surface(mesh)
-        if isinstance(surface, HalfSpace):
-            check_half_space(surface, self._period)
-        elif not len(surface):
-            warn("the wall is a mesh without facets, so that nothing can touch it")
-        entry = WallEntry(surface, number, None, self.time, np.eye(4))
-        if deform is not None:
-            if motion is not None:
-                raise ValueError("a wall has a motion, or deforms, and not both")
-            begun = Deforming.begin(deform, surface, self.step_count)
-            entry = replace(entry, deforming=begun)
-        self._walls.add(entry, motion, self.time, self._changed(laws=laws))
-        return self.walls[-1]
-
-    @changes
-    def _move_wall(self, number: int, motion: object) -> None:
-        self._check_wall(number)
-        self._walls.move(number, motion, self.time)
-
-    @changes
-    def _switch_wall(self, number: int, is_active: object) -> None:
-        self._check_wall(number)
-        if not isinstance(is_active, bool | np.bool_):
-            kind = checks.a_or_an(type(is_active).__name__)
-            raise TypeError(f"active is {kind}, but must be True or False")
-        self._walls.switch(number, bool(is_active))
-
-    @changes
     def remove_wall(self, wall: Wall) -> None:
         """Take a wall away.
 
         Parameters
         ----------
         wall : Wall
-            As `add_wall` returned it. Other walls keep their numbers, and none gets this one again.
+            As `add_wall` returned it: see `walls`, whose `remove` takes numbers, too.
 
         Raises
         ------
@@ -333,44 +387,19 @@ class Simulation(MeasurePart):
         TypeError
             If it is no Wall.
 
-        Notes
-        -----
-        Its contacts go with it, and what they held counts as dissipated. `Wall.active` switches a
-        wall off and on again instead.
-
         Examples
         --------
         >>> import abut
         >>> sim = abut.Simulation(step=1e-3)
         >>> gate = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
         >>> sim.remove_wall(gate)
-        >>> sim.walls, gate
-        ((), Wall(0: removed))
+        >>> len(sim.walls), gate
+        (0, Wall(0: removed))
         """
         if not isinstance(wall, Wall):
             kind = checks.a_or_an(type(wall).__name__)
             raise TypeError(f"wall is {kind}, but must be a Wall, as add_wall returned it")
-        if wall._simulation is not self:
-            raise ValueError(f"{wall!r} is a wall of another simulation")
-        self._check_wall(wall.number)
-        self._walls.remove(wall.number)
-
-    def _check_wall(self, number: int) -> None:
-        if self._walls.entries[number].is_gone:
-            raise ValueError(f"wall {number} was removed")
-
-    @changes
-    def _push_wall(self, number: int, **changed: Any) -> None:
-        self._check_wall(number)
-        motion = self._walls.entries[number].motion
-        if not isinstance(motion, Free):
-            raise ValueError(f"wall {number} is not Free: nothing can be applied to it")
-        self._walls.set_drive(number, **changed)
-
-    @property
-    def walls(self) -> tuple[Wall, ...]:
-        entries = enumerate(self._walls.entries)
-        return tuple(Wall(self, number) for number, entry in entries if not entry.is_gone)
+        self.walls.remove(wall)
 
     # ---- files, and what it is shown as ----
 
@@ -521,9 +550,8 @@ class Simulation(MeasurePart):
             counts.append(checks.counted(len(known.clusters), "cluster"))
         if len(known.bodies):
             counts.append(checks.counted(len(known.bodies), "body", "bodies"))
-        bonds = self._core.bond_counts()[0]
-        if bonds:
-            counts.append(checks.counted(bonds, "bond"))
+        if len(self.bonds):
+            counts.append(checks.counted(len(self.bonds), "bond"))
         counts.append(checks.counted(len(self.walls), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"

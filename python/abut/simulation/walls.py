@@ -482,7 +482,7 @@ class Wall:
 
     @motion.setter
     def motion(self, motion: Any) -> None:
-        self._simulation._move_wall(self._number, motion)
+        self._simulation.walls._move(self._number, motion)
 
     @property
     def active(self) -> bool:
@@ -490,7 +490,7 @@ class Wall:
 
     @active.setter
     def active(self, is_active: bool) -> None:
-        self._simulation._switch_wall(self._number, is_active)
+        self._simulation.walls._switch(self._number, is_active)
 
     @property
     def pose(self) -> Doubles:
@@ -518,7 +518,7 @@ class Wall:
 
     @applied_force.setter
     def applied_force(self, force: ArrayLike) -> None:
-        self._simulation._push_wall(self._number, force=checks.vector(force, "applied_force"))
+        self._simulation.walls._push(self._number, force=checks.vector(force, "applied_force"))
 
     @property
     def applied_torque(self) -> Doubles:
@@ -526,7 +526,7 @@ class Wall:
 
     @applied_torque.setter
     def applied_torque(self, torque: ArrayLike) -> None:
-        self._simulation._push_wall(self._number, torque=checks.vector(torque, "applied_torque"))
+        self._simulation.walls._push(self._number, torque=checks.vector(torque, "applied_torque"))
 
     def _applied(self, name: str) -> Doubles:
         if not isinstance(self.motion, Free):

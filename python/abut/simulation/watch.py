@@ -10,7 +10,7 @@ from ..base.warnings import SimulationWarning, warn
 from ..search.half_space import HalfSpace
 
 if TYPE_CHECKING:
-    from .run_part import RunPart
+    from .simulation import Simulation
 
 # Multiples of the longest stable step with which measured scenes begin not to come to rest, and to
 # fly apart: the table of docs/dem.md, section 2. From the first one on a simulation warns.
@@ -65,14 +65,14 @@ class Watch:
             self.said.add(kind)
             warn(message, SimulationWarning)
 
-    def begin(self, simulation: RunPart) -> None:
+    def begin(self, simulation: Simulation) -> None:
         """Look where a run begins, and once more when contacts were found, unless nothing has
         changed since the last run: it may have been one of many that are short."""
         if self._seen != simulation._core.change_count:
             self._look_at_step(simulation)
             self.due = simulation.step_count + _SOON
 
-    def take(self, simulation: RunPart) -> None:
+    def take(self, simulation: Simulation) -> None:
         """Take what the library has noticed, while numbers are those of its steps."""
         found = simulation._core.notices()
         if found is None:
@@ -87,7 +87,7 @@ class Watch:
             if told is not None and kind not in self.said:
                 self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*told))))
 
-    def look(self, simulation: RunPart) -> None:
+    def look(self, simulation: Simulation) -> None:
         """Tell what was noticed, and look at the step where that is due."""
         self._seen = simulation._core.change_count
         self.give()
@@ -99,7 +99,7 @@ class Watch:
             often = _OFTEN * -(-_FEW // min(max(count, 1), _FEW))
             self.due = now - now % often + often
 
-    def look_at_new_step(self, simulation: RunPart) -> None:
+    def look_at_new_step(self, simulation: Simulation) -> None:
         """Look at a step that has been assigned, whatever was said of the one before."""
         self.said.discard("step")
         self._look_at_step(simulation)
@@ -109,14 +109,14 @@ class Watch:
         while self._noticed:
             self.tell(*self._noticed.pop(0))
 
-    def _look_at_step(self, simulation: RunPart) -> None:
+    def _look_at_step(self, simulation: Simulation) -> None:
         if "step" in self.said:
             return
-        longest = simulation._longest_step()
+        longest = simulation._running.longest_step()
         if simulation.step > LONGEST * longest.step:
             self.tell("step", _step_text(simulation, longest))
 
-    def _look_at_servos(self, simulation: RunPart) -> None:
+    def _look_at_servos(self, simulation: Simulation) -> None:
         walls = simulation._walls
         for number in walls.derived.driven:
             of = walls.drive(number)
@@ -148,9 +148,9 @@ def _rounded_down(value: float) -> str:
     return f"{math.floor(value / unit) * unit:.2g}"
 
 
-def _step_text(simulation: RunPart, longest: StableStep) -> str:
+def _step_text(simulation: Simulation, longest: StableStep) -> str:
     noun, several = ("spot", "spots") if longest.kind == BODY else ("contact", "contacts")
-    if longest.kind == SPHERE and simulation._core.bond_counts()[0]:
+    if longest.kind == SPHERE and len(simulation.bonds):
         noun, several = "contact or bond", "contacts and bonds"
     contacts = checks.counted(longest.contacts, noun, several)
     how = f" with its {contacts}" if longest.contacts else ", which touches nothing,"
@@ -161,7 +161,7 @@ def _step_text(simulation: RunPart, longest: StableStep) -> str:
     )
 
 
-def _name(simulation: RunPart, kind: int, row: int) -> str:
+def _name(simulation: Simulation, kind: int, row: int) -> str:
     """What a caller calls it: numbers last."""
     if kind == WALL:
         return f"wall {simulation._walls.order[row]}"
@@ -169,7 +169,7 @@ def _name(simulation: RunPart, kind: int, row: int) -> str:
     return f"body {known.bodies[row]}" if kind == BODY else f"sphere {known.ids[row]}"
 
 
-def _fast_text(simulation: RunPart, n: Notice) -> str:
+def _fast_text(simulation: Simulation, n: Notice) -> str:
     radius = "inner radius" if n.kind == BODY else "radius"
     return (
         f"{_name(simulation, n.kind, n.row)} moves by {n.ratio:.3g} times its {radius} in step"
@@ -178,7 +178,7 @@ def _fast_text(simulation: RunPart, n: Notice) -> str:
     )
 
 
-def _overlap(simulation: RunPart, n: Notice) -> str:
+def _overlap(simulation: Simulation, n: Notice) -> str:
     whose = "its" if n.other_kind == WALL else "the smaller"
     radius = "inner radius" if n.kind == BODY else "radius"
     return (
@@ -188,7 +188,7 @@ def _overlap(simulation: RunPart, n: Notice) -> str:
     )
 
 
-def _placed_text(simulation: RunPart, n: Notice, count: int, speed: float) -> str:
+def _placed_text(simulation: Simulation, n: Notice, count: int, speed: float) -> str:
     others = count - 1
     more = f" (and {checks.counted(others, 'other overlap')} of more than 5%)" if others else ""
     how_fast = f" at a speed of {speed:.3g}" if speed > 0 else ""
@@ -199,7 +199,7 @@ def _placed_text(simulation: RunPart, n: Notice, count: int, speed: float) -> st
     )
 
 
-def _deep_text(simulation: RunPart, n: Notice) -> str:
+def _deep_text(simulation: Simulation, n: Notice) -> str:
     return (
         f"{_overlap(simulation, n)}, but laws of contact mean a few percent: it is pressed too hard"
         " for its law, moves too fast, or the step is too long"

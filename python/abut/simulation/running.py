@@ -6,19 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from numpy.typing import ArrayLike
-
 from .. import _core
 from ..base import checks
-from ..base.arrays import Doubles
 from ..base.progress import Counts, Progress
 from ..base.simd import level
 from ..laws.probes import told_case, told_radius
 from ..search.statistics import SimulationStatistics
-from .event_part import EventPart
-from .known import changes
-from .schedule import Beat
-from .state import read_gravity
+from .population import Part
 from .watch import BODY, SPHERE, WALL, StableStep
 
 if TYPE_CHECKING:
@@ -39,8 +33,10 @@ _OF_BODIES = (
 _MANY_QUERIES = 100_000
 
 
-class RunPart(EventPart):
+class Running(Part):
     """The steps of a `Simulation`."""
+
+    __slots__ = ()
 
     def run(
         self, duration: float | None = None, *, steps: int | None = None, progress: bool = False
@@ -108,17 +104,17 @@ class RunPart(EventPart):
         (10, 2.5)
         """
         count = self._read_steps(duration, steps)
-        until = None if duration is None else self.time + float(duration)
+        until = None if duration is None else self._sim.time + float(duration)
         level()  # complains where the environment names a wrong one
-        with self._core.lock(True), self._clock.of("run"):
+        with self._core.lock(True), self._sim._clock.of("run"):
             self._prepare(count)
-            told, left = Progress(count, self._count) if progress else None, self.left
+            told, left = Progress(count, self._count) if progress else None, self._sim.left
             try:
-                self._go_on(self.step_count + count, until, told)
+                self._go_on(self._sim.step_count + count, until, told)
             finally:
                 if told is not None:
                     told.close()
-            self._tell_left(left)
+            self._sim._leaving.tell_left(left)
 
     def _read_steps(self, duration: float | None, steps: int | None) -> int:
         if (duration is None) == (steps is None):
@@ -131,86 +127,93 @@ class RunPart(EventPart):
         return count
 
     def _steps_within(self, duration: float) -> int:
-        count = self._steps_of(duration, "duration")
+        count = self._sim._events.steps_of(duration, "duration")
         # what t - sim.time has of rounding, where t is a sum of many intervals
-        rounding = 1e-9 * self.step + 1e-12 * abs(self.time)
+        rounding = 1e-9 * self._sim.step + 1e-12 * abs(self._sim.time)
         if count == 0 and duration > rounding:
             raise ValueError(
-                f"duration is {duration:g}, shorter than half a step of {self.step:g}: give a"
+                f"duration is {duration:g}, shorter than half a step of {self._sim.step:g}: give a"
                 " longer duration, or steps="
             )
         return count
 
     def _prepare(self, count: int) -> None:
         """What is looked at once a run."""
-        if self._resolution == "sharing":
-            self._laws.check_sharing(self._walls.entries[k].material for k in self._walls.order)
-        if self._walls.derived.has_given:
-            self._core.lend(partial(self._walls.check_given, self.time))
-        finder = self._walls.finder
-        if finder is not None and count * len(self.ids) >= _MANY_QUERIES:
+        if self._sim._resolution == "sharing":
+            self._sim._laws.check_sharing(
+                self._sim._walls.entries[k].material for k in self._sim._walls.order
+            )
+        if self._sim._walls.derived.has_given:
+            self._core.lend(partial(self._sim._walls.check_given, self._sim.time))
+        finder = self._sim._walls.finder
+        if finder is not None and count * len(self._sim.ids) >= _MANY_QUERIES:
             self._prepare_finder(finder)
 
     def _prepare_finder(self, finder: ContactFinder) -> None:
         """Build the bins that the largest sphere needs, unless they are there."""
-        largest = float(self.radii.max(initial=0.0))
-        prepared, radius = self._prepared
+        largest = float(self._sim.radii.max(initial=0.0))
+        prepared, radius = self._sim._prepared
         if largest > (radius if finder is prepared else 0.0):
             finder.prepare(largest)
-            self._prepared = finder, largest
+            self._sim._prepared = finder, largest
 
     def _go_on(self, end: int, until: float | None, told: Progress | None) -> None:
         # of the step before, what Ctrl-C or an error has left over
         end = self._finish(end, until)
-        if self.step_count >= end:
+        if self._sim.step_count >= end:
             return
-        self._watch.begin(self)
-        while self.step_count < end:
-            self._advance(self._next_step(end, told) - self.step_count)
-            self._watch.look(self)
+        self._sim._watch.begin(self._sim)
+        while self._sim.step_count < end:
+            self._advance(self._next_step(end, told) - self._sim.step_count)
+            self._sim._watch.look(self._sim)
             end = self._finish(end, until)
             if told is not None:
                 told.update()
 
     def _finish(self, end: int, until: float | None) -> int:
         """What is to happen after a step; the number of the last one, until that time."""
-        beat = self._beat
-        self._finish_step()
-        if until is None or self._beat is beat:
+        beat = self._sim._beat
+        self._sim._events.finish_step()
+        if until is None or self._sim._beat is beat:
             return end
-        return self.step_count + round(max(0.0, self._beat.steps(until - self.time)))
+        return self._sim.step_count + round(max(0.0, self._sim._beat.steps(until - self._sim.time)))
 
     def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
-        now = self.step_count
-        if self._forces or self._body_forces or self._walls.asks:
+        now = self._sim.step_count
+        if self._sim._forces or self._sim._body_forces or self._sim._walls.asks:
             return now + 1
-        ahead = [feed.steps_ahead(now, self._beat) for feed in self._known.feeds]
+        ahead = [feed.steps_ahead(now, self._sim._beat) for feed in self._sim._known.feeds]
         if told is not None:
             ahead.append(told.steps_ahead(now))
         ends = [now + steps for steps in ahead]
-        return min(self._schedule.next_step(now, end, self._beat), *ends, self._watch.due, end)
+        return min(
+            self._sim._schedule.next_step(now, end, self._sim._beat),
+            *ends,
+            self._sim._watch.due,
+            end,
+        )
 
     def _advance(self, steps: int) -> None:
         # what was called after the last step may have added a body
-        if self._walls.derived.has_deforming:
-            self._walls.check_bodies(len(self._settled().bodies))
-        if self._forces or self._body_forces:
-            with self._clock.of("calls"):
-                self._apply_forces()
-        if self._walls.derived.has_asked:
-            with self._clock.of("calls"):
-                self._core.lend(partial(self._walls.ask_loads, self))
+        if self._sim._walls.derived.has_deforming:
+            self._sim._walls.check_bodies(len(self._sim._settled().bodies))
+        if self._sim._forces or self._sim._body_forces:
+            with self._sim._clock.of("calls"):
+                self._sim._events.apply_forces()
+        if self._sim._walls.derived.has_asked:
+            with self._sim._clock.of("calls"):
+                self._core.lend(partial(self._sim._walls.ask_loads, self._sim))
         try:
             stopped = self._core.run(steps)
         finally:
-            self._watch.take(self)
+            self._sim._watch.take(self._sim)
         if stopped is not None and stopped[0] != _core.OUT_OF_BOUNDS:
-            self._watch.give()
+            self._sim._watch.give()
             raise self._error(*stopped)
-        if self._walls.derived.has_given:
-            with self._clock.of("calls"):
-                self._core.lend(partial(self._walls.place_given, self.time))
+        if self._sim._walls.derived.has_given:
+            with self._sim._clock.of("calls"):
+                self._core.lend(partial(self._sim._walls.place_given, self._sim.time))
 
     # ---- what ends a run ----
 
@@ -224,10 +227,10 @@ class RunPart(EventPart):
             return self._radius_error(row, detail, int(value))
         if status == _core.WALL_LOST:
             return FloatingPointError(
-                f"wall {self._walls.order[row]} is lost in step {detail}: its position is not"
+                f"wall {self._sim._walls.order[row]} is lost in step {detail}: its position is not"
                 " finite, or too far away"
             )
-        sphere = self.ids[row]
+        sphere = self._sim.ids[row]
         if status == _core.TOO_MANY_IMAGES:
             return _images_error(f"sphere {sphere}")
         if status == _core.SPHERE_LOST:
@@ -235,21 +238,21 @@ class RunPart(EventPart):
                 f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
                 " away; stable_step() tells how long a step may be"
             )
-        return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
+        return ValueError(f"sphere {sphere} of {self._sim._laws.missing(detail, int(value))}")
 
     def _law_error(self, first: int, second: int, kind: int) -> Exception:
         """A law of a user has said what is not finite."""
         number, inputs, outputs, old, _ = self._core.law_case()
-        law = self._laws.own[number]
+        law = self._sim._laws.own[number]
         return FloatingPointError(
             f"{law!r} is not finite between {self._two(first, second, kind)} in step"
-            f" {self.step_count}: {told_case(law, self.step, inputs, outputs, old)}"
+            f" {self._sim.step_count}: {told_case(law, self._sim.step, inputs, outputs, old)}"
         )
 
     def _radius_error(self, first: int, second: int, kind: int) -> Exception:
         """A bridge has more liquid than the fits for its force are of."""
         number, inputs, *_ = self._core.law_case()
-        bridge, radius = self._laws.cohesion_at(number), 2.0 * told_radius(inputs)
+        bridge, radius = self._sim._laws.cohesion_at(number), 2.0 * told_radius(inputs)
         most = 0.1 * radius * radius * radius
         return ValueError(
             f"{bridge} between {self._two(first, second, kind)} is too much liquid for R ="
@@ -258,17 +261,17 @@ class RunPart(EventPart):
 
     def _two(self, first: int, second: int, kind: int) -> str:
         """The partners of a row."""
-        bodies = self._settled().bodies
+        bodies = self._sim._settled().bodies
         is_sphere = kind in (_core.SPHERE_WALL, _core.SPHERE_SPHERE)
-        own = f"sphere {self.ids[first]}" if is_sphere else f"body {bodies[first]}"
+        own = f"sphere {self._sim.ids[first]}" if is_sphere else f"body {bodies[first]}"
         if kind in (_core.SPHERE_WALL, _core.BODY_WALL):
-            return f"{own} and wall {self._walls.order[second]}"
+            return f"{own} and wall {self._sim._walls.order[second]}"
         if kind == _core.BODY_BODY:
             return f"{own} and body {bodies[second]}"
-        return f"{own} and sphere {self.ids[second]}"
+        return f"{own} and sphere {self._sim.ids[second]}"
 
     def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
-        body = f"body {self._settled().bodies[row]}"
+        body = f"body {self._sim._settled().bodies[row]}"
         if status == _core.BODY_LOST:
             return FloatingPointError(
                 f"{body} is lost in step {detail}: its position is not finite, or too far away;"
@@ -276,8 +279,8 @@ class RunPart(EventPart):
             )
         if status == _core.BODY_IMAGES:
             return ValueError(
-                f"{body} meets sphere {self.ids[detail]} at more than one image: the period is too"
-                " short for them"
+                f"{body} meets sphere {self._sim.ids[detail]} at more than one image: the period is"
+                " too short for them"
             )
         if status == _core.BODY_MANY_IMAGES:
             return _images_error(body)
@@ -286,35 +289,8 @@ class RunPart(EventPart):
                 f"{body} has the circumscribed radius {value}, but needs at least 1e-75"
             )
         if status == _core.BODY_CURVATURE:
-            return ValueError(f"{body} of {self._laws.without_radius(detail, int(value))}")
-        return ValueError(f"{body} of {self._laws.missing(detail, int(value))}")
-
-    # ---- what steps go by ----
-
-    @property
-    def step(self) -> float:
-        return self._beat.step
-
-    @step.setter
-    @changes
-    def step(self, step: float) -> None:
-        known, now = self._known, self.step_count
-        beat = Beat(checks.number(step, "step"), now, self.time)
-        if beat.step != self.step:
-            # steps that none was done of leave no trace
-            before = known.beats if known.beats[-1].since < now else known.beats[:-1]
-            self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
-        self._watch.look_at_new_step(self)
-
-    @property
-    def gravity(self) -> Doubles:
-        return self._known.gravity
-
-    @gravity.setter
-    @changes
-    def gravity(self, gravity: ArrayLike) -> None:
-        pull = read_gravity(gravity)
-        self._core.set_step(self.step, pull, self._known._replace(gravity=pull))
+            return ValueError(f"{body} of {self._sim._laws.without_radius(detail, int(value))}")
+        return ValueError(f"{body} of {self._sim._laws.missing(detail, int(value))}")
 
     # ---- how it goes ----
 
@@ -340,16 +316,12 @@ class RunPart(EventPart):
         >>> f"{sim.stable_step():.3g}"
         '5.19e-07'
         """
-        return self._longest_step().step
+        return self.longest_step().step
 
-    def _longest_step(self) -> StableStep:
+    def longest_step(self) -> StableStep:
         found = []
-        for kind, ask in (
-            (SPHERE, self._core.stable_step),
-            (BODY, self._core.stable_step_of_bodies),
-            (WALL, self._core.stable_step_of_walls),
-        ):
-            step, row, contacts = ask()
+        for kind in (SPHERE, BODY, WALL):
+            step, row, contacts = self._core.stable_step(kind)
             found.append(StableStep(step, kind, row, contacts))
         return min(found, key=lambda longest: longest.step)
 
@@ -374,8 +346,8 @@ class RunPart(EventPart):
         >>> sim.statistics().steps
         4
         """
-        found = SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
-        return replace(found, left=self.left)
+        found = SimulationStatistics.of(self._core.statistics(), self._sim._clock.seconds())
+        return replace(found, left=self._sim.left)
 
 
 def _images_error(name: str) -> ValueError:

@@ -2,50 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks
-from ..base.arrays import Doubles, Indices, locked
-from ..base.orientations import from_matrix, inverse, product, read_orientations
+from ..base.arrays import Columns, Doubles, Indices, locked
+from ..base.orientations import from_matrix, inverse, product, read_orientations, turned
 from ..laws.materials import Material
+from ..results.contacts import Contacts
 from .bodies import (
     angular_momenta,
-    changed,
-    check_clusters_still,
+    check_still,
     cluster_columns,
-    find,
     member_columns,
-    read_fixed,
+    read_mask,
     read_points,
     read_vectors,
 )
 from .clusters import Cluster
+from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
 from .known import changes
-from .sphere_part import SpherePart
+from .population import Population
 
 if TYPE_CHECKING:
     from ..options import Orientations
 
 
-class Clusters(NamedTuple):
-    """The clusters of a simulation, in the order in which they came."""
+class ClusterPopulation(Population):
+    """The clusters of a `Simulation`, in the order in which they came.
 
-    numbers: Indices  # (c,): lasting, as `add_clusters` returned them
-    positions: Doubles  # (c, 3): of the centers of mass
-    orientations: Doubles  # (c, 4): quaternions x, y, z, w, from a cluster's frame to the world
-    velocities: Doubles  # (c, 3)
-    angular_momenta: Doubles  # (c, 3): about the center of mass, in the world
+    Positions are those of the centers of mass; angular momenta are about these, in the world.
+    """
 
+    __slots__ = ()
 
-class ClusterPart(SpherePart):
-    """What a `Simulation` does with clusters."""
+    noun, nouns, kind = "cluster", "clusters", _core.CLUSTERS
+    positions = AssignedColumn[np.float64]()
+    orientations = OrientationColumn()
+    velocities = AssignedColumn[np.float64]()
+    angular_momenta = AssignedColumn[np.float64]()
+    angular_velocities = Column[np.float64]("spins")
+    masses = Column[np.float64]()
+    fixed = MaskColumn()
+    forces = Column[np.float64]()
+    torques = Column[np.float64]()
+    images = Column[np.intp]()
+
+    @property
+    def numbers(self) -> Indices:
+        """Lasting numbers, as `Simulation.add_clusters` returned them."""
+        return self._sim._settled().clusters
+
+    @property
+    def contacts(self) -> Contacts:
+        """Contacts of their members with walls at the beginning of the last step."""
+        contacts = self._sim.contacts
+        return contacts[self._sim.spheres.cluster[contacts.sphere] >= 0]
 
     @changes
-    def add_clusters(
+    def add(
         self,
         cluster: Cluster,
         positions: ArrayLike,
@@ -107,16 +125,16 @@ class ClusterPart(SpherePart):
         count = len(places)
         turns = read_orientations(orientations, count, "orientations")
         spins = read_vectors(angular_velocities, "angular_velocities", count)
-        laws, number = self._laws.numbered(material)
-        bodies, spheres = self._cluster_columns(cluster, material, number, places, turns)
+        laws, number = self._sim._laws.numbered(material)
+        bodies, spheres = self._columns(cluster, material, number, places, turns)
         bodies["velocities"] = read_vectors(velocities, "velocities", count)
         momenta = angular_momenta(bodies["orientations"], bodies["inertias"], spins)
         bodies["angular_momenta"] = momenta
-        bodies["fixed"] = read_fixed(fixed, count)
-        check_clusters_still(bodies, range(count), "positions")
-        return self._put_clusters(cluster, bodies, spheres, laws=laws)
+        bodies["fixed"] = read_mask(fixed, count)
+        check_still(bodies, bodies["fixed"] != 0, "positions[{}]", range(count))
+        return self._put(cluster, bodies, spheres, laws=laws)
 
-    def _cluster_columns(
+    def _columns(
         self,
         cluster: Cluster,
         material: Material,
@@ -125,12 +143,12 @@ class ClusterPart(SpherePart):
         turns: Doubles,
     ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
         """Clusters at rest, and their spheres."""
-        self._laws.check_clusters([number])
+        self._sim._laws.check_clusters([number])
         principal = product(turns, from_matrix(cluster.axes))
         bodies = cluster_columns(cluster, material, positions, principal)
         return bodies, member_columns(cluster, bodies, number)
 
-    def _put_clusters(
+    def _put(
         self,
         cluster: Cluster,
         bodies: dict[str, NDArray[Any]],
@@ -139,16 +157,14 @@ class ClusterPart(SpherePart):
     ) -> Indices:
         """Add clusters, and change these parts of what is known; their numbers."""
         count = len(bodies["masses"])
-        numbers = self._settled().with_spheres(len(spheres["radii"]))
+        numbers = self._sim._settled().with_spheres(len(spheres["radii"]))
         numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
-        self._core.add_rigids(
-            _core.CLUSTERS, bodies, spheres, self._changed(numbers=numbers, **parts)
-        )
-        self._check_images()
+        self._core.add(self.kind, bodies, spheres, self._sim._changed(numbers=numbers, **parts))
+        self._sim.spheres._check_images()
         return numbers.clusters[len(numbers.clusters) - count :].copy()
 
     @changes
-    def remove_clusters(self, numbers: ArrayLike, break_bonds: bool = False) -> None:
+    def remove(self, numbers: ArrayLike, break_bonds: bool = False) -> None:
         """Take clusters away, with all of their spheres.
 
         Parameters
@@ -168,42 +184,36 @@ class ClusterPart(SpherePart):
         >>> sim.clusters.numbers, sim.ids
         (array([1]), array([2, 3]))
         """
-        known = self._settled().clusters
-        clusters = find(known, numbers, "cluster", "numbers", "sim.clusters.numbers")
-        members = np.flatnonzero(np.isin(self._core.read("clusters"), clusters))
-        self._check_bonds(members, break_bonds)
-        self._remove(members, clusters)
+        clusters, spheres = self._find(numbers), self._sim.spheres
+        members = np.flatnonzero(np.isin(spheres.cluster, clusters))
+        self._sim.bonds._check_free(members, break_bonds)
+        spheres._remove(members, clusters)
 
-    @property
-    def clusters(self) -> Clusters:
-        return self._once("clusters", self._read_clusters)
+    def _read(self, column: Column[Any]) -> NDArray[Any]:
+        found = super()._read(column)
+        if column.name != "orientations":
+            return found
+        # the library's are those of the principal axes
+        return locked(product(found, inverse(self._sim._settled().frames)))
 
-    @clusters.setter
-    @changes
-    def clusters(self, clusters: Clusters) -> None:
-        numbers, positions, turns, velocities, momenta = clusters
-        known = self._settled()
-        if not np.array_equal(numbers, known.clusters):
-            raise ValueError("clusters are assigned whole: numbers must be those of now")
-        count, now = len(known.clusters), self._core.rigids(_core.CLUSTERS)
-        users = read_orientations(turns, count, "orientations")
-        given = {
-            "positions": read_vectors(positions, "positions", count),
-            "orientations": product(users, known.frames),
-            "velocities": read_vectors(velocities, "velocities", count),
-            "angular_momenta": read_vectors(momenta, "angular_momenta", count),
-            "fixed": now["fixed"],
-        }
-        check_clusters_still(given, known.clusters, "cluster")
-        self._core.assign_rigids(_core.CLUSTERS, changed(given, now))
+    def _assign(self, given: Columns) -> None:
+        if "orientations" in given:
+            turns = product(given["orientations"], self._sim._settled().frames)
+            given = given | {"orientations": turns}
+        fixed = given.pop("fixed", None)
+        super()._assign(given)
+        if fixed is not None and len(fixed):
+            spheres = self._sim.spheres
+            rows = spheres.cluster
+            spheres._assign({"fixed": np.where(rows >= 0, fixed[rows], spheres.fixed)})
 
-    def _read_clusters(self) -> Clusters:
-        found, known = self._core.rigids(_core.CLUSTERS), self._settled()
-        turns = locked(product(found["orientations"], inverse(known.frames)))
-        return Clusters(
-            known.clusters,
-            found["positions"],
-            turns,
-            found["velocities"],
-            found["angular_momenta"],
-        )
+    def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
+        """All of it on the first member of each, with what its arm makes of the force."""
+        found = self._core.read(self.kind)
+        counts, rows = found["member_counts"], self._sim.spheres.cluster
+        arms = turned(found["turns"], found["members"][np.cumsum(counts) - counts])
+        # members follow one another, clusters in their order
+        firsts = np.flatnonzero(rows >= 0)[np.cumsum(counts) - counts]
+        both = np.zeros((2, len(rows), 3))
+        both[:, firsts] = forces, torques - np.cross(arms, forces)
+        return both[0], both[1]

@@ -8,11 +8,14 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base.arrays import Doubles
+from ..results.bonds import Breakages, breakages_of
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from . import measures
 from .bodies import table_columns
-from .run_part import RunPart
+from .body_contacts import BodyContacts, body_contacts
+from .population import Part
+from .schedule import times_of
 
 
 class Energy(NamedTuple):
@@ -26,24 +29,30 @@ class Energy(NamedTuple):
     wall_work: float
 
 
-class MeasurePart(RunPart):
-    """What a `Simulation` tells of its last step."""
+class Measures(Part):
+    """What a `Simulation` has to show of its last step."""
 
-    @property
+    __slots__ = ()
+
     def contacts(self) -> Contacts:
-        return self._once("contacts", lambda: self._walls.contacts(self._period))
+        """Returns contacts of spheres with walls."""
+        return self._sim._walls.contacts(self._sim.period)
 
-    @property
     def pairs(self) -> Pairs:
-        return self._once("pairs", self._read_pairs)
-
-    def _read_pairs(self) -> Pairs:
-        settings = {"period": self._period, "other_count": None}
+        """Returns pairs of spheres."""
+        settings = {"period": self._sim.period, "other_count": None}
         return Pairs._found(table_columns(self._core.interactions(_core.SPHERE_SPHERE)), settings)
 
-    @property
-    def energy(self) -> Energy:
-        return Energy(*self._core.energy())
+    def of_bodies(self, kind: int) -> BodyContacts:
+        """Returns contacts of bodies with walls, bodies or spheres."""
+        sim = self._sim
+        columns, count = self._core.interactions(kind), len(sim._settled().bodies)
+        return body_contacts(columns, sim._walls.order, count, sim.period)
+
+    def breakages(self) -> Breakages:
+        """Returns the bonds that have broken."""
+        columns = self._core.read(_core.BREAKAGES)
+        return breakages_of(columns, times_of(self._sim._known.beats, columns["step"]))
 
     def stress(self, region: ArrayLike | None = None, *, kinetic: bool = False) -> Doubles:
         """The mean stress in a region at the beginning of the last step, positive in compression.
@@ -105,7 +114,7 @@ class MeasurePart(RunPart):
                [    0.,     0.,     0.],
                [    0.,     0.,     0.]])
         """
-        return measures.stress(self, measures.read_region(region, self._period), kinetic)
+        return measures.stress(self._sim, measures.read_region(region, self._sim.period), kinetic)
 
     def coordination(
         self, region: ArrayLike | None = None, *, walls: bool = True, rattlers: bool = True
@@ -155,5 +164,5 @@ class MeasurePart(RunPart):
         (1.0, 2.0)
         """
         return measures.coordination(
-            self, measures.read_region(region, self._period), walls, rattlers
+            self._sim, measures.read_region(region, self._sim.period), walls, rattlers
         )

@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.warnings import SimulationWarning, warn
-from .cluster_part import ClusterPart
 from .known import Bounds, OnLeave, changes
+from .population import Part
 
 _WAYS: dict[OnLeave, int] = {"remove": 0, "raise": 1, "warn": 2}
 
 
-class BoundsPart(ClusterPart):
+class Leaving(Part):
     """What a `Simulation` does with who leaves."""
+
+    __slots__ = ()
 
     @changes
     def set_bounds(self, bounds: ArrayLike | None, on_leave: OnLeave = "raise") -> None:
@@ -60,7 +63,7 @@ class BoundsPart(ClusterPart):
         corners = None if bounds is None else self._read_bounds(bounds)
         stored = None if corners is None else tuple(map(tuple, corners.tolist()))
         then = Bounds(stored, way, self.left - self._counted_again(way))
-        self._core.set_bounds(corners, way != "warn", self._changed(bounds=then))
+        self._core.set_bounds(corners, way != "warn", self._sim._changed(bounds=then))
 
     def _read_bounds(self, bounds: ArrayLike) -> Doubles:
         corners = np.array(checks.doubles(bounds, "bounds"))
@@ -70,7 +73,7 @@ class BoundsPart(ClusterPart):
             low, high = corners[:, axis].tolist()
             if not low < high:
                 raise ValueError(f"bounds go from {low} to {high} along {name}: nothing is within")
-            length = (self._period or (None,) * 3)[axis]
+            length = (self._sim._period or (None,) * 3)[axis]
             if length is not None and (low > 0.0 or high < length):
                 raise ValueError(
                     f"bounds go from {low} to {high} along {name}, but the world repeats from 0 to"
@@ -80,7 +83,7 @@ class BoundsPart(ClusterPart):
 
     def _counted_again(self, way: OnLeave) -> int:
         """Those who were counted when they left, and are there until others remove them."""
-        bounds = self._known.bounds
+        bounds = self._sim._known.bounds
         if way != "remove" or bounds.on_leave == "remove" or bounds.corners is None:
             return 0
         spheres, bodies = (np.flatnonzero(mask) for mask in self._core.outside())
@@ -88,19 +91,19 @@ class BoundsPart(ClusterPart):
 
     def _leavers(self, spheres: Indices) -> tuple[int, Indices]:
         """Of rows of spheres: how many leave, a cluster as one, and which clusters."""
-        groups = self._core.read("clusters")[spheres]
+        groups = self._sim.spheres.cluster[spheres]
         clusters = np.unique(groups[groups >= 0])
         return int(np.count_nonzero(groups < 0)) + len(clusters), clusters
 
     @property
     def left(self) -> int:
-        bounds = self._known.bounds
+        bounds = self._sim._known.bounds
         gone_on = 0 if bounds.on_leave == "remove" else self._core.left_count()
         return bounds.left + gone_on
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
         """Let those go who are beyond the bounds, or complain of them."""
-        bounds = self._known.bounds
+        bounds = self._sim._known.bounds
         if bounds.corners is None or bounds.on_leave == "warn":
             return
         spheres, bodies = (np.flatnonzero(mask) for mask in self._core.outside())
@@ -108,36 +111,36 @@ class BoundsPart(ClusterPart):
             return
         if bounds.on_leave == "raise":
             raise ValueError(self._told_outside(spheres, bodies))
-        numbers = self._settled()
         if len(spheres):
             count, clusters = self._leavers(spheres)
-            self._remove(spheres, clusters, bounds=bounds._replace(left=bounds.left + count))
-            bounds = self._known.bounds
+            self._sim.spheres._remove(
+                spheres, clusters, bounds=bounds._replace(left=bounds.left + count)
+            )
+            bounds = self._sim._known.bounds
         if len(bodies):
-            is_gone = np.zeros(len(numbers.bodies), np.uint8)
-            is_gone[bodies] = 1
             then: dict[str, Any] = {"bounds": bounds._replace(left=bounds.left + len(bodies))}
-            left = self._settled().without_bodies(bodies)
-            self._core.remove_bodies(is_gone, self._changed(numbers=left, **then))
+            left = self._sim._settled().without_bodies(bodies)
+            marks = self._sim.bodies._marks(bodies)
+            self._core.remove(_core.BODIES, marks, self._sim._changed(numbers=left, **then))
 
     def _told_outside(self, spheres: Any, bodies: Any) -> str:
         """Who is the first beyond the bounds."""
-        numbers = self._settled()
+        numbers = self._sim._settled()
         if len(spheres):
             row = spheres[0]
-            cluster = int(self._core.read("clusters")[row])
-            who, at = f"sphere {numbers.ids[row]}", self.centers[row]
+            cluster = int(self._sim.spheres.cluster[row])
+            who, at = f"sphere {numbers.ids[row]}", self._sim.centers[row]
             if cluster >= 0:
                 who = f"cluster {numbers.clusters[cluster]}"
-                at = self.clusters.positions[cluster]
+                at = self._sim.clusters.positions[cluster]
         else:
-            who, at = f"body {numbers.bodies[bodies[0]]}", self.bodies.centers[bodies[0]]
-        return f"{who} has left the bounds: its center is at {at} after step {self.step_count}"
+            who, at = f"body {numbers.bodies[bodies[0]]}", self._sim.bodies.centers[bodies[0]]
+        return f"{who} has left the bounds: its center is at {at} after step {self._sim.step_count}"
 
-    def _tell_left(self, before: int) -> None:
+    def tell_left(self, before: int) -> None:
         """Warn of those who have left since then."""
         count = self.left - before
-        if self._known.bounds.on_leave == "warn" and count > 0:
+        if self._sim._known.bounds.on_leave == "warn" and count > 0:
             who = checks.counted(
                 count, "sphere, cluster or body has", "spheres, clusters or bodies have"
             )

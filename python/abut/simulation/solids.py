@@ -1,8 +1,10 @@
-"""The convex bodies of a simulation, and what they touch."""
+"""The convex bodies of a simulation: they come, go, and are read and assigned by columns."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,36 +16,61 @@ from ..laws.materials import Material
 from ..search.shape import ConvexShape
 from .bodies import (
     angular_momenta,
-    changed,
-    check_clusters_still,
     check_finite,
-    find,
-    read_fixed,
+    check_still,
+    read_mask,
     read_points,
     read_vectors,
 )
-from .body_contacts import BodyContacts, body_contacts
-from .convex_bodies import (
-    Bodies,
-    bodies_of,
-    body_columns,
-    check_assigned,
-    positive_numbers,
-    read_masses,
-    read_shape,
-)
+from .body_contacts import BodyContacts
+from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
+from .convex_bodies import body_columns, positive_numbers, read_masses, read_shape
+from .handle import Handle
 from .known import changes
-from .state import State
+from .population import Population, read_call
 
 if TYPE_CHECKING:
     from ..options import Orientations
+    from .simulation import Simulation
 
 
-class BodyPart(State):
-    """What a `Simulation` does with convex bodies."""
+class BodyPopulation(Population):
+    """The convex bodies of a `Simulation`, in the order in which they came.
+
+    Positions are those of the origins of the shapes' frames, as `ConvexFinder` takes them; centers,
+    velocities and torques are of the centers of mass.
+    """
+
+    __slots__ = ()
+
+    noun, nouns, kind = "body", "bodies", _core.BODIES
+    positions = AssignedColumn[np.float64]()
+    orientations = OrientationColumn()
+    velocities = AssignedColumn[np.float64]()
+    angular_velocities = Column[np.float64]("spins")
+    angular_momenta = AssignedColumn[np.float64]()
+    forces = Column[np.float64]()
+    torques = Column[np.float64]()
+    centers = Column[np.float64]()
+    masses = Column[np.float64]()
+    shape = Column[np.intp]("shapes")
+    scales = Column[np.float64]()
+    material = Column[np.intp]("materials")
+    images = Column[np.intp]()
+    fixed = MaskColumn()
+
+    @property
+    def numbers(self) -> Indices:
+        """Lasting numbers, as `Simulation.add_bodies` returned them."""
+        return self._sim._settled().bodies
+
+    @property
+    def contacts(self) -> BodyContacts:
+        """With walls at the beginning of the last step."""
+        return self._sim.body_contacts
 
     @changes
-    def add_bodies(
+    def add(
         self,
         shape: ConvexShape,
         positions: ArrayLike,
@@ -122,23 +149,23 @@ class BodyPart(State):
         heavy = read_masses(masses, shape, sizes, material)
         turns = read_orientations(orientations, count, "orientations")
         spins = read_vectors(angular_velocities, "angular_velocities", count)
-        laws, number = self._laws.numbered(material)
+        laws, number = self._sim._laws.numbered(material)
         laws.check_bodies([number])
-        shapes = self.shapes if shape in self.shapes else (*self.shapes, shape)
+        shapes = self._sim.shapes if shape in self._sim.shapes else (*self._sim.shapes, shape)
         columns = body_columns(shape, shapes.index(shape), sizes, heavy, number)
         columns |= {"positions": places, "orientations": turns}
         columns["velocities"] = read_vectors(velocities, "velocities", count)
         axes = product(turns, columns["axes"])
         columns["angular_momenta"] = angular_momenta(axes, columns["inertias"], spins)
-        columns["fixed"] = read_fixed(fixed, count)
-        check_clusters_still(columns, range(count), "positions")
-        numbers = self._settled().with_bodies(count)
-        then = self._changed(numbers=numbers, laws=laws, shapes=shapes)
-        self._core.add_rigids(_core.BODIES, columns, None, then)
+        columns["fixed"] = read_mask(fixed, count)
+        check_still(columns, columns["fixed"] != 0, "positions[{}]", range(count))
+        numbers = self._sim._settled().with_bodies(count)
+        then = self._sim._changed(numbers=numbers, laws=laws, shapes=shapes)
+        self._core.add(self.kind, columns, {}, then)
         return numbers.bodies[len(numbers.bodies) - count :].copy()
 
     @changes
-    def remove_bodies(self, numbers: ArrayLike) -> None:
+    def remove(self, numbers: ArrayLike) -> None:
         """Take bodies away.
 
         Parameters
@@ -156,56 +183,39 @@ class BodyPart(State):
         >>> sim.bodies.numbers
         array([1])
         """
-        known = self._settled()
-        rows = find(known.bodies, numbers, "body", "numbers", "sim.bodies.numbers")
-        is_gone = np.zeros(len(known.bodies), np.uint8)
-        is_gone[rows] = 1
-        self._core.remove_bodies(is_gone, self._changed(numbers=known.without_bodies(rows)))
+        rows = self._find(numbers)
+        then = self._sim._changed(numbers=self._sim._settled().without_bodies(rows))
+        self._core.remove(self.kind, self._marks(rows), then)
 
-    @property
-    def shapes(self) -> tuple[ConvexShape, ...]:
-        return self._known.shapes
-
-    @property
-    def bodies(self) -> Bodies:
-        return self._once("bodies", self._read_bodies)
-
-    @bodies.setter
     @changes
-    def bodies(self, bodies: Bodies) -> None:
-        check_assigned(bodies, self.bodies)
-        count = len(bodies.numbers)
-        given = {
-            name: read_vectors(getattr(bodies, name), name, count)
-            for name in ("positions", "velocities", "angular_momenta")
-        }
-        turns = read_orientations(bodies.orientations, count, "orientations")
-        moved = given | {"orientations": turns, "fixed": read_fixed(bodies.fixed, count)}
-        check_clusters_still(moved, bodies.numbers, "body")
-        self._core.assign_rigids(_core.BODIES, changed(moved, self.bodies._asdict()))
+    def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
+        """Add forces of your own on convex bodies, as `add_force` does on spheres.
 
-    def _read_bodies(self) -> Bodies:
-        return bodies_of(self._settled().bodies, self._core.rigids(_core.BODIES), self.shapes)
+        Parameters
+        ----------
+        call : callable
+            As for `add_force`, but (b, 3), and forces act on the centers of mass.
+
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the calls.
+
+        Examples
+        --------
+        >>> import abut
+        >>> tetra = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
+        >>> _ = sim.add_bodies(tetra, [[0, 0, 0]], abut.Material(), masses=2.0)
+        >>> pull = sim.add_body_force(lambda s: [[4.0, 0, 0]])
+        >>> sim.run(1.0)
+        >>> sim.bodies.velocities.round(3)
+        array([[2., 0., 0.]])
+        """
+        entry = partial(read_call(call))
+        return self._enlist(self._sim._body_forces, call, entry, "add_body_force")
 
     def _outlines(self) -> tuple[Doubles, Doubles]:
         """Centers and radii of the spheres about the bodies."""
-        of = self.bodies
-        reaches = np.array([shape.circumradius for shape in self.shapes])[of.shape]
-        return of.centers, reaches * of.scales
-
-    @property
-    def body_contacts(self) -> BodyContacts:
-        return self._once("body_contacts", lambda: self._read_meeting(0))
-
-    @property
-    def body_pairs(self) -> BodyContacts:
-        return self._once("body_pairs", lambda: self._read_meeting(1))
-
-    @property
-    def body_sphere_pairs(self) -> BodyContacts:
-        return self._once("body_sphere_pairs", lambda: self._read_meeting(2))
-
-    def _read_meeting(self, number: int) -> BodyContacts:
-        columns = self._core.interactions(number)
-        count = len(self._settled().bodies)
-        return body_contacts(columns, self._walls.order, count, self._period)
+        reaches = np.array([shape.circumradius for shape in self._sim.shapes])[self.shape]
+        return self.centers, reaches * self.scales

@@ -1,0 +1,231 @@
+"""What happens to a simulation on its way: callables that push or watch it, and what comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from ..base import checks
+from ..base.arrays import Doubles
+from .bodies import read_forces
+from .handle import Handle
+from .insertion import Insertion
+from .known import changes
+from .placement import touching
+from .population import Part, name_of, read_call
+from .record import Record
+from .schedule import MOST_STEPS, Feed
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+
+class Events(Part):
+    """What a `Simulation` calls, and what it lets come in."""
+
+    __slots__ = ()
+
+    @changes
+    def every(self, interval: float, call: Callable[[Simulation], Any]) -> Handle:
+        """Call something at regular times: after each step whose number is a multiple.
+
+        Parameters
+        ----------
+        interval : float
+            Of time; rounded to whole steps, at least one. Where `step` is assigned on the way, what
+            is called from then on is called after the step that ends next to each multiple of the
+            interval.
+        call : callable
+            Takes the simulation. What is called after the same step is called in the order in
+            which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
+            is made again when the simulation goes on.
+
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the calls, as of a callable that fails.
+
+        Raises
+        ------
+        ValueError
+            If `interval` is not positive.
+        TypeError
+            If `call` cannot be called.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> clock = sim.every(0.5, lambda s: print(s.time))
+        >>> sim.run(1.0)
+        0.5
+        1.0
+        """
+        remove = self._add_event(interval, partial(read_call(call), self._sim))
+        return Handle(f"every {interval:g}: {name_of(call)}", remove)
+
+    @changes
+    def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
+        """Write down a number, or an array, at regular times.
+
+        Parameters
+        ----------
+        interval : float
+            As for `every`.
+        call : callable
+            Takes the simulation and returns the value.
+
+        Returns
+        -------
+        Record
+            With `times` and `values`; it grows while the simulation goes on, until `remove()`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `every`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> counts = sim.record(0.5, lambda s: s.step_count)
+        >>> sim.run(1.0)
+        >>> counts.times, counts.values
+        (array([0.5, 1. ]), array([2, 4]))
+        """
+        record, value = Record(), read_call(call)
+        record._end = self._add_event(
+            interval, lambda: record._add(self._sim.time, value(self._sim))
+        )
+        return record
+
+    def _add_event(self, interval: float, call: Callable[[], object]) -> Callable[[], None]:
+        time = checks.positive(interval, "interval")
+        self.steps_of(time, "interval")
+        self._sim._schedule.add(time, self._sim.step_count, call)
+        return partial(self._drop_event, call)
+
+    @changes
+    def _drop_event(self, call: Callable[[], object]) -> None:
+        self._sim._schedule.drop(call)
+
+    def steps_of(self, time: float, name: str) -> int:
+        steps = self._sim._beat.steps(time)
+        if not steps < MOST_STEPS:
+            raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
+        return round(steps)
+
+    @changes
+    def add_insertion(self, feed: Insertion, until: float | None = None) -> Handle:
+        """Let spheres or clusters come in from now on.
+
+        Parameters
+        ----------
+        feed : Insertion
+            What comes, where and how fast.
+        until : float, optional
+            Time of the simulation after which nothing comes any more.
+
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the insertion.
+
+        Raises
+        ------
+        ValueError
+            If `until` is no number, or a cluster's laws have `RollingA`.
+        TypeError
+            If `feed` is no Insertion.
+
+        Examples
+        --------
+        >>> import abut
+        >>> grain = abut.Material(density=1000, young=1e7)
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> box = [[0, 0, 0], [1, 1, 1]]
+        >>> feed = abut.Insertion(box, 0.01, rate=100, material=grain)
+        >>> handle = sim.add_insertion(feed, until=0.05)
+        >>> sim.run(0.1)
+        >>> len(sim.ids)
+        5
+        """
+        if not isinstance(feed, Insertion):
+            kind = checks.a_or_an(type(feed).__name__)
+            raise TypeError(f"feed is {kind}, but must be an Insertion")
+        end = None if until is None else checks.finite(until, "until")
+        laws, number = self._sim._laws.numbered(feed.material)
+        if feed.cluster is not None:
+            laws.check_clusters([number])
+        begun = Feed(feed, feed.begin(), self._sim.time, end, self._sim.step_count)
+        self._core.note(self._sim._changed(laws=laws, feeds=(*self._sim._known.feeds, begun)))
+        return Handle(f"insertion of {feed.rate:g} a unit of time", partial(self._end_feed, begun))
+
+    @changes
+    def _end_feed(self, begun: Feed) -> None:
+        feeds = tuple(feed for feed in self._sim._known.feeds if feed.key is not begun.key)
+        self._core.note(self._sim._changed(feeds=feeds))
+
+    # ---- when their steps come ----
+
+    def apply_forces(self) -> None:
+        """Ask the callables; where one fails, nothing is applied."""
+        if self._sim._body_forces:
+            count = len(self._sim._settled().bodies)
+            asked = partial(self._asked, self._sim._body_forces, count, "add_body_force")
+            self._core.apply(_core.BODIES, *self._core.lend(asked))
+        if self._sim._forces:
+            asked = partial(self._asked, self._sim._forces, len(self._sim.ids), "add_force")
+            self._core.apply(_core.SPHERES, *self._core.lend(asked))
+
+    def _asked(
+        self, calls: list[Callable[[Any], Any]], count: int, adder: str
+    ) -> tuple[Doubles, Doubles]:
+        """Forces and torques of all callables."""
+        forces, torques = np.zeros((2, count, 3))
+        for k, call in enumerate(calls):
+            force, torque = read_forces(call(self._sim), count, f"callable {k} of {adder}")
+            forces += force
+            torques += torque
+        return forces, torques
+
+    def finish_step(self) -> None:
+        """What is to happen after the last step, and has not happened yet."""
+        now = self._sim.step_count
+        if self._sim._walls.derived.has_deforming:
+            with self._sim._clock.of("calls"):
+                self._sim._walls.deform(self._sim.time)
+        self._sim._leaving.leave()
+        for number, feed in enumerate(self._sim._known.feeds):
+            if feed.seen < now and feed.is_due(now, self._sim._beat):
+                with self._sim._clock.of("insertion"):
+                    self._insert(number, feed)
+        self._sim._schedule.note(now, self._sim._beat)
+        if self._sim._schedule.has_due:
+            with self._sim._clock.of("calls"):
+                self._core.lend(self._sim._schedule.call_due)
+
+    def _insert(self, number: int, feed: Feed) -> None:
+        """Add what is due and finds a place; where that fails, it is due again."""
+        insertion, since, now = feed.insertion, self._sim.time - feed.start, self._sim.step_count
+        state, near = feed.state.copy(), partial(touching, self._sim)
+        where, what = insertion.draw(state, since, near, self._sim._period, feed.tries(now))
+        feeds = [*self._sim._known.feeds]
+        feeds[number] = feed.asked(now, state)
+        parts: dict[str, Any] = {"feeds": tuple(feeds)}
+        if not len(where):
+            self._core.note(self._sim._changed(**parts))
+            return
+        spheres, clusters = self._sim.spheres, self._sim.clusters
+        material = self._sim._laws.numbered(insertion.material)[1]
+        if insertion.cluster is None:
+            spheres._put(spheres._columns(where, what, insertion.material, material), **parts)
+            return
+        turns = np.ascontiguousarray(what)
+        found = clusters._columns(insertion.cluster, insertion.material, material, where, turns)
+        clusters._put(insertion.cluster, *found, **parts)

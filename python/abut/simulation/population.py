@@ -1,0 +1,229 @@
+"""Parts of a simulation, and its populations: whatever has a state, by one protocol."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial, update_wrapper, wraps
+from types import FunctionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    Self,
+    TypeVar,
+    overload,
+)
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base import checks
+from ..base.arrays import Columns, Doubles, Indices
+from ..base.warnings import warn
+from .bodies import check_still, find, read_forces
+from .columns import Column
+from .handle import Handle
+from .known import changes
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_Part = TypeVar("_Part", bound="Part")
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+class Part:
+    """A view of a simulation with what it does in one field; it has no state of its own."""
+
+    __slots__ = ("_sim",)
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._sim = simulation
+
+    @property
+    def _core(self) -> _core.Simulation:
+        return self._sim._core
+
+
+class Population(Part):
+    """What has a state in a simulation.
+
+    Columns are read-only arrays of this moment; most of what can be given can be assigned, whole.
+    """
+
+    __slots__ = ()
+
+    noun: ClassVar[str]
+    nouns: ClassVar[str]
+    kind: ClassVar[int]
+    moves: ClassVar[bool] = True
+
+    @property
+    def numbers(self) -> Indices:
+        """Lasting numbers, in the order in which they came."""
+        raise NotImplementedError
+
+    if TYPE_CHECKING:
+
+        @property
+        def fixed(self) -> Any:
+            """Which are held."""
+
+    def assign(self, **columns: Any) -> None:
+        """Assign several columns at once: all of them, or none where one is wrong.
+
+        Parameters
+        ----------
+        **columns : array_like
+            By their names.
+
+        Raises
+        ------
+        AttributeError
+            If there is no such column, or it is not assigned.
+        ValueError, TypeError
+            If its shape, type or a number is wrong; the message names the first.
+        """
+        with self._core.lock(False):
+            given = {}
+            for name, value in columns.items():
+                column = getattr(type(self), name, None)
+                if not isinstance(column, Column):
+                    raise AttributeError(f"{self.nouns} have no column {name!r} to assign")
+                given[column.stored] = column.given(self, value)
+            self._assign(given)
+
+    def _assign(self, given: Columns) -> None:
+        if self.moves:
+            fixed = given["fixed"] != 0 if "fixed" in given else np.asarray(self.fixed)
+            check_still(given, fixed, self.noun + " {}", self.numbers)
+        self._core.assign(self.kind, given)
+
+    def _replace(self, **columns: Any) -> dict[str, Any]:
+        name = f"sim.{self.nouns}"
+        warn(f"{name} = {name}._replace(...) is {name}.assign(...) now", DeprecationWarning)
+        return columns
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """All columns by their names, as they are now."""
+        names = {"numbers": None} | {
+            name: None
+            for part in reversed(type(self).__mro__)
+            for name, value in vars(part).items()
+            if isinstance(value, Column)
+        }
+        return {name: getattr(self, name) for name in names}
+
+    def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
+        """Add forces of your own, as `Simulation.add_force` does on spheres: one for each."""
+        with self._core.lock(False):
+            entry = partial(_pushed, type(self), read_call(call))
+            return self._enlist(self._sim._forces, call, entry, f"{self.nouns}.add_force")
+
+    def _enlist(self, calls: list[Any], call: Any, entry: Any, adder: str) -> Handle:
+        calls.append(entry)
+        return Handle(f"{adder}: {name_of(call)}", partial(_drop, self._sim, calls, entry))
+
+    def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
+        """What these forces and torques are on spheres."""
+        raise NotImplementedError
+
+    def _find(self, numbers: ArrayLike, named: str = "numbers") -> Indices:
+        """The rows of lasting numbers."""
+        source = f"sim.{self.nouns}.numbers"
+        return find(self.numbers, numbers, self.noun, named, source)
+
+    def _marks(self, rows: Indices) -> NDArray[np.uint8]:
+        """Which rows are among these."""
+        are_there = np.zeros(len(self), np.uint8)
+        are_there[rows] = 1
+        return are_there
+
+    def _read(self, column: Column[Any]) -> NDArray[Any]:
+        found: NDArray[Any] = self._core.read(self.kind, column.stored)
+        return found
+
+    def _once(self, name: str, make: Callable[[], _T]) -> _T:
+        return self._sim._once(f"{self.noun} {name}", make)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({checks.counted(len(self), self.noun, self.nouns)})"
+
+
+def _pushed(population: type[Population], call: Any, simulation: Simulation) -> Any:
+    of = population(simulation)
+    adder = f"{of.nouns}.add_force"
+    return of._spread(*read_forces(call(simulation), len(of), f"a callable of {adder}"))
+
+
+@changes
+def _drop(simulation: Simulation, calls: list[Any], entry: object) -> None:
+    calls[:] = [other for other in calls if other is not entry]
+
+
+def name_of(call: Any) -> str:
+    """What a caller calls it."""
+    return getattr(call, "__qualname__", None) or repr(call)
+
+
+def read_call(call: Any) -> Callable[..., Any]:
+    if not callable(call):
+        kind = checks.a_or_an(type(call).__name__)
+        raise TypeError(f"call is {kind}, but must be a callable that takes the simulation")
+    called: Callable[..., Any] = call
+    return called
+
+
+# ---- short forms ---------------------------------------------------------------------------------
+
+
+class ShortColumn(Generic[_Scalar]):
+    """A column of a population as an attribute of its simulation."""
+
+    def __init__(self, population: type[Population], column: Column[_Scalar]) -> None:
+        self._population, self._column = population, column
+
+    @overload
+    def __get__(self, simulation: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, simulation: Simulation, owner: type | None = None) -> NDArray[_Scalar]: ...
+
+    def __get__(self, simulation: Simulation | None, owner: type | None = None) -> Any:
+        if simulation is None:
+            return self
+        return self._column.__get__(self._population(simulation))
+
+    def __set__(self, simulation: Simulation, value: ArrayLike) -> None:
+        self._column.__set__(self._population(simulation), value)
+
+
+def short_form(
+    part: type[_Part], method: Callable[Concatenate[_Part, _P], _T]
+) -> Callable[Concatenate[Simulation, _P], _T]:
+    """A method of a part as one of its simulation, with its signature and docstring."""
+    inner: Any = inspect.unwrap(method)
+    # a copy, so that Python's errors name this one
+    copy = FunctionType(
+        inner.__code__, inner.__globals__, inner.__name__, inner.__defaults__, inner.__closure__
+    )
+    copy.__kwdefaults__ = inner.__kwdefaults__
+    update_wrapper(copy, inner)
+    del copy.__wrapped__  # type: ignore[attr-defined]
+    called: Any = copy if method is inner else changes(copy)
+
+    @wraps(copy)
+    def short(simulation: Simulation, /, *arguments: Any, **keywords: Any) -> Any:
+        return called(part(simulation), *arguments, **keywords)
+
+    return short

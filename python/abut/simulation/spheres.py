@@ -1,0 +1,259 @@
+"""The spheres of a simulation: they come, go, and are read and assigned by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base import checks
+from ..base.arrays import Columns, Doubles, Indices
+from ..laws.materials import Material
+from ..results.contacts import Contacts
+from .bodies import check_still, find, read_mask, read_points, read_vectors, sphere_columns
+from .columns import AssignedColumn, Column, MaskColumn
+from .handle import Handle
+from .known import changes
+from .population import Population, read_call
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+
+class SpherePopulation(Population):
+    """The spheres of a `Simulation`, members of clusters among them."""
+
+    __slots__ = ()
+
+    noun, nouns, kind = "sphere", "spheres", _core.SPHERES
+    centers = AssignedColumn[np.float64]()
+    radii = AssignedColumn[np.float64]()
+    masses = AssignedColumn[np.float64]()
+    velocities = AssignedColumn[np.float64]()
+    angular_velocities = AssignedColumn[np.float64]("spins")
+    material = AssignedColumn[np.intp]("materials")
+    fixed = MaskColumn()
+    forces = Column[np.float64]()
+    torques = Column[np.float64]()
+    images = Column[np.intp]()
+    # rows of clusters, or -1
+    cluster = Column[np.intp]("clusters")
+
+    @property
+    def numbers(self) -> Indices:
+        """Their ids."""
+        return self._sim.ids
+
+    @property
+    def contacts(self) -> Contacts:
+        """With walls at the beginning of the last step; pairs of spheres are in `pairs`."""
+        return self._sim.contacts
+
+    @changes
+    def add(
+        self,
+        centers: ArrayLike,
+        radii: ArrayLike,
+        material: Material,
+        velocities: ArrayLike | None = None,
+        angular_velocities: ArrayLike | None = None,
+        fixed: ArrayLike = False,
+    ) -> Indices:
+        """Add spheres.
+
+        Parameters
+        ----------
+        centers : (n, 3) array_like
+        radii : (n,) array_like or float
+        material : Material
+            With a density.
+        velocities, angular_velocities : (n, 3) or (3,) array_like, optional
+            By default they are at rest.
+        fixed : bool or (n,) array_like of bool, default False
+            Whether they are held where they are: see `fixed`.
+
+        Returns
+        -------
+        (n,) ndarray of intp
+            Their ids: lasting numbers, none of which comes twice.
+
+        Raises
+        ------
+        ValueError
+            If a number is not finite, a radius not positive, a shape wrong, the material has no
+            density, or one that is fixed has a velocity.
+        TypeError
+            If an argument is of another type.
+
+        Warns
+        -----
+        SimulationWarning
+            If a sphere is so large that it touches its own image. Overlaps are looked at in the
+            next step: see `run`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> grain = abut.Material(density=1000, young=1e7)
+        >>> sim.add_spheres([[0, 0, 0], [0, 0, 1]], [0.1, 0.2], grain)
+        array([0, 1])
+        >>> sim.masses.round(2)
+        array([ 4.19, 33.51])
+        """
+        points = read_points(centers, "centers")
+        sizes = checks.lengths(radii, "radii", len(points), "center")
+        laws, number = self._sim._laws.numbered(material)
+        columns = self._columns(points, sizes, material, number) | {
+            "velocities": read_vectors(velocities, "velocities", len(points)),
+            "spins": read_vectors(angular_velocities, "angular_velocities", len(points)),
+            "fixed": read_mask(fixed, len(points)),
+        }
+        check_still(columns, columns["fixed"] != 0, "centers[{}]", range(len(points)))
+        return self._put(columns, laws=laws)
+
+    def _columns(
+        self, centers: Doubles, radii: Doubles, material: Material, number: int
+    ) -> dict[str, NDArray[Any]]:
+        if material.density is None:
+            raise ValueError(f"{material} has no density, but spheres need one")
+        return sphere_columns(centers, radii, material.density, number)
+
+    def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> Indices:
+        """Add spheres, and change these parts of what is known; their ids."""
+        count = len(columns["radii"])
+        numbers = self._sim._settled().with_spheres(count)
+        self._core.add(self.kind, columns, {}, self._sim._changed(numbers=numbers, **parts))
+        self._check_images()
+        return numbers.ids[len(numbers.ids) - count :].copy()
+
+    @changes
+    def remove(self, ids: ArrayLike, break_bonds: bool = False) -> None:
+        """Take spheres away.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of int
+            As `add_spheres` returned them.
+        break_bonds : bool, default False
+            Whether their bonds go with them; these are no `breakages`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such sphere, one is a member of a cluster (`remove_clusters` takes the
+            whole), or has a bond, without `break_bonds`.
+        TypeError
+            If they are no integers.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> ids = sim.add_spheres([[0, 0, 0], [0, 0, 1]], 0.1, abut.Material(1000, 1e7))
+        >>> sim.remove_spheres(sim.ids[sim.centers[:, 2] < 0.5])
+        >>> sim.ids
+        array([1])
+        """
+        numbers = self._sim._settled()
+        rows = find(numbers.ids, ids, "sphere", "ids", "sim.ids")
+        if len(numbers.clusters):
+            self._check_members(rows)
+        self._sim.bonds._check_free(rows, break_bonds)
+        self._remove(rows, np.empty(0, np.intp))
+
+    def _check_members(self, rows: Indices) -> None:
+        """Complain of members of clusters among spheres that are to go."""
+        clusters = self.cluster[rows]
+        members = np.flatnonzero(clusters >= 0)
+        if len(members):
+            numbers = self._sim._settled()
+            raise ValueError(
+                f"sphere {numbers.ids[rows[members[0]]]} is a member of cluster"
+                f" {numbers.clusters[clusters[members[0]]]}: remove_clusters takes the whole"
+            )
+
+    def _remove(self, rows: Indices, cluster_rows: Indices, **parts: Any) -> None:
+        numbers = self._sim._settled()
+        then = self._sim._changed(numbers=numbers.without(rows, cluster_rows), **parts)
+        self._core.remove(self.kind, self._marks(rows), then)
+
+    def _check_images(self) -> None:
+        """Warn once of spheres that reach over a period."""
+        lengths = [length for length in self._sim._period or () if length is not None]
+        if "image" in self._sim._watch.said or not lengths:
+            return
+        large = np.flatnonzero(2.0 * self.radii > min(lengths))
+        if len(large):
+            self._sim._watch.tell(
+                "image",
+                f"sphere {self.numbers[large[0]]} is larger than a period, {min(lengths):g}, and"
+                " touches its own image, which exerts nothing",
+            )
+
+    def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
+        """Add forces of your own, such as drag or a field.
+
+        Parameters
+        ----------
+        call : callable
+            Takes the simulation at the beginning of each step, and returns forces (n, 3), or a
+            tuple (forces, torques) of both. Of several callables they add up.
+
+        Returns
+        -------
+        Handle
+            Its `remove()` ends the calls.
+
+        Raises
+        ------
+        TypeError
+            If `call` cannot be called.
+
+        Notes
+        -----
+        What `run` raises for a wrong shape, or for NaN, names the callable; what the callable
+        raises comes out of `run` unchanged. The simulation has done whole steps then, and goes on.
+        With a callable each step goes through Python, where it takes some microseconds and the
+        callable's own time.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
+        >>> _ = sim.add_spheres([[0, 0, 0]], 0.1, abut.Material(density=1000))
+        >>> wind = sim.add_force(lambda s: -4.0 * s.velocities + [8.0, 0, 0])
+        >>> sim.run(20.0)
+        >>> sim.velocities.round(3)
+        array([[2., 0., 0.]])
+        """
+        with self._core.lock(False):
+            # an object of its own, since the same callable may be added twice
+            entry = partial(read_call(call))
+            return self._enlist(self._sim._forces, call, entry, "add_force")
+
+    def _assign(self, given: Columns) -> None:
+        fixed = given.get("fixed")
+        if fixed is not None:
+            self._check_fixed(fixed)
+        super()._assign(given)
+        if "radii" in given:
+            self._check_images()
+
+    def _check_fixed(self, mask: Indices) -> None:
+        """Complain of members of one cluster with different answers."""
+        members = np.flatnonzero(self.cluster >= 0)
+        # of each member the first one of its cluster
+        _, first, own = np.unique(self.cluster[members], return_index=True, return_inverse=True)
+        others = np.flatnonzero(mask[members] != mask[members[first]][own])
+        if len(others):
+            row = members[others[0]]
+            number = self._sim._settled().clusters[self.cluster[row]]
+            raise ValueError(
+                f"fixed[{row}] is {bool(mask[row])}, but cluster {number} of sphere"
+                f" {self.numbers[row]} is held, or not, as a whole"
+            )

@@ -1,0 +1,244 @@
+"""The walls of a simulation: they come, go, and are read and assigned by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.arrays import Columns, Doubles, Indices, locked
+from ..base.warnings import warn
+from ..laws.materials import Material
+from ..results.contacts import Contacts
+from ..search.half_space import HalfSpace, read_surface
+from .bodies import read_mask
+from .columns import AssignedColumn, Column, MaskColumn
+from .deforming import Deforming, Structure
+from .drives import Drive, Free
+from .known import changes
+from .motions import Motion
+from .population import Population
+from .wall_entries import WallEntry
+from .walls import Wall, check_half_space
+
+
+class WallPopulation(Population, Sequence[Wall]):
+    """The walls of a `Simulation` that were not removed: a sequence of `Wall`.
+
+    Columns have what each wall has by the same name.
+    """
+
+    __slots__ = ()
+
+    noun, nouns = "wall", "walls"
+    moves = False
+    active = MaskColumn()
+    pose = Column[np.float64]()
+    twist = Column[np.float64]()
+    travel = Column[np.float64]()
+    applied_force = AssignedColumn[np.float64]()
+    applied_torque = AssignedColumn[np.float64]()
+    force = Column[np.float64]()
+    torque = Column[np.float64]()
+    power = Column[np.float64]()
+
+    @property
+    def numbers(self) -> Indices:
+        """Lasting numbers, as `Wall.number`."""
+        entries = enumerate(self._sim._walls.entries)
+        return np.array([number for number, entry in entries if not entry.is_gone], np.intp)
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Which stand still; a wall that moves is held where True is assigned."""
+        entries = (wall._entry for wall in self)
+        return np.array([e.motion is None and e.deforming is None for e in entries], np.bool_)
+
+    @fixed.setter
+    def fixed(self, fixed: ArrayLike) -> None:
+        mask = read_mask(fixed, len(self)) != 0
+        wrong = np.flatnonzero(~mask & self.fixed)
+        if len(wrong):
+            raise ValueError(
+                f"fixed[{wrong[0]}] is False, but wall {self.numbers[wrong[0]]} stands still:"
+                f" assign sim.walls[{wrong[0]}].motion"
+            )
+        for row in np.flatnonzero(mask & ~self.fixed):
+            self[int(row)].motion = None
+
+    @property
+    def contacts(self) -> Contacts:
+        """With spheres at the beginning of the last step."""
+        return self._sim.contacts
+
+    @changes
+    def add(
+        self,
+        mesh: Any,
+        material: Material | None = None,
+        motion: Motion | Drive | Callable[[float], Any] | None = None,
+        deform: Structure | None = None,
+    ) -> Wall:
+        """Add a wall.
+
+        Parameters
+        ----------
+        mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace
+            Where the wall is now; both sides of a mesh are hard. Of a half space a contact's facet
+            is 0, and its normal must be perpendicular to axes with a period.
+        material : Material, optional
+            By default a rigid one, ``Material()``.
+        motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
+            How it moves from now on: see `Wall`. By default it stands still.
+        deform : callable, optional
+            In place of a motion: where the vertices of a mesh of triangles are. It is called once a
+            step, when the forces of the step are known, with the time at the end of the step and
+            what spheres exert at the vertices at its beginning, (v, 3). It returns the vertices at
+            the end of the step, (v, 3), and their velocities in its middle, as those of spheres
+            are: what a solver by central differences has, or the difference to the vertices before,
+            by `step`. The two are not compared. Spheres alone touch such walls. docs/dem.md,
+            section 14.
+
+        Returns
+        -------
+        Wall
+            Tells what spheres and bodies exert on it, and takes another motion.
+
+        Raises
+        ------
+        ValueError
+            If the motion of a callable is not rigid, or pose and twist do not agree; a half
+            space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
+            area along the normal of a pressure, or no inertia; or a wall has a motion and deforms,
+            or a facet of it is no triangle.
+        TypeError
+            If an argument is of another type.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> lid = abut.Mesh([[-1, -1, 1], [-1, 1, 1], [1, 1, 1], [1, -1, 1]], [[0, 1, 2, 3]])
+        >>> wall = sim.add_wall(lid, motion=abut.Translating((0, 0, -0.1)))
+        >>> wall.number, wall.force
+        (0, array([0., 0., 0.]))
+        """
+        laws, number = self._sim._laws.numbered(Material() if material is None else material)
+        surface = read_surface(mesh)
+        if isinstance(surface, HalfSpace):
+            check_half_space(surface, self._sim._period)
+        elif not len(surface):
+            warn("the wall is a mesh without facets, so that nothing can touch it")
+        entry = WallEntry(surface, number, None, self._sim.time, np.eye(4))
+        if deform is not None:
+            if motion is not None:
+                raise ValueError("a wall has a motion, or deforms, and not both")
+            begun = Deforming.begin(deform, surface, self._sim.step_count)
+            entry = replace(entry, deforming=begun)
+        self._sim._walls.add(entry, motion, self._sim.time, self._sim._changed(laws=laws))
+        return self[-1]
+
+    @changes
+    def _move(self, number: int, motion: object) -> None:
+        self._check(number)
+        self._sim._walls.move(number, motion, self._sim.time)
+
+    @changes
+    def _switch(self, number: int, is_active: object) -> None:
+        self._check(number)
+        if not isinstance(is_active, bool | np.bool_):
+            kind = checks.a_or_an(type(is_active).__name__)
+            raise TypeError(f"active is {kind}, but must be True or False")
+        self._sim._walls.switch(number, bool(is_active))
+
+    @changes
+    def remove(self, walls: Wall | ArrayLike) -> None:
+        """Take walls away.
+
+        Parameters
+        ----------
+        walls : Wall or (k,) array_like of int
+            As `add` returned it; or their numbers. Other walls keep their numbers, and none gets
+            these again.
+
+        Raises
+        ------
+        ValueError
+            If one was removed before, or is one of another simulation.
+        TypeError
+            If it is no Wall, and they are no integers.
+
+        Notes
+        -----
+        Contacts go with their wall, and what they held counts as dissipated. `Wall.active` switches
+        a wall off and on again instead.
+        """
+        if isinstance(walls, Wall):
+            self._take(walls)
+        else:
+            for row in self._find(walls):
+                self._take(self[row])
+
+    def _take(self, wall: Wall) -> None:
+        if wall._simulation is not self._sim:
+            raise ValueError(f"{wall!r} is a wall of another simulation")
+        self._check(wall.number)
+        self._sim._walls.remove(wall.number)
+
+    def _check(self, number: int) -> None:
+        if self._sim._walls.entries[number].is_gone:
+            raise ValueError(f"wall {number} was removed")
+
+    @changes
+    def _push(self, number: int, **changed: Any) -> None:
+        self._check(number)
+        motion = self._sim._walls.entries[number].motion
+        if not isinstance(motion, Free):
+            raise ValueError(f"wall {number} is not Free: nothing can be applied to it")
+        self._sim._walls.set_drive(number, **changed)
+
+    def _read(self, column: Column[Any]) -> NDArray[Any]:
+        return locked(np.array([getattr(wall, column.name) for wall in self]))
+
+    def _assign(self, given: Columns) -> None:
+        for name, values in given.items():
+            for wall, value in zip(self, values, strict=True):
+                new = bool(value) if name == "active" else value
+                self._core.lend(partial(setattr, wall, name, new))
+
+    def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
+        """What acts on each wall in place of what was applied to it; nothing on spheres."""
+        for wall, force, torque in zip(self, forces, torques, strict=True):
+            if isinstance(wall.motion, Free):
+                wall.applied_force, wall.applied_torque = force, torque
+            elif force.any() or torque.any():
+                raise ValueError(
+                    f"wall {wall.number} is not Free: walls.add_force must return 0 for it"
+                )
+        nothing = np.zeros((len(self._sim.ids), 3))
+        return nothing, nothing
+
+    @overload
+    def __getitem__(self, row: int) -> Wall: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> tuple[Wall, ...]: ...
+
+    def __getitem__(self, row: int | slice) -> Wall | tuple[Wall, ...]:
+        found = self.numbers[row]
+        if isinstance(row, slice):
+            return tuple(Wall(self._sim, int(number)) for number in found)
+        return Wall(self._sim, int(found))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tuple | WallPopulation):
+            return NotImplemented
+        return tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
