@@ -1,10 +1,8 @@
 /* Who is beyond bounds: by centers, of clusters and bodies those of mass, which are looked at
  * whole. */
-#include "bounds.h"
+#include "parts.h"
 
 #include <string.h>
-
-enum { CHUNK_CENTERS = 4096 };
 
 abut_status abut_simulation_set_bounds(abut_simulation *s, const double low[3],
                                        const double high[3], int stops, abut_error *error)
@@ -40,62 +38,47 @@ static bool is_rigid_beyond(const world_bounds *b, vec3 position)
 /* ---- after a step ---- */
 
 /* counts: of those that are beyond, and of those that were not at the step's beginning. */
-static void note(bool was_beyond, bool is_beyond_now, abut_index counts[2])
+static void note(bool was_beyond, bool is_beyond_now, double counts[2])
 {
     counts[0] += is_beyond_now;
     counts[1] += is_beyond_now && !was_beyond;
 }
 
-static void keep_counts(world_bounds *b, const abut_index counts[2])
+static void look_at_spheres(const void *context, abut_index begin, abut_index end, void *counts)
 {
-    atomic_fetch_add(&b->outside, counts[0]);
-    atomic_fetch_add(&b->left, counts[1]);
-}
-
-static abut_status look_at_spheres(void *context, abut_index chunk, parallel_job *job)
-{
-    abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_CENTERS;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_CENTERS, s->store.count);
-    abut_index counts[2] = {0, 0};
+    const abut_simulation *s = context;
     for (abut_index place = begin; place < end; place++) {
         if (!simulation_is_member(s, place) &&
             is_beyond(&s->bounds, s->store.centers + 3 * place)) {
             note(is_beyond(&s->bounds, s->store.began + 3 * place), true, counts);
         }
     }
-    keep_counts(&s->bounds, counts);
-    (void)job;
-    return ABUT_OK;
 }
 
-static void look_at_rigids(abut_simulation *s, const rigid_set *set)
+static void look_at_rigids(const world_bounds *b, const rigid_set *set, double counts[2])
 {
-    abut_index counts[2] = {0, 0};
     for (abut_index k = 0; k < set->count; k++) {
         const rigid *r = &set->bodies[k].rigid;
-        note(is_rigid_beyond(&s->bounds, r->began), is_rigid_beyond(&s->bounds, r->position),
-             counts);
+        note(is_rigid_beyond(b, r->began), is_rigid_beyond(b, r->position), counts);
     }
-    keep_counts(&s->bounds, counts);
 }
 
 void bounds_look(abut_simulation *s)
 {
-    const parallel_plan plan = {.chunk_count = parallel_chunk_count(s->store.count, CHUNK_CENTERS),
-                                .work = s->store.count / 4,
-                                .workers = s->input.workers};
-    atomic_store(&s->bounds.outside, 0);
-    parallel_run(&plan, look_at_spheres, s);
-    look_at_rigids(s, &s->clusters);
-    look_at_rigids(s, &s->solids);
+    double counts[2] = {0.0, 0.0};
+    const parallel_folding all = {.add = look_at_spheres, .context = s, .size = sizeof counts};
+    parallel_fold(s->input.workers, s->store.count, s->store.count / 4, &all, counts);
+    look_at_rigids(&s->bounds, &s->clusters, counts);
+    look_at_rigids(&s->bounds, &s->solids, counts);
+    s->bounds.outside = (abut_index)counts[0];
+    s->bounds.left += (abut_index)counts[1];
 }
 
 /* ---- what callers ask ---- */
 
 abut_index abut_simulation_left_count(const abut_simulation *s)
 {
-    return (abut_index)atomic_load(&s->bounds.left);
+    return s->bounds.left;
 }
 
 void abut_simulation_find_outside(const abut_simulation *s, uint8_t *spheres, uint8_t *bodies)

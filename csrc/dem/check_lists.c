@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-#include "apart.h"
-#include "bond_pairs.h"
-#include "pair_rows.h"
+#include "../interactions/make_list.h"
+#include "../interactions/touching.h"
 
 #ifdef ABUT_CHECK_LISTS
 
@@ -28,154 +27,60 @@ static abut_status compare(const abut_simulation *s, const interaction_table *t,
 
 /* ---- pairs ---- */
 
-/* What lists know of spheres: how far apart these pull each other. */
-static neighbor_spheres reaches_of(const abut_simulation *s)
-{
-    return (neighbor_spheres){.count = s->store.count,
-                              .radii = s->store.radii,
-                              .laws = &s->laws,
-                              .materials = s->store.materials};
-}
+/* The spheres that one list's candidate is of, at which image, and whether they are apart. */
+typedef struct listed_pair {
+    int32_t first, second;
+    double image[3];
+    bool is_apart;
+} listed_pair;
 
-/* Whether two spheres of a search within the farthest reach are within that of their law, by the
- * numbers that lists compare. */
-static bool is_near(const abut_simulation *s, const abut_pair_columns *c, abut_index row)
+static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *of, int32_t active)
 {
-    const neighbor_spheres of = reaches_of(s);
-    const abut_index i = c->i[row], j = c->j[row];
-    const double *from = s->store.centers + 3 * i, *to = s->store.centers + 3 * j;
-    double distance_sq = 0.0;
+    const int32_t candidate = touching_candidate(active);
+    listed_pair p = {
+        l->firsts[candidate], l->seconds[candidate], {0.0, 0.0, 0.0}, touching_is_apart(active)};
     for (int axis = 0; axis < 3; axis++) {
-        const double image = c->image ? (double)c->image[3 * row + axis] : 0.0;
-        const double d = (from[axis] - to[axis]) - image * s->lattice.period[axis];
-        distance_sq += d * d;
+        p.image[axis] = touching_image(l, of->lattice, of->centers, candidate, axis);
     }
-    const double reach = of.radii[i] + of.radii[j] + neighbor_pair_reach(&of, i, j);
-    return distance_sq <= reach * reach;
+    return p;
 }
 
-/* The rows of a search without those of one cluster and those too far apart, which steps do not
- * have. */
-static void drop_rows(const abut_simulation *s, const interaction_table *all,
-                      interaction_table *kept)
+/* Whether two lists have the same pairs of a chunk that touch, or are within the reach of their
+ * law. count: of the second list. */
+static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
+                           const neighbor_spheres *of, abut_index chunk, abut_index *count)
 {
-    const store *of = &s->store;
-    const abut_pair_columns *c = &all->pair;
-    abut_index row = 0;
-    for (abut_index sphere = 0; sphere < of->count; sphere++) {
-        kept->pair.offsets[sphere] = kept->count;
-        for (; row < all->count && c->i[row] == sphere; row++) {
-            const bool is_one = neighbor_is_one_body(of->clusters, sphere, c->j[row]);
-            if (!is_one && (!s->laws.pulls_or_reaches || is_near(s, c, row))) {
-                table_append(kept, all, (row_span){row, 1});
-            }
-        }
+    const int32_t rows = touching_list(a, of, chunk), others = touching_list(b, of, chunk);
+    bool are_same = rows == others;
+    for (int32_t k = 0; are_same && k < rows; k++) {
+        const listed_pair p = pair_of(a, of, touching_active(a, chunk)[k]);
+        const listed_pair q = pair_of(b, of, touching_active(b, chunk)[k]);
+        are_same = p.first == q.first && p.second == q.second && p.is_apart == q.is_apart &&
+                   memcmp(p.image, q.image, sizeof p.image) == 0;
     }
-    kept->pair.offsets[of->count] = kept->count;
+    *count += others;
+    return are_same;
 }
 
-/* Take over what a search of all spheres has found. */
-static abut_status read_pairs(const abut_simulation *s, const abut_pairs *found,
-                              interaction_table *t)
-{
-    interaction_table all = {.kind = ABUT_SPHERE_SPHERE};
-    const table_size size = {abut_pairs_count(found), 0, s->store.count};
-    abut_status status = table_reserve(&all, size, simulation_extras(s));
-    status = status ? status : table_reserve(t, size, simulation_extras(s));
-    if (!status) {
-        abut_pairs_write(found, &all.pair);
-        all.count = size.rows;
-        drop_rows(s, &all, t);
-    }
-    table_free(&all);
-    return status;
-}
-
-/* Whether a row of the search is one of the step's: with the same numbers. */
-static bool is_same_pair(const abut_simulation *s, const interaction_table *all, abut_index row,
-                         const interaction_table *t, abut_index own)
-{
-    const abut_pair_columns *a = &all->pair, *b = &t->pair;
-    bool is_same = own >= 0 && a->i[row] == table_first(t, own) &&
-                   a->j[row] == table_second(t, own) &&
-                   memcmp(a->normal + 3 * row, b->normal + 3 * own, 3 * sizeof *a->normal) == 0 &&
-                   memcmp(a->overlap + row, b->overlap + own, sizeof *a->overlap) == 0;
-    for (int axis = 0; is_same && a->image && axis < 3; axis++) {
-        is_same = (double)a->image[3 * row + axis] == pair_rows_image(s, t, own, axis);
-    }
-    return is_same;
-}
-
-/* Whether two had a row in the last step. */
-static bool had_row(const abut_simulation *s, abut_index i, abut_index j)
-{
-    const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
-    row_walk w = {0};
-    bool has = false;
-    for (abut_index row; !has && (row = table_walk(t, &w)) >= 0;) {
-        has = table_first(t, row) == i && table_second(t, row) == j;
-    }
-    return has;
-}
-
-/* Whether a pair within reach need not be a row: those that are apart and have not touched are
- * none, unless their law begins there, nor are those that a bond holds. */
-static bool may_be_none(const abut_simulation *s, const interaction_table *all, abut_index row)
-{
-    const abut_index i = all->pair.i[row], j = all->pair.j[row];
-    const bool is_apart = s->laws.pulls_or_reaches && all->pair.overlap[row] < 0.0;
-    return is_apart &&
-           (bonds_show(s) || !(had_row(s, i, j) || simulation_pair_law(s, i, j)->begins_apart));
-}
-
-/* Compare the rows of a search, in their order, with those of the step. */
-static abut_status compare_pairs(const abut_simulation *s, const interaction_table *all,
+/* Compare the list with one that is made of where spheres are now. */
+abut_status check_pairs_of_lists(const abut_simulation *s, const neighbor_spheres *spheres,
                                  abut_error *error)
 {
-    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
-    row_walk w = {0};
-    abut_index own = table_walk(t, &w);
-    bool is_same = true;
-    for (abut_index row = 0; row < all->count; row++) {
-        if (is_same_pair(s, all, row, t, own)) {
-            own = table_walk(t, &w);
-        } else {
-            is_same &= may_be_none(s, all, row);
-        }
+    const parallel_plan plan = {.workers = s->input.workers};
+    neighbor_list made = {.is_made = false};
+    neighbor_spheres of = *spheres;
+    bool is_whole = false;
+    abut_index count = 0;
+    of.outlines = (neighbor_outlines){.count = 0};
+    abut_status status =
+        error_set_status(error, touching_place(&made, &of, plan.workers, &is_whole));
+    status = status ? status : neighbor_list_make(&made, &of, &plan, error);
+    bool are_same = true;
+    for (abut_index chunk = 0; !status && chunk < neighbor_list_chunk_count(&made); chunk++) {
+        are_same &= are_same_pairs(&s->neighbors, &made, &of, chunk, &count);
     }
-    return is_same && own < 0 ? ABUT_OK : report(s, ABUT_SPHERE_SPHERE, all->count, error);
-}
-
-static double farthest_reach(const abut_simulation *s)
-{
-    const neighbor_spheres of = reaches_of(s);
-    double most = 0.0;
-    for (abut_index k = 0; k < of.count; k++) {
-        most = larger(most, neighbor_reach(&of, k));
-    }
-    return most;
-}
-
-abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
-{
-    interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
-    abut_pair_input input = abut_pair_input_default();
-    abut_pair_query query = abut_pair_query_default();
-    abut_pair_finder *finder = NULL;
-    abut_pairs *found = NULL;
-    input.sphere_count = s->store.count;
-    input.radii = s->store.radii;
-    input.period = lattice_periods(&s->lattice);
-    input.gap = farthest_reach(s);
-    query.centers = s->store.centers;
-    abut_status status = abut_pair_finder_build(&input, &finder, error);
-    status = status ? status : abut_pairs_find(finder, &query, &found, error);
-    status = status ? status : error_set_status(error, read_pairs(s, found, &t));
-    status = status ? status : compare_pairs(s, &t, error);
-    abut_pairs_free(found);
-    abut_pair_finder_free(finder);
-    table_free(&t);
-    return status;
+    neighbor_list_free(&made);
+    return are_same ? status : report(s, ABUT_SPHERE_SPHERE, count, error);
 }
 
 /* ---- contacts with walls ---- */
@@ -289,7 +194,7 @@ abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
     abut_status status = search_crowd(s, &all, &t, error);
     status = status ? status : compare_crowd(s, &t, ABUT_BODY_BODY, error);
     status = status ? status : compare_crowd(s, &t, ABUT_BODY_SPHERE, error);
-    crowd_free(&all);
+    memory_free_blocks(all.blocks, CROWD_BLOCKS);
     table_free(&t);
     return status;
 }

@@ -8,7 +8,8 @@
 
 /* What the step has found, after it was found. ABUT_OK or ABUT_LIST_INCOMPLETE, or why a search
  * failed. */
-abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error);
+abut_status check_pairs_of_lists(const abut_simulation *s, const neighbor_spheres *spheres,
+                                 abut_error *error);
 abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *narrow,
                                     abut_error *error);
 
@@ -21,9 +22,10 @@ abut_status check_walls_of_bodies(const abut_simulation *s, const abut_convex_qu
 
 #else
 
-static inline abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
+static inline abut_status check_pairs_of_lists(const abut_simulation *s,
+                                               const neighbor_spheres *spheres, abut_error *error)
 {
-    (void)s, (void)error;
+    (void)s, (void)spheres, (void)error;
     return ABUT_OK;
 }
 

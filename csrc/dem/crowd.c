@@ -71,13 +71,3 @@ abut_status crowd_make_finder(const crowd *c, const rigid_set *bodies, abut_inde
                                      .options = abut_convex_options_default()};
     return abut_convex_finder_build(&input, finder, error);
 }
-
-void crowd_free(crowd *c)
-{
-    memory_free_blocks(c->blocks, sizeof c->blocks / sizeof *c->blocks);
-}
-
-abut_index crowd_bytes(const crowd *c)
-{
-    return memory_count_bytes(c->blocks, sizeof c->blocks / sizeof *c->blocks);
-}

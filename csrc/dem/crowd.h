@@ -9,12 +9,14 @@
 typedef struct rigid_set rigid_set; /* rigid_set.h */
 typedef struct store store;         /* store.h */
 
-/* Zero-initialize. */
+enum { CROWD_BLOCKS = 4 };
+
+/* Zero-initialize. All its memory is in blocks. */
 typedef struct crowd {
     abut_index count;
     abut_index *shapes;
     double *scales, *positions, *orientations; /* where their shapes' frames are */
-    memory_block blocks[4];
+    memory_block blocks[CROWD_BLOCKS];
 } crowd;
 
 /* Gather where all bodies and the spheres of these rows are. ABUT_OK or ABUT_NO_MEMORY. */
@@ -24,8 +26,5 @@ abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres
 /* Make a finder of the first `count` of them. */
 abut_status crowd_make_finder(const crowd *c, const rigid_set *bodies, abut_index count,
                               abut_convex_finder **finder, abut_error *error);
-
-void crowd_free(crowd *c);
-abut_index crowd_bytes(const crowd *c);
 
 #endif

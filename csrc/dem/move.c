@@ -95,12 +95,10 @@ static void note_still(abut_simulation *s, const rigid_step *by, abut_index plac
     keep_forces(of, place, of->sums[place].force, of->sums[place].torque);
 }
 
-static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job)
+static void move_spheres(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
-    const abut_index begin = chunk * CHUNK_SPHERES;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, s->store.count);
     for (abut_index place = begin; place < end; place++) {
         if (simulation_is_member(s, place) || store_holds(&s->store, place)) {
             note_still(s, &by, place);
@@ -108,8 +106,6 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
             move_sphere(s, &by, place);
         }
     }
-    (void)job;
-    return ABUT_OK;
 }
 
 /* The spheres of a cluster go along. */
@@ -138,32 +134,25 @@ static void move_convex(abut_simulation *s, abut_index number, const rigid_step 
 /* Clusters, and behind them convex bodies, that one thread takes in one go. */
 enum { CHUNK_BODIES = 64, WORK_OF_BODY = 20 };
 
-static abut_status move_bodies(void *context, abut_index chunk, parallel_job *job)
+static void move_bodies(void *context, abut_index begin, abut_index end)
 {
     abut_simulation *s = context;
-    const abut_index clusters = s->clusters.count, count = clusters + s->solids.count;
+    const abut_index clusters = s->clusters.count;
     const rigid_step by = simulation_rigid_step(s);
-    for (abut_index k = chunk * CHUNK_BODIES; k < (chunk + 1) * CHUNK_BODIES && k < count; k++) {
+    for (abut_index k = begin; k < end; k++) {
         if (k < clusters) {
             move_cluster(s, k, &by);
         } else {
             move_convex(s, k - clusters, &by);
         }
     }
-    (void)job;
-    return ABUT_OK;
 }
 
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
-    const abut_index bodies = s->clusters.count + s->solids.count;
-    parallel_plan own = {.chunk_count = parallel_chunk_count(s->store.count, CHUNK_SPHERES),
-                         .work = 2 * s->store.count,
-                         .workers = plan->workers};
+    const abut_index bodies = s->clusters.count + s->solids.count, count = s->store.count;
     watch_begin(s);
-    parallel_run(&own, move_chunk, s);
-    own.chunk_count = parallel_chunk_count(bodies, CHUNK_BODIES);
-    own.work = WORK_OF_BODY * bodies;
-    parallel_run(&own, move_bodies, s);
+    parallel_loop(plan->workers, count, CHUNK_SPHERES, 2 * count, move_spheres, s);
+    parallel_loop(plan->workers, bodies, CHUNK_BODIES, WORK_OF_BODY * bodies, move_bodies, s);
     watch_keep_fast(s);
 }

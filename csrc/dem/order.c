@@ -203,7 +203,7 @@ static abut_status rearrange(abut_simulation *s, const int32_t *source, const re
         shorten_list(&s->neighbors, by->places, &s->before->tables[ABUT_SPHERE_SPHERE]);
         near_walls_shorten(&s->near, &s->neighbors, by->places);
     } else {
-        simulation_forget_spheres(s);
+        neighbor_list_forget(&s->neighbors);
     }
     return ABUT_OK;
 }

@@ -159,7 +159,7 @@ static abut_status refresh_list(abut_simulation *s, const neighbor_spheres *sphe
     if (l->is_made && l->sphere_count < s->store.count && !extend_list_can(l, spheres)) {
         neighbor_list_forget(l);
     }
-    abut_status status = touching_place(l, spheres, plan, &is_whole);
+    abut_status status = touching_place(l, spheres, plan->workers, &is_whole);
     if (!status && is_whole && l->sphere_count < s->store.count) {
         status = extend_list(l, spheres, &s->before->tables[ABUT_SPHERE_SPHERE], plan);
         l->is_made = !status;
@@ -617,7 +617,7 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
                      .context = s};
     pair_pass p = {.simulation = s, .spheres = spheres_of(s), .laws = &laws};
     abut_status status = error_set_status(error, do_pass(&p, plan));
-    status = status ? status : check_pairs_of_lists(s, error);
+    status = status ? status : check_pairs_of_lists(s, &p.spheres, error);
     return status ? status : rows_end(&laws, error);
 }
 
@@ -633,7 +633,8 @@ abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
     if (!status && l->candidate_count > 0) {
         status = apply_all(s, plan, error);
     } else if (!status) {
-        status = check_pairs_of_lists(s, error);
+        const neighbor_spheres spheres = spheres_of(s);
+        status = check_pairs_of_lists(s, &spheres, error);
     }
     l->counts.candidates += status ? 0 : l->candidate_count;
     l->counts.steps += !status;

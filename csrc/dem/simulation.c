@@ -97,7 +97,7 @@ static void free_search(solid_search *s)
 {
     abut_convex_finder_free(s->bodies);
     abut_convex_finder_free(s->mixed);
-    crowd_free(&s->crowd);
+    memory_free_blocks(s->crowd.blocks, CROWD_BLOCKS);
     memory_free_blocks(s->blocks, sizeof s->blocks / sizeof *s->blocks);
     memory_free_blocks(s->outline_blocks, sizeof s->outline_blocks / sizeof *s->outline_blocks);
     for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
@@ -134,11 +134,6 @@ void abut_simulation_free(abut_simulation *s)
 }
 
 /* ---- what is made anew ---- */
-
-void simulation_forget_spheres(abut_simulation *s)
-{
-    neighbor_list_forget(&s->neighbors);
-}
 
 void simulation_forget_bodies(abut_simulation *s)
 {

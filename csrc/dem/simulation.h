@@ -13,9 +13,8 @@ abut_status simulation_check_terms(double step, const double gravity[3], abut_er
 abut_status simulation_name_row(const abut_simulation *s, const near_walls *near,
                                 abut_error *error);
 
-/* To be called where bodies, or spheres, have changed: finders are made anew. */
+/* To be called where bodies have changed: their finder is made anew. */
 void simulation_forget_bodies(abut_simulation *s);
-void simulation_forget_spheres(abut_simulation *s);
 
 /* This step's tables become those of the step before. */
 void simulation_swap_tables(abut_simulation *s);

@@ -119,7 +119,8 @@ static void follow_sizes(abut_simulation *s, const abut_spheres *rows)
         bonds_fit_rests(s);
     }
     if (rows->radii || rows->fixed || (rows->materials && s->laws.pulls_or_reaches)) {
-        simulation_forget_spheres(s); /* also since other materials may pull from farther away */
+        neighbor_list_forget(
+            &s->neighbors); /* also since other materials may pull from farther away */
     }
 }
 

@@ -88,8 +88,8 @@ typedef struct watch {
 /* Who is beyond these is counted after each step. */
 typedef struct world_bounds {
     double low[3], high[3];
-    bool is_set, stops;                 /* stops: a run ends where somebody is beyond them */
-    atomic_int_least64_t outside, left; /* after the last step; that have left so far */
+    bool is_set, stops;       /* stops: a run ends where somebody is beyond them */
+    abut_index outside, left; /* after the last step; that have left so far */
 } world_bounds;
 
 struct abut_simulation {

@@ -1,7 +1,6 @@
 /* How a simulation goes on: the parts of a step in their order, and what they took. */
 #include "../base/clock.h"
 #include "bond_laws.h"
-#include "bounds.h"
 #include "drives.h"
 #include "energy.h"
 #include "move.h"
@@ -154,7 +153,7 @@ static abut_status look_for_end(const stepping *all, abut_index *work)
     const abut_simulation *s = all->simulation;
     const parallel_plan *plan = &all->plan;
     *work += 100 + work_of(s);
-    if (s->bounds.stops && atomic_load(&s->bounds.outside) > 0) {
+    if (s->bounds.stops && s->bounds.outside > 0) {
         return error_set_status(all->error, ABUT_OUT_OF_BOUNDS);
     }
     if (plan->interrupted && *work > PARALLEL_WORK_PER_CHECK && all->done < all->steps) {
@@ -224,7 +223,7 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
         s->next.lift = 0.0;
         s->last = s->next;
     }
-    simulation_forget_spheres(s);
+    neighbor_list_forget(&s->neighbors);
     return ABUT_OK;
 }
 
@@ -235,9 +234,10 @@ static abut_index count_bytes(const abut_simulation *s)
     const solid_search *of = &s->search;
     abut_index sum =
         store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
-        crowd_bytes(&of->crowd) + memory_count_bytes(s->clusters.blocks, 2) +
-        memory_count_bytes(s->solids.blocks, 2) + memory_count_bytes(s->bonds.blocks, BOND_BLOCKS) +
-        s->group_block.byte_count + s->pull_block.byte_count + s->kept_block.byte_count +
+        memory_count_bytes(of->crowd.blocks, CROWD_BLOCKS) +
+        memory_count_bytes(s->clusters.blocks, 2) + memory_count_bytes(s->solids.blocks, 2) +
+        memory_count_bytes(s->bonds.blocks, BOND_BLOCKS) + s->group_block.byte_count +
+        s->pull_block.byte_count + s->kept_block.byte_count +
         memory_count_bytes(s->pair_blocks, PAIR_ROWS_BLOCKS) +
         memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
         memory_count_bytes(of->outline_blocks,

@@ -67,37 +67,11 @@ static void count_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* ---- memory ---- */
-
-/* Let a column have room for more. False: there is no memory, and it is as it was. */
-static bool extend(neighbor_list *l, int block, void *column, abut_index count, size_t size)
-{
-    void *extended = memory_extend(&l->blocks[block], count, size);
-    if (extended) {
-        memcpy(column, &extended, sizeof extended);
-    }
-    return extended;
-}
-
-static bool extend_spheres(neighbor_list *l, abut_index count)
-{
-    const abut_index chunks = parallel_chunk_count(count, NEIGHBOR_CHUNK);
-    return extend(l, 1, &l->anchors, count, sizeof *l->anchors) &&
-           extend(l, 2, &l->gaps, count, sizeof *l->gaps) &&
-           extend(l, 3, &l->begins, count + 1, sizeof *l->begins) &&
-           extend(l, 5, &l->has_images, chunks, sizeof *l->has_images) &&
-           extend(l, 6, &l->row_counts, chunks, sizeof *l->row_counts) &&
-           extend(l, 26, &l->row_begins, chunks + 1, sizeof *l->row_begins);
-}
-
 /* The rows of the last step follow the columns. */
 static bool extend_candidates(neighbor_list *l, interaction_table *before, abut_index count)
 {
     const bool has_rows = before->list_firsts;
-    const bool is_done = extend(l, 7, &l->firsts, count + GRID_PADDING, sizeof *l->firsts) &&
-                         extend(l, 8, &l->seconds, count + GRID_PADDING, sizeof *l->seconds) &&
-                         extend(l, 10, &l->active, count, sizeof *l->active) &&
-                         (!l->images || extend(l, 13, &l->images, count, sizeof *l->images));
+    const bool is_done = neighbor_list_candidate_room(l, count, memory_extend);
     before->list_firsts = has_rows ? l->firsts : NULL;
     before->list_seconds = has_rows ? l->seconds : NULL;
     return is_done;
@@ -214,7 +188,7 @@ abut_status extend_list(neighbor_list *l, const neighbor_spheres *s, interaction
     extension e = {.list = l, .spheres = s, .before = before, .begin = (int32_t)l->sphere_count};
     const abut_index chunks = neighbor_list_chunk_count(l);
     e.counts = memory_reserve(&l->blocks[15], s->count, sizeof *e.counts);
-    if (!e.counts || !extend_spheres(l, s->count)) {
+    if (!e.counts || !neighbor_list_room(l, s->count, 0, memory_extend)) {
         return ABUT_NO_MEMORY;
     }
     begin_spheres(l, s);

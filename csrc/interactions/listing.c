@@ -27,6 +27,7 @@ typedef struct listing {
     const neighbor_spheres *spheres;
     found_pairs found;
     list_part *parts; /* of each chunk, and behind the last one */
+    bool writes;      /* it is known where each chunk begins; else its pairs are counted */
 } listing;
 
 static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
@@ -101,57 +102,6 @@ static row_span firsts_of(const listing *g, abut_index chunk)
     return (row_span){begin, neighbor_chunk_end(l, chunk) - begin};
 }
 
-static abut_status report_pairs(const listing *g, row_span firsts, parallel_job *job)
-{
-    const abut_index *offsets = g->found.offsets + firsts.first;
-    return parallel_report(job, (firsts.count + offsets[firsts.count] - offsets[0]) / 3);
-}
-
-/* ---- counting ---- */
-
-static void count_sphere(const listing *g, abut_index i, list_part *part)
-{
-    const found_pairs *f = &g->found;
-    for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
-        if (f->second[pair] >= g->spheres->count) {
-            part->outlines += is_outline_pair(g, i, pair);
-        } else {
-            part->candidates += is_candidate(g, i, pair);
-        }
-    }
-}
-
-/* Count the pairs of a chunk, and before each of its spheres. */
-static abut_status count_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    const listing *g = context;
-    const row_span firsts = firsts_of(g, chunk);
-    list_part part = {0};
-    for (abut_index i = firsts.first; i < firsts.first + firsts.count; i++) {
-        if (i < g->spheres->count) {
-            g->list->begins[i] = part.candidates;
-        }
-        wrap_images(g, i);
-        count_sphere(g, i, &part);
-    }
-    g->parts[chunk] = part;
-    return report_pairs(g, firsts, job);
-}
-
-/* Make counts of chunks into those of all before them. */
-static list_part sum_up(const listing *g, abut_index chunks)
-{
-    list_part sum = {0};
-    for (abut_index chunk = 0; chunk < chunks; chunk++) {
-        const list_part own = g->parts[chunk];
-        g->parts[chunk] = sum;
-        sum.candidates += own.candidates, sum.outlines += own.outlines;
-    }
-    return sum;
-}
-
-/* ---- writing ---- */
-
 static void write_candidate(const listing *g, abut_index i, abut_index pair, int32_t at)
 {
     neighbor_list *l = g->list;
@@ -164,38 +114,62 @@ static void write_candidate(const listing *g, abut_index i, abut_index pair, int
     l->has_images[i / NEIGHBOR_CHUNK] |= has_own;
 }
 
-/* Write a sphere's pairs behind those before them. */
-static void write_sphere(const listing *g, abut_index i, list_part *at)
+/* Count a sphere's pairs, and write them where it is known where they begin. */
+static void list_sphere(const listing *g, abut_index i, list_part *at)
 {
     const abut_index spheres = g->spheres->count;
     const found_pairs *f = &g->found;
     for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
         const abut_index second = f->second[pair];
-        if (second >= spheres && is_outline_pair(g, i, pair)) {
-            const outline_pair made = {(int32_t)(second - spheres), (int32_t)i};
-            g->list->outline_pairs[at->outlines++] = made;
-        } else if (second < spheres && is_candidate(g, i, pair)) {
-            write_candidate(g, i, pair, at->candidates++);
+        const bool is_outline = second >= spheres;
+        if (!(is_outline ? is_outline_pair(g, i, pair) : is_candidate(g, i, pair))) {
+            continue;
         }
+        if (g->writes && is_outline) {
+            g->list->outline_pairs[at->outlines] =
+                (outline_pair){(int32_t)(second - spheres), (int32_t)i};
+        } else if (g->writes) {
+            write_candidate(g, i, pair, at->candidates);
+        }
+        at->outlines += is_outline, at->candidates += !is_outline;
     }
 }
 
-static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
+static abut_status list_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const listing *g = context;
     neighbor_list *l = g->list;
     const row_span firsts = firsts_of(g, chunk);
-    list_part at = g->parts[chunk];
-    if (chunk < neighbor_list_chunk_count(l)) {
+    const abut_index *offsets = g->found.offsets + firsts.first;
+    list_part at = g->writes ? g->parts[chunk] : (list_part){0};
+    if (g->writes && chunk < neighbor_list_chunk_count(l)) {
         l->has_images[chunk] = 0;
     }
     for (abut_index i = firsts.first; i < firsts.first + firsts.count; i++) {
         if (i < g->spheres->count) {
-            l->begins[i] += g->parts[chunk].candidates;
+            l->begins[i] = at.candidates;
         }
-        write_sphere(g, i, &at);
+        if (!g->writes) {
+            wrap_images(g, i);
+        }
+        list_sphere(g, i, &at);
     }
-    return report_pairs(g, firsts, job);
+    if (!g->writes) {
+        g->parts[chunk] = at;
+    }
+    return parallel_report(job, (firsts.count + offsets[firsts.count] - offsets[0]) / 3);
+}
+
+/* Make counts of chunks into those of all before them. */
+static list_part sum_up(const listing *g, abut_index chunks)
+{
+    list_part sum = {0};
+    for (abut_index chunk = 0; chunk < chunks; chunk++) {
+        const list_part own = g->parts[chunk];
+        g->parts[chunk] = sum;
+        sum.candidates += own.candidates, sum.outlines += own.outlines;
+    }
+    return sum;
 }
 
 /* ---- buckets ---- */
@@ -332,13 +306,10 @@ abut_status listing_make_buckets(neighbor_list *l, const parallel_plan *plan)
 
 static bool reserve_part(neighbor_list *l, const list_part *all, bool has_images)
 {
-    const abut_index count = all->candidates;
-    l->firsts = reserve(l, 7, count + GRID_PADDING, sizeof *l->firsts);
-    l->seconds = reserve(l, 8, count + GRID_PADDING, sizeof *l->seconds);
-    l->active = reserve(l, 10, count, sizeof *l->active);
-    l->images = has_images ? reserve(l, 13, count, sizeof *l->images) : NULL;
+    l->images = has_images ? reserve(l, 13, all->candidates, sizeof *l->images) : NULL;
     l->outline_pairs = reserve(l, 21, all->outlines, sizeof *l->outline_pairs);
-    return l->firsts && l->seconds && l->active && (l->images || !has_images) && l->outline_pairs;
+    return (l->images || !has_images) && l->outline_pairs &&
+           neighbor_list_candidate_room(l, all->candidates, memory_reserve);
 }
 
 void listing_end(neighbor_list *l, abut_index candidate_count)
@@ -359,7 +330,7 @@ static abut_status make(listing *g, bool has_images, const parallel_plan *plan)
     own.chunk_count = neighbor_list_chunk_count(l) + (g->spheres->outlines.count > 0);
     own.work = (count + g->found.offsets[count]) / 3;
     g->parts = reserve(l, 17, own.chunk_count, sizeof *g->parts);
-    abut_status status = g->parts ? parallel_run(&own, count_chunk, g) : ABUT_NO_MEMORY;
+    abut_status status = g->parts ? parallel_run(&own, list_chunk, g) : ABUT_NO_MEMORY;
     if (status) {
         return status;
     }
@@ -367,7 +338,8 @@ static abut_status make(listing *g, bool has_images, const parallel_plan *plan)
     if (!reserve_part(l, &all, has_images)) {
         return ABUT_NO_MEMORY;
     }
-    status = parallel_run(&own, write_chunk, g);
+    g->writes = true;
+    status = parallel_run(&own, list_chunk, g);
     listing_end(l, all.candidates);
     l->outline_pair_count = all.outlines;
     return status;

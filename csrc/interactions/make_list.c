@@ -64,11 +64,6 @@ static list_extent fold(const pacing *p, void (*add)(const void *, abut_index, a
     return all;
 }
 
-static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
-{
-    return memory_reserve(&l->blocks[block], count, size);
-}
-
 static double speed_of(const neighbor_spheres *s, abut_index sphere)
 {
     return sphere < s->count ? vec3_length(vec3_load(s->movers[sphere].velocity))
@@ -189,8 +184,8 @@ static searched join_outlines(neighbor_list *l, const neighbor_spheres *s)
     if (outlines == 0) {
         return (searched){s->centers, s->radii};
     }
-    double *centers = reserve(l, 19, 3 * neighbor_count(s), sizeof *centers);
-    double *radii = reserve(l, 20, neighbor_count(s), sizeof *radii);
+    double *centers = memory_reserve(&l->blocks[19], 3 * neighbor_count(s), sizeof *centers);
+    double *radii = memory_reserve(&l->blocks[20], neighbor_count(s), sizeof *radii);
     if (!centers || !radii) {
         return (searched){NULL, NULL};
     }
@@ -226,19 +221,6 @@ static abut_status search(neighbor_list *l, const neighbor_spheres *s, const par
 
 /* ---- all of it ---- */
 
-static bool reserve_spheres(neighbor_list *l, const neighbor_spheres *s)
-{
-    const abut_index count = s->count;
-    l->sphere_count = count;
-    l->anchors = reserve(l, 1, neighbor_count(s), sizeof *l->anchors);
-    l->gaps = reserve(l, 2, neighbor_count(s), sizeof *l->gaps);
-    l->begins = reserve(l, 3, count + 1, sizeof *l->begins);
-    l->has_images = reserve(l, 5, neighbor_list_chunk_count(l), sizeof *l->has_images);
-    l->row_counts = reserve(l, 6, neighbor_list_chunk_count(l), sizeof *l->row_counts);
-    l->row_begins = reserve(l, 26, neighbor_list_chunk_count(l) + 1, sizeof *l->row_begins);
-    return l->anchors && l->gaps && l->begins && l->has_images && l->row_counts && l->row_begins;
-}
-
 static abut_status make_for(const pacing *p, const parallel_plan *plan, abut_error *error)
 {
     neighbor_list *l = p->list;
@@ -268,7 +250,8 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
                                const parallel_plan *plan, abut_error *error)
 {
     const pacing p = {l, s, plan->workers};
-    if (!reserve_spheres(l, s)) {
+    l->sphere_count = s->count;
+    if (!neighbor_list_room(l, s->count, s->outlines.count, memory_reserve)) {
         l->is_made = false;
         return error_set_status(error, ABUT_NO_MEMORY);
     }

@@ -247,21 +247,29 @@ static abut_status find_near(near_search *q, const parallel_plan *plan, abut_err
     return status;
 }
 
+/* Room for what is searched for, behind what is near already. Returns whether there is memory. */
+static bool make_room(near_search *q, neighbor_room room)
+{
+    near_walls *n = q->near;
+    const abut_index count = n->count + searched_count(q);
+    n->spheres = room(&n->blocks[1], q->spheres->count + 1, sizeof *n->spheres);
+    n->centers = room(&n->blocks[2], count, 3 * sizeof *n->centers);
+    n->radii = room(&n->blocks[3], count, sizeof *n->radii);
+    return n->spheres && n->centers && n->radii;
+}
+
 static abut_status make(near_search *q, const parallel_plan *plan, abut_error *error)
 {
     near_walls *n = q->near;
     const neighbor_spheres *s = q->spheres;
     const wall_scene *w = q->walls;
     const size_t poses = 16 * (size_t)w->wall_count;
-    const abut_index count = neighbor_count(s);
     n->is_made = false;
+    n->count = 0;
     n->poses = reserve(n, 0, (abut_index)poses, sizeof *n->poses);
-    n->spheres = reserve(n, 1, s->count + 1, sizeof *n->spheres);
     n->bodies = reserve(n, 5, s->outlines.count + 1, sizeof *n->bodies);
-    n->centers = reserve(n, 2, 3 * count, sizeof *n->centers);
-    n->radii = reserve(n, 3, count, sizeof *n->radii);
     n->vertices = reserve(n, 6, 3 * count_vertices(w), sizeof *n->vertices);
-    if (!n->vertices || !n->poses || !n->spheres || !n->bodies || !n->centers || !n->radii) {
+    if (!n->vertices || !n->poses || !n->bodies || !make_room(q, memory_reserve)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(n->poses, w->poses, poses * sizeof *n->poses);
@@ -269,7 +277,6 @@ static abut_status make(near_search *q, const parallel_plan *plan, abut_error *e
     n->region = q->list->region;
     n->searched = q->way = choose_allowance(n, q->list, s, w);
     n->allowance = usable(n, w, n->searched);
-    n->count = 0;
     n->has_facets = !s->lattice->is_periodic;
     facet_list_clear(n->facets);
     return find_near(q, plan, error);
@@ -280,16 +287,12 @@ static abut_status make(near_search *q, const parallel_plan *plan, abut_error *e
 static abut_status extend(near_search *q, const parallel_plan *plan, abut_error *error)
 {
     near_walls *n = q->near;
-    const abut_index count = q->spheres->count;
     n->is_made = false;
-    n->spheres = memory_extend(&n->blocks[1], count + 1, sizeof *n->spheres);
-    n->centers = memory_extend(&n->blocks[2], n->count + count, 3 * sizeof *n->centers);
-    n->radii = memory_extend(&n->blocks[3], n->count + count, sizeof *n->radii);
-    if (!n->spheres || !n->centers || !n->radii) {
+    q->first = n->sphere_count, q->way = 2.0 * n->searched;
+    if (!make_room(q, memory_extend)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     n->region = q->list->region;
-    q->first = n->sphere_count, q->way = 2.0 * n->searched;
     return find_near(q, plan, error);
 }
 
@@ -315,28 +318,23 @@ void near_walls_shorten(near_walls *n, const neighbor_list *l, const int32_t *pl
 
 /* ---- each step ---- */
 
-typedef struct gathering {
-    const near_walls *near;
-    const neighbor_spheres *spheres;
-} gathering;
-
 static void gather_stretch(void *context, abut_index begin, abut_index end)
 {
-    const gathering *g = context;
-    const near_walls *n = g->near;
+    const near_search *q = context;
+    const near_walls *n = q->near;
     for (abut_index k = begin; k < end; k++) {
-        memcpy(n->centers + 3 * k, g->spheres->centers + 3 * (abut_index)n->spheres[k],
-               3 * sizeof *n->centers);
-        n->radii[k] = g->spheres->radii[n->spheres[k]];
+        const abut_index place = n->spheres[k];
+        memcpy(n->centers + 3 * k, q->spheres->centers + 3 * place, 3 * sizeof *n->centers);
+        n->radii[k] = q->spheres->radii[place];
     }
 }
 
 /* Copy where the near spheres are. */
-static void gather(const near_walls *n, const neighbor_spheres *s, int workers)
+static void gather(near_search *q, int workers)
 {
-    gathering g = {n, s};
-    if (!n->is_of_all) {
-        parallel_loop(workers, n->count, STRETCH, n->count / 2, gather_stretch, &g);
+    const abut_index count = q->near->count;
+    if (!q->near->is_of_all) {
+        parallel_loop(workers, count, STRETCH, count / 2, gather_stretch, q);
     }
 }
 
@@ -358,7 +356,7 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
         status = extend(&q, plan, error);
     }
     if (!status && is_whole(n, l, w)) {
-        gather(n, s, plan->workers);
+        gather(&q, plan->workers);
         n->lived++;
         return ABUT_OK;
     }
@@ -373,7 +371,7 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
     q.first = 0;
     status = status ? status : make(&q, plan, error);
     if (!status) {
-        gather(n, s, plan->workers);
+        gather(&q, plan->workers);
     }
     return status;
 }

@@ -1,9 +1,41 @@
-/* The end of a neighbor list. */
+/* The memory of a neighbor list. */
 #include "neighbor_list.h"
 
-void neighbor_list_forget(neighbor_list *l)
+#include <string.h>
+
+#include "../spheres/grid.h"
+
+/* Set a column to where its block is now. */
+static bool take(neighbor_list *l, int block, void *column, abut_index count, size_t size,
+                 neighbor_room room)
 {
-    l->is_made = false;
+    void *taken = room(&l->blocks[block], count, size);
+    if (taken) {
+        memcpy(column, &taken, sizeof taken);
+    }
+    return taken;
+}
+
+bool neighbor_list_room(neighbor_list *l, abut_index spheres, abut_index outlines,
+                        neighbor_room room)
+{
+    const abut_index all = spheres + outlines;
+    const abut_index chunks = parallel_chunk_count(spheres, NEIGHBOR_CHUNK);
+    return take(l, 1, &l->anchors, all, sizeof *l->anchors, room) &&
+           take(l, 2, &l->gaps, all, sizeof *l->gaps, room) &&
+           take(l, 3, &l->begins, spheres + 1, sizeof *l->begins, room) &&
+           take(l, 5, &l->has_images, chunks, sizeof *l->has_images, room) &&
+           take(l, 6, &l->row_counts, chunks, sizeof *l->row_counts, room) &&
+           take(l, 26, &l->row_begins, chunks + 1, sizeof *l->row_begins, room);
+}
+
+bool neighbor_list_candidate_room(neighbor_list *l, abut_index count, neighbor_room room)
+{
+    const abut_index padded = count + GRID_PADDING; /* kernels read some behind the last */
+    return take(l, 7, &l->firsts, padded, sizeof *l->firsts, room) &&
+           take(l, 8, &l->seconds, padded, sizeof *l->seconds, room) &&
+           take(l, 10, &l->active, count, sizeof *l->active, room) &&
+           (!l->images || take(l, 13, &l->images, count, sizeof *l->images, room));
 }
 
 void neighbor_list_free(neighbor_list *l)

@@ -198,7 +198,18 @@ static inline abut_index neighbor_list_number(const neighbor_list *l)
 }
 
 /* To be called where spheres come or go, or their sizes or places in memory change. */
-void neighbor_list_forget(neighbor_list *l);
+static inline void neighbor_list_forget(neighbor_list *l)
+{
+    l->is_made = false;
+}
+
+/* Let the columns of spheres, with the outlines behind them, or of candidates have room for so
+ * many: by memory_reserve, or memory_extend, with which they keep what they have. Returns whether
+ * there is memory. Images are reserved where there are some. */
+typedef void *(*neighbor_room)(memory_block *block, abut_index count, size_t size);
+bool neighbor_list_room(neighbor_list *l, abut_index spheres, abut_index outlines,
+                        neighbor_room room);
+bool neighbor_list_candidate_room(neighbor_list *l, abut_index count, neighbor_room room);
 
 void neighbor_list_free(neighbor_list *l);
 abut_index neighbor_list_bytes(const neighbor_list *l);

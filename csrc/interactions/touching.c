@@ -60,38 +60,31 @@ static void place_some(placing *p, const row_source *source, row_span some, abut
     }
 }
 
-static abut_status place_chunk(void *context, abut_index chunk, parallel_job *job)
+static void place_spheres(void *context, abut_index begin, abut_index end)
 {
     placing *p = context;
     const neighbor_spheres *s = p->spheres;
-    const abut_index begin = chunk * SPHERE_CHUNK;
-    const row_span some = {begin, parallel_chunk_end(begin, SPHERE_CHUNK, s->count) - begin};
     const row_source source = {s->centers, s->radii, 3, s->lattice};
-    place_some(p, &source, some, 0, p->list->sphere_count);
-    return parallel_report(job, some.count / 2);
+    place_some(p, &source, (row_span){begin, end - begin}, 0, p->list->sphere_count);
 }
 
-abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
-                           bool *is_whole)
+abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, int workers, bool *is_whole)
 {
     placing p = {.list = l, .spheres = s};
-    parallel_plan own = *plan;
     const abut_index count = neighbor_count(s);
     void *places = memory_reserve(&l->blocks[0], count + 2 * GRID_PADDING, sizeof *l->places);
     if (!places) {
         return ABUT_NO_MEMORY;
     }
     l->places = memory_first_line(places);
-    own.chunk_count = parallel_chunk_count(s->count, SPHERE_CHUNK);
-    own.work = s->count / 2;
-    const abut_status status = parallel_run(&own, place_chunk, &p);
+    parallel_loop(workers, s->count, SPHERE_CHUNK, s->count / 2, place_spheres, &p);
     if (s->outlines.count > 0) {
         const row_span all = {0, s->outlines.count};
         const row_source source = {s->outlines.centers, s->outlines.radii, 3, s->lattice};
         place_some(&p, &source, all, s->count, all.count);
     }
     *is_whole = l->is_made && !atomic_load(&p.is_used_up);
-    return status;
+    return ABUT_OK;
 }
 
 /* ---- who touches ---- */

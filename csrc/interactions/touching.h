@@ -6,7 +6,7 @@
 
 /* Look where spheres are, and whether the list is whole there; if not, it has to be made anew.
  * ABUT_OK or ABUT_NO_MEMORY. */
-abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, int workers,
                            bool *is_whole);
 
 /* List the candidates of a chunk that touch, or are within the reach of their law, in
