@@ -428,6 +428,15 @@ def lattice_soup(rng, sides):
     return join(meshes)
 
 
+def sheet(cells, heights=0.0):
+    """The unit square in squares of two triangles each, with heights (cells + 1, cells + 1)."""
+    x, y = np.meshgrid(*[np.linspace(0, 1, cells + 1)] * 2, indexing="ij")
+    vertices = np.stack([x, y, heights + 0 * x], axis=-1).reshape(-1, 3)
+    at = np.arange((cells + 1) ** 2).reshape(cells + 1, -1)
+    quads = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=-1).reshape(-1, 4)
+    return vertices, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+
+
 def terrain(rng, cells):
     """A rough surface of triangles that share their vertices."""
     flat, facets = triangles(rng, cells)

@@ -169,24 +169,7 @@ def test_options_out_of_bounds_are_named(benchmarks, benchmark, option, text, co
     assert f"argument {option}: {complaint}" in capsys.readouterr().err
 
 
-def test_a_contestant_that_is_missing_is_named(walls, monkeypatch, capsys):
-    monkeypatch.setattr(walls.CONTESTANTS["coal"], "module", "no_such_module")
-    present = walls.rounds.leave_out_missing(["coal", "abut"], walls.CONTESTANTS)
-    assert present == ["abut"]
-    assert "coal is left out: No module named 'no_such_module'" in capsys.readouterr().out
-
-
 # ---- pairs of spheres ----------------------------------------------------------------------------
-
-
-def test_sizes_follow_the_power_law(pair_scenes):
-    scene = pair_scenes.make("omega-10", 20_000)
-    assert 1 <= scene.radii.min() < scene.radii.max() <= 10
-    # as many times fewer spheres beyond r as r**-2 says, but for what lies beyond 10
-    assert np.mean(scene.radii > 2) == pytest.approx((0.25 - 0.01) / 0.99, rel=0.05)
-    volume = np.prod(np.ptp(scene.centers, axis=0))
-    assert 4 / 3 * np.pi * np.sum(scene.radii**3) / volume == pytest.approx(0.5, rel=0.01)
-    assert np.all(pair_scenes.make("omega-1", 10).radii == 1)
 
 
 def test_a_small_run_of_pairs(benchmarks, tmp_path, capsys):
@@ -468,33 +451,3 @@ def test_a_small_run_of_convex_bodies(with_convex, scene, tmp_path, capsys):
     directions = 2 if scene.startswith("polygons") else 4
     has_cp = f"cp: {directions} directions, 5 to 0.01 degrees, at most 100 times" in printed
     assert has_cp == ("cp" in CONVEX[scene])
-
-
-def test_what_rivals_differ_by_is_told(with_convex, tmp_path):
-    """Coal finds the same distances of bodies apart."""
-    contestants = with_convex["convex_contestants"].CONTESTANTS
-    if contestants["coal"].missing():
-        pytest.skip(contestants["coal"].missing())
-    convex = with_convex["convex"]
-    stream = with_convex["convex_scenes"].make("apart-3", 100, tmp_path)
-    own, other = (
-        convex.Pass(contestants[name](stream, 1, "warm"), stream) for name in ("slm", "coal")
-    )
-    told = convex.differences(other, own, stream)
-    assert told["differ"] == 0
-    other.overlaps[3][7] += 0.5  # parts of two sizes of 1
-    told = convex.differences(other, own, stream)
-    assert told["differ"] == pytest.approx(1 / 2000)
-    assert told["deeper"] == pytest.approx(0.25, abs=1e-6)
-
-
-def test_the_core_gets_the_same_pairs(with_convex, tmp_path):
-    """What the program of solving.c reads: counts, and B's vertices where A sees them."""
-    made = with_convex["convex_scenes"]
-    stream = made.make("mixed-3", 20, tmp_path)
-    arrays = with_convex["solving"].numbers(stream)
-    assert arrays[0] == (len(made.GRAINS), 40, 20, len(stream.positions))
-    matrices, shifts = np.split(arrays[-1].reshape(20, 12), [9], axis=1)
-    np.testing.assert_allclose(np.linalg.det(matrices.reshape(-1, 3, 3)), 1.0)
-    apart = stream.positions[-1, 1::2] - stream.positions[-1, ::2]
-    np.testing.assert_allclose(np.linalg.norm(shifts, axis=1), np.linalg.norm(apart, axis=1))

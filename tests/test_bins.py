@@ -33,15 +33,6 @@ def test_facet_is_found_once(resolution):
         assert len(np.unique(pairs)) == len(pairs) > 0
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 10.0, 1e6, 1e12])
-def test_no_spheres(size):
-    vertices = size * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.0]])
-    finder = abut.ContactFinder(abut.Mesh(vertices, [[0, 1, 2], [1, 3, 2]]))
-    assert len(finder.find(np.zeros((0, 3)), np.zeros(0))) == 0
-    assert finder.statistics().sets == 1
-    assert len(finder.find(size * np.array([[0.2, 0.2, 0.1]]), size)) == 1
-
-
 def test_no_facets_in_a_periodic_box():
     finder = abut.ContactFinder(abut.Mesh(np.zeros((0, 3)), np.zeros((0, 3), int)))
     assert len(finder.find([[0, 0, 0]], 1.0, period=(1.0, None, 2.0))) == 0
@@ -150,47 +141,3 @@ def test_strips_hundreds_of_times_longer_than_wide(sides):
         for column in ("sphere", "type", "point", "overlap"):
             np.testing.assert_array_equal(getattr(alone, column), getattr(rows, column))
         np.testing.assert_array_equal(own[alone.facet], rows.facet)
-
-
-@pytest.mark.parametrize("shift", [0.0, 1e4])
-def test_slivers_in_slices(shift):
-    """Of all shapes and sizes: what touches is found, and found once."""
-    rng = np.random.default_rng(3)
-    count = 1500
-    corner, along = rng.uniform(0, 1, (count, 3)), rng.normal(size=(count, 3))
-    along *= (10 ** rng.uniform(-2, 0, count) / np.linalg.norm(along, axis=1))[:, None]
-    width = 10 ** rng.uniform(-4, -1.5, (count, 1))
-    third = corner + rng.uniform(0, 1, (count, 1)) * along + width * rng.normal(size=(count, 3))
-    vertices = np.stack([corner, corner + along, third], 1).reshape(-1, 3) + shift
-    facets = np.arange(3 * count).reshape(-1, 3)
-    spheres = scenes.spheres_near(rng, vertices, facets, 500, 0.01)
-    finder = abut.ContactFinder(abut.Mesh(vertices, facets))
-    found = finder.find(*spheres, resolution="all")
-    assert finder.statistics().candidates < 300 * 500
-    # so few are not sliced
-    parts = [
-        abut.find_contacts(*spheres, abut.Mesh(vertices, part), resolution="all")
-        for part in np.split(facets, 3)
-    ]
-    expected = np.concatenate([part.sphere * count + part.facet for part in parts])
-    expected += np.repeat([0, 500, 1000], [len(part) for part in parts])
-    np.testing.assert_array_equal(np.sort(found.sphere * count + found.facet), np.sort(expected))
-    assert len(found) > 500
-
-
-@pytest.mark.parametrize("odd", ["small facets", "slivers"])
-def test_a_few_large_spheres_among_small_ones(odd):
-    """What the small ones look at does not grow with the large ones' sets of bins."""
-    rng = np.random.default_rng(7)
-    sheet = rough_sheet(rng, 100, 1.0)
-    small, facets = rough_sheet(rng, 6, 1e-3)
-    small *= [1, 1, 1] if odd == "small facets" else [1000, 1e-3, 1]
-    vertices, all_facets = scenes.join([sheet, (small + [50, 50, 5], facets)])
-    finder = abut.ContactFinder(abut.Mesh(vertices, all_facets))
-    centers = rng.uniform([0, 0, -0.3], [100, 100, 0.3], (5000, 3))
-    radii = np.full(5000, 0.3)
-    finder.find(centers, radii)
-    alone = finder.statistics().candidates
-    radii[:10] = 30
-    finder.find(centers, radii)
-    assert finder.statistics().candidates < 2 * alone + 10 * len(all_facets)

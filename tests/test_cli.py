@@ -225,12 +225,6 @@ def test_what_is_read_is_not_written_over(run, here):
     assert (here / "spheres.csv").read_text() == SPHERES
 
 
-def test_frame_that_is_not_there(run, here):
-    write_run(here / "bed.dump")
-    done = run("contacts square.obj bed.dump -o out.csv --frame 3")
-    fails(done, "bed.dump: there are 3 frames, but no frame 3")
-
-
 def test_broken_frame_is_named(run, here):
     write_run(here / "bed.dump")
     text = (here / "bed.dump").read_text()
@@ -337,11 +331,6 @@ def test_facets_that_are_not_convex(run, here):
     assert run(line + " --split")[0] == 0
     rows = table(run("info dart.obj")[1])
     assert (rows["facets"], rows["not convex or not planar facets"]) == ("2", "1")
-
-
-def test_a_wrong_ending_shows_before_the_work_is_done(run):
-    # the sphere file is not there either, but would be read later
-    fails(run("contacts square.obj none.csv -o out.txt"), "out.txt")
 
 
 # ---- info ----------------------------------------------------------------------------------------
@@ -524,36 +513,11 @@ def test_packages_that_are_missing_are_named_with_their_extra(
     assert run(line) == (2, "", f"abut: error: {told}\n")
 
 
-def test_bad_radius_is_named(run, here):
-    (here / "spheres.csv").write_text("x,y,z,radius\n0,0,0,1\n0,0,0,-1\n")
-    fails(run("contacts square.obj spheres.csv -o out.csv"), "row 1", "-1")
-    assert not (here / "out.csv").exists()
-
-
-def test_frame_that_is_no_number(run):
-    done = run("contacts square.obj spheres.csv -o out.csv --frame first")
-    fails(done, "--frame", "'first' is no number, nor all")
-
-
 def test_files_in_each_others_place(run):
     done = run("contacts spheres.csv square.obj -o out.csv")
     fails(done, "square.obj is a mesh, which comes first: abut contacts square.obj spheres.csv")
     Path("square.obj.gz").write_bytes(gzip.compress(SQUARE.encode()))
     fails(run("contacts spheres.csv square.obj.gz -o out.csv"), "square.obj.gz is a mesh")
-
-
-def test_info_warns_once_of_what_is_left_out(run, here):
-    cells = """0 1 2 0 1 2 3</DataArray><DataArray type="Int32" Name="offsets">3 7</DataArray>
-        <DataArray type="UInt8" Name="types">5 10"""
-    (here / "mesh.vtu").write_text(
-        f"""<VTKFile type="UnstructuredGrid"><UnstructuredGrid><Piece><Points><DataArray
-        type="Float64" NumberOfComponents="3">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>
-        <DataArray type="Int32" Name="connectivity">{cells}</DataArray></Cells></Piece>
-        </UnstructuredGrid></VTKFile>"""
-    )
-    status, out, err = run("info mesh.vtu")
-    assert status == 0 and table(out)["facets"] == "1"
-    assert err == "abut: warning: cells that are no facets are left out: 1 tetra\n"
 
 
 @pytest.mark.parametrize("content", [bytes(range(256)), b"\x1b[31mx,\x1b]0;title\x07y,z\n1,2,3\n"])
@@ -562,17 +526,6 @@ def test_nothing_of_a_file_that_a_terminal_would_obey_is_shown(run, here, conten
     done = run("contacts square.obj garbage.csv -o out.csv")
     fails(done, "no text, but must name the columns")
     assert done[2].rstrip("\n").isprintable()
-
-
-def test_nor_of_its_name(run, here):
-    (here / "a\x1b[31m.csv").write_text("x,y,z\n")
-    done = run("contacts square.obj a\x1b[31m.csv -o out.csv")
-    fails(done, r"a\x1b[31m.csv")
-    assert done[2].rstrip("\n").isprintable()
-
-
-def test_no_command(run):
-    fails(run(""), "COMMAND", "--help")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ pytest.importorskip("pyarrow")
 psutil = pytest.importorskip("psutil")
 
 import abut.dask  # noqa: E402
+import scenes  # noqa: E402
 from abut.dask import parcels  # noqa: E402
 from children import end_group, run_child  # noqa: E402
 
@@ -33,15 +34,9 @@ BROKEN = 7
 
 def rough_floor(cells=CELLS, seed=1):
     """Triangles over a square, each corner a little higher or lower."""
-    x, y = np.meshgrid(np.arange(cells + 1.0), np.arange(cells + 1.0))
-    heights = 0.2 * np.random.default_rng(seed).random(x.size)
-    number = np.arange(x.size).reshape(x.shape)
-    a, b, c, d = (
-        part.ravel()
-        for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1])
-    )
-    facets = np.concatenate([np.column_stack([a, b, d]), np.column_stack([b, c, d])])
-    return abut.Mesh(np.column_stack([x.ravel(), y.ravel(), heights]), facets)
+    heights = 0.2 * np.random.default_rng(seed).random((cells + 1, cells + 1))
+    vertices, facets = scenes.sheet(cells, heights)
+    return abut.Mesh(vertices * [cells, cells, 1], facets)
 
 
 def spheres(number):
@@ -240,20 +235,6 @@ def test_frames_of_a_dump(falling, mesh, client):
     assert_same(client.compute(table).result(), pandas.DataFrame(rows))
 
 
-def test_a_broken_frame_of_a_dump_loses_no_other(falling, mesh, threads):
-    lines = falling.read_text().splitlines(keepends=True)
-    number = len(lines) // 6 * 3 + 12  # the second sphere of the fourth frame
-    assert lines[number].startswith("1 1 5.0 5.0 ")
-    lines[number] = lines[number].replace(" 5.0 ", " 5.x ", 1)
-    falling.write_text("".join(lines))
-    with pytest.warns(
-        UserWarning, match=f"frame 3 is skipped: .*run.dump: frame 3: line {number + 1}"
-    ):
-        table = abut.dask.map_frames(falling, mesh, count, block=3, errors="skip").compute()
-    assert table["frame"].tolist() == [0, 1, 2, 3, 4, 5]
-    assert table["error"].notna().tolist() == [False, False, False, True, False, False]
-
-
 # ---- delayed frames ------------------------------------------------------------------------------
 
 FORMS = {
@@ -351,17 +332,6 @@ def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
     assert_noted(caught, 9, folder)
     cured = abut.dask.map_frames(folder, mesh, reduce, meta={"a": float}).compute()
     assert cured["a"].tolist() == [*range(9), *[0.5] * (FRAMES - 9)]
-
-
-@pytest.mark.parametrize(
-    ("value", "dtype"), [(None, "bool"), ("x", "bool"), (2, "bool"), (7, "string"), (300, "uint8")]
-)
-def test_values_of_another_kind_are_refused(value, dtype, folder, mesh, threads):
-    usual = {"bool": True, "string": "x", "uint8": 255}[dtype]
-    reduce = by_number(lambda number: {"a": value if number == 9 else usual})
-    table = abut.dask.map_frames(folder, mesh, reduce, meta={"a": dtype})
-    with pytest.raises(ValueError, match=f"frame 9: 'a' is .*{value}'?, but .* of {dtype}"):
-        table.compute()
 
 
 @pytest.mark.parametrize(
@@ -605,16 +575,6 @@ def test_parcels_are_equal_where_their_meshes_are(protocol, mesh):
     assert [one._content_hash for one in again.meshes()] == [
         one._content_hash for one in parcel.meshes()
     ]
-
-
-def test_no_finder_is_made_where_nothing_is_searched(folder, mesh):
-    before = parcels._make_finder.cache_info().misses
-    meshes = [mesh.scaled(1.5), mesh.scaled(1.75)]
-    options = {"meta": {"count": int}, "block": 4, "poses": [None, None]}
-    abut.dask.map_frames(folder, meshes, count, **options)
-    with pytest.raises(ValueError, match="poses has shape"):
-        abut.dask.map_frames(folder, meshes, count, **{**options, "poses": np.eye(3)})
-    assert parcels._make_finder.cache_info().misses == before
 
 
 @pytest.mark.parametrize("options", [{}, {"errors": "skip"}, {"meta": {"count": int}, "block": 4}])

@@ -62,14 +62,6 @@ def test_frames_from_both_ends(tmp_path, packed, number, ids):
     assert spheres.centers.shape == (len(ids), 3)
 
 
-def test_columns_may_differ_from_frame_to_frame(tmp_path):
-    text = FRAMES[0] + frame([[3, 1, 2, 0.5]], "z diameter y x")
-    spheres = read(tmp_path, text, frame="all")
-    assert spheres.centers.tolist() == [[0.5, 1, 2], [0.5, 2, 3]]
-    assert spheres.radii.tolist() == [0.25, 0.5]
-    assert spheres.ids is None
-
-
 @pytest.mark.parametrize("number", [4, -5, 10**20])
 def test_frames_that_are_not_there(tmp_path, number):
     with pytest.raises(ValueError, match=rf"dump\.100: there are 4 frames, but no frame {number}"):
@@ -127,21 +119,6 @@ def test_scaled_coordinates_in_tilted_boxes(tmp_path_factory, lengths, tilts, or
 
 
 number = st.floats(-1e9, 1e9)
-
-
-@given(
-    frames=st.lists(
-        st.lists(st.tuples(number, number, number, st.floats(1e-9, 1e9)), max_size=5), min_size=1
-    ),
-    packed=st.booleans(),
-)
-def test_numbers_come_back(tmp_path_factory, frames, packed):
-    text = "".join(frame(rows, "x y z radius") for rows in frames)
-    spheres = read(tmp_path_factory.mktemp("dump"), text, packed=packed, frame="all")
-    rows = [row for rows in frames for row in rows]
-    assert spheres.centers.tolist() == [list(row[:3]) for row in rows]
-    assert spheres.radii.tolist() == [row[3] for row in rows]
-    assert spheres.frame.tolist() == [i for i, rows in enumerate(frames) for _ in rows]
 
 
 # ---- files that are broken -----------------------------------------------------------------------

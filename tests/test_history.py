@@ -277,10 +277,8 @@ def test_many_contacts_of_one_sphere(seed):
 
 def giant(cells):
     """All contacts of a sphere with a floor of squares, each cut into two."""
-    x, y = np.meshgrid(np.linspace(-1, 1, cells + 1), np.linspace(-1, 1, cells + 1))
-    corner = np.arange(cells * (cells + 1)).reshape(cells, -1)[:, :-1].ravel()
-    facets = corner[:, None] + np.array([0, 1, cells + 2, 0, cells + 2, cells + 1])
-    floor = abut.Mesh(np.column_stack([x.ravel(), y.ravel(), 0 * x.ravel()]), facets.reshape(-1, 3))
+    vertices, facets = scenes.sheet(cells)
+    floor = abut.Mesh(2 * vertices - [1, 1, 0], facets)
     return abut.ContactFinder(floor).find([[0, 0, 1.5]], 2.2, resolution="all")
 
 

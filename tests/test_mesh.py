@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import abut
+import scenes
 from scenes import corners
 
 pytestmark = pytest.mark.native
@@ -180,15 +181,8 @@ def test_pickle_carries_everything():
 
 def grid_mesh(cells=60, seed=1):
     """A rough square of 2 * cells**2 triangles with a `vertex_source`, as files have it."""
-    x, y = np.meshgrid(np.arange(cells + 1.0), np.arange(cells + 1.0))
-    heights = np.random.default_rng(seed).random(x.size)
-    number = np.arange(x.size).reshape(x.shape)
-    a, b, c, d = (
-        part.ravel()
-        for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1])
-    )
-    facets = np.concatenate([np.column_stack([a, b, d]), np.column_stack([b, c, d])])
-    vertices = np.column_stack([x.ravel(), y.ravel(), heights])
+    heights = np.random.default_rng(seed).random((cells + 1, cells + 1))
+    vertices, facets = scenes.sheet(cells, heights)
     return abut.Mesh.from_any(vertices[facets], weld=0.0)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import abut
+import scenes
 from scenes import assert_same_bits
 
 COLUMNS = (
@@ -17,12 +18,8 @@ COLUMNS = (
 
 def grid(side, rng, jitter=0.2):
     """A sheet of 2 side^2 triangles in the unit square, of which none is like another."""
-    x, y = np.meshgrid(*[np.linspace(0, 1, side + 1)] * 2, indexing="ij")
-    vertices = np.stack([x, y, 0 * x], axis=-1).reshape(-1, 3)
-    vertices += rng.uniform(-jitter, jitter, vertices.shape) / side
-    at = np.arange((side + 1) ** 2).reshape(side + 1, -1)
-    quads = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=-1).reshape(-1, 4)
-    return vertices, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    vertices, facets = scenes.sheet(side)
+    return vertices + rng.uniform(-jitter, jitter, vertices.shape) / side, facets
 
 
 def strips(count, rng):

@@ -59,25 +59,6 @@ def test_abut_runs_each_case(nine, cases, name):
     assert moved.max() < 1.5 * duration * np.linalg.norm(run.velocities, axis=2).max()
 
 
-def moving(scenes, case, places):
-    return scenes.Run(np.array(places, float), np.zeros((len(places), len(case.radii), 3)), 0.0)
-
-
-def test_what_is_told_of_a_drum(scenes, cases):
-    """A bed that is turned by 20 degrees has a slope steeper by these."""
-    case = cases["drum"]
-    x = np.linspace(-0.04, 0.04, len(case.radii))
-    flat = np.stack([x, np.zeros_like(x), np.full_like(x, -0.01)], axis=1)
-    angle = np.radians(20)
-    steep = flat.copy()
-    steep[:, 2] += np.tan(angle) * x
-    told = scenes.quantities(case, moving(scenes, case, [flat, steep]))
-    np.testing.assert_allclose(told["slope of the surface, degrees"], [0, 20], atol=0.3)
-    np.testing.assert_array_equal(told["mean speed, mm/s"], [0, 0])
-    below = (flat[:, 0] > 0) & (case.kinds == 1)
-    assert told["M2 below in front, % of it"][0] == pytest.approx(below.sum() / 5)
-
-
 def test_a_dump_is_read_by_numbers(nine, cases, tmp_path):
     """Spheres in any order; one that has left is missing from then on."""
     case = cases["silo"]._replace(samples=1)

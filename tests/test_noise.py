@@ -150,109 +150,6 @@ def test_a_box_of_twelve_triangles():
     assert origin(exact) == {"double"}
 
 
-@pytest.mark.parametrize("library", ["trimesh", "pyvista"])
-@pytest.mark.parametrize("away", [0, 1000])
-def test_planes_that_other_libraries_moved(library, away, spheres):
-    package = pytest.importorskip(library)
-    rng = np.random.default_rng(away + len(library))
-    vertices, facets, centers = plane(rng, "triangles", 0.3, away)
-    stored = as_float(vertices)
-    mean = stored.mean(axis=0)
-    if library == "trimesh":
-        turn = np.eye(4)
-        turn[:3, :3] = TURN
-        moves = {
-            "moved": lambda mesh: mesh.apply_translation(SHIFT),
-            "centered": lambda mesh: mesh.apply_translation(-mean),
-            "scaled": lambda mesh: mesh.apply_scale(1e-3),
-            "turned": lambda mesh: mesh.apply_transform(turn),
-        }
-        made = {name: package.Trimesh(stored, facets, process=False) for name in moves}
-        for name, move in moves.items():
-            move(made[name])
-    else:
-        faces = np.column_stack([np.full(len(facets), 3), facets]).ravel()
-        of = {kind: package.PolyData(stored.astype(kind), faces) for kind in ("f4", "f8")}
-        made = {
-            "moved": of["f8"].translate(SHIFT),
-            "centered": of["f8"].translate(-mean),
-            "scaled": of["f4"].scale(1e-3),
-        }
-    for name, obj in made.items():
-        move, radius = MOVES[name]
-        mesh = abut.Mesh.from_any(obj)
-        assert_one_each(mesh, move, mean, centers, spheres, away, radius)
-
-
-# ---- text that others read -----------------------------------------------------------------------
-
-
-def write_obj(path, vertices, facets):
-    lines = ["v {:.6g} {:.6g} {:.6g}".format(*v) for v in vertices]
-    path.write_text("\n".join(lines + ["f {} {} {}".format(*(f + 1)) for f in facets]) + "\n")
-
-
-def write_stl(path, vertices, facets):
-    corner = "vertex {:.6g} {:.6g} {:.6g}\n"
-    loops = ["".join(corner.format(*vertices[k]) for k in facet) for facet in facets]
-    body = "".join(f"facet normal 0 0 0\nouter loop\n{loop}endloop\nendfacet\n" for loop in loops)
-    path.write_text(f"solid plane\n{body}endsolid plane\n")
-
-
-def write_ply(path, vertices, facets):
-    head = ["ply", "format ascii 1.0", f"element vertex {len(vertices)}"]
-    head += [f"property double {axis}" for axis in "xyz"]
-    head += [f"element face {len(facets)}", "property list uchar int vertex_indices", "end_header"]
-    rows = ["{:.6g} {:.6g} {:.6g}".format(*v) for v in vertices]
-    rows += ["3 {} {} {}".format(*f) for f in facets]
-    path.write_text("\n".join(head + rows) + "\n")
-
-
-def read_by(library, path):
-    package = pytest.importorskip(library)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # theirs
-        read = {"trimesh": "load", "pyvista": "read", "meshio": "read"}[library]
-        return abut.Mesh.from_any(getattr(package, read)(str(path)), on_degenerate="drop")
-
-
-def assert_same_contacts(mesh, other, centers, radius):
-    """The same number for every sphere, and their points within noise."""
-    one, two = (abut.find_contacts(centers, radius, m) for m in (mesh, other))
-    np.testing.assert_array_equal(one.counts, two.counts)
-    assert np.abs(one.point - two.point).max() <= 10 * mesh.noise.max()
-
-
-@pytest.mark.parametrize("library", ["trimesh", "pyvista", "meshio"])
-@pytest.mark.parametrize(
-    ("ending", "write"), [(".obj", write_obj), (".stl", write_stl), (".ply", write_ply)]
-)
-def test_six_digits_are_found_in_values(ending, write, library, tmp_path, spheres):
-    path = tmp_path / f"plane{ending}"
-    for size, away in [(0.1, 0), (0.5, 10), (1.0, 100)]:
-        rng = np.random.default_rng([away, len(ending)])
-        vertices, facets, centers = plane(rng, "triangles", size, away)
-        write(path, vertices, facets)
-        mesh, other = abut.read_mesh(path), read_by(library, path)
-        for overlap in (0.05, 0.3):
-            points = centers(spheres, overlap)
-            assert (abut.find_contacts(points, 1.0, mesh).counts == 1).all()
-            assert_same_contacts(mesh, other, points, 1.0)
-
-
-@pytest.mark.parametrize("library", ["trimesh", "pyvista", "meshio"])
-@pytest.mark.parametrize("name", ["internal_mixer.obj", "hourglass.obj"])
-def test_cad_meshes_that_others_read(name, library, cad_meshes, spheres):
-    if (name, library) == ("internal_mixer.obj", "meshio"):
-        pytest.skip("meshio does not read this file")
-    mesh = abut.read_mesh(cad_meshes / name)
-    radius = 0.005 * np.ptp(mesh.bounds, axis=0).max()
-    corners = np.split(mesh.indices, mesh.offsets[1:-1])
-    rng = np.random.default_rng(3)
-    centers = scenes.spheres_near(rng, mesh.vertices, corners, 20 * spheres, radius)[0]
-    assert_same_contacts(mesh, read_by(library, cad_meshes / name), centers, radius)
-
-
 # ---- digits --------------------------------------------------------------------------------------
 
 
@@ -288,14 +185,6 @@ def test_decimals_are_found(digits):
     largest = np.abs(points[mesh.indices]).reshape(-1, 9).max(axis=1)
     unit = 10.0 ** (np.floor(np.log10(largest)) + 1 - digits)
     np.testing.assert_allclose(mesh.noise, unit)
-
-
-def test_decimals_in_float32():
-    rng = np.random.default_rng(2)
-    points = as_float([[float(f"{x:.6g}") for x in row] for row in rng.uniform(1, 9, (30, 3))])
-    mesh = abut.Mesh(points, rng.permutation(30).reshape(-1, 3))
-    np.testing.assert_allclose(mesh.noise, 1e-5)
-    assert origin(mesh) == {"decimals"}
 
 
 @pytest.mark.parametrize(
@@ -334,13 +223,6 @@ def test_a_grid_of_units_of_the_last_digit(height, large):
     points, all_facets = scenes.join(parts)
     assert abut.Mesh(points, all_facets).noise.max() < 1e-4
     assert "decimals" not in origin(abut.Mesh(points, all_facets))
-
-
-def test_axes_of_short_numbers_are_written_as_the_others():
-    points, quads = heights(np.round(np.random.default_rng(4).uniform(0, 1, 20), 7))
-    mesh = abut.Mesh(points[:, [2, 1, 0]], quads, split=True)
-    np.testing.assert_allclose(mesh.noise, [1e-6] * len(mesh), rtol=9)
-    assert origin(mesh) == {"decimals"}
 
 
 # ---- grids far from the origin -------------------------------------------------------------------
@@ -407,20 +289,6 @@ def test_units_of_grids_are_the_references(name):
         np.testing.assert_allclose(
             mesh._core.normal_noise[by_digits], along_normal[by_digits], rtol=1e-9
         )
-
-
-@pytest.mark.parametrize("form", ["{:.17g}", "{:.7g}", "{:.9g}"])
-@pytest.mark.parametrize("at", [(0, 5704680), (500000, 8500000)])
-def test_walls_of_a_grid_that_is_read_from_text(form, at, tmp_path):
-    points, quads = raster(1.0, (30, 3), at, valleys)
-    path = tmp_path / "grid.obj"
-    lines = [" ".join(["v", *map(form.format, point)]) for point in points]
-    lines += ["f {} {} {} {}".format(*(k + 1 for k in quad)) for quad in quads]
-    path.write_text("\n".join(lines) + "\n")
-    mesh = abut.read_mesh(path)
-    contacts = abut.find_contacts([[at[0] + 0.5, at[1] + 1, 1.494]], 0.1, mesh)
-    assert len(contacts) == 2
-    assert mesh.noise.max() < 1e-6
 
 
 def test_noise_as_large_as_walls_is_told_once():
@@ -659,9 +527,3 @@ def test_a_polygon_with_a_flat_corner_beside_a_wall():
 def test_coordinates_that_are_no_normal_numbers():
     points = np.array([[1.234567890123, 1e-308, 5e-324], [0.3, 1, 0], [0, 0.7, 2]])
     assert abut.Mesh(points, [[0, 1, 2]]).noise[0] <= np.spacing(2.0)
-
-
-def test_a_mesh_that_has_noise_of_every_size(cad_meshes):
-    with pytest.warns(abut.MeshWarning, match="neighbors are almost coplanar"):
-        mesh = abut.read_mesh(cad_meshes / "vessel.obj")
-    assert origin(mesh) == {"float32"}  # along x alone

@@ -61,12 +61,6 @@ def test_touched_features_are_what_the_contacts_lie_on(mesh, contacts):
     np.testing.assert_array_equal(touched.vertices, [[0, 0, 0]])
 
 
-def test_contacts_plot_has_a_legend_with_counts(contacts, axes):
-    assert contacts.plot(ax=axes) is axes
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts == ["FACET (1)", "EDGE (1)", "VERTEX (1)"]
-
-
 def test_arrows_follow_the_normals(contacts, mesh):
     spheres = CENTERS, np.full(3, 0.5)
     points, vectors = arrows_of(contacts, [mesh], spheres, 10)
@@ -232,12 +226,6 @@ def test_facets_have_the_colors_of_their_scalars(mesh, axes):
     mesh.plot(ax=axes, scalars=[3, 7], label="wear")
     np.testing.assert_allclose(facet_colors(axes), [color_of(3, 3, 7), color_of(7, 3, 7)])
     assert bars(axes) == ["wear"]
-
-
-def test_colors_have_the_limits_and_the_map_that_are_given(mesh, axes):
-    mesh.plot(ax=axes, scalars=[2, 4], limits=(0, 8), cmap="magma")
-    wanted = [color_of(value, 0, 8, "magma") for value in (2, 4)]
-    np.testing.assert_allclose(facet_colors(axes), wanted)
 
 
 def test_scalars_of_vertices_want_pyvista(mesh, axes):
@@ -413,17 +401,6 @@ def test_pairs_are_drawn_by_the_library_of_their_dimension(axes, plane, monkeypa
     monkeypatch.setitem(sys.modules, "pyvista", None)
     with pytest.raises(ImportError, match=r"pip install 'abut\[view\]'"):
         solid.plot(ROW)
-
-
-def test_pairs_with_others(plane):
-    others = [[0.9, 0.7]]
-    pairs = abut.find_pairs(DISKS[:2], 0.5, others=(others, 0.5))
-    pairs.plot(DISKS[:2], ax=plane, others=others)
-    np.testing.assert_allclose(lines_of(plane)[0], [[DISKS[1], others[0]]], atol=1e-15)
-    with pytest.raises(ValueError, match="give others, too"):
-        pairs.plot(DISKS[:2], ax=plane)
-    with pytest.raises(ValueError, match="others has 2 rows, but there is 1 other"):
-        pairs.plot(DISKS[:2], ax=plane, others=DISKS[:2])
 
 
 @pytest.mark.parametrize(

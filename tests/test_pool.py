@@ -104,19 +104,6 @@ def test_zeros_in_used_memory():
         del contacts
 
 
-def test_small_results_are_numpys_own(finder):
-    contacts = finder.find(*above(10))
-    assert get_handler_name(contacts.point) == "default_allocator"
-
-
-def test_numpys_handler_is_as_before(finder):
-    finder.find(*above(N))
-    assert get_handler_name() == get_handler_name(np.empty(10**6)) == "default_allocator"
-    with pytest.raises(ValueError, match="radii"):
-        finder.find(above(N)[0], -1.0)
-    assert get_handler_name() == "default_allocator"
-
-
 def test_arrays_outlive_the_finder(finder):
     contacts = finder.find(*above(N))
     expected = contacts.overlap.copy()

@@ -182,16 +182,6 @@ def test_numbers_that_are_not_there(tmp_path, number):
         frames[number]
 
 
-def test_frames_cannot_be_changed_nor_made(tmp_path):
-    frames = abut.read_frames(write(tmp_path, PARTS[0]))
-    with pytest.raises(TypeError):
-        frames[0] = None
-    with pytest.raises(AttributeError):
-        frames.more = 1
-    with pytest.raises(TypeError, match="made by read_frames"):
-        abut.Frames()
-
-
 def test_repr_reads_nothing(tmp_path):
     frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
     assert repr(frames) == "Frames(of run.dump, not yet counted)"
@@ -214,14 +204,6 @@ def test_parts_pickle_small_and_read_elsewhere(tmp_path, monkeypatch, pack):
     assert steps_of(found) == list(range(100, 110))
     assert found[-1].columns["type"].tolist() == [1, 2]
     assert steps_of(pickle.loads(pickle.dumps(frames))) == list(range(500))
-
-
-def test_arrays_of_frames_pickle_out_of_band(tmp_path):
-    frame = abut.read_frames(write(tmp_path, PARTS[0]), columns=["vx"])[0]
-    buffers = []
-    data = pickle.dumps(frame, protocol=5, buffer_callback=buffers.append)
-    assert len(buffers) == 5
-    assert same(pickle.loads(data, buffers=buffers), frame)
 
 
 def test_the_index_is_made_once(tmp_path, monkeypatch):
@@ -717,13 +699,6 @@ def test_the_period_of_a_simulation(tmp_path, monkeypatch, path, period):
     pairs = abut.find_pairs(frame.centers, frame.radii, period=frame.period)
     assert len(pairs) == (period is not None and period[0] == 10)
     assert len(abut.find_pairs(sim.centers, sim.radii, period=period)) == len(pairs)
-
-
-def test_a_frame_shows_itself_in_a_line(run):
-    assert repr(abut.read_frames("run.dump", columns=["vx", "type"])[1]) == (
-        "Frame(3 spheres; step 100; time 0.01; period (10.0, None, None); columns vx, type)"
-    )
-    assert repr(abut.Frame(np.zeros((1, 3)), np.ones(1))) == "Frame(1 sphere)"
 
 
 @pytest.mark.parametrize(

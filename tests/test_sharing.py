@@ -6,13 +6,12 @@ work they do, `paths.py` measures.
 
 import numpy as np
 import pytest
-from scipy.spatial import ConvexHull
 
 import abut
 import paths
 import scenes
 from abut import examples
-from paths import forces, lengths, unit
+from paths import forces, lengths
 
 EXPONENTS = [1.0, 1.5]
 
@@ -119,23 +118,6 @@ def test_force_does_not_jump_where_normals_are_within_a_right_angle(degrees):
         start, along = paths.draw_paths(finder, scene, rng, 300, 0.2)
         assert max(widest_angle(finder, center) for center in start) < 90
         assert paths.chase(finder, start, along, 0.2).jumps.max() < paths.JUMP
-
-
-@pytest.mark.parametrize("exponent", EXPONENTS)
-def test_force_is_the_shortest_that_holds_every_contact(exponent):
-    """Where normals are within a right angle: the least |v| with n_i . v >= F_i."""
-    rng = np.random.default_rng(8)
-    scene = paths.groove(rng, 12, cells=12)
-    finder = abut.ContactFinder(scene.mesh)
-    start, _ = paths.draw_paths(finder, scene, rng, 300, 0.2)
-    found = finder.find(start, 1.0, resolution="sharing", exponent=exponent, keep_zero=True)
-    total = forces(found, exponent)
-    full = found.overlap**exponent
-    held = (found.normal * total[found.sphere]).sum(axis=1)
-    assert (held >= full * (1 - 1e-9)).all()
-    # |v|^2 = f . F: no v that holds them all is shorter
-    carried = np.bincount(found.sphere, found.share * full**2, len(start))
-    np.testing.assert_allclose((total**2).sum(axis=1), carried, rtol=1e-9)
 
 
 def test_force_jumps_in_a_pipe_that_is_too_narrow():
@@ -247,46 +229,6 @@ def test_hierarchy_depends_on_the_mesh_of_a_cylinder():
     assert max(apart_in_a_cylinder(overlap, "hierarchy") for overlap in (0.05, 0.1, 0.2)) > 0.3
 
 
-# ---- agreement with the hierarchy ----------------------------------------------------------------
-
-
-def convex_ball(rng):
-    """A convex body of triangles, radius 3."""
-    points = 3 * unit(rng.normal(size=(60, 3)))
-    return points, ConvexHull(points).simplices.tolist()
-
-
-def prism(rng):
-    return scenes.cylinder(rng, 7, 3, 6, 3)
-
-
-def flat_plane(rng):
-    flat, facets = scenes.FLAT_MESHES["mixed"](rng, 12)
-    return np.column_stack([8 * flat - 4, np.zeros(len(flat))]), facets
-
-
-@pytest.mark.parametrize(("exponent", "most"), [(1.5, 0.6), (1.0, 0.5)])
-@pytest.mark.parametrize("shape", [flat_plane, prism, convex_ball])
-def test_agreement_where_the_hierarchy_keeps_one_contact(shape, exponent, most):
-    """On planes and over convex edges and vertices."""
-    rng = np.random.default_rng(7)
-    points, facets = shape(rng)
-    points = np.asarray(points, float)
-    mesh = abut.Mesh(points, scenes.flat_lists(facets))
-    # from points inside along any direction, until the sphere has its overlap
-    out = unit(rng.normal(size=(4000, 3)))
-    foot = 0.5 * points[rng.integers(len(points), size=4000)]
-    centers = foot + out * rng.uniform(0, 4, (4000, 1))
-    alone = abut.find_contacts(centers, 1.0, mesh)
-    first = alone.offsets[:-1]
-    one = alone.counts == 1
-    one[one] = (alone.overlap[first[one]] <= most) & (alone.overlap[first[one]] > 1e-3)
-    shared = abut.find_contacts(centers, 1.0, mesh, resolution="sharing", exponent=exponent)
-    expected, found = forces(alone, exponent)[one], forces(shared, exponent)[one]
-    assert len(found) > 200
-    assert np.all(lengths(found - expected) <= 1e-12 * lengths(expected))
-
-
 # ---- closed forms --------------------------------------------------------------------------------
 
 
@@ -317,21 +259,6 @@ def test_perpendicular_corner(cells, exponent):
         assert shares_by_normal(found, axis) == pytest.approx(1, rel=1e-14)
     expected = (1 - np.array(center)) ** exponent
     np.testing.assert_allclose(forces(found, exponent), expected, rtol=1e-13)
-
-
-@pytest.mark.parametrize("cells", [1, 5])
-def test_slot_between_parallel_plates(cells):
-    """n_i . n_j = -1, and max(0, -1) = 0: each plate carries its full force, 0.1 ** 1.5 from
-    below and 0.05 ** 1.5 from above."""
-    rng = np.random.default_rng(0)
-    flat, facets = scenes.FLAT_MESHES["quads"](rng, cells)
-    floor = np.column_stack([6 * flat - 3, np.zeros(len(flat))])
-    mesh = abut.Mesh(*scenes.join([(floor, facets), (floor + [0, 0, 1.85], facets)]))
-    found = abut.find_contacts([[0.1, 0.2, 0.9]], 1.0, mesh, resolution="sharing")
-    for normal in ([0, 0, 1], [0, 0, -1]):
-        assert shares_by_normal(found, np.array(normal)) == pytest.approx(1, rel=1e-14)
-    expected = [[0, 0, 0.1**1.5 - 0.05**1.5]]
-    np.testing.assert_allclose(forces(found), expected, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)

@@ -201,31 +201,6 @@ def test_plane(kind, turn):
     assert contacts > 360
 
 
-@pytest.mark.parametrize("ratio", [1, 10, 1000])
-def test_rough_ground_of_many_spheres(ratio):
-    """Several chunks and several octaves of radius, dense and sparse."""
-    rng = np.random.default_rng(ratio)
-    vertices, facets = scenes.terrain(rng, 20)
-    vertices, facets = scenes.cut_thin(rng, vertices, facets, 0.2)
-    centers, _ = scenes.spheres_near(rng, vertices, facets, 2500, 0.5)
-    radii = 0.5 * ratio ** -rng.random(2500)
-    mesh = mesh_of(scenes.Scene(vertices, facets, centers, radii))
-    assert assert_same_at_all_levels(mesh, centers, radii) > 500
-    assert assert_same_at_all_levels(mesh, centers, radii, resolution="all") > 500
-    far = centers + 100 * rng.normal(size=centers.shape)
-    assert_same_at_all_levels(mesh, far, radii)
-
-
-@pytest.mark.parametrize("count", range(1, 20))
-def test_few_spheres(count):
-    """Fewer than a vector, and a little more."""
-    rng = np.random.default_rng(count)
-    vertices, facets = scenes.terrain(rng, 3)
-    centers, radii = scenes.spheres_near(rng, vertices, facets, count, 1.0)
-    mesh = mesh_of(scenes.Scene(vertices, facets, centers, radii))
-    assert assert_same_however_asked(mesh, centers, radii) >= 1
-
-
 @given(scenes.scenes(), st.sampled_from(OPTIONS))
 def test_random_scenes(scene, options):
     """As many spheres as fill some vectors, of one size and of several."""
@@ -267,13 +242,3 @@ def test_several_meshes_with_poses_and_a_period(several, options, periodic):
     centers[: len(first.centers)] = first.centers @ pose[:3, :3].T + pose[:3, 3]
     meshes = [mesh_of(scene) for scene in several]
     assert_same_at_all_levels(meshes, centers, np.full(len(centers), radius), **options)
-
-
-@pytest.mark.parametrize("name", ["drum.stl", "casing.stl", "hourglass.obj", "vessel.obj"])
-def test_real_meshes(cad_meshes, name):
-    rng = np.random.default_rng(len(name))
-    mesh = abut.read_mesh(cad_meshes / name)
-    facets = np.split(mesh.indices, mesh.offsets[1:-1])
-    radius = 0.005 * np.ptp(mesh.bounds, axis=0).max()
-    spheres = scenes.spheres_near(rng, mesh.vertices, facets, 2000, radius)
-    assert assert_same_however_asked(mesh, *spheres) > 4000

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import abut
+import scenes
 
 pytestmark = pytest.mark.native
 
@@ -16,12 +17,7 @@ COLUMNS = ["facet", "type", "feature", "point", "normal", "overlap", "share", "m
 
 def sheet(rng):
     """A rough sheet over the unit square: 2 x SIDE x SIDE triangles."""
-    x, y = np.meshgrid(*[np.linspace(0.0, 1.0, SIDE + 1)] * 2, indexing="ij")
-    vertices = np.stack([x, y, rng.uniform(0.0, 0.2 / SIDE, x.shape)], axis=-1).reshape(-1, 3)
-    number = np.arange(len(vertices)).reshape(SIDE + 1, SIDE + 1)
-    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
-    triangles = np.concatenate([np.stack([a, b, c], -1), np.stack([a, c, d], -1)])
-    return vertices, triangles.reshape(-1, 3)
+    return scenes.sheet(SIDE, rng.uniform(0.0, 0.2 / SIDE, (SIDE + 1, SIDE + 1)))
 
 
 @pytest.fixture(scope="module")

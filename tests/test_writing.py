@@ -146,12 +146,6 @@ def test_a_full_disk_is_told_wherever_it_ends(name):
         assert content_of(".") == {name: whole}
 
 
-def test_a_new_file_is_there_whole_or_not_at_all():
-    with full(64), pytest.raises(OSError):
-        SQUARE.save("mesh.vtp")
-    assert content_of(".") == {}
-
-
 def test_a_dump_grows_by_whole_frames():
     sim, write = falling(), abut.write_dump("run.dump")
     write(sim)
@@ -306,19 +300,6 @@ def test_files_that_do_not_give_way_take_the_content(monkeypatch, code):
     assert list(content_of(".")) == ["a.csv"]
 
 
-def test_a_folder_that_is_full_loses_no_file(monkeypatch):
-    """A new name may want room, too."""
-
-    def replace(part, place):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), part, None, place)
-
-    Path("a.csv").write_bytes(BEFORE)
-    monkeypatch.setattr(os, "replace", replace)
-    with pytest.raises(OSError, match=r"'a\.csv'$"):
-        contacts().save("a.csv")
-    assert content_of(".") == {"a.csv": BEFORE}
-
-
 @needs_rights
 def test_pipes_are_written_as_they_are():
     os.mkfifo("pipe.csv")
@@ -345,18 +326,3 @@ def test_what_is_open_here_is_written_as_it_is():
         write(sim)
         assert os.fstat(file.fileno()).st_nlink == 1
     assert [frame.step for frame in abut.read_frames("out.dump")] == [0, 3]
-
-
-def test_errors_name_the_file_that_was_meant():
-    for path in ("nowhere/a.csv", "."):
-        with pytest.raises(OSError) as told, writing.opened(path):
-            pass
-        assert told.value.filename == path
-    with pytest.raises(FileNotFoundError, match=r"nowhere/a\.csv'$"):
-        contacts().save("nowhere/a.csv")
-
-
-def test_long_names_can_be_written():
-    name = "x" * 250 + ".csv"
-    contacts().save(name)
-    assert list(content_of(".")) == [name]

@@ -58,8 +58,16 @@ class ColorScale(NamedTuple):
         }
 
 
-def color_scale(values: Sequence[Doubles], cmap: Any, limits: Any, label: Any) -> ColorScale:
-    """The scale of all these values, from the least to the largest where no limits are given."""
+def color_scale(
+    values: Sequence[Doubles], cmap: Any, limits: Any, label: Any, given: Any = None
+) -> ColorScale:
+    """The scale of all these values, from the least to the largest where no limits are given.
+
+    `given`: what the caller gave for the values, which is the label where that is a name and the
+    label is empty.
+    """
+    if label == "" and isinstance(given, str):
+        label = given
     if label is not None and not isinstance(label, str):
         raise TypeError(f"label is {label!r}, but must be a string, or None for no bar")
     if limits is not None:

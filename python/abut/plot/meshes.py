@@ -166,8 +166,7 @@ def plot_contacts(
         touched = [touched_of(contacts, k, one) for k, one in enumerate(meshes)]
     else:
         values = facet_values(contacts, meshes, row_values(contacts, scalars, "scalars"), how)
-        name = scalars if label == "" and isinstance(scalars, str) else label
-        scale = color_scale(values, cmap, limits, name)
+        scale = color_scale(values, cmap, limits, label, scalars)
         painted = Painted(values, "facet", scale, FACET_COLOR, alpha, 1.0)
     shows_arrows = scalars is None if normals is None else normals
     arrows = arrows_of(contacts, meshes, spheres, arrow_count) if shows_arrows else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base import checks
 from ..base.arrays import Doubles
@@ -56,12 +55,9 @@ def plot_pairs(
     """Draw what `Pairs.plot` tells."""
     lines = _lines(pairs, centers, others)
     values = "overlap" if values is None else values
-    name = values if label == "" and isinstance(values, str) else label
     numbers = row_values(pairs, values, "values")
-    scale = color_scale([numbers], cmap, limits, name)
-    chains = _chains(lines, (pairs.image != 0).any(axis=1), numbers, scale)
-    if width is not None:
-        width = checks.positive(width, "width")
+    chains = _chains(lines, pairs, numbers, color_scale([numbers], cmap, limits, label, values))
+    width = None if width is None else checks.positive(width, "width")
     if lines.shape[-1] == 2:
         return _draw_flat(flat_axes(ax, backend, "disks"), chains, width or LINE_WIDTH)
     return _draw_tubes(plotter_of(ax, backend, "pairs in space"), chains, width)
@@ -81,18 +77,15 @@ def plot_bonds(
     """Draw what `Bonds.plot` tells."""
     lines = bonds.lines(centers)
     values = "tension" if values is None else values
-    name = values if label == "" and isinstance(values, str) else label
-    numbers = bond_values(bonds, values)
-    scale = color_scale([numbers], cmap, limits, name)
+    numbers = _bond_values(bonds, values)
     shifts = np.stack(2 * [bonds.image * lengths_of(bonds.period)], axis=1)
     both = np.stack([lines, lines[:, ::-1] - shifts], axis=1)
-    chains = _chains(both, (bonds.image != 0).any(axis=1), numbers, scale)
-    if width is not None:
-        width = checks.positive(width, "width")
+    chains = _chains(both, bonds, numbers, color_scale([numbers], cmap, limits, label, values))
+    width = None if width is None else checks.positive(width, "width")
     return _draw_tubes(plotter_of(ax, None, "bonds in space"), chains, width)
 
 
-def bond_values(bonds: Bonds, values: Any) -> Doubles:
+def _bond_values(bonds: Bonds, values: Any) -> Doubles:
     """A number for each bond."""
     columns = bonds.to_dict()
     if isinstance(values, str) and values not in columns:
@@ -113,10 +106,9 @@ def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
     return np.stack([ends, ends[:, ::-1] - np.stack([shifts, shifts], axis=1)], axis=1)
 
 
-def _chains(
-    both: Doubles, is_image: NDArray[np.bool_], values: Doubles, scale: ColorScale
-) -> Chains:
+def _chains(both: Doubles, table: Pairs | Bonds, values: Doubles, scale: ColorScale) -> Chains:
     """A pair inside of the box is one line; one across its border is two half lines."""
+    is_image = (table.image != 0).any(axis=1)
     halves = both.copy()
     halves[:, :, 1] = both.mean(axis=2)
     lines = np.concatenate([both[~is_image, 0], halves[is_image].reshape(-1, *both.shape[2:])])

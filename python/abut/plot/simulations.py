@@ -276,13 +276,12 @@ def _colors(
             )
         # pyvista knows fewer names
         return Colors(colors.to_hex(color, keep_alpha=True))
-    name = color if label == "" and isinstance(color, str) else label
     values = checks.doubles(columns[color] if isinstance(color, str) else color, "color")
     count = len(columns["x"])
     if values.shape != (count,):
         raise ValueError(f"color has shape {values.shape}, but must be ({count},): one a particle")
     checks.all_finite(values, "color")
-    return Colors(SPHERE_COLOR, values, color_scale([values], cmap, limits, name))
+    return Colors(SPHERE_COLOR, values, color_scale([values], cmap, limits, label, color))
 
 
 def _limits(frames: Sequence[Frame], color: Any) -> tuple[float, float] | None:

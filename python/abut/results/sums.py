@@ -34,13 +34,12 @@ def pair_sum(
 ) -> Doubles | tuple[Doubles, Doubles]:
     """What `Pairs.sum` returns."""
     rows = read_values(on_i, "on_i", len(pairs))
-    opposite = None if on_j is None else _read_alike(on_j, rows)
+    opposite = _opposite(on_j, rows)
     count = len(pairs.offsets) - 1
     other_count = count if pairs.other_count is None else pairs.other_count
     i, j = numbers_of(pairs, "i", count), numbers_of(pairs, "j", other_count)
     if pairs.other_count is None:
         return _of_one_set(i, j, count, rows, opposite)
-    opposite = -rows if opposite is None else opposite
     return (
         by_column(partial(add_up, count, i), count, rows),
         by_column(partial(add_up, other_count, j), other_count, opposite),
@@ -52,8 +51,7 @@ def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None
     rows = read_values(on_i, "on_i", len(contacts))
     if contacts.j is None and on_j is not None:
         raise ValueError("on_j is given, but the contacts are with walls: there is no j")
-    opposite = None if on_j is None else _read_alike(on_j, rows)
-    return _of_bodies(contacts, np.arange(len(rows)), rows, opposite)
+    return _of_bodies(contacts, np.arange(len(rows)), rows, _opposite(on_j, rows))
 
 
 def spot_loads(
@@ -66,7 +64,7 @@ def spot_loads(
     pushes = checks.points_each(forces, "forces", len(rows), "spot", None, dimension)
     assert spot is not None
     on_i = np.column_stack([pushes, _torque(spot - centers[contacts.i[rows]], pushes)])
-    on_j = None
+    on_j = on_i  # walls have no sums
     if contacts.j is not None:
         shifts = (contacts.image * lengths_of(contacts.period)[: dimension[0]])[rows]
         arms = spot - centers[contacts.j[rows]] - shifts
@@ -82,9 +80,7 @@ def _torque(arms: Doubles, forces: Doubles) -> Doubles:
     return (arms[:, :1] * forces[:, 1:] - arms[:, 1:] * forces[:, :1]).copy()
 
 
-def _of_bodies(
-    contacts: ConvexContacts, rows: Indices, on_i: Doubles, on_j: Doubles | None
-) -> Doubles:
+def _of_bodies(contacts: ConvexContacts, rows: Indices, on_i: Doubles, on_j: Doubles) -> Doubles:
     """The sums of what acts on the bodies of rows."""
     count = contacts.body_count
     i = numbers_of(contacts, "i", count)[rows]
@@ -101,7 +97,10 @@ def read_values(values: ArrayLike, name: str, count: int) -> Doubles:
     return array
 
 
-def _read_alike(on_j: ArrayLike, on_i: Doubles) -> Doubles:
+def _opposite(on_j: ArrayLike | None, on_i: Doubles) -> Doubles:
+    """What is done to j, by default the opposite of what is done to i."""
+    if on_j is None:
+        return -on_i
     array = read_values(on_j, "on_j", len(on_i))
     if array.shape != on_i.shape:
         raise ValueError(f"on_j has shape {array.shape}, but on_i has {on_i.shape}")
@@ -117,15 +116,10 @@ def numbers_of(table: Table, name: str, count: int) -> Indices:
     return numbers
 
 
-def _of_one_set(i: Indices, j: Indices, count: int, on_i: Doubles, on_j: Doubles | None) -> Doubles:
-    def opposed(on_i: Doubles) -> Doubles:
-        return add_up(count, i, on_i) - add_up(count, j, on_i)
-
+def _of_one_set(i: Indices, j: Indices, count: int, on_i: Doubles, on_j: Doubles) -> Doubles:
     def both(on_i: Doubles, on_j: Doubles) -> Doubles:
         return add_up(count, i, on_i) + add_up(count, j, on_j)
 
-    if on_j is None:
-        return by_column(opposed, count, on_i)
     return by_column(both, count, on_i, on_j)
 
 

@@ -161,9 +161,8 @@ def read_placed(
 ) -> Placed:
     """Where bodies are; `count` is how many there must be, or None where any number fits."""
     points = checks.points(positions, "positions", (dimension,))
-    if count is not None and len(points) != count:
-        rows = checks.counted(len(points), "row")
-        raise ValueError(f"positions has {rows}, but {checks.there_are(count, 'body', 'bodies')}")
+    if count is not None:
+        checks.points_each(points, "positions", count, "body", "bodies", (dimension,))
     level()  # raises an error where ABUT_SIMD names no level of instructions
     turns = read_turns(orientations, len(points), dimension)
     return Placed(points, turns, read_period(period, dimension))
