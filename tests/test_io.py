@@ -155,8 +155,8 @@ def test_sound_files_are_read(files, tmp_path, name):
 def test_every_cut_is_told(files, tmp_path, name):
     read, data = files[name]
     end = len(data) - KINDS[name]
-    # of compressed tables every seventh, which takes a seventh of the time
-    for size in range(len("ITEM:"), end, 7 if "npz" in name else 1):
+    # of long files not every one, which would take seconds
+    for size in (*range(len("ITEM:"), end, 1 + end // 150), *range(end - 9, end)):
         (tmp_path / name).write_bytes(data[:size])
         with pytest.raises(ValueError, match=re.escape(name)):
             read(tmp_path / name)
