@@ -102,7 +102,7 @@ def lead_along(sim, places):
     return np.array(forces)
 
 
-def loop_work(law, deep, shallow, way, count=2000):
+def loop_work(law, deep, shallow, way, count=600):
     """The tangential work round press - shear - lift - shear back."""
     height, back = (0.01 - overlap for overlap in (deep, shallow))
     forth = np.linspace(0, way, count + 1)
@@ -125,7 +125,7 @@ def test_thorntons_loop():
     work, forces = loop_work(abut.Hertz(friction=100.0), deep, shallow, way)
     assert work == pytest.approx(-0.5 * (stiff - weak) * way**2, rel=1e-3)
     # at its end the spring is as long as before
-    assert abs(forces[-1, 0]) < 2e-3 * stiff * way
+    assert abs(forces[-1, 0]) < 5e-3 * stiff * way
 
 
 def test_loop_of_rolling():

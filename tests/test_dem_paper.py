@@ -250,6 +250,7 @@ def friction_over_facets(make, cells, steps):
     return np.array(found)
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:1 overlap:abut.SimulationWarning")
 def test_friction_does_not_see_facets():
     taut = 1000

@@ -156,6 +156,7 @@ def sliding_work(size, matched):
     return work / (taut * (count - 1) * step[0])
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("size", [0.5, 2.0])
 def test_loss_of_equation_43(size):
     """A spring that begins anew on each facet loses what the equation says; a carried one

@@ -88,7 +88,7 @@ def test_chase_sees_the_jumps_of_the_hierarchy(kind):
     assert max(one.jumps.max() for one in found) > 0.2
 
 
-@pytest.mark.cases(1)
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("degrees", "deepest", "most"), [(80, 0.2, 0.2), (88, 0.2, 0.2), (88, 0.1, 0.1)]
 )

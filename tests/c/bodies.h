@@ -111,15 +111,6 @@ static inline convex_pair draw_placed(convex_body a, convex_body b, double low, 
     return pair_of(a, b, axis, angle, vec3_scale(way, draw_between(low, high)));
 }
 
-/* The same pair with B moved along d by what makes the gap along it this one. */
-static inline convex_pair pair_at_gap(const convex_pair *pair, vec3 d, double gap)
-{
-    convex_pair moved = *pair;
-    const double now = pair_support_gap(pair, d).gap;
-    moved.shift = vec3_add(pair->shift, vec3_scale(d, gap - now));
-    return moved;
-}
-
 enum { MOST_SIDES = 32 };
 
 /* A right prism over a regular polygon, or over any other: corners x, y, counter-clockwise. */
