@@ -629,6 +629,56 @@ static void check_steps_that_are_not_done(void)
     CHECK_TEXT(found, expected);
 }
 
+/* ---- threads ---- */
+
+/* The hash of where all grains are, and how they move. */
+static void hash_grains(const abut_simulation *of, char text[SHA256_TEXT])
+{
+    static double numbers[6 * 2 * SPHERES];
+    const size_t count = (size_t)abut_simulation_grain_count(of);
+    const abut_grains to = {.centers = numbers, .velocities = numbers + 3 * count};
+    sha256 hash = sha256_begin();
+    CHECK(count <= 2 * SPHERES);
+    abut_simulation_read_grains(of, &to);
+    sha256_doubles(&hash, numbers, 6 * count);
+    sha256_end(&hash, text);
+}
+
+/* So many grains that several threads share them: the spheres of the golden hash, and layers of
+ * bodies above the box, which touch each other. */
+static void run_many(int workers, char text[SHA256_TEXT])
+{
+    static golden g;
+    g = scene;
+    golden_draw(&g, ALONE);
+    CHECK_INT(golden_begin(&g, workers), ABUT_OK);
+    CHECK_INT(golden_fill(&g), ABUT_OK);
+    CHECK_INT(set_sticky_laws(&g), ABUT_OK);
+    CHECK_INT(add_bonds(&g), ABUT_OK);
+    for (int layer = 0; layer < 12; layer++) {
+        const abut_rigids bodies = golden_columns(&g.bodies, ABUT_BODIES);
+        for (int k = 0; k < BODIES; k++) {
+            g.bodies.positions[3 * k + 2] = 1.2 + 0.14 * layer;
+        }
+        CHECK_INT(abut_simulation_add_rigids(g.simulation, ABUT_BODIES, &bodies, NULL, NULL),
+                  ABUT_OK);
+    }
+    for (int step = 0; step < 20; step++) {
+        CHECK_INT(run_one(&g), ABUT_OK);
+    }
+    CHECK(abut_simulation_count_interactions(g.simulation, ABUT_BODY_BODY).row_count > 0);
+    hash_grains(g.simulation, text);
+    abut_simulation_free(g.simulation);
+}
+
+static void check_threads(void)
+{
+    char alone[SHA256_TEXT], together[SHA256_TEXT];
+    run_many(1, alone);
+    run_many(3, together);
+    CHECK_TEXT(together, alone);
+}
+
 /* ---- between steps ---- */
 
 /* What callers do between steps. */
@@ -702,18 +752,6 @@ static int do_with_failures(golden *g, deed *does)
     return failed;
 }
 
-/* The hash of where all grains are, and how they move. */
-static void hash_grains(char text[SHA256_TEXT])
-{
-    static double numbers[6 * 2 * SPHERES];
-    const size_t count = (size_t)abut_simulation_grain_count(scene.simulation);
-    const abut_grains to = {.centers = numbers, .velocities = numbers + 3 * count};
-    sha256 hash = sha256_begin();
-    abut_simulation_read_grains(scene.simulation, &to);
-    sha256_doubles(&hash, numbers, 6 * count);
-    sha256_end(&hash, text);
-}
-
 /* Whatever failed on the way: the same bits as where nothing did. */
 static void check_deeds(void)
 {
@@ -731,7 +769,7 @@ static void check_deeds(void)
             }
             CHECK_INT(run(3), ABUT_OK);
         }
-        hash_grains(texts[fails]);
+        hash_grains(scene.simulation, texts[fails]);
         end();
     }
     CHECK_TEXT(texts[1], texts[0]);
@@ -756,6 +794,7 @@ void test_whole(void)
     check_columns_alone();
     check_failures();
     check_steps_that_are_not_done();
+    check_threads();
     check_deeds();
     golden_end(&scene);
     CHECK_INT(memory_live_count(), 0);
