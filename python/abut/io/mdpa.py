@@ -209,20 +209,16 @@ class _Parts:
         return number
 
     def _ending(self, names: Sequence[str]) -> list[int]:
-        """The parts whose names, from somewhere on, are these.
+        """The parts whose names, from somewhere on, are these."""
+        return [i for i in range(len(self._parts)) if self._ends_with(i, names)]
 
-        The search of Knuth, Morris and Pratt (1977), along all ways from the outermost parts in at
-        once: how many of the names the way to a part ends with follows from the part around it.
-        """
-        shorter = _shorter_beginnings(names)
-        ends: list[int] = []
-        for part in self._parts:
-            count = ends[part.outer] if part.outer >= 0 else 0
-            count = shorter[count] if count == len(names) else count
-            while count >= 0 and names[count] != part.name:
-                count = shorter[count]
-            ends.append(count + 1)
-        return [i for i, count in enumerate(ends) if count == len(names)]
+    def _ends_with(self, i: int, names: Sequence[str]) -> bool:
+        """Whether a part, the one around it and so on have these names, the last first."""
+        for name in reversed(names):
+            if i < 0 or self._parts[i].name != name:
+                return False
+            i = self._parts[i].outer
+        return True
 
     def _full_name(self, i: int) -> str:
         """The names from the outermost part on."""
@@ -231,21 +227,6 @@ class _Parts:
             names.append(self._parts[i].name)
             i = self._parts[i].outer
         return ".".join(reversed(names))
-
-
-def _shorter_beginnings(names: Sequence[str]) -> list[int]:
-    """Where so many of the names were found, but not the next: how many to go on with; -1: none.
-
-    That is the next shorter beginning of the names that those which were found end with, and whose
-    next name is another one: so there are few to try, however alike the names are.
-    """
-    shorter, count = [-1], 0
-    for name in names[1:]:
-        shorter.append(shorter[count] if name == names[count] else count)
-        while count >= 0 and name != names[count]:
-            count = shorter[count]
-        count += 1
-    return [*shorter, count]
 
 
 class _Nodes:
