@@ -437,6 +437,14 @@ def met(**options):
 # ---- bits ----------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """The arrays of a file."""
+    path = tmp_path_factory.mktemp("bodies") / "a.npz"
+    met().save(path)
+    return dict(np.load(path))
+
+
 @pytest.mark.native
 @pytest.mark.parametrize(
     ("name", "change", "message"),
@@ -451,10 +459,8 @@ def met(**options):
         ("body_numbers", lambda a: a[::-1], "body_numbers does not ascend"),
     ],
 )
-def test_damaged_files(tmp_path, name, change, message):
-    sim = met()
-    sim.save(tmp_path / "a.npz")
-    arrays = dict(np.load(tmp_path / "a.npz"))
+def test_damaged_files(stored, tmp_path, name, change, message):
+    arrays = dict(stored)
     np.savez(tmp_path / "b.npz", **arrays | {name: np.ascontiguousarray(change(arrays[name]))})
     with pytest.raises(ValueError, match=message):
         abut.load_simulation(tmp_path / "b.npz")

@@ -1,13 +1,11 @@
-"""What must not show: threads and instruction levels, to the bit; the order of spheres, where they
-are stored, and what happens far away, to rounding."""
+"""What must not show: threads, to the bit; the order of spheres, where they are stored, and what
+happens far away, to rounding."""
 
 import numpy as np
 import pytest
 
 import abut
 import scenes_dem as scenes
-from abut import _core
-from test_dem_conservation import shaken_box
 
 LAW = {"friction": 0.5, "restitution": 0.5, "rolling": 0.05}
 
@@ -60,31 +58,14 @@ def state(sim):
     return b"".join(np.ascontiguousarray(column).tobytes() for column in columns)
 
 
-@pytest.mark.parametrize("workers", [2, 3])
-def test_threads_do_not_show(workers):
-    alone, together = (crowd(workers=count, count=12_000) for count in (1, workers))
-    for steps in (10, 50, 50):
+def test_threads_do_not_show():
+    """Of so many spheres that each has a share of its own."""
+    alone, together = (crowd(workers=count, count=12_000) for count in (1, 3))
+    for steps in (10, 50):
         alone.run(steps=steps)
         together.run(steps=steps)
         assert len(alone.pairs) > 1000 and len(alone.contacts) > 100
         assert state(alone) == state(together)
-
-
-def test_instruction_levels_do_not_show():
-    found = {level: at_level(level) for level in _core.simd_levels()}
-    assert len(set(found.values())) == 1
-
-
-def at_level(level):
-    """All that there is after some steps at one instruction level."""
-    _core.set_simd(level)
-    try:
-        sim, (box, _) = crowd(count=1500), shaken_box(5e-6, rolling=abut.laws.RollingA(0.1))
-        sim.run(steps=150)
-        box.run(steps=500)
-        return state(sim) + state(box)
-    finally:
-        _core.set_simd(None)
 
 
 def test_order_of_spheres_does_not_show():
@@ -160,10 +141,10 @@ def test_friction_goes_through_the_end_of_the_box():
     sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0), period=(0.1, None, None))
     sim.set_law(scenes.grain(), scenes.rigid(), law)
     sim.add_wall(scenes.quad(0.05, (0.05, 0, 0)), scenes.rigid())
-    sim.add_spheres([[0.08, 0, 0.0098]], 0.01, scenes.grain())
+    sim.add_spheres([[0.095, 0, 0.0098]], 0.01, scenes.grain())
     ratios = []
-    for k in range(4000):
-        scenes.lead(sim, [[0.08 + 1e-5 * k, 0, 0.0098]], [[1, 0, 0]])
+    for k in range(1000):
+        scenes.lead(sim, [[0.095 + 1e-5 * k, 0, 0.0098]], [[1, 0, 0]])
         push = sim.contacts.force.sum(axis=0)
         ratios.append(-push[0] / push[2])
     np.testing.assert_allclose(ratios[200:], 0.4, rtol=1e-9)
