@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mutants import MUTANTS
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python/abut"
 
@@ -694,3 +696,10 @@ def test_files_carry_no_leftovers():
     for name, text in c_files():
         assert not re.search(r"\bTODO\b|\bFIXME\b|\bXXX\b", text), name
         assert max(map(len, text.split("\n"))) <= 100, name
+
+
+def test_mutants_are_places_of_the_sources():
+    for mutant in MUTANTS:
+        assert (ROOT / mutant.file).read_text().count(mutant.old) == 1, mutant.what
+        for noun in mutant.near.split():
+            assert (ROOT / f"tests/test_{noun}.py").exists(), mutant.what
