@@ -81,6 +81,7 @@ class Memory(NamedTuple):
     overlap: float
     spring: np.ndarray
     roll: np.ndarray
+    most: float  # the largest overlap of all
 
 
 class Simulation:
@@ -196,7 +197,7 @@ class Simulation:
             spin = spin - other.angular_velocity
         numbers = overlap, normal, radius if is_curved else 1.0, mass / count, inertia / count
         rest = (np.array([x]) for x in (*numbers, velocity, spin, 1.0, 1.0))
-        return Touch(*rest, *[None] * 5)
+        return Touch(*rest, *[None] * 6)
 
     def turn_of_wall(self, number):
         """The rotation of a floor since the step before."""
@@ -210,7 +211,7 @@ class Simulation:
 
     def apply(self, key, name, response, overlap, point):
         force, moment = response.force[0], response.moment[0]
-        self.spots[name] = Memory(overlap, response.spring[0], response.roll[0])
+        self.spots[name] = Memory(overlap, response.spring[0], response.roll[0], response.most[0])
         self.elastic += response.elastic[0]
         kind, i, number = key
         arm = point - self.solids[i].position
@@ -225,16 +226,16 @@ class Simulation:
 def remembered(touch, spot, old_normal, turn, is_wall):
     """What a spot has of the step before, turned with the wall, or about the normal."""
     zero, is_new = np.zeros(3), old_normal is None
-    overlap, spring, roll = spot or Memory(0.0, zero, zero)
+    overlap, spring, roll, most = spot or Memory(0.0, zero, zero, 0.0)
     normal = touch.normal[0] if is_new else old_normal
     if is_wall and not is_new:
         normal, spring, roll = turn @ normal, turn @ spring, turn @ roll
     elif not is_new:
         angle = np.array([turn])
         spring, roll = (spun(v[None], normal[None], angle)[0] for v in (spring, roll))
-    history = tuple(np.array([x]) for x in (overlap, normal, spring, roll))
+    history = tuple(np.array([x]) for x in (overlap, most, normal, spring, roll))
     tilted = tilt(touch.normal, np.array([-1 if is_new else 0]), history)
-    return dict(zip(Touch._fields[-5:], tilted, strict=True))
+    return dict(zip(Touch._fields[-6:], tilted, strict=True))
 
 
 def arrays(law):

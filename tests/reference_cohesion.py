@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-NONE, JKR, DMT, BRIDGE = range(4)
+NONE, JKR, DMT, BRIDGE, LUDING = range(5)
 
 # DMT: where the pull is a thousandth of that at touch, (1 + s / s_0)^2 = 1000
 DMT_REACH = np.sqrt(1000) - 1
@@ -197,11 +197,17 @@ class Glue(NamedTuple):
     volume: float
     tension: float
     angle: float
+    # Luding's law, whose k_1 is the linear stiffness
+    unloading: float = 0.0
+    tensile: float = 0.0
+    depth: float = 0.0
 
 
 def glue_of(law):
     """The numbers of a law, by its public face."""
     found = law.cohesion
+    if type(law).__name__ == "Luding":
+        return Glue(LUDING, 0.0, 0.0, 0.0, 0.0, 0.0, law.unloading, law.tensile, law.depth)
     if found is None:
         return Glue(NONE, 0.0, 0.0, 0.0, 0.0, 0.0)
     kind = {"JKR": JKR, "DMT": DMT, "LiquidBridge": BRIDGE}[type(found).__name__]
@@ -209,6 +215,41 @@ def glue_of(law):
         return Glue(kind, 0.0, 0.0, found.volume, found.surface_tension, found.contact_angle)
     distance = 0.0 if kind == JKR else found.distance or 0.0
     return Glue(kind, found.work_of_adhesion, distance, 0.0, 0.0, 0.0)
+
+
+# ---- Luding --------------------------------------------------------------------------------------
+
+
+def luding_line(law, loading, most, R):
+    """The slope k of unloading, and the overlap delta_0 at which that line is without force: S.
+    Luding, Granular Matter 10 (2008) 235."""
+    limit = luding_limit(law, loading, R)
+    k = loading + (law.unloading - loading) * most / limit
+    return k, (1 - loading / k) * most
+
+
+def luding_limit(law, loading, R):
+    """delta*_max, from which on nothing yields any more."""
+    return law.unloading / (law.unloading - loading) * law.depth * 2 * R
+
+
+def luding_force(law, loading, overlap, most, R):
+    """One of two lines: where it yields, the first one ends."""
+    k, rest = luding_line(law, loading, most, R)
+    unloading, tensile = k * (overlap - rest), -law.tensile * overlap
+    return np.where(tensile >= unloading, tensile, unloading)
+
+
+def luding_energy(law, loading, overlap, most, R):
+    """The work from touch to this overlap, where nothing yields: two triangles."""
+    k, rest = luding_line(law, loading, most, R)
+    least = k * rest / (k + law.tensile)
+    stuck = -law.tensile / 2 * np.minimum(overlap, least) ** 2
+    above = np.maximum(overlap, least)
+    return stuck + k / 2 * ((above - rest) ** 2 - (least - rest) ** 2)
+
+
+# ---- all of them ---------------------------------------------------------------------------------
 
 
 def reach(law, R):

@@ -107,6 +107,9 @@ class Constants(NamedTuple):
     volume: float
     tension: float
     angle: float
+    unloading: float
+    tensile: float
+    depth: float
 
 
 TYPES = tuple(Constants.__annotations__.values())
@@ -127,6 +130,8 @@ def constants(law, a, b):
     kind = kind if rolling > 0 else ""
     rest = law.friction, damping_ratio(law.restitution), kind, rolling, rolling_damping
     rest += glue.glue_of(law)
+    if isinstance(law, abut.laws.Luding):
+        return Constants(False, law.loading, law.tangential * law.loading, *rest)
     if isinstance(law, abut.Linear):
         return Constants(False, law.stiffness, law.tangential * law.stiffness, *rest)
     young = effective(lambda m: 1 - m.poisson**2, a, b, lambda m: m.young)
@@ -152,6 +157,7 @@ class Touch(NamedTuple):
     old_normal: np.ndarray  # turned with the mesh
     spring: np.ndarray
     roll: np.ndarray
+    old_most: np.ndarray  # the largest overlap of all
 
 
 class Response(NamedTuple):
@@ -163,6 +169,7 @@ class Response(NamedTuple):
     elastic: np.ndarray
     spring: np.ndarray
     roll: np.ndarray
+    most: np.ndarray  # the largest overlap of all
 
 
 def measure(law, overlap, radius):
@@ -189,6 +196,17 @@ def bears(law, touch):
     return np.isin(law.cohesion, (glue.NONE, glue.JKR)) | (touch.overlap > 0)
 
 
+def largest(law, touch):
+    """The largest overlap of all, of what may still yield."""
+    is_luding = law.cohesion == glue.LUDING
+    limit = np.where(is_luding, 0.0, np.inf)
+    if is_luding.any():
+        soft = law._replace(unloading=np.where(is_luding, law.unloading, 2 * law.normal))
+        limit = np.where(is_luding, glue.luding_limit(soft, law.normal, touch.radius), limit)
+    old = 0.0 if touch.old_most is None else touch.old_most
+    return np.minimum(np.maximum(touch.overlap, old), limit)
+
+
 def conservative(law, touch):
     """Force and energy of overlap and cohesion."""
     overlap, radius = np.maximum(touch.overlap, 0), touch.radius
@@ -198,7 +216,13 @@ def conservative(law, touch):
     stored = np.where(law.is_hertz, 2 / 5, 1 / 2) * force * overlap
     force = force - glue.pull(law, touch.overlap, radius)
     stored = stored + glue.pull_energy(law, touch.overlap, radius)
-    is_jkr = law.cohesion == glue.JKR
+    is_jkr, is_luding = law.cohesion == glue.JKR, law.cohesion == glue.LUDING
+    if is_luding.any():
+        soft = law._replace(unloading=np.where(is_luding, law.unloading, 2 * law.normal))
+        soft = soft._replace(depth=np.where(is_luding, law.depth, 1))
+        yielding = soft, law.normal, overlap, largest(law, touch), radius
+        force = np.where(is_luding, glue.luding_force(*yielding), force)
+        stored = np.where(is_luding, glue.luding_energy(*yielding), stored)
     if not is_jkr.any():
         return force, stored
     stuck = touch.overlap, np.where(is_jkr, law.adhesion, 1), radius, law.normal
@@ -218,9 +242,18 @@ def respond(law, touch, step):
     slip = tilted(touch.velocity - column(speed) * between, between, touch.normal)
     # a damper never pulls harder than the contact can
     most, is_borne = glue.greatest_pull(law, touch.radius), bears(law, touch)
-    push = elastic_force - damping * np.sqrt(normal_stiffness * touch.mass) * speed
-    push = np.where(is_borne, np.maximum(-most, push), elastic_force)
-    pressed = np.choose(law.cohesion, [push, push + 2 * most, push + 2 * most, push + most])
+    brake = damping * np.sqrt(normal_stiffness * touch.mass) * speed
+    # of Luding's law it is added to what repels, and what pulls is added to both
+    pulling = np.minimum(0, elastic_force)
+    push = np.where(
+        law.cohesion == glue.LUDING,
+        np.maximum(0, elastic_force - pulling - brake) + pulling,
+        np.maximum(-most, elastic_force - brake),
+    )
+    push = np.where(is_borne, push, elastic_force)
+    stuck = law.tensile * np.maximum(0, touch.overlap)
+    shown = [push, push + 2 * most, push + 2 * most, push + most, push + stuck]
+    pressed = np.choose(law.cohesion, shown)
     pressed = np.where(is_borne, np.maximum(0, pressed), 0)
 
     old_size = measure(law, touch.old_overlap, touch.radius)
@@ -245,6 +278,7 @@ def respond(law, touch, step):
         touch.share * stored,
         spring,
         roll,
+        largest(law, touch),
     )
 
 
@@ -468,7 +502,7 @@ class Forced:
 
     def __init__(self, table, ids, response):
         self.table, self.ids, self.force = table, ids, response.force
-        self.spring, self.roll = response.spring, response.roll
+        self.spring, self.roll, self.most = response.spring, response.roll, response.most
         self.moment, self.elastic = response.moment, response.elastic
 
     def __len__(self):
@@ -807,13 +841,16 @@ class Simulation:
         law, radius = self.law_of_contacts(found), self.radii[found.sphere]
         pull = glue.pull(law, np.minimum(found.overlap, np.finfo(float).tiny), radius)
         pull = np.where(law.cohesion == glue.JKR, glue.greatest_pull(law, radius), pull)
+        # there is none over a gap: Luding's contacts share by their overlaps alone
+        pull = np.where(law.cohesion == glue.LUDING, law.tensile * radius, pull)
         return (found.overlap + glue.reach(law, radius)) * pull**0.25
 
     def attracts(self, found):
-        """Which contacts pull at rest."""
+        """Which contacts pull at rest, whatever the largest overlap was."""
         given = dict.fromkeys(Touch._fields)
         given |= {"overlap": found.overlap, "radius": self.radii[found.sphere]}
-        return conservative(self.law_of_contacts(found), Touch(**given))[0] < 0
+        law = self.law_of_contacts(found)
+        return (law.cohesion != glue.LUDING) & (conservative(law, Touch(**given))[0] < 0)
 
     def pull_shares(self, found, weight):
         """The shares of pulls, sphere by sphere."""
@@ -842,7 +879,7 @@ class Simulation:
         if before is not None:
             turns = found.poses[:, :3, :3] @ before.poses[:, :3, :3].transpose(0, 2, 1)
             turns = turns[found.mesh]
-            history = history[0], *(np.einsum("kab,kb->ka", turns, x) for x in history[1:])
+            history = *history[:2], *(np.einsum("kab,kb->ka", turns, x) for x in history[2:])
         return law, Touch(
             found.overlap,
             found.normal,
@@ -912,7 +949,7 @@ class Simulation:
         second = column(self.radii[j] - found.overlap / 2) * found.normal
         velocity = self.velocities[i] + np.cross(spins[i], first)
         velocity = velocity - self.velocities[j] - np.cross(spins[j], second)
-        overlap, normal, *vectors = remembered(found, before, old)
+        overlap, most, normal, *vectors = remembered(found, before, old)
         angle = 0.5 * self.span * dot(spins[i] + spins[j], found.normal)
         # the rotation whose half angle has the tangent angle / 2
         vectors = [spun(vector, normal, 2 * np.arctan(angle / 2)) for vector in vectors]
@@ -926,7 +963,7 @@ class Simulation:
             spins[i] - spins[j],
             np.ones(len(found)),
             np.ones(len(found)),
-            *tilt(found.normal, old, (overlap, normal, *vectors)),
+            *tilt(found.normal, old, (overlap, most, normal, *vectors)),
         )
 
     # ---- motion ----
@@ -1067,12 +1104,13 @@ def alive(law, found, radius, old):
 
 
 def remembered(found, before, old):
-    """Overlap, normal, springs and moments of the contacts that go on, in a world at rest."""
+    """Overlap, the largest one, normal, springs and moments of the contacts that go on, in a world
+    at rest."""
     if before is None:
         zero = np.zeros((len(found), 3))
-        return np.zeros(len(found)), found.normal, zero, zero
+        return np.zeros(len(found)), np.zeros(len(found)), found.normal, zero, zero
     goes_on = old >= 0
-    columns = before.overlap, before.normal, before.spring, before.roll
+    columns = before.overlap, before.most, before.normal, before.spring, before.roll
     picked = [
         np.concatenate([values, np.zeros((1, *values.shape[1:]))])[np.where(goes_on, old, -1)]
         for values in columns
@@ -1082,7 +1120,7 @@ def remembered(found, before, old):
 
 def tilt(normal, old, history):
     """What contacts remember, in the tangent plane of now: the last entries of `Touch`."""
-    overlap, old_normal, spring, roll = history
+    overlap, most, old_normal, spring, roll = history
     total = old_normal + normal
     is_new = (old < 0) | (dot(total, total) < 1)
     old_normal = np.where(column(is_new), normal, old_normal)
@@ -1093,6 +1131,7 @@ def tilt(normal, old, history):
         old_normal,
         tilted(spring, old_normal, normal),
         tilted(roll, old_normal, normal),
+        np.where(is_new, 0, most),
     )
 
 

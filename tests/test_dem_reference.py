@@ -26,6 +26,11 @@ def draw_law(rng, kind, rolling, cohesion=None):
     }
     if cohesion:
         options["cohesion"] = cohesion(rng, kind)
+    if kind == "luding":
+        options.pop("cohesion", None)
+        loading, part = rng.uniform(1e3, 1e4), rng.uniform(1.1, 5)
+        stiffnesses = loading, part * loading, rng.uniform(0, 3) * loading
+        return abut.laws.Luding(*stiffnesses, depth=10 ** rng.uniform(-3, -1), **options)
     if kind == "hertz":
         return abut.Hertz(**options)
     return abut.Linear(rng.uniform(1e3, 1e4), tangential=rng.uniform(0.1, 1), **options)
@@ -203,7 +208,7 @@ PERIODS = (None, (0.06, None, None), (0.06, 0.06, None))
 
 scene_options = st.fixed_dictionaries(
     {
-        "law": st.sampled_from(["hertz", "linear", "both"]),
+        "law": st.sampled_from(["hertz", "linear", "luding", "both"]),
         "rolling": st.sampled_from(sorted(ROLLING)),
         "resolution": st.sampled_from(["hierarchy", "sharing"]),
         "motions": st.tuples(st.sampled_from(MOTIONS), st.sampled_from(MOTIONS)),

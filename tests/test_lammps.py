@@ -97,8 +97,8 @@ def test_sharing_rolling_and_a_periodic_box_have_the_same_bits(run):
     check_same_bits(one, two)
 
 
-@pytest.mark.parametrize("law", ["JKR", pytest.param("bridge", marks=pytest.mark.ci)])
-def test_necks_and_bridges_travel(run, law):
+@pytest.mark.parametrize("law", ["JKR", "Luding", pytest.param("bridge", marks=pytest.mark.ci)])
+def test_necks_bridges_and_dents_travel(run, law):
     one, two = (run(count, "drum", steps=1000, law=law) for count in (1, 2))
     assert two["changes"] > 50 and two["touching"] > 20
     check_same_bits(one, two)
@@ -253,6 +253,7 @@ def simulation(step, meshes, motions, spheres, law, **options):
         ("C", {"resolution": "sharing", "ends": 0}),
         ("none", {"moves": "callable"}),
         ("JKR", {}),
+        ("Luding", {}),
         ("bridge", {"resolution": "sharing", "ends": 0}),
     ],
 )
@@ -952,7 +953,7 @@ def test_one_process_ends_all(tmp_path, how, told):
         ({"meshes": [FLOOR], "motion": runs.TURNING}, TypeError, "must be a list with an item"),
         ({"motion": [runs.TURNING]}, TypeError, "motion is a list, but must be one"),
         ({"meshes": [FLOOR] * 2, "motion": [None, 3]}, TypeError, r"motion\[1\]: motion is 3"),
-        ({"law": 3}, TypeError, "law is an int, but must be a Hertz or a Linear"),
+        ({"law": 3}, TypeError, "law is an int, but must be a Hertz, a Linear or a Luding"),
         ({"grain": None}, TypeError, "grain is a NoneType, but must be a Material"),
         ({"grain": abut.Material()}, ValueError, "both are rigid"),
         ({"resolution": "all"}, ValueError, "resolution is 'all'"),

@@ -158,7 +158,7 @@ def test_two_walls_with_names_have_laws_of_their_own():
         (
             (GRAIN, STEEL, "hertz"),
             TypeError,
-            "law is a str, but must be a Hertz, a Linear or a law",
+            "law is a str, but must be a Hertz, a Linear, a Luding or a law",
         ),
         ((STEEL, STEEL, abut.Hertz()), ValueError, "both are rigid"),
     ],

@@ -16,8 +16,8 @@ extern "C" {
  * carries to the next step lies in LAMMPS' per-atom data, so that it goes along when atoms change
  * ranks, are sorted, or are written to restart files. For an atom with k contacts these are
  *
- *     fix ... property/atom i_NAME_count i2_NAME_keys 6 d2_NAME_states 14 &
- *         i2_NAME_more_keys 6*(slots-1) d2_NAME_more_states 14*(slots-1) ghost no
+ *     fix ... property/atom i_NAME_count i2_NAME_keys 6 d2_NAME_states 15 &
+ *         i2_NAME_more_keys 6*(slots-1) d2_NAME_more_states 15*(slots-1) ghost no
  *
  * 0 without contacts, else k + 65536 slots, which tells data that were written with another number
  * of slots; and what the contacts are on and what they carry: of the first of them, and of those
@@ -32,8 +32,8 @@ extern "C" {
 typedef struct abut_lammps abut_lammps;
 
 /* What a slot has: the numbers of mesh and facet, 4 feature + type, and the image; spring, roll,
- * point, normal, overlap and tilt. */
-enum { ABUT_LAMMPS_KEYS = 6, ABUT_LAMMPS_STATES = 14 };
+ * point, normal, overlap, tilt and the largest overlap. */
+enum { ABUT_LAMMPS_KEYS = 6, ABUT_LAMMPS_STATES = 15 };
 
 /* The most slots. */
 enum { ABUT_LAMMPS_SLOTS = 32767 };

@@ -29,9 +29,10 @@ typedef enum abut_rolling {
 /* What pulls two together (docs/dem.md, section 2). */
 typedef enum abut_cohesion {
     ABUT_NO_COHESION = 0,
-    ABUT_JKR,          /* HERTZ alone: surfaces that stick, with a neck that snaps */
-    ABUT_DMT,          /* a pull at touch, and over a short distance beyond it */
-    ABUT_LIQUID_BRIDGE /* Willett's: it forms at touch, and ruptures at a gap */
+    ABUT_JKR,           /* HERTZ alone: surfaces that stick, with a neck that snaps */
+    ABUT_DMT,           /* a pull at touch, and over a short distance beyond it */
+    ABUT_LIQUID_BRIDGE, /* Willett's: it forms at touch, and ruptures at a gap */
+    ABUT_LUDING         /* LINEAR alone: what was pressed keeps a dent, and sticks as it parts */
 } abut_cohesion;
 
 /* The numbers of a law, as X(type, name): a struct, arrays and files follow from them. Those that
@@ -49,6 +50,9 @@ typedef enum abut_cohesion {
  * - volume: LIQUID_BRIDGE: of the liquid in one contact; > 0
  * - surface_tension: LIQUID_BRIDGE: a force a length; > 0
  * - contact_angle: LIQUID_BRIDGE: in radians
+ * - unloading: LUDING: k_2, above the stiffness, which is k_1
+ * - tensile: LUDING: k_c, of the pull by the overlap
+ * - depth: LUDING: phi_f, the deepest dent by 2 R*; > 0
  * - number: OWN_LAW: into abut_own_laws; of the others only curvature is read */
 #define ABUT_LAW_NUMBERS(X)                                                                        \
     X(abut_law_kind, kind)                                                                         \
@@ -66,6 +70,9 @@ typedef enum abut_cohesion {
     X(double, volume)                                                                              \
     X(double, surface_tension)                                                                     \
     X(double, contact_angle)                                                                       \
+    X(double, unloading)                                                                           \
+    X(double, tensile)                                                                             \
+    X(double, depth)                                                                               \
     X(double, number)
 
 #define ABUT_MEMBER(type, name) type name;
@@ -102,7 +109,8 @@ void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
                         double *history_out);
 
 /* Likewise of a built-in law, whose history is the spring of sliding, that of rolling, and the
- * overlap of the step before. ABUT_OK or ABUT_BAD_LAW. */
+ * overlap of the step before, and the largest one of all, if it is LUDING. ABUT_OK or ABUT_BAD_LAW.
+ */
 abut_status abut_law_apply(const abut_law *law, double step, abut_index count, const double *inputs,
                            const double *history_in, double *outputs, double *history_out,
                            abut_error *error);

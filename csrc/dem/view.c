@@ -189,7 +189,9 @@ static double stored_in(const view *v, abut_index at)
         return table_kept(t, at)[t->extras.layout.begins[HISTORY_END] + HISTORY_STORED];
     }
     const double share = t->kind == ABUT_SPHERE_WALL ? t->contact.share[at] : 1.0;
-    return share * law_energy(v->law, v->radius, view_overlap(v, at), table_kept(t, at));
+    const double *kept = table_kept(t, at);
+    return share * law_energy(v->law, v->radius, view_overlap(v, at), kept,
+                              history_most(&t->extras.layout, kept));
 }
 
 double view_energy(const view *v)

@@ -63,8 +63,11 @@ void abut_own_law_apply(const abut_own_law *of, double step, abut_index count, c
 
 /* ---- built-in laws ---- */
 
-/* The columns of what a contact keeps: both springs, and the overlap. */
-enum { OVERLAP = 6, HISTORY };
+/* The columns of what a contact keeps: both springs, the overlap, and the largest one of all. */
+enum { OVERLAP = 6, MOST, HISTORY };
+
+/* The most numbers of its row. */
+enum { ROW_NUMBERS = OVERLAP + 1 + HISTORY_END_NUMBERS };
 
 /* A block of contacts as the kernels of built-in laws have them: relative motion is that of a first
  * partner of the reduced mass and radius, at a wall that stands still. */
@@ -74,7 +77,7 @@ typedef struct built_in_block {
     double normals[3 * LAW_BLOCK + ROW_PADDING], shares[LAW_BLOCK];
     abut_index rows[LAW_BLOCK];
     history_layout layout;
-    double old[LAW_BLOCK][OVERLAP], kept[LAW_BLOCK * OVERLAP]; /* old: with both springs */
+    double old[LAW_BLOCK * ROW_NUMBERS], kept[LAW_BLOCK * ROW_NUMBERS];
     double moments[3 * LAW_BLOCK], powers[LAW_BLOCK];
     _Alignas(64) effect effects[LAW_BLOCK];
 } built_in_block;
@@ -90,8 +93,12 @@ static void set_contact(built_in_block *b, const own_block *c, const law *l, int
         of->velocity[axis] = in[OWN_INPUT(sliding) + axis][k] + normal * in[OWN_INPUT(parting)][k];
         of->spin[axis] = in[OWN_INPUT(rolling) + axis][k] + normal * in[OWN_INPUT(twisting)][k];
     }
-    for (int h = 0; h < OVERLAP; h++) {
-        b->old[k][h] = is_new ? 0.0 : c->history_in[h][k];
+    double *old = b->old + k * ROW_NUMBERS;
+    for (int h = 0; h < b->layout.begins[HISTORY_VECTORS]; h++) {
+        old[h] = is_new ? 0.0 : c->history_in[h][k];
+    }
+    if (l->of->keeps_most) {
+        history_set_most(&b->layout, old, is_new ? 0.0 : c->history_in[MOST][k]);
     }
     of->radius = block->radius[k] = in[OWN_INPUT(radius)][k];
     of->mass = in[OWN_INPUT(mass)][k];
@@ -101,7 +108,7 @@ static void set_contact(built_in_block *b, const own_block *c, const law *l, int
     block->first[k] = of, block->second[k] = block->wall[k] = &b->second;
     block->laws[k] = l;
     block->old_normal[k] = b->normals + 3 * k;
-    block->kept[k] = b->old[k], b->rows[k] = k;
+    block->kept[k] = old, b->rows[k] = k;
 }
 
 static void take_contact(const built_in_block *b, own_block *c, const law *l, int32_t k)
@@ -113,13 +120,14 @@ static void take_contact(const built_in_block *b, own_block *c, const law *l, in
         c->outputs[OWN_OUTPUT(tangent) + axis][k] = force[axis] - push * normal[axis];
         c->outputs[OWN_OUTPUT(moment) + axis][k] = b->moments[at];
     }
-    const int numbers = history_numbers(&b->layout);
-    const double overlap = b->block.overlap[k], *kept = b->kept + numbers * k;
+    const double overlap = b->block.overlap[k], *kept = b->kept + history_numbers(&b->layout) * k;
+    const double most = history_most(&b->layout, kept);
     for (int h = 0; h < OVERLAP; h++) {
-        c->history_out[h][k] = h < numbers ? kept[h] : 0.0;
+        c->history_out[h][k] = h < b->layout.begins[HISTORY_VECTORS] ? kept[h] : 0.0;
     }
+    c->history_out[MOST][k] = most;
     c->outputs[OWN_OUTPUT(push)][k] = push;
-    c->outputs[OWN_OUTPUT(stored)][k] = law_energy(l, b->block.radius[k], overlap, kept);
+    c->outputs[OWN_OUTPUT(stored)][k] = law_energy(l, b->block.radius[k], overlap, kept, most);
     c->history_out[OVERLAP][k] = overlap;
 }
 
@@ -146,12 +154,13 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
     }
     const law l = law_read(of, NULL);
     const asked a = {inputs, history_in, outputs, history_out, count, HISTORY};
-    built_in_block b = {.block = {.step = step,
-                                  .is_wall = true,
-                                  .is_spot = true,
-                                  .is_cohesive = l.of->function == LAW_COHESIVE,
-                                  .watch_part = 1.0},
-                        .layout = history_lay_out(l.rolling_friction > 0.0, false, 0, 0)};
+    built_in_block b = {
+        .block = {.step = step,
+                  .is_wall = true,
+                  .is_spot = true,
+                  .is_cohesive = l.of->function == LAW_COHESIVE,
+                  .watch_part = 1.0},
+        .layout = history_lay_out(l.rolling_friction > 0.0, l.of->keeps_most, 0, l.of->keeps_most)};
     b.block.normal = b.normals, b.block.share = b.shares;
     b.block.effects = b.effects, b.block.moment = b.moments, b.block.power = b.powers;
     b.block.layout = &b.layout, b.block.history = b.kept, b.block.rows = b.rows;

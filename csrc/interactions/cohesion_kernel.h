@@ -1,6 +1,7 @@
-/* Three ways to stick, in lanes: Johnson, Kendall and Roberts (1971), Derjaguin, Muller and Toporov
- * (1975), and a bridge of liquid as Willett et al. (2000) fit it. Functions take the numbers of
- * LANES cohesions as columns, by COHESION_PLACE, and R* and overlaps of as many contacts. */
+/* Four ways to stick, in lanes: Johnson, Kendall and Roberts (1971), Derjaguin, Muller and Toporov
+ * (1975), a bridge of liquid as Willett et al. (2000) fit it, and Luding's law (2008). Functions
+ * take the numbers of LANES cohesions as columns, by COHESION_PLACE, and R* and overlaps of as many
+ * contacts. */
 #ifndef INTERACTIONS_COHESION_KERNEL_H
 #define INTERACTIONS_COHESION_KERNEL_H
 
@@ -181,24 +182,58 @@ LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap,
         .unloaded = lanes_select(lanes_less(now.radius, old), now.radius / old, lanes_set(1.0))};
 }
 
+/* Luding's law, S. Luding, Granular Matter 10 (2008) 235: k_2 (overlap - delta_0),
+ * with k_2 by the largest overlap of all, which becomes that of now where this is larger; at least
+ * -k_c overlap. Since delta_0 is (1 - k_1 / k_2) times the largest one, that is k_1 overlap where
+ * it yields. */
+LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radius, lanes overlap,
+                                      lanes *most)
+{
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
+    const lanes pressed = lanes_larger(overlap, zero), limit = c[COHESION_PLACE(limit)] * radius;
+    const lanes deepest = lanes_smaller(lanes_larger(*most, pressed), limit);
+    const lanes part = deepest / limit, tensile = c[COHESION_PLACE(tensile)] * pressed;
+    const lanes unloading = loading + (c[COHESION_PLACE(unloading)] - loading) * part;
+    const lanes line = unloading * (pressed - deepest) + loading * deepest;
+    const lanes force = lanes_larger(line, zero - tensile);
+    const lanes touching = lanes_select(lanes_less(zero, overlap), one, zero);
+    *most = deepest;
+    return (sticking){.elastic = lanes_larger(force, zero),
+                      .pull = lanes_larger(zero - force, zero),
+                      .support = tensile,
+                      .measure = touching,
+                      .unloaded = touching};
+}
+
+LANES_INLINE sticking select_sticking(lanes_mask chosen, sticking a, sticking b)
+{
+    return (sticking){.elastic = lanes_select(chosen, a.elastic, b.elastic),
+                      .pull = lanes_select(chosen, a.pull, b.pull),
+                      .support = lanes_select(chosen, a.support, b.support),
+                      .measure = lanes_select(chosen, a.measure, b.measure),
+                      .unloaded = lanes_select(chosen, a.unloaded, b.unloaded)};
+}
+
+/* most: of all overlaps, where it counts. */
 LANES_INLINE sticking cohesions_stick(const lanes *c, lanes exponent, lanes elastic, lanes radius,
-                                      lanes overlap, lanes old_overlap)
+                                      lanes overlap, lanes old_overlap, lanes *most)
 {
     const lanes_mask is_neck = cohesions_are(c, ABUT_JKR);
+    const lanes_mask is_luding = cohesions_are(c, ABUT_LUDING);
     const lanes pull = cohesions_pull(c, radius, overlap);
     sticking s = {.pull = pull};
     if (mask_bits(is_neck) != LANES_ALL) {
         s = stick_by_law(exponent, elastic, radius, overlap, old_overlap);
     }
     if (mask_bits(is_neck)) {
-        const sticking n = stick_by_neck(c, radius, overlap, old_overlap, pull);
-        s.elastic = lanes_select(is_neck, n.elastic, s.elastic);
-        s.measure = lanes_select(is_neck, n.measure, s.measure);
-        s.unloaded = lanes_select(is_neck, n.unloaded, s.unloaded);
+        s = select_sticking(is_neck, stick_by_neck(c, radius, overlap, old_overlap, pull), s);
     }
     s.pull = pull;
     s.support = pull * lanes_select(lanes_less(lanes_set(0.0), overlap), c[COHESION_PLACE(support)],
                                     c[COHESION_PLACE(support_apart)]);
+    if (mask_bits(is_luding)) {
+        s = select_sticking(is_luding, stick_by_luding(c, elastic, radius, overlap, most), s);
+    }
     return s;
 }
 

@@ -17,10 +17,20 @@ typedef struct cohesion {
     double pull;                   /* the greatest one by R*, at any gap */
     double support, support_apart; /* by the pull, where two overlap, and where they do not */
     double least_radius;           /* R* for which all this holds; 0: any */
-    double adhesion, modulus;      /* JKR: 2 pi w, E* */
-    double distance;               /* DMT: s_0 */
-    double length;                 /* LIQUID_BRIDGE: the root of its volume, */
-    double cosine;                 /* and of its angle */
+    union {
+        double adhesion; /* JKR: 2 pi w */
+        double tensile;  /* LUDING: k_c */
+    };
+    union {
+        double modulus;   /* JKR: E* */
+        double unloading; /* LUDING: k_2 */
+    };
+    union {
+        double distance; /* DMT: s_0 */
+        double limit;    /* LUDING: by R*, the overlap from which on nothing yields any more */
+    };
+    double length; /* LIQUID_BRIDGE: the root of its volume, */
+    double cosine; /* and of its angle */
     bridge_fit fit;
     double stretch; /* LIQUID_BRIDGE: how much longer it becomes than `length` at touch */
 } cohesion;

@@ -56,6 +56,24 @@ static inline bool history_has_more(const history_layout *l)
     return history_numbers(l) > l->begins[HISTORY_ROLL];
 }
 
+/* What Luding's law keeps is one number: the largest overlap of all. */
+enum { HISTORY_OF_LUDING = -1 };
+
+/* 0 where a row is of another law. */
+static inline double history_most(const history_layout *l, const double *kept)
+{
+    const int end = l->begins[HISTORY_END];
+    const bool is_there =
+        history_numbers(l) > end && kept[end + HISTORY_IDENTITY] == (double)HISTORY_OF_LUDING;
+    return is_there ? kept[l->begins[HISTORY_SCALARS]] : 0.0;
+}
+
+static inline void history_set_most(const history_layout *l, double *kept, double most)
+{
+    kept[l->begins[HISTORY_SCALARS]] = most;
+    kept[l->begins[HISTORY_END] + HISTORY_IDENTITY] = (double)HISTORY_OF_LUDING;
+}
+
 static inline bool history_is_same(const history_layout *a, const history_layout *b)
 {
     return memcmp(a, b, sizeof *a) == 0;

@@ -59,8 +59,9 @@ static double reach_of_jkr(const law *l, double radius)
 
 /* The integral of the force over the overlap, from touch on: of 2 E* a_s^5 / R*^2 a polynomial of
  * u, which is -3/20 at touch. */
-static double energy_of_jkr(const law *l, double radius, double overlap)
+static double energy_of_jkr(const law *l, double radius, double overlap, double most)
 {
+    (void)most;
     const double size = size_of(l, radius), size_sq = size * size;
     const double u = lanes_first(jkr_root(lanes_set(overlap * radius / size_sq))), u3 = u * u * u;
     const double unit = 2.0 * l->cohesion.modulus * size_sq * size_sq * size / (radius * radius);
@@ -79,8 +80,9 @@ static double reach_of_dmt(const law *l, double radius)
 }
 
 /* Against both at their reach, so that no energy comes or goes where a contact begins or ends. */
-static double energy_of_dmt(const law *l, double radius, double overlap)
+static double energy_of_dmt(const law *l, double radius, double overlap, double most)
 {
+    (void)most;
     const double force = l->cohesion.pull * radius, distance = l->cohesion.distance;
     const double rest = distance / (1.0 + DMT_REACH);
     if (overlap >= 0.0) {
@@ -152,8 +154,9 @@ static double work_of_bridge(const law *l, double radius, double gap)
     return sum * gap / STRIPS;
 }
 
-static double energy_of_bridge(const law *l, double radius, double overlap)
+static double energy_of_bridge(const law *l, double radius, double overlap, double most)
 {
+    (void)most;
     return overlap >= 0.0 ? -overlap * law_pull(l, radius, 0.0)
                           : work_of_bridge(l, radius, -overlap);
 }
@@ -171,6 +174,34 @@ static double most_reach_of_bridge(const law *l, double radius)
 {
     (void)radius;
     return reach_of_bridge(l, 0.5 * l->cohesion.length);
+}
+
+/* ---- Luding's ---- */
+
+/* What is left to give back where nothing more yields: the integral of the force over the overlap,
+ * from touch on, along the line of unloading and, nearer to touch, along that of the pull. */
+static double energy_of_luding(const law *l, double radius, double overlap, double most)
+{
+    const cohesion *c = &l->cohesion;
+    const double limit = c->limit * radius, pressed = fmax(overlap, 0.0);
+    const double deepest = fmin(fmax(most, pressed), limit);
+    const double k = l->elastic + (c->unloading - l->elastic) * (deepest / limit);
+    const double rest = deepest - l->elastic / k * deepest;
+    if (pressed * (k + c->tensile) < k * rest) {
+        return -0.5 * c->tensile * pressed * pressed;
+    }
+    const double parted = k * c->tensile / (k + c->tensile) * rest * rest;
+    return 0.5 * (k * (pressed - rest) * (pressed - rest) - parted);
+}
+
+/* As stiff as it becomes. */
+static law_stiffness stiffness_of_luding(const law *l, const own_contact *contact)
+{
+    if (!(contact->overlap > 0.0)) {
+        return (law_stiffness){.normal = 0.0};
+    }
+    const double normal = l->cohesion.unloading;
+    return (law_stiffness){normal, l->shear, 0.5 * l->normal_damping / sqrt(normal)};
 }
 
 /* ---- users' ---- */
@@ -203,6 +234,9 @@ static double measure_of(const law *l, double radius, double overlap)
 bool law_attracts(const law *l, double radius, double overlap)
 {
     const double pull = law_pull(l, radius, overlap);
+    if (l->of->keeps_most) {
+        return false; /* not known from this overlap alone */
+    }
     if (l->of->has_neck) {
         return find_neck(l, radius, overlap).force + pull < pull;
     }
@@ -220,13 +254,14 @@ static law_stiffness stiffness_of(const law *l, const own_contact *contact)
     return s;
 }
 
-double law_energy(const law *l, double radius, double overlap, const double *spring)
+double law_energy(const law *l, double radius, double overlap, const double *spring, double most)
 {
     const double q = measure_of(l, radius, overlap), shear = l->shear * q;
     const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
-    const double part = l->of->has_neck ? 0.0 : 1.0 / (1.0 + l->exponent); /* the integral's */
+    const bool is_all = l->of->has_neck || l->of->keeps_most;
+    const double part = is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* the integral's */
     const double push = part * l->elastic * q * overlap * overlap;
-    const double normal = push + (l->of->energy ? l->of->energy(l, radius, overlap) : 0.0);
+    const double normal = push + (l->of->energy ? l->of->energy(l, radius, overlap, most) : 0.0);
     return normal + (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);
 }
 
@@ -262,7 +297,7 @@ double law_stable_step(double frequency_sq, double ratio)
 #define POSITIVE DBL_TRUE_MIN
 #define LIMIT ABUT_COORDINATE_LIMIT
 
-enum { CLASS_OF_OWN = ABUT_LIQUID_BRIDGE + 1 };
+enum { CLASS_OF_OWN = ABUT_LUDING + 1 };
 
 /* Built-in laws by their cohesion, and those of users. A further cohesion is a row here, a member
  * of abut_cohesion, which Python's module.c names, with its numbers in ABUT_LAW_NUMBERS, and a
@@ -276,6 +311,7 @@ static const law_class CLASSES[] = {
                   .support = 2.0,
                   .support_apart = 2.0,
                   .has_neck = true,
+                  .alone = ABUT_HERTZ,
                   .energy = energy_of_jkr,
                   .reach = reach_of_jkr,
                   .most_reach = reach_of_jkr,
@@ -304,6 +340,16 @@ static const law_class CLASSES[] = {
                             .reach = reach_of_bridge,
                             .most_reach = most_reach_of_bridge,
                             .stiffness = stiffness_of},
+    [ABUT_LUDING] = {.function = LAW_COHESIVE,
+                     .ranges = {{OFFSET(unloading), POSITIVE, LIMIT},
+                                {OFFSET(tensile), 0.0, LIMIT},
+                                {OFFSET(depth), POSITIVE, 1.0}},
+                     .pull = 1.0,
+                     .pull_offset = OFFSET(tensile),
+                     .keeps_most = true,
+                     .alone = ABUT_LINEAR,
+                     .energy = energy_of_luding,
+                     .stiffness = stiffness_of_luding},
     [CLASS_OF_OWN] = {.function = LAW_OWN,
                       .begins_apart = true,
                       .reach = reach_of_own,
@@ -406,11 +452,14 @@ const double *law_find_bad(const abut_law *from, const abut_own_laws *own)
     case ABUT_LINEAR:
         break;
     }
+    const law_class *of = class_of(from);
     const double *bad = find_out_of_range(from, RANGES);
-    if (!bad && from->kind != ABUT_HERTZ && class_of(from)->has_neck) {
-        return &from->adhesion;
+    bad = bad ? bad : find_out_of_range(from, of->ranges);
+    if (!bad && of->alone && from->kind != of->alone) {
+        return number_at(from, of->ranges->offset);
     }
-    return bad ? bad : find_out_of_range(from, class_of(from)->ranges);
+    /* what yields is softer than what springs back */
+    return !bad && of->keeps_most && !(from->unloading > from->stiffness) ? &from->unloading : bad;
 }
 
 static cohesion read_cohesion(const abut_law *from, const law_class *of)
@@ -418,18 +467,23 @@ static cohesion read_cohesion(const abut_law *from, const law_class *of)
     const double angle = from->contact_angle;
     const double length =
         from->volume > 0.0 ? lanes_first(lanes_root_cube(lanes_set(from->volume))) : 0.0;
-    return (cohesion){.kind = (double)from->cohesion,
-                      .pull = of->pull > 0.0 ? of->pull * *number_at(from, of->pull_offset) : 0.0,
-                      .support = of->support,
-                      .support_apart = of->support_apart,
-                      .least_radius = of->most_length > 0.0 ? 0.5 * length / of->most_length : 0.0,
-                      .adhesion = 2.0 * PI * from->adhesion,
-                      .modulus = from->stiffness,
-                      .distance = from->distance,
-                      .length = length,
-                      .cosine = series_turn(angle).cosine,
-                      .fit = read_fit(angle),
-                      .stretch = 1.0 + 0.5 * angle};
+    cohesion c = {.kind = (double)from->cohesion,
+                  .pull = of->pull > 0.0 ? of->pull * *number_at(from, of->pull_offset) : 0.0,
+                  .support = of->support,
+                  .support_apart = of->support_apart,
+                  .least_radius = of->most_length > 0.0 ? 0.5 * length / of->most_length : 0.0,
+                  .adhesion = 2.0 * PI * from->adhesion,
+                  .modulus = from->stiffness,
+                  .distance = from->distance,
+                  .length = length,
+                  .cosine = series_turn(angle).cosine,
+                  .fit = read_fit(angle),
+                  .stretch = 1.0 + 0.5 * angle};
+    if (of->keeps_most) {
+        c.tensile = from->tensile, c.unloading = from->unloading;
+        c.limit = 2.0 * from->depth * from->unloading / (from->unloading - from->stiffness);
+    }
+    return c;
 }
 
 /* Hertz' law: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta

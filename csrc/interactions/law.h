@@ -49,9 +49,12 @@ struct law_class {
     double most_length;            /* by 2 R*: for which the formulas hold; 0: for any */
     bool begins_apart;             /* as far as a contact reaches at all */
     bool has_neck;                 /* instead of the push of other laws */
+    bool keeps_most;               /* its force depends on the largest overlap of all */
+    abut_law_kind alone;           /* the kind that may have it; 0: any */
 
-    /* what is stored beside the push, of a neck all along the normal; NULL: nothing */
-    double (*energy)(const law *l, double radius, double overlap);
+    /* what is stored beside the push, of a neck and with the largest overlap all along the normal;
+     * NULL: nothing */
+    double (*energy)(const law *l, double radius, double overlap, double most);
 
     /* how far apart a contact that lives still exerts something, and the farthest of all contacts
      * of a sphere, whatever it meets; NULL: not at all */
@@ -118,8 +121,8 @@ double law_stable_part(double damping_ratio);
  * stiffness. INFINITY, where nothing swings. */
 double law_stable_step(double frequency_sq, double ratio);
 
-/* The energy that a contact with this spring stores: that of its cohesion is against where
- * contacts begin, at touch or at their reach. */
-double law_energy(const law *l, double radius, double overlap, const double *spring);
+/* The energy that a contact with this spring, and this largest overlap of all, stores: that of its
+ * cohesion is against where contacts begin, at touch or at their reach. */
+double law_energy(const law *l, double radius, double overlap, const double *spring, double most);
 
 #endif

@@ -30,17 +30,19 @@ static void take_law(law_table *made, abut_index k, const abut_law *from)
 /* A row keeps as much as any law asks for. */
 static history_layout lay_out(const law_table *made, const abut_law *laws)
 {
-    bool has_rolls = false;
+    bool has_rolls = false, keeps_more = made->own.count > 0;
     int vectors = 0, scalars = 0;
     for (abut_index k = 0; k < made->material_count * made->material_count; k++) {
         has_rolls |= !made->laws[k].own && laws[k].rolling == ABUT_ROLLING_C;
+        keeps_more |= made->laws[k].of->keeps_most;
+        scalars |= made->laws[k].of->keeps_most;
     }
     for (abut_index k = 0; k < made->own.count; k++) {
         const abut_own_law *l = &made->own.laws[k];
         vectors = l->vector_count > vectors ? l->vector_count : vectors;
         scalars = l->scalar_count > scalars ? l->scalar_count : scalars;
     }
-    return history_lay_out(has_rolls, made->own.count > 0, vectors, scalars);
+    return history_lay_out(has_rolls, keeps_more, vectors, scalars);
 }
 
 abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,

@@ -348,19 +348,57 @@ LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION
     }
 }
 
+/* What Luding's law keeps. */
+LANES_INLINE lanes load_most(const law_block *b, int32_t p, lanes_mask is_old)
+{
+    double most[LANES];
+    for (int k = 0; k < LANES; k++) {
+        most[k] = history_most(b->layout, b->kept[p + k]);
+    }
+    return lanes_select(is_old, lanes_load(most), lanes_set(0.0));
+}
+
+/* chosen: a bit for each contact that has this law. */
+LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned chosen)
+{
+    double numbers[LANES];
+    lanes_store(numbers, most);
+    for (int k = 0; k < LANES; k++) {
+        if (chosen >> k & 1) {
+            double *kept = b->history + b->rows[p + k] * history_numbers(b->layout);
+            history_set_most(b->layout, kept, numbers[k]);
+        }
+    }
+}
+
+/* With cohesion along the normal. c: the numbers of the cohesions. */
+LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const two_movers *t,
+                            const directions *d, lanes overlap, const state *s, size_t count)
+{
+    const unsigned is_luding =
+        mask_bits(cohesions_are(c, ABUT_LUDING)) & lanes_first_bits((int32_t)count);
+    lanes most = is_luding ? load_most(b, p, d->is_old) : lanes_set(0.0);
+    const sticking of = cohesions_stick(c, s->law.exponent, s->law.elastic, t->radius, overlap,
+                                        lanes_load(b->old_overlap + p), &most);
+    if (is_luding) {
+        put_most(b, p, most, is_luding);
+    }
+    return of;
+}
+
 /* Along the normal: attractive with cohesion alone. Returns a bit for each law that does not hold
  * for its R*. */
-LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, lanes overlap,
-                           lanes parting, state *s, law_kind kind)
+LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, const directions *d,
+                           lanes overlap, lanes parting, state *s, law_kind kind, size_t count)
 {
-    const lanes zero = lanes_set(0.0), old_overlap = lanes_load(b->old_overlap + p);
+    const lanes zero = lanes_set(0.0);
     lanes c[COHESION_NUMBERS];
     sticking of;
     if (kind.is_cohesive) {
         load_cohesions(b, p, c);
-        of = cohesions_stick(c, s->law.exponent, s->law.elastic, t->radius, overlap, old_overlap);
+        of = stick(b, p, c, t, d, overlap, s, count);
     } else {
-        of = bounce(s, t->radius, overlap, old_overlap);
+        of = bounce(s, t->radius, overlap, lanes_load(b->old_overlap + p));
     }
     s->measure = of.measure, s->unloaded = of.unloaded;
     s->damping = lanes_sqrt(s->measure * t->mass);
@@ -387,7 +425,7 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     const motions m = split_velocity(&t, &d, kind);
     state s = {.law = load_laws(b, p), .share = kind.is_wall ? lanes_load(b->share + p) : one};
 
-    const unsigned too_small = push(b, p, &t, overlap, m.parting, &s, kind);
+    const unsigned too_small = push(b, p, &t, &d, overlap, m.parting, &s, kind, count);
 
     /* tangential: the limit is for the spring first, then for spring and damper, so that no step
      * gains energy (docs/dem.md, section 2) */

@@ -8,7 +8,7 @@
 /* The numbers of a slot. */
 enum { KEY_MESH, KEY_FACET, KEY_FEATURE, KEY_IMAGE };
 enum { STATE_SPRING = 0, STATE_ROLL = 3, STATE_POINT = 6, STATE_NORMAL = 9 };
-enum { STATE_OVERLAP = 12, STATE_TILT = 13 };
+enum { STATE_OVERLAP = 12, STATE_TILT = 13, STATE_MOST = 14 };
 
 /* An atom has one number for both: how many contacts it has, and COUNT_LIMIT times its slots. */
 enum { COUNT_LIMIT = 1 << 16 };
@@ -123,6 +123,17 @@ static void read_vector(double *column, abut_index row, const double *states, in
     }
 }
 
+/* Both springs, where there are such, and what Luding's law keeps. */
+static void read_kept(const interaction_table *t, abut_index row, const double *states)
+{
+    const history_layout *l = &t->extras.layout;
+    double *kept = table_kept(t, row);
+    memcpy(kept, states + STATE_SPRING, (size_t)l->begins[HISTORY_VECTORS] * sizeof *kept);
+    if (history_part_numbers(l, HISTORY_SCALARS) > 0) {
+        history_set_most(l, kept, states[STATE_MOST]);
+    }
+}
+
 /* Make a slot the next row. What a contact had in its own step alone is in no slot. */
 static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slot_place *at,
                       interaction_table *t)
@@ -132,8 +143,7 @@ static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slo
     const abut_index row = t->count++;
     abut_columns *c = &t->contact;
     c->mesh[row] = at->wall;
-    memcpy(table_kept(t, row), states + STATE_SPRING,
-           (size_t)history_numbers(&t->extras.layout) * sizeof *states);
+    read_kept(t, row, states);
     read_vector(c->point, row, states, STATE_POINT);
     read_vector(c->normal, row, states, STATE_NORMAL);
     c->overlap[row] = states[STATE_OVERLAP];
@@ -235,6 +245,15 @@ static void write_vector(double *states, int at, const double *column, abut_inde
     }
 }
 
+static void write_kept(const interaction_table *t, abut_index row, double *states)
+{
+    const history_layout *l = &t->extras.layout;
+    const double *kept = table_kept(t, row);
+    memset(states + STATE_SPRING, 0, (STATE_POINT - STATE_SPRING) * sizeof *states);
+    memcpy(states + STATE_SPRING, kept, (size_t)l->begins[HISTORY_VECTORS] * sizeof *kept);
+    states[STATE_MOST] = history_most(l, kept);
+}
+
 static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, int slot)
 {
     const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
@@ -247,9 +266,7 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
     for (int axis = 0; axis < 3; axis++) {
         keys[KEY_IMAGE + axis] = c->image ? (int)c->image[3 * row + axis] : 0;
     }
-    memset(states + STATE_SPRING, 0, (STATE_POINT - STATE_SPRING) * sizeof *states);
-    memcpy(states + STATE_SPRING, table_kept(t, row),
-           (size_t)history_numbers(&t->extras.layout) * sizeof *states);
+    write_kept(t, row, states);
     write_vector(states, STATE_POINT, c->point, row);
     write_vector(states, STATE_NORMAL, c->normal, row);
     states[STATE_OVERLAP] = c->overlap[row];

@@ -105,6 +105,7 @@ NO_COHESION: int
 JKR: int
 DMT: int
 LIQUID_BRIDGE: int
+LUDING: int
 BODY_WALL: int
 BODY_BODY: int
 BODY_SPHERE: int

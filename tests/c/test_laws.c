@@ -24,7 +24,19 @@ static const abut_law sticky = {.kind = ABUT_HERTZ,
                                 .distance = 1e-3,
                                 .volume = 1e-9,
                                 .surface_tension = 0.07,
-                                .contact_angle = 0.3};
+                                .contact_angle = 0.3,
+                                .unloading = 2e6,
+                                .tensile = 1e6,
+                                .depth = 0.1};
+
+/* The same with a cohesion, and the elastic force that it is for. */
+static abut_law with_cohesion(abut_cohesion cohesion)
+{
+    abut_law l = sticky;
+    l.cohesion = cohesion;
+    l.kind = cohesion == ABUT_LUDING ? ABUT_LINEAR : ABUT_HERTZ;
+    return l;
+}
 
 /* A number of a law, of which cohesion it is, and whether it may be 0. */
 typedef struct number {
@@ -49,14 +61,16 @@ static const number numbers[] = {
     {NUMBER(volume), ABUT_LIQUID_BRIDGE, false, 1e75},
     {NUMBER(surface_tension), ABUT_LIQUID_BRIDGE, false, 1e75},
     {NUMBER(contact_angle), ABUT_LIQUID_BRIDGE, true, 1.5},
+    {NUMBER(unloading), ABUT_LUDING, false, 1e75},
+    {NUMBER(tensile), ABUT_LUDING, true, 1e75},
+    {NUMBER(depth), ABUT_LUDING, false, 1.0},
 };
 
 /* A law with one other number is taken, or named. */
 static void check_number(const number *of, double value, bool is_good)
 {
-    abut_law l = sticky;
+    abut_law l = with_cohesion(of->cohesion);
     abut_error error;
-    l.cohesion = of->cohesion;
     memcpy((char *)&l + of->offset, &value, sizeof value);
     const abut_status status = abut_law_apply(&l, 1e-4, 0, NULL, NULL, NULL, NULL, &error);
     CHECK_INT(status, is_good ? ABUT_OK : ABUT_BAD_LAW);
@@ -75,14 +89,20 @@ static void check_numbers(void)
     }
 }
 
-/* JKR's neck is that of spheres of Hertz. */
-static void check_that_jkr_needs_hertz(void)
+/* JKR's neck is that of spheres of Hertz; what yields is softer than what springs back, and linear.
+ */
+static void check_what_laws_are_for(void)
 {
     abut_law l = sticky;
     abut_error error;
     l.kind = ABUT_LINEAR, l.cohesion = ABUT_JKR;
     CHECK_INT(abut_law_apply(&l, 1e-4, 0, NULL, NULL, NULL, NULL, &error), ABUT_BAD_LAW);
     CHECK(error.value == l.adhesion);
+    l.cohesion = ABUT_LUDING, l.stiffness = l.unloading;
+    CHECK_INT(abut_law_apply(&l, 1e-4, 0, NULL, NULL, NULL, NULL, &error), ABUT_BAD_LAW);
+    CHECK(error.value == l.unloading);
+    l.kind = ABUT_HERTZ, l.stiffness = 1e6;
+    CHECK_INT(abut_law_apply(&l, 1e-4, 0, NULL, NULL, NULL, NULL, &error), ABUT_BAD_LAW);
 }
 
 /* ---- contacts ---- */
@@ -91,7 +111,7 @@ static void check_that_jkr_needs_hertz(void)
 enum {
     INPUTS = 0 ABUT_LAW_INPUTS(COUNT_NUMBERS),
     OUTPUTS = 0 ABUT_LAW_OUTPUTS(COUNT_NUMBERS),
-    HISTORY = 7,
+    HISTORY = 8,
     CONTACTS = 150 /* several blocks, of which the last is not full */
 };
 
@@ -122,8 +142,7 @@ static void draw_contacts(columns *c)
 static void check_contacts(abut_cohesion cohesion)
 {
     static columns all, one;
-    abut_law l = sticky;
-    l.cohesion = cohesion;
+    abut_law l = with_cohesion(cohesion);
     draw_contacts(&all);
     CHECK_INT(apply(&l, CONTACTS, &all), ABUT_OK);
     int same = 1;
@@ -163,8 +182,8 @@ static void check_reaches(void)
 void test_laws(void)
 {
     check_numbers();
-    check_that_jkr_needs_hertz();
-    for (int cohesion = ABUT_NO_COHESION; cohesion <= ABUT_LIQUID_BRIDGE; cohesion++) {
+    check_what_laws_are_for();
+    for (int cohesion = ABUT_NO_COHESION; cohesion <= ABUT_LUDING; cohesion++) {
         check_contacts((abut_cohesion)cohesion);
     }
     check_reaches();

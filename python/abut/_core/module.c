@@ -245,6 +245,7 @@ static const struct {
     {"JKR", ABUT_JKR},
     {"DMT", ABUT_DMT},
     {"LIQUID_BRIDGE", ABUT_LIQUID_BRIDGE},
+    {"LUDING", ABUT_LUDING},
     {"BODY_WALL", ABUT_BODY_WALL},
     {"BODY_BODY", ABUT_BODY_BODY},
     {"BODY_SPHERE", ABUT_BODY_SPHERE},

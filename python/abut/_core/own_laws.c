@@ -113,8 +113,8 @@ typedef struct given_law {
     Py_ssize_t kept;
 } given_law;
 
-/* What contacts keep under a built-in law: two vectors and the overlap. */
-enum { BUILT_IN_KEEPS = 7 };
+/* What contacts keep under a built-in law: two vectors, the overlap, and the largest one of all. */
+enum { BUILT_IN_KEEPS = 8 };
 
 static int read_law(PyObject *given, given_law *law)
 {

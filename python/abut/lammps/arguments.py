@@ -109,12 +109,12 @@ def read_laws(
     """Laws of the grain, material 0, with those of walls, and their numbers."""
     if isinstance(law, LawFunction | OwnLaw | CompiledLaw):
         raise ValueError(
-            f"law is {law.name}, a law of your own, but walls of LAMMPS take a Hertz or a Linear:"
-            " its atoms have no room for what other laws keep"
+            f"law is {law.name}, a law of your own, but walls of LAMMPS take a Hertz, a Linear or a"
+            " Luding: its atoms have no room for what other laws keep"
         )
     if not isinstance(law, Frictional):
         kind = checks.a_or_an(type(law).__name__)
-        raise TypeError(f"law is {kind}, but must be a Hertz or a Linear")
+        raise TypeError(f"law is {kind}, but must be a Hertz, a Linear or a Luding")
     table = LawTable()
     table.number(grain, "grain")
     materials = [Material() if material is None else material for material in walls]

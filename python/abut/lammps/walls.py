@@ -71,7 +71,7 @@ class Walls(Connection):
     meshes : Mesh, HalfSpace, or whatever `Mesh.from_any` takes, or a list or tuple of these
         Where the walls are before they move; both sides of a mesh are hard. Along the axes along
         which LAMMPS' box is periodic they are repeated with it.
-    law : Hertz or Linear
+    law : Hertz, Linear or Luding
         Of spheres with the walls.
     grain : Material
         Of the spheres: its moduli count, masses are LAMMPS' own.

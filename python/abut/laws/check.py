@@ -118,7 +118,7 @@ def check_law(
 
     Parameters
     ----------
-    law : Hertz, Linear, or a law of one's own
+    law : Hertz, Linear, Luding, or a law of one's own
     a, b : Material
         Of the sphere, which needs a density, and of what it meets: a sphere, or where it has no
         density a wall.

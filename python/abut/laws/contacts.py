@@ -31,7 +31,7 @@ class Answer(NamedTuple):
 class BuiltIn:
     """A law of the library's as laws of one's own are: the numbers that `_core` has of it."""
 
-    vectors, scalars = ("spring", "roll"), ("overlap",)
+    vectors, scalars = ("spring", "roll"), ("overlap", "most")
 
     def __init__(self, shown: str, numbers: dict[str, float], radius: float) -> None:
         self._shown = shown

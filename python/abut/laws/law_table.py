@@ -15,10 +15,10 @@ from .compiled import CompiledLaw
 from .contacts import Told, told
 from .law import LawFunction, OwnLaw
 from .materials import Material
-from .plain import Frictional, Hertz, Linear, RollingA
+from .plain import Frictional, Hertz, Linear, Luding, RollingA
 from .probes import only_pulls, try_law
 
-Law = Hertz | Linear | OwnLaw | CompiledLaw
+Law = Hertz | Linear | Luding | OwnLaw | CompiledLaw
 Own = OwnLaw | CompiledLaw
 
 
@@ -202,7 +202,7 @@ class LawTable:
 def no_law(given: object) -> TypeError:
     """What is given as a law, and is none."""
     kind = checks.a_or_an(type(given).__name__)
-    return TypeError(f"law is {kind}, but must be a Hertz, a Linear or a law of your own")
+    return TypeError(f"law is {kind}, but must be a Hertz, a Linear, a Luding or a law of your own")
 
 
 def pulling(law: Law) -> str:

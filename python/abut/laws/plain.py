@@ -92,7 +92,7 @@ class RollingC(Value):
 
 
 class Frictional(Value):
-    """What laws of contact have in common: the base of `Hertz` and `Linear`."""
+    """What laws of contact have in common: the base of `Hertz`, `Linear` and `Luding`."""
 
     friction: float
     restitution: float
@@ -219,6 +219,95 @@ class Linear(Frictional):
     def numbers(self, a: Material, b: Material) -> Numbers:
         """What the library takes of this law; the materials may be any."""
         return _numbers(self, _core.LINEAR, self.stiffness, self.tangential * self.stiffness)
+
+
+@dataclass(frozen=True)
+class Luding(Frictional):
+    """A spring that yields: it keeps a dent where it was pressed, and sticks as it parts.
+
+    The hysteretic force of S. Luding, Cohesive, frictional powders: contact models for tension,
+    Granular Matter 10 (2008) 235. With the overlap d, and the largest one of the contact's life D,
+    the force along the normal, positive where it repels, is ``max(k (d - d_0), -k_c d)``: ``k_1 d``
+    while it is pressed, since ``d_0 = (1 - k_1 / k) D``; along a line of the slope k when it is
+    less pressed, or again; and down to a pull of ``k_c d``, with which it parts where two no longer
+    touch. The slope grows with the dent, ``k = k_1 + (k_2 - k_1) D / D_f``, up to k_2. From ``D_f =
+    k_2 / (k_2 - k_1) phi_f 2 R*`` on nothing yields any more, and D stays: that is the paper's
+    limit branch. R* is as of `Hertz`. A contact that has ended begins anew, without a dent.
+
+    Parameters
+    ----------
+    loading : float
+        k_1, a force an overlap, positive.
+    unloading : float
+        k_2, a force an overlap, above `loading`.
+    tensile : float, default 0
+        k_c, a force an overlap, 0 or positive: 0: it never pulls.
+    depth : float, default 0.05
+        phi_f, above 0 and at most 1, without unit: the deepest dent by 2 R*, the radius of two like
+        spheres.
+    tangential : float, default 2/7
+        Stiffness across the normal by `loading`, 0 or positive.
+    friction, restitution, rolling
+        As for `Linear`: the damper is that of a spring k_1 without a dent, so that two part with
+        less than `restitution`. Friction holds up to friction x (normal force + k_c d), as in
+        the paper, and so does rolling.
+    curvature : float, optional
+        As for `Hertz`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a number is out of its range, or `rolling` is something else.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.laws.Luding(1e3, 5e3, tensile=1e3, friction=0.3).depth
+    0.05
+
+    The faster two meet, the deeper the dent, and the less of their speed they keep, which without
+    a pull is sqrt(k_1 / k):
+
+    >>> powder = abut.Material(density=1500)
+    >>> law = abut.laws.Luding(1e3, 5e3)
+    >>> abut.laws.check_law(law, powder, powder, radius=1e-3).restitution.round(2)
+    array([1.  , 1.  , 1.  , 0.99, 0.98, 0.95, 0.86])
+    """
+
+    loading: float
+    unloading: float
+    tensile: float = 0.0
+    depth: float = 0.05
+    tangential: float = 2.0 / 7.0
+    friction: float = 0.0
+    restitution: float = 1.0
+    rolling: float | RollingA | RollingC = 0.0
+    curvature: float | None = field(default=None, kw_only=True)
+
+    cohesion: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        loading = checks.positive(self.loading, "loading")
+        unloading = checks.positive(self.unloading, "unloading")
+        depth = checks.positive(self.depth, "depth")
+        if not unloading > loading:
+            raise ValueError(f"unloading is {unloading}, but must be above loading, {loading}")
+        if depth > 1.0:
+            raise ValueError(f"depth is {depth}, but must be at most 1")
+        self._settle(
+            loading=loading,
+            unloading=unloading,
+            tensile=checks.not_negative(self.tensile, "tensile"),
+            depth=depth,
+            tangential=checks.not_negative(self.tangential, "tangential"),
+        )
+        super().__post_init__()
+
+    def numbers(self, a: Material, b: Material) -> Numbers:
+        """What the library takes of this law; the materials may be any."""
+        numbers = _numbers(self, _core.LINEAR, self.loading, self.tangential * self.loading)
+        own = {"unloading": self.unloading, "tensile": self.tensile, "depth": self.depth}
+        return numbers | own | {"cohesion": _core.LUDING}
 
 
 def damping_ratio(restitution: float) -> float:

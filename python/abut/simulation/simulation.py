@@ -332,7 +332,7 @@ class Simulation(State):
         ----------
         a, b : Material
             In any order; the same twice: among themselves.
-        law : Hertz, Linear, or a law of your own
+        law : Hertz, Linear, Luding, or a law of your own
             It takes the place of the one that they had. A law of your own is what a function made
             by `abut.laws.law` returns when it is called with its parameters, or a `CompiledLaw`. Of
             convex bodies that are not rounded, `Hertz`, and any law with rolling, asks for its
