@@ -22,45 +22,17 @@ typedef enum corner_rank {
 
 #define NONE (-1)
 
-/* A corner with its neighbors, whom it is in the way of, and who is in its way. */
+/* A corner with its neighbors, and the one that was found in its way. */
 typedef struct outline_corner {
     abut_index before, after;
     abut_index blocker;
-    abut_index first_blocked;                  /* of those whose blocker it is */
-    abut_index next_blocked, previous_blocked; /* others with the same blocker */
 } outline_corner;
 
-/* ---- ranks: a tree whose nodes have the best rank below them; leaf k is leaf_count + k ---- */
-
-static void set_rank(splitter *s, abut_index corner, corner_rank rank)
+/* The first corner of a rank, or NONE. */
+static abut_index first_of(const splitter *s, corner_rank rank)
 {
-    uint8_t *ranks = s->ranks;
-    abut_index node = s->leaf_count + corner;
-    ranks[node] = (uint8_t)rank;
-    for (node /= 2; node > 0; node /= 2) {
-        const uint8_t left = ranks[2 * node], right = ranks[2 * node + 1];
-        ranks[node] = left < right ? left : right;
-    }
-}
-
-/* The first corner of the best rank. */
-static abut_index best_corner(const splitter *s)
-{
-    abut_index node = 1;
-    while (node < s->leaf_count) {
-        node = s->ranks[2 * node] == s->ranks[1] ? 2 * node : 2 * node + 1;
-    }
-    return node - s->leaf_count;
-}
-
-static void reset_ranks(splitter *s)
-{
-    memset(s->ranks, RANK_GONE, (size_t)(2 * s->leaf_count));
-    memset(s->ranks + s->leaf_count, RANK_EAR, (size_t)s->left);
-    for (abut_index node = s->leaf_count - 1; node > 0; node--) {
-        const uint8_t left = s->ranks[2 * node], right = s->ranks[2 * node + 1];
-        s->ranks[node] = left < right ? left : right;
-    }
+    const uint8_t *found = memchr(s->ranks, (int)rank, (size_t)s->count);
+    return found ? found - s->ranks : NONE;
 }
 
 /* ---- a corner with its neighbors ---- */
@@ -147,41 +119,11 @@ static abut_index look_around(ear *e, const outline_corner *own)
     return e->s->left;
 }
 
-/* ---- who is in whose way ---- */
-
-static void set_blocker(splitter *s, abut_index corner, abut_index blocker)
-{
-    outline_corner *own = &s->outline[corner], *other = &s->outline[blocker];
-    own->blocker = blocker;
-    own->previous_blocked = NONE;
-    own->next_blocked = other->first_blocked;
-    if (own->next_blocked != NONE) {
-        s->outline[own->next_blocked].previous_blocked = corner;
-    }
-    other->first_blocked = corner;
-}
-
-static void clear_blocker(splitter *s, abut_index corner)
-{
-    outline_corner *own = &s->outline[corner];
-    if (own->blocker == NONE) {
-        return;
-    }
-    abut_index *to_own = own->previous_blocked != NONE
-                             ? &s->outline[own->previous_blocked].next_blocked
-                             : &s->outline[own->blocker].first_blocked;
-    *to_own = own->next_blocked;
-    if (own->next_blocked != NONE) {
-        s->outline[own->next_blocked].previous_blocked = own->previous_blocked;
-    }
-    own->blocker = NONE;
-}
-
 /* Forget what is known of a corner, so that it is asked anew. */
 static void forget(splitter *s, abut_index corner)
 {
-    clear_blocker(s, corner);
-    set_rank(s, corner, RANK_EAR);
+    s->outline[corner].blocker = NONE;
+    s->ranks[corner] = RANK_EAR;
 }
 
 /* The rank of a corner that may be an ear, or one but for rounding, which is asked only where there
@@ -195,8 +137,7 @@ static corner_rank ask(splitter *s, corner_rank wanted, abut_index corner, abut_
         if (e.blocker == NONE) {
             return wanted;
         }
-        clear_blocker(s, corner);
-        set_blocker(s, corner, e.blocker);
+        s->outline[corner].blocker = e.blocker;
         if (!e.is_inside) {
             return RANK_CLOSE;
         }
@@ -214,53 +155,49 @@ static void remove_corner(splitter *s, abut_index corner)
     s->left--;
     forget(s, own->before);
     forget(s, own->after);
-    while (own->first_blocked != NONE) {
-        forget(s, own->first_blocked);
+    for (abut_index k = 0; k < s->count; k++) {
+        if (s->outline[k].blocker == corner) {
+            forget(s, k);
+        }
     }
     forget(s, corner);
-    set_rank(s, corner, RANK_GONE);
+    s->ranks[corner] = RANK_GONE;
 }
 
 /* The corner that goes next, or NONE. */
 static abut_status find_ear(splitter *s, parallel_job *job, abut_index *corner)
 {
-    abut_status status = ABUT_OK;
-    while (!status && s->ranks[1] <= RANK_CLOSE) {
-        const corner_rank wanted = (corner_rank)s->ranks[1];
-        abut_index work = 0;
-        *corner = best_corner(s);
-        const corner_rank rank = ask(s, wanted, *corner, &work);
-        status = parallel_report(job, work);
-        if (rank == wanted) {
-            return status;
+    for (corner_rank wanted = RANK_EAR; wanted <= RANK_CLOSE; wanted++) {
+        while ((*corner = first_of(s, wanted)) != NONE) {
+            abut_index work = 0;
+            const corner_rank rank = ask(s, wanted, *corner, &work);
+            const abut_status status = parallel_report(job, work);
+            if (status || rank == wanted) {
+                return status;
+            }
+            s->ranks[*corner] = (uint8_t)rank;
         }
-        set_rank(s, *corner, rank);
     }
-    *corner = s->ranks[1] == RANK_THIN ? best_corner(s) : NONE;
-    return status;
+    *corner = first_of(s, RANK_THIN);
+    return ABUT_OK;
 }
 
 static abut_status begin(splitter *s, const polygon *p, vec3 normal, double rounding)
 {
     const abut_index count = p->count;
-    s->left = count, s->normal = normal, s->rounding = rounding;
-    for (s->leaf_count = 1; s->leaf_count < count;) {
-        s->leaf_count *= 2;
-    }
+    s->count = s->left = count, s->normal = normal, s->rounding = rounding;
     s->corners = memory_reserve(&s->corner_block, count, sizeof *s->corners);
     s->outline = memory_reserve(&s->outline_block, count, sizeof *s->outline);
-    s->ranks = memory_reserve(&s->rank_block, 2 * s->leaf_count, sizeof *s->ranks);
+    s->ranks = memory_reserve(&s->rank_block, count, sizeof *s->ranks);
     if (!s->corners || !s->outline || !s->ranks) {
         return ABUT_NO_MEMORY;
     }
     for (abut_index i = 0; i < count; i++) {
         s->corners[i] = polygon_corner(p, i);
-        s->outline[i] = (outline_corner){.before = i > 0 ? i - 1 : count - 1,
-                                         .after = i + 1 < count ? i + 1 : 0,
-                                         .blocker = NONE,
-                                         .first_blocked = NONE};
+        s->outline[i].before = i > 0 ? i - 1 : count - 1;
+        s->outline[i].after = i + 1 < count ? i + 1 : 0;
+        forget(s, i);
     }
-    reset_ranks(s);
     return ABUT_OK;
 }
 

@@ -13,9 +13,8 @@ typedef struct splitter {
     double rounding; /* of the polygon's coordinates */
     vec3 *corners;
     struct outline_corner *outline; /* count */
-    uint8_t *ranks;                 /* a tree: see split.c */
-    abut_index left;                /* corners that have not gone */
-    abut_index leaf_count;
+    uint8_t *ranks;                 /* count: what is known of each corner */
+    abut_index count, left;         /* all corners, and those that have not gone */
     memory_block corner_block, outline_block, rank_block;
 } splitter;
 
