@@ -34,6 +34,7 @@ LIST = re.compile(r"#define (?P<list>\w+_COLUMNS)\(X\)(?P<columns>(?:.*\\\n)*.*\
 # they are for lists of columns alone
 FUNCTION_LIKE = re.compile(r"#define \w+\((?:.*\\\n)*.*\n")
 COLUMN = re.compile(r"X\((\w+), (\w+), (\w+), (\w+), (\w+), ([^,]*), \"(.*?)\",\s*\"(.*?)\"\)")
+STATUS = re.compile(r"X\((ABUT_\w+),((?:\s*\"(?:[^\"\\]|\\.)*\")+)\)")
 KINDS = {"INDEX": "abut_index", "BYTE": "uint8_t", "REAL": "double"}
 
 SECTION = re.compile(r"/\* ---- (.*?) ----")
@@ -89,6 +90,10 @@ def expanded(text):
         columns = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
         members = "\n".join(f"    {member(*column)}" for column in columns)
         text = text.replace(f"    {found['list']}(ABUT_COLUMN_MEMBER)", members)
+    # each status has its message behind it
+    statuses = STATUS.findall(re.sub(r"\\\n", "\n", text))
+    members = "\n".join(f"    {name}, /* {said(message)} */" for name, message in statuses)
+    text = text.replace("ABUT_STATUSES(ABUT_STATUS_MEMBER)", f"\n{members}\n")
     for found in ENTRIES.finditer(text):
         counts = [count for _, count in ENTRY.findall(found["entries"])]
         if all(map(str.isdigit, counts)):
@@ -99,6 +104,11 @@ def expanded(text):
         )
         text = text.replace(f"    {found['list']}({macro['macro']})", members)
     return FUNCTION_LIKE.sub("", text)
+
+
+def said(strings):
+    """What adjacent string literals of C say together."""
+    return "".join(re.findall(r"\"((?:[^\"\\]|\\.)*)\"", strings)).replace('\\"', '"')
 
 
 def as_member(macro, entry):

@@ -17,166 +17,180 @@ typedef intptr_t abut_index;
 
 /* ---- errors ---- */
 
-typedef enum abut_status {
-    ABUT_OK = 0,
-    ABUT_NO_MEMORY,
-    ABUT_INTERRUPTED,     /* the callback asked for it */
-    ABUT_TOO_MANY_FACETS, /* index: how many; the core numbers facets and triangles with 31 bits */
-    ABUT_BAD_OFFSETS, /* index: the facet whose offsets do not ascend from 0 to the indices' end */
-    ABUT_BAD_LAST_OFFSET,       /* detail: the last offset, value: the indices that there are */
-    ABUT_VERTEX_NOT_FINITE,     /* index: the vertex, detail: the axis, value: the coordinate */
-    ABUT_VERTEX_TOO_FAR,        /* likewise; beyond ABUT_COORDINATE_LIMIT */
-    ABUT_FACET_TOO_FEW_CORNERS, /* index: the facet, detail: its corners */
-    ABUT_FACET_BAD_VERTEX, /* index: the facet, detail: the vertex, value: the vertices that there
-                              are */
-    ABUT_FACET_REPEATS_VERTEX, /* index: the facet, detail: the vertex */
-    ABUT_FACET_ZERO_AREA,      /* index: the facet */
-    ABUT_FACET_NOT_CONVEX, /* index: the facet, detail: the corner (-1: it winds more than once) */
-    ABUT_FACET_NOT_PLANAR, /* index: the facet, detail: the corner, value: its height / longest
-                              diagonal */
-    ABUT_FACET_NOT_TRIANGLE, /* index: the facet, detail: its corners; only triangles deform */
-    ABUT_FACET_COLLAPSES,    /* index: the facet, which has no area where its vertices go */
-    ABUT_FACET_TURNS_OVER,   /* index: the facet, which turns by a right angle or more */
-    ABUT_BAD_NOISE,          /* index: the facet, value: its noise */
-    ABUT_CENTER_NOT_FINITE,  /* index: the sphere, detail: the axis, value: the coordinate */
-    ABUT_CENTER_TOO_FAR,     /* likewise; beyond ABUT_COORDINATE_LIMIT */
-    ABUT_BAD_RADIUS,         /* index: the sphere, value: the radius */
-    ABUT_BAD_GAP,            /* value: the gap */
-    ABUT_BAD_FLAT_ANGLE,     /* value: the angle */
-    ABUT_BAD_WEIGHTS, /* index: a facet without such weights, detail: its corners, value: its mesh
-                       */
-    ABUT_BAD_PERIOD,  /* index: the axis, value: the period */
-    ABUT_BAD_HALF_SPACE, /* index: the half space, detail: which of its numbers, value: the number
-                          */
-    ABUT_HALF_SPACE_REPEATS, /* index: the half space, detail: the axis, value: its normal's part */
-    ABUT_BAD_EXPONENT,       /* value: the exponent */
-    ABUT_TOO_MANY_IMAGES,    /* index: the sphere, whose periodic images cannot be counted */
-    ABUT_RADIUS_TOO_SMALL,   /* index: the sphere, value: its radius, less than ABUT_SMALLEST_RADIUS
-                              */
-    ABUT_PERIOD_TOO_SHORT,   /* index: the axis, value: the period, for which spheres reach over too
-                                many periodic images */
-    ABUT_BAD_SPHERE_GAP,     /* index: the sphere, value: its gap */
-    ABUT_BAD_SIZE,        /* index: the level, value: its size, which is not positive, not finite or
-                             no more than that of the level before */
-    ABUT_SIZE_TOO_SMALL,  /* index: the sphere, value: its diameter and gap, for which the last
-                             level, detail, is too small */
-    ABUT_BAD_DIMENSION,   /* index: the dimension, which is neither 2 nor 3 */
-    ABUT_TOO_MANY_LEVELS, /* index: how many */
-    ABUT_TOO_MANY_SPHERES, /* index: how many; spheres of pairs are numbered with 31 bits */
-    ABUT_TOO_MANY_PERIODS, /* as ABUT_CENTER_NOT_FINITE: more than 2^31 periods from the box */
-    ABUT_BAD_ROWS,  /* of a step's contacts: index: the sphere whose offsets do not ascend from 0 to
-                       the contacts' end, detail: the number of contacts */
-    ABUT_BAD_NODES, /* index: the contact, detail: the number of nodes, likewise */
-    ABUT_BAD_EARLIER,     /* index: the sphere, detail: its number in the step before */
-    ABUT_BAD_MESH_NUMBER, /* of the step before: index: the contact, detail: the number of its mesh,
-                             value: the largest that there is */
-    ABUT_BAD_MATCH,       /* index: the contact, detail: the row that it is said to continue, value:
-                             the contacts of the step before */
-    ABUT_PERIOD_CHANGED,  /* index: the axis, value: the period now */
-    ABUT_BAD_PAIR_ROWS,   /* of a step's pairs: the offsets do not ascend from 0 to the pairs' end;
-                             detail: the number of pairs */
-    ABUT_BAD_I,           /* index: the pair, detail: its i, value: the last sphere's number */
-    ABUT_BAD_J,           /* likewise */
-    ABUT_BAD_PAIR_MATCH,  /* index: the pair, detail: the row that it is to continue, value: the
-                             rows that there are */
-    ABUT_BAD_PAIR_SPHERES, /* index: the pair, which is to continue one of other spheres */
-    ABUT_BAD_REACH,        /* value: the reach */
-    ABUT_BAD_TIME_STEP,    /* value: the step of time */
-    ABUT_BAD_GRAVITY,      /* index: the axis, value: the acceleration */
-    ABUT_BAD_LAW,         /* index: the material, detail: the other, value: what is wrong with it */
-    ABUT_BAD_MASS,        /* index: the sphere, value: its mass */
-    ABUT_BAD_MATERIAL,    /* index: the sphere, detail: its material */
-    ABUT_BAD_VELOCITY,    /* index: the sphere, detail: the axis, value: the velocity or spin */
-    ABUT_BAD_FORCE,       /* index: the sphere, detail: the axis, value: the force or torque */
-    ABUT_LAW_MISSING,     /* index: the sphere, detail: its material, value: that of what it
-                             touches */
-    ABUT_SPHERE_LOST,     /* index: the sphere, whose center is not finite or too far; detail: the
-                             number of the step */
-    ABUT_LIST_INCOMPLETE, /* of a build that checks neighbor lists; index: how many rows a step has
-                             found by them, detail: how many there are, value: the step's number */
-    ABUT_NO_SHAPES,       /* a finder of convex bodies needs one */
-    ABUT_MIXED_SHAPES,    /* index: the shape, detail: its dimension, value: that of shape 0 */
-    ABUT_TOO_MANY_BODIES, /* index: how many; bodies are numbered with 31 bits */
-    ABUT_BAD_SHAPE_NUMBER,    /* index: the body, detail: its shape's number, value: the last one */
-    ABUT_BAD_SCALE,           /* index: the body, value: its scale */
-    ABUT_BODY_TOO_SMALL,      /* index: the body, value: its circumscribed radius */
-    ABUT_BODY_TOO_LARGE,      /* likewise */
-    ABUT_BAD_METHOD,          /* index: the method */
-    ABUT_BAD_MINIMUM,         /* index: the minimum */
-    ABUT_BAD_PATCH_ANGLE,     /* value: the angle */
-    ABUT_BAD_CP_ANGLE,        /* index: 0, the first, or 1, the last; value: the angle */
-    ABUT_BAD_ITERATIONS,      /* index: the iterations */
-    ABUT_POSITION_NOT_FINITE, /* index: the body, detail: the axis, value: the coordinate */
-    ABUT_POSITION_TOO_FAR,    /* likewise; beyond ABUT_COORDINATE_LIMIT */
-    ABUT_POSITION_FAR_PERIODS, /* likewise; more than 2^31 periods from the box */
-    ABUT_BAD_QUATERNION,       /* index: the body, value: the length of its quaternion */
-    ABUT_BAD_ANGLE,            /* index: the body, value: its angle */
-    ABUT_SAME_BODY,            /* index: the pair, detail: the body that is both */
-    ABUT_BAD_SPOT_ROWS,     /* offsets of spots do not ascend from 0 to their end; detail: how many
-                               there are */
-    ABUT_BAD_SPOT_MATCH,    /* index: the row, detail: the row that it continues, value: the rows
-                               that there are */
-    ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
-                               number of pairs */
-    ABUT_BAD_BODY,          /* as ABUT_BAD_BOND, of ABUT_RIGID_COLUMNS */
-    ABUT_BAD_BOUNDS,     /* index: the axis along which bounds do not end behind where they begin */
-    ABUT_OUT_OF_BOUNDS,  /* somebody is beyond the bounds of a simulation */
-    ABUT_LAW_NOT_FINITE, /* index: the sphere, or the body, detail: the number of what it touches,
-                            value: the abut_interaction; abut_simulation_law_case has more */
-    ABUT_LAW_RADIUS, /* likewise: R* is too small for the law's cohesion: a LIQUID_BRIDGE has more
-                        liquid than 0.1 (2 R*)^3 */
-    ABUT_BODY_LAW,   /* index: the body, detail: its material, value: that of what it touches:
-                        the two have no law, or one of ROLLING_A */
-    ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
-                            body's shape is rounded, nor has the law a curvature */
-    ABUT_BAD_BOND,    /* index: the bond, value: a number of it out of its range; detail: in which
-                         of ABUT_BOND_COLUMNS */
-    ABUT_BOND_ITSELF, /* index: the bond, detail: the sphere that is both of its spheres */
-    ABUT_BOND_TWICE,  /* index: the bond, detail: its first sphere, value: the other one: there
-                         is a bond of these */
-    ABUT_BOND_IN_CLUSTER, /* likewise: both are members of one cluster */
-    ABUT_TOO_MANY_BONDS,  /* index: how many; they are numbered with 30 bits */
-    ABUT_BOND_TOO_SHORT,  /* likewise: the center of one lies inside of the other */
-    ABUT_BOND_STIFFNESS,  /* likewise: its stiffness is 0, or not finite */
-    ABUT_BAD_BREAKAGE,    /* as ABUT_BAD_BOND, of ABUT_BREAKAGE_COLUMNS */
-    ABUT_BAD_REST,        /* likewise, of ABUT_REST_COLUMNS */
-    ABUT_BAD_SPHERE,      /* likewise, of ABUT_SPHERE_COLUMNS */
-    ABUT_BODY_LOST,       /* index: the body, whose position is not finite or too far; detail: the
-                             number of the step */
-    ABUT_WALL_LOST,       /* index: the wall, likewise */
-    ABUT_BODY_IMAGES, /* index: the body, which meets a sphere at more than one image; detail: the
-                         sphere */
-    ABUT_BODY_MANY_IMAGES,  /* index: the body, for which images of walls cannot be counted */
-    ABUT_BODY_SHORT_PERIOD, /* as ABUT_PERIOD_TOO_SHORT, of bodies */
-    ABUT_INPUT_CHANGED,    /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,         /* no instruction level has this name */
-    ABUT_NO_SIMD,          /* this processor, or this build, has no such instruction level */
-    ABUT_SHAPE_BAD_RADIUS, /* value: the radius of a shape's rounding */
-    ABUT_SHAPE_TOO_FEW_VERTICES, /* index: how many, detail: the least, value: the dimension */
-    ABUT_SHAPE_TOO_FEW_FACETS,   /* likewise */
-    ABUT_SHAPE_BAD_VERTEX,       /* as ABUT_FACET_BAD_VERTEX */
-    ABUT_SHAPE_BAD_SIDE,   /* index: the facet of a polygon, detail: its corners, which are not two
-                            */
-    ABUT_SHAPE_FLAT,       /* index: the dimension; all vertices lie in one plane, or on one line */
-    ABUT_SHAPE_INWARD,     /* index: the facet, which looks inward, detail: the dimension */
-    ABUT_SHAPE_NOT_CLOSED, /* index: a vertex, detail: the next one along an edge, or -1 of a
-                              polygon; value: how many facets meet there: not one on each side */
-    ABUT_SHAPE_NOT_PLANAR, /* index: the facet, detail: the vertex, value: its height / size */
-    ABUT_SHAPE_NOT_CONVEX, /* index: the facet, detail: a vertex in front of it, value: likewise */
-    ABUT_BOX_TILTED,       /* LAMMPS' box is triclinic */
-    ABUT_ATOM_DATA,        /* LAMMPS has not all of the data that walls read */
-    ABUT_ATOM_POSITION,    /* index: the atom, detail: the axis, value: the coordinate */
-    ABUT_ATOM_RADIUS,      /* index: the atom, value: its radius */
-    ABUT_ATOM_MASS,        /* index: the atom, value: its mass */
-    ABUT_ATOM_FORCE,       /* index: the atom, on which the force is not finite */
-    ABUT_ATOM_LIQUID,      /* index: the atom, value: the most liquid for its radius */
-    ABUT_ATOM_IMAGES,      /* index: the atom, whose periodic images cannot be counted */
-    ABUT_TOO_FEW_SLOTS,    /* index: the atom, detail: its contacts, value: the slots */
-    ABUT_OTHER_SLOTS,      /* index: the atom, detail: with how many slots its data were written,
-                              value: the slots */
-    ABUT_BAD_SLOT,         /* index: the atom, whose contacts are on no mesh that there is */
-    ABUT_STATUS_COUNT
-} abut_status;
+/* What functions return. Each status has a message, in which # stands for the error's index, @ for
+ * its detail, % for its value, and $ for the column of which its detail is the number: of
+ * ABUT_RIGID_COLUMNS, ABUT_BOND_COLUMNS and so on. These are not in a message:
+ *
+ * - ABUT_FACET_NOT_CONVEX: the detail is -1 if the facet winds around more than once.
+ * - ABUT_SHAPE_FLAT and ABUT_SHAPE_INWARD: the index, or the detail, is the dimension.
+ * - ABUT_SHAPE_NOT_CLOSED: the detail is -1 for a polygon.
+ * - ABUT_LAW_NOT_FINITE and ABUT_LAW_RADIUS: the value is the abut_interaction;
+ *   abut_simulation_law_case has more. */
+#define ABUT_STATUSES(X)                                                                           \
+    X(ABUT_OK, "no error")                                                                         \
+    X(ABUT_NO_MEMORY, "not enough memory")                                                         \
+    X(ABUT_INTERRUPTED, "interrupted")                                                             \
+    X(ABUT_TOO_MANY_FACETS, "# facets are too many; facets and the triangles that they split "     \
+                            "into are numbered with 31 bits")                                      \
+    X(ABUT_BAD_OFFSETS, "the offsets of facet # do not ascend from 0 to the number of indices")    \
+    X(ABUT_BAD_LAST_OFFSET, "the offsets end at @, but there are % indices")                       \
+    X(ABUT_VERTEX_NOT_FINITE, "vertices[#, @] is %")                                               \
+    X(ABUT_VERTEX_TOO_FAR, "vertices[#, @] is %; coordinates must lie within 1e75 of 0")           \
+    X(ABUT_FACET_TOO_FEW_CORNERS, "facet # needs at least 3 corners, but names @")                 \
+    X(ABUT_FACET_BAD_VERTEX, "facet # names vertex @, but the mesh has % vertices")                \
+    X(ABUT_FACET_REPEATS_VERTEX, "facet # names vertex @ twice")                                   \
+    X(ABUT_FACET_ZERO_AREA, "facet # has no area; on_degenerate=\"drop\" leaves such facets out")  \
+    X(ABUT_FACET_NOT_CONVEX, "facet # is not convex at its corner @; split=True triangulates it")  \
+    X(ABUT_FACET_NOT_PLANAR, "facet # is not planar: its corner @ is off its plane by % of its "   \
+                             "longest diagonal; split=True triangulates it")                       \
+    X(ABUT_FACET_NOT_TRIANGLE, "facet # has @ corners, but only triangles deform; "                \
+                               "split=\"all\" makes triangles of all facets")                      \
+    X(ABUT_FACET_COLLAPSES, "facet # collapses: it has no area where its vertices go")             \
+    X(ABUT_FACET_TURNS_OVER, "facet # turns over: by a right angle or more at once; poses turn "   \
+                             "meshes as a whole")                                                  \
+    X(ABUT_BAD_NOISE, "noise[#] is %; noise must be at least 0 and at most 1e75")                  \
+    X(ABUT_CENTER_NOT_FINITE, "centers[#, @] is %")                                                \
+    X(ABUT_CENTER_TOO_FAR, "centers[#, @] is %; coordinates must lie within 1e75 of 0")            \
+    X(ABUT_BAD_RADIUS, "radii[#] is %; radii must be positive and at most 1e75")                   \
+    X(ABUT_BAD_GAP, "gap is %; it must be at least 0 and at most 1e75")                            \
+    X(ABUT_BAD_FLAT_ANGLE, "flat_angle is %; it must be at least 0 and less than pi/2 (radians)")  \
+    X(ABUT_BAD_WEIGHTS, "facet # of mesh % has @ corners, but weights=\"zhong\" is for 3 or 4; "   \
+                        "weights=\"wachspress\" takes any number")                                 \
+    X(ABUT_BAD_PERIOD, "period[#] is %; it must be positive and at most 1e75")                     \
+    X(ABUT_BAD_HALF_SPACE, "half space # has the number % in its column @; coordinates must "      \
+                           "lie within 1e75 of 0")                                                 \
+    X(ABUT_HALF_SPACE_REPEATS, "half space # has a normal with the part % along axis @, along "    \
+                               "which the world repeats, but ends behind its plane")               \
+    X(ABUT_BAD_EXPONENT, "exponent is %; it must be positive and at most 10")                      \
+    X(ABUT_TOO_MANY_IMAGES, "sphere # reaches over more than a million periodic images; its "      \
+                            "radius and the period must be in one unit")                           \
+    X(ABUT_RADIUS_TOO_SMALL, "radii[#] is %; radii of pairs must be at least 1e-75")               \
+    X(ABUT_PERIOD_TOO_SHORT, "period[#] is %, so short that spheres reach over too many "          \
+                             "periodic images; radii and the period must be in one unit")          \
+    X(ABUT_BAD_SPHERE_GAP, "gap[#] is %; it must be at least 0 and at most 1e75")                  \
+    X(ABUT_BAD_SIZE, "levels[#] is %; sizes of levels must be positive and ascend, to at most "    \
+                     "1e76")                                                                       \
+    X(ABUT_SIZE_TOO_SMALL, "sphere # has the diameter, with its gap, of %, which is more than "    \
+                           "levels[@], the last size")                                             \
+    X(ABUT_BAD_DIMENSION, "dimension is #, but must be 2 or 3")                                    \
+    X(ABUT_TOO_MANY_LEVELS, "# levels are too many; there may be 64")                              \
+    X(ABUT_TOO_MANY_SPHERES, "# spheres are too many; those of pairs are numbered with 31 bits")   \
+    X(ABUT_TOO_MANY_PERIODS, "centers[#, @] is %, more than 2^31 periods away")                    \
+    X(ABUT_BAD_ROWS, "the offsets of sphere # do not ascend from 0 to the number of contacts, @")  \
+    X(ABUT_BAD_NODES, "the node_offsets of contact # do not ascend from 0 to the number of "       \
+                      "nodes, @")                                                                  \
+    X(ABUT_BAD_EARLIER, "sphere # was number @ in the step before, which has % spheres")           \
+    X(ABUT_BAD_MESH_NUMBER, "previous: mesh[#] is @, but must be 0 to %")                          \
+    X(ABUT_BAD_MATCH, "match[#] is @, but the previous contacts are %, from 0 on; -1 is none")     \
+    X(ABUT_PERIOD_CHANGED, "period[#] is %, but was another in the step before")                   \
+    X(ABUT_BAD_PAIR_ROWS, "offsets do not ascend from 0 to the number of pairs, @")                \
+    X(ABUT_BAD_I, "i[#] is @, but must be 0 to %")                                                 \
+    X(ABUT_BAD_J, "j[#] is @, but must be 0 to %")                                                 \
+    X(ABUT_BAD_PAIR_MATCH, "match[#] is @, but the previous pairs are %, from 0 on; -1 is none")   \
+    X(ABUT_BAD_PAIR_SPHERES, "match[#] is a pair of other spheres: give ids and previous_ids "     \
+                             "as to match")                                                        \
+    X(ABUT_BAD_REACH, "reach is %; it must be positive and at most 2e75")                          \
+    X(ABUT_BAD_TIME_STEP, "step is %; it must be positive and finite")                             \
+    X(ABUT_BAD_GRAVITY, "gravity[#] is %")                                                         \
+    X(ABUT_BAD_LAW, "the law of materials # and @ has a number out of its range, %")               \
+    X(ABUT_BAD_MASS, "masses[#] is %; masses must be positive and finite")                         \
+    X(ABUT_BAD_MATERIAL, "material[#] is @, but there are % materials")                            \
+    X(ABUT_BAD_VELOCITY, "the velocity of sphere # is % along axis @")                             \
+    X(ABUT_BAD_FORCE, "the force or torque on sphere # is % along axis @")                         \
+    X(ABUT_LAW_MISSING, "sphere # of material @ touches material %, and the two have no law")      \
+    X(ABUT_SPHERE_LOST, "sphere # is lost in step @: its center is not finite, or too far")        \
+    X(ABUT_LIST_INCOMPLETE, "neighbor lists are incomplete in step %: # rows by them, @ "          \
+                            "without them, or others")                                             \
+    X(ABUT_NO_SHAPES, "a finder of convex bodies needs at least one shape")                        \
+    X(ABUT_MIXED_SHAPES, "shape # has @ dimensions, but shape 0 has %")                            \
+    X(ABUT_TOO_MANY_BODIES, "# bodies are too many; they are numbered with 31 bits")               \
+    X(ABUT_BAD_SHAPE_NUMBER, "shape[#] is @, but must be 0 to %")                                  \
+    X(ABUT_BAD_SCALE, "scales[#] is %; scales must be positive and at most 1e75")                  \
+    X(ABUT_BODY_TOO_SMALL, "body # has the circumscribed radius %, but needs at least 1e-75")      \
+    X(ABUT_BODY_TOO_LARGE, "body # has the circumscribed radius %, but at most 1e75 will do")      \
+    X(ABUT_BAD_METHOD, "there is no method #")                                                     \
+    X(ABUT_BAD_MINIMUM, "there is no minimum #")                                                   \
+    X(ABUT_BAD_PATCH_ANGLE, "patch_angle is %; it must be positive and less than pi/4 (radians)")  \
+    X(ABUT_BAD_CP_ANGLE, "cp_angles[#] is %; they must be positive and less than pi/2 "            \
+                         "(radians), and not ascend")                                              \
+    X(ABUT_BAD_ITERATIONS, "iterations is #, but must be 1 to 2147483647")                         \
+    X(ABUT_POSITION_NOT_FINITE, "positions[#, @] is %")                                            \
+    X(ABUT_POSITION_TOO_FAR, "positions[#, @] is %; coordinates must lie within 1e75 of 0")        \
+    X(ABUT_POSITION_FAR_PERIODS, "positions[#, @] is %, more than 2^31 periods away")              \
+    X(ABUT_BAD_QUATERNION, "orientations[#] has the length %, but must be a quaternion x, y, "     \
+                           "z, w of positive, finite length")                                      \
+    X(ABUT_BAD_ANGLE, "orientations[#] is %; angles must be finite")                               \
+    X(ABUT_SAME_BODY, "pair # is body @ and itself")                                               \
+    X(ABUT_BAD_SPOT_ROWS, "spot_offsets do not ascend from 0 to the number of spots, @")           \
+    X(ABUT_BAD_SPOT_MATCH, "match[#] is @, but the previous rows are %, from 0 on; -1 is none")    \
+    X(ABUT_BAD_ENTRANCE_ROWS, "previous: offsets do not ascend from 0 over the pairs, @")          \
+    X(ABUT_BAD_BODY, "body # has the number % in its column $, out of its range")                  \
+    X(ABUT_BAD_BOUNDS, "bounds begin at % along axis #, and do not end behind that")               \
+    X(ABUT_OUT_OF_BOUNDS, "somebody is beyond the bounds of the simulation")                       \
+    X(ABUT_LAW_NOT_FINITE, "what a law of the caller's says of # and @ is not finite")             \
+    X(ABUT_LAW_RADIUS, "# and @ have too much liquid between them for their radii")                \
+    X(ABUT_BODY_LAW, "body # of material @ touches material %: the two need a law, whose "         \
+                     "rolling is not of type A")                                                   \
+    X(ABUT_BODY_CURVATURE, "body # of material @ touches material %: their law asks for a "        \
+                           "radius of curvature, which neither the body's shape nor the law has")  \
+    X(ABUT_BAD_BOND, "bond # has the number % in its column $, out of its range")                  \
+    X(ABUT_BOND_ITSELF, "bond # has sphere @ twice")                                               \
+    X(ABUT_BOND_TWICE, "bond # is of spheres @ and %, which have one")                             \
+    X(ABUT_BOND_IN_CLUSTER, "bond # is of spheres @ and %, members of one cluster")                \
+    X(ABUT_TOO_MANY_BONDS, "# bonds are too many; they are numbered with 30 bits")                 \
+    X(ABUT_BOND_TOO_SHORT, "bond # is of spheres @ and %: the center of one lies inside of the "   \
+                           "other")                                                                \
+    X(ABUT_BOND_STIFFNESS, "bond # is of spheres @ and %: its stiffness is 0 or infinite")         \
+    X(ABUT_BAD_BREAKAGE, "breakage # has the number % in its column $, out of its range")          \
+    X(ABUT_BAD_REST, "rest # has the number % in its column $, out of its range")                  \
+    X(ABUT_BAD_SPHERE, "sphere # has the number % in its column $, out of its range")              \
+    X(ABUT_BODY_LOST, "body # is lost in step @: its position is not finite, or too far")          \
+    X(ABUT_WALL_LOST, "wall # is lost in step @: its position is not finite, or too far")          \
+    X(ABUT_BODY_IMAGES, "body # meets sphere @ at more than one image: the period is too short")   \
+    X(ABUT_BODY_MANY_IMAGES, "body # may touch more than a million periodic images of walls; "     \
+                             "its size, the walls and the period must be in one unit")             \
+    X(ABUT_BODY_SHORT_PERIOD, "period[#] is %, so short that bodies reach over too many "          \
+                              "periodic images; their sizes and the period must be in one unit")   \
+    X(ABUT_INPUT_CHANGED, "an array was changed while it was read: what was wrong in it is so "    \
+                          "no more")                                                               \
+    X(ABUT_BAD_SIMD, "the instruction levels are baseline, v3 and v4")                             \
+    X(ABUT_NO_SIMD, "this processor, or this build, has no such instruction level")                \
+    X(ABUT_SHAPE_BAD_RADIUS, "radius is %; it must be at least 0 and at most 1e75")                \
+    X(ABUT_SHAPE_TOO_FEW_VERTICES, "a shape in % dimensions needs at least @ vertices, but has "   \
+                                   "#")                                                            \
+    X(ABUT_SHAPE_TOO_FEW_FACETS, "a shape in % dimensions needs at least @ facets, but has #")     \
+    X(ABUT_SHAPE_BAD_VERTEX, "facet # names vertex @, but the shape has % vertices")               \
+    X(ABUT_SHAPE_BAD_SIDE, "facet # of a polygon is a side of 2 corners, but names @")             \
+    X(ABUT_SHAPE_FLAT, "the shape is flat: all vertices lie in one plane")                         \
+    X(ABUT_SHAPE_INWARD, "facet # looks inward; corners must be counter-clockwise as seen from "   \
+                         "outside")                                                                \
+    X(ABUT_SHAPE_NOT_CLOSED, "the facets are not closed: the edge between vertices # and @ has "   \
+                             "not one facet on each side, but % in all")                           \
+    X(ABUT_SHAPE_NOT_PLANAR, "facet # is not planar: vertex @ is off its plane by % of the "       \
+                             "shape's size")                                                       \
+    X(ABUT_SHAPE_NOT_CONVEX, "the shape is not convex: vertex @ is in front of facet # by % of "   \
+                             "the shape's size")                                                   \
+    X(ABUT_BOX_TILTED, "LAMMPS' box is triclinic, but walls need an orthogonal one")               \
+    X(ABUT_ATOM_DATA,                                                                              \
+      "LAMMPS has not all of the per-atom data that the walls read: x, v, "                        \
+      "omega, torque, radius, rmass, mask, and those of the walls' fix property/atom")             \
+    X(ABUT_ATOM_POSITION, "atom #: coordinate @ is %")                                             \
+    X(ABUT_ATOM_RADIUS, "atom #: the radius is %; it must be positive and at most 1e75")           \
+    X(ABUT_ATOM_MASS, "atom #: the mass is %; it must be positive and at most 1e75")               \
+    X(ABUT_ATOM_FORCE, "atom #: the walls' force on it is not finite")                             \
+    X(ABUT_ATOM_LIQUID, "atom # has more liquid at a wall than 0.1 (2 R)^3, which is %")           \
+    X(ABUT_ATOM_IMAGES, "atom # reaches over more than a million periodic images; its radius "     \
+                        "and the box must be in one unit")                                         \
+    X(ABUT_TOO_FEW_SLOTS, "atom # has @ contacts with walls, but there is room for %: pass "       \
+                          "more slots")                                                            \
+    X(ABUT_OTHER_SLOTS, "atom # carries contacts that were written with slots=@, but slots is "    \
+                        "%: a restart file goes on with as many")                                  \
+    X(ABUT_BAD_SLOT, "atom # carries contacts with facets that the walls do not have; a "          \
+                     "restart file goes on with the meshes that it was written with")
+
+#define ABUT_STATUS_MEMBER(name, message) name,
+
+typedef enum abut_status { ABUT_STATUSES(ABUT_STATUS_MEMBER) ABUT_STATUS_COUNT } abut_status;
 
 typedef struct abut_error {
     abut_status status;
