@@ -24,11 +24,6 @@ static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
 enum { SINGLES = 8 };
 typedef __m256 singles;
 
-static inline singles singles_load(const float *p)
-{
-    return _mm256_loadu_ps(p);
-}
-
 static inline singles singles_set(float a)
 {
     return _mm256_set1_ps(a);
@@ -42,11 +37,6 @@ static inline singles singles_smaller(singles a, singles b)
 static inline singles singles_larger(singles a, singles b)
 {
     return _mm256_max_ps(a, b);
-}
-
-static inline void singles_store(float *p, singles a)
-{
-    _mm256_storeu_ps(p, a);
 }
 
 static inline void singles_store_number(int32_t *list, int32_t number)

@@ -12,16 +12,6 @@
 typedef double lanes;
 typedef bool lanes_mask;
 
-static inline lanes lanes_load(const double *p)
-{
-    return *p;
-}
-
-static inline void lanes_store(double *p, lanes a)
-{
-    *p = a;
-}
-
 /* Store the first `count` lanes, 1 or more. */
 static inline void lanes_store_first(double *p, lanes a, int count)
 {
@@ -213,21 +203,6 @@ static inline void lanes_end_stream(void)
 {
 }
 
-/* Write the numbers first + k of the bits k that are set to the list, and anything to what lies
- * behind, LANES numbers in all; returns how many. */
-static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
-{
-    *list = first;
-    return (int32_t)bits;
-}
-
-/* The same with items[k] for bit k. */
-static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
-{
-    *list = *items;
-    return (int32_t)bits;
-}
-
 /* A number for each lane; each is that of the lane before, or one more. */
 typedef int32_t lanes_steps;
 
@@ -277,11 +252,6 @@ static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
 enum { SINGLES = 1 };
 typedef float singles;
 
-static inline singles singles_load(const float *p)
-{
-    return *p;
-}
-
 static inline singles singles_set(float a)
 {
     return a;
@@ -296,11 +266,6 @@ static inline singles singles_smaller(singles a, singles b)
 static inline singles singles_larger(singles a, singles b)
 {
     return a > b ? a : b;
-}
-
-static inline void singles_store(float *p, singles a)
-{
-    *p = a;
 }
 
 /* Bit k: whether lane k of a is less than that of b. */

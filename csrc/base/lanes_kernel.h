@@ -35,6 +35,55 @@ enum { SORTED_NUMBERS = 4 };
 
 #define LANES_ALL ((1u << LANES) - 1u)
 
+static inline lanes lanes_load(const double *p)
+{
+    lanes a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
+static inline void lanes_store(double *p, lanes a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+static inline singles singles_load(const float *p)
+{
+    singles a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
+static inline void singles_store(float *p, singles a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+#if LANES < 8
+/* Write the items[k] of the bits k that are set to the list, and anything to what lies behind,
+ * LANES numbers in all; returns how many. */
+static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < LANES; k++) {
+        list[count] = items[k];
+        count += (int32_t)(bits >> k & 1);
+    }
+    return count;
+}
+
+/* The same with the numbers first + k. */
+static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < LANES; k++) {
+        list[count] = first + k;
+        count += (int32_t)(bits >> k & 1);
+    }
+    return count;
+}
+#endif
+
 /* Bits of the first `count` lanes, or of all where there are no more. */
 static inline unsigned lanes_first_bits(int32_t count)
 {

@@ -9,16 +9,6 @@
 typedef __m256d lanes;
 typedef __m256d lanes_mask;
 
-static inline lanes lanes_load(const double *p)
-{
-    return _mm256_loadu_pd(p);
-}
-
-static inline void lanes_store(double *p, lanes a)
-{
-    _mm256_storeu_pd(p, a);
-}
-
 static inline void lanes_store_first(double *p, lanes a, int count)
 {
     __m256i are_stored =
@@ -203,26 +193,6 @@ static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
 static inline void lanes_end_stream(void)
 {
     _mm_sfence();
-}
-
-static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
-{
-    int32_t count = 0;
-    for (int32_t k = 0; k < LANES; k++) {
-        list[count] = first + k;
-        count += (int32_t)(bits >> k & 1);
-    }
-    return count;
-}
-
-static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
-{
-    int32_t count = 0;
-    for (int32_t k = 0; k < LANES; k++) {
-        list[count] = items[k];
-        count += (int32_t)(bits >> k & 1);
-    }
-    return count;
 }
 
 typedef struct lanes_steps {

@@ -9,16 +9,6 @@
 typedef __m512d lanes;
 typedef __mmask8 lanes_mask;
 
-static inline lanes lanes_load(const double *p)
-{
-    return _mm512_loadu_pd(p);
-}
-
-static inline void lanes_store(double *p, lanes a)
-{
-    _mm512_storeu_pd(p, a);
-}
-
 static inline void lanes_store_first(double *p, lanes a, int count)
 {
     _mm512_mask_storeu_pd(p, (__mmask8)(count < LANES ? (1u << count) - 1u : 0xffu), a);
