@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -135,6 +136,30 @@ void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t si
         *capacity = wanted;
     }
     return grown;
+}
+
+abut_status memory_fit(void *at, abut_index count, abut_index *capacity, size_t size)
+{
+    void *array;
+    memcpy(&array, at, sizeof array);
+    array = memory_grow(array, count, capacity, size);
+    if (array == NULL) {
+        return ABUT_NO_MEMORY;
+    }
+    memcpy(at, &array, sizeof array);
+    return ABUT_OK;
+}
+
+abut_status memory_fit_zeroed(void *at, abut_index count, abut_index *capacity, size_t size)
+{
+    const abut_index before = *capacity;
+    const abut_status status = memory_fit(at, count, capacity, size);
+    if (status == ABUT_OK) {
+        char *array;
+        memcpy(&array, at, sizeof array);
+        memset(array + (size_t)before * size, 0, (size_t)(*capacity - before) * size);
+    }
+    return status;
 }
 
 void memory_free(void *array)

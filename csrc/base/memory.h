@@ -23,6 +23,14 @@ void *memory_alloc_zeroed(abut_index count, size_t size);
  */
 void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t size);
 
+/* The same for the array whose pointer `at` points to. ABUT_OK, or ABUT_NO_MEMORY: then nothing has
+ * changed. Elements that there was no room for before are any, or 0.
+ *
+ *     abut_status status = memory_fit(&list->values, count, &list->capacity, sizeof *list->values);
+ */
+abut_status memory_fit(void *at, abut_index count, abut_index *capacity, size_t size);
+abut_status memory_fit_zeroed(void *at, abut_index count, abut_index *capacity, size_t size);
+
 /* The first byte of a cache line in a block that has MEMORY_LINE bytes more than are needed.
  * Vectors and records that lie across two lines take twice as long to read. */
 enum { MEMORY_LINE = 64 };

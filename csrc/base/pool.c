@@ -1,7 +1,7 @@
 /* Things that are used again. */
 #include "pool.h"
 
-#include <stddef.h>
+#include "memory.h"
 
 pooled *pool_take(pool *p)
 {
@@ -13,6 +13,16 @@ pooled *pool_take(pool *p)
         }
     }
     return NULL;
+}
+
+void *pool_provide(pool *p, size_t size, void (*destroy)(pooled *self))
+{
+    pooled *item = pool_take(p);
+    item = item ? item : memory_alloc_zeroed(1, size);
+    if (item) {
+        item->destroy = destroy;
+    }
+    return item;
 }
 
 void pool_give(pool *p, pooled *item)

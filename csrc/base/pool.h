@@ -4,6 +4,7 @@
 #define BASE_POOL_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 /* What begins everything that is pooled. */
 typedef struct pooled {
@@ -20,6 +21,9 @@ typedef struct pool {
 
 /* Something that was given back, or NULL. */
 pooled *pool_take(pool *p);
+
+/* The same, or a new one of `size` bytes, all of them 0. NULL where there is no memory. */
+void *pool_provide(pool *p, size_t size, void (*destroy)(pooled *self));
 
 /* Keep it for later, or destroy it where POOL_SLOTS are kept already. */
 void pool_give(pool *p, pooled *item);

@@ -23,6 +23,15 @@ static inline void vec3_store(double *p, vec3 a)
     p[0] = a.x, p[1] = a.y, p[2] = a.z;
 }
 
+/* Write a vector of two or three dimensions. */
+static inline void vec3_put(double *p, int dimension, vec3 a)
+{
+    p[0] = a.x, p[1] = a.y;
+    if (dimension == 3) {
+        p[2] = a.z;
+    }
+}
+
 static inline vec3 vec3_add(vec3 a, vec3 b)
 {
     return (vec3){a.x + b.x, a.y + b.y, a.z + b.z};

@@ -69,14 +69,10 @@ static void destroy(pooled *self)
 static abut_entrances *make_entrances(const abut_convex_finder *finder,
                                       const abut_convex_query *query)
 {
-    entrance_memory *memory = (entrance_memory *)pool_take(&finder->leftovers->entrances);
-    if (!memory) {
-        memory = memory_alloc_zeroed(1, sizeof *memory);
-    }
+    entrance_memory *memory = pool_provide(&finder->leftovers->entrances, sizeof *memory, destroy);
     if (!memory) {
         return NULL;
     }
-    memory->pooled.destroy = destroy;
     memory->entrances = (abut_entrances){.memory = memory,
                                          .finder = finder,
                                          .pair_count = query->pair_count,
@@ -99,23 +95,13 @@ abut_index abut_entrances_count(const abut_entrances *entrances)
 static abut_status reserve_chunks(abut_entrances *entrances, abut_index count)
 {
     entrance_memory *memory = entrances->memory;
-    const abut_index before = memory->chunk_capacity;
-    entrance_chunk *chunks =
-        memory_grow(memory->chunks, count, &memory->chunk_capacity, sizeof *chunks);
-    if (!chunks) {
+    if (memory_fit_zeroed(&memory->chunks, count, &memory->chunk_capacity,
+                          sizeof *memory->chunks)) {
         return ABUT_NO_MEMORY;
     }
-    memset(chunks + before, 0, (size_t)(memory->chunk_capacity - before) * sizeof *chunks);
-    memory->chunks = entrances->chunks = chunks;
+    entrances->chunks = memory->chunks;
     entrances->chunk_count = count;
     return ABUT_OK;
-}
-
-static abut_status reserve_entrances(entrance_chunk *chunk, abut_index more)
-{
-    entrance *grown = memory_grow(chunk->all, chunk->count + more, &chunk->capacity, sizeof *grown);
-    chunk->all = grown ? grown : chunk->all;
-    return grown ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 /* ---- the step before ---- */
@@ -175,8 +161,7 @@ static abut_index read_before(const entering *e, row_span rows, const convex_pai
 static void place_entrances(entrance *all, abut_index count, const convex_pair *pair,
                             const pose *at)
 {
-    const double radius =
-        pair->a.scale * pair->a.shape->radius + pair->b.scale * pair->b.shape->radius;
+    const double radius = body_rounding(&pair->a) + body_rounding(&pair->b);
     for (abut_index k = 0; k < count; k++) {
         all[k].normal = pose_turn(at, all[k].normal);
         all[k].gap -= radius;
@@ -191,13 +176,11 @@ static abut_status enter_pair(const entering *e, abut_index k, entrance_chunk *c
     places_pair(a, b, shift, &pair);
     const abut_index limit = entrances_limit(&pair);
     const row_span earlier = rows_before(e->before, k);
-    abut_status status = reserve_entrances(chunk, limit);
-    if (!status) {
-        entrance *before =
-            memory_grow(chunk->before, earlier.count, &chunk->before_capacity, sizeof *before);
-        status = before ? ABUT_OK : ABUT_NO_MEMORY;
-        chunk->before = before ? before : chunk->before;
-    }
+    abut_status status =
+        memory_fit(&chunk->all, chunk->count + limit, &chunk->capacity, sizeof *chunk->all);
+    status = status ? status
+                    : memory_fit(&chunk->before, earlier.count, &chunk->before_capacity,
+                                 sizeof *chunk->before);
     if (!status) {
         entrance *all = chunk->all + chunk->count;
         const abut_index kept = read_before(e, earlier, &pair, chunk->before);
@@ -260,12 +243,9 @@ static abut_status find_entrances(abut_entrances *entrances, const abut_convex_q
     const abut_convex_finder *finder = entrances->finder;
     entrance_memory *memory = entrances->memory;
     abut_status status = check_before(before, query->pair_count, error);
-    if (!status) {
-        status = places_make(finder, query, &memory->places, error);
-    }
-    if (!status) {
-        status = candidates_make(finder, query, &memory->places, &memory->pairs, error);
-    }
+    status = status ? status : places_make(finder, query, &memory->places, error);
+    status =
+        status ? status : candidates_make(finder, query, &memory->places, &memory->pairs, error);
     return status ? status : enter_all(entrances, query, before, error);
 }
 

@@ -7,62 +7,15 @@
 
 /* ---- memory ---- */
 
-/* Arrays of one allocation; without a base they are only counted. */
-typedef struct arrays {
-    char *base;
-    size_t used;
-} arrays;
-
-static void *take(arrays *a, int32_t count, size_t size)
-{
-    void *array = a->base ? a->base + a->used : NULL;
-    a->used += ((size_t)count * size + MEMORY_LINE - 1) / MEMORY_LINE * MEMORY_LINE;
-    return array;
-}
-
-static void lay_out_coordinates(abut_shape *s, arrays *a)
-{
-    s->x = take(a, s->vertex_count, sizeof *s->x);
-    s->y = take(a, s->vertex_count, sizeof *s->y);
-    s->z = take(a, s->vertex_count, sizeof *s->z);
-}
-
-static void lay_out_view(abut_shape *s, arrays *a)
-{
-    const size_t d = (size_t)s->dimension;
-    s->view.vertices = take(a, s->vertex_count, d * sizeof(double));
-    s->view.normals = take(a, s->facet_count, d * sizeof(double));
-    s->view.indices = take(a, s->corner_count, sizeof(abut_index));
-    s->view.offsets = take(a, s->facet_count + 1, sizeof(abut_index));
-    s->view.edges = take(a, s->edge_count, 2 * sizeof(abut_index));
-    s->view.edge_facets = take(a, s->edge_count, 2 * sizeof(abut_index));
-    s->view.source = take(a, s->vertex_count, sizeof(abut_index));
-}
-
-static void lay_out(abut_shape *s, arrays *a)
-{
-    lay_out_coordinates(s, a);
-    s->facets = take(a, s->facet_count, sizeof *s->facets);
-    s->corners = take(a, s->corner_count, sizeof *s->corners);
-    s->edges = take(a, s->edge_count, sizeof *s->edges);
-    s->vertices = take(a, s->vertex_count, sizeof *s->vertices);
-    s->facets_at = take(a, s->corner_count, sizeof *s->facets_at);
-    s->edges_at = take(a, 2 * s->edge_count, sizeof *s->edges_at);
-    s->neighbors = take(a, s->corner_count, sizeof *s->neighbors);
-    lay_out_view(s, a);
-}
-
 /* Make room for as much as the shape's counts say. */
 static abut_status allocate(abut_shape *s)
 {
-    arrays counted = {NULL, 0};
-    lay_out(s, &counted);
-    s->memory = memory_alloc_zeroed((abut_index)counted.used + MEMORY_LINE, 1);
+    const size_t bytes = shape_lay_out(s, NULL, true);
+    s->memory = memory_alloc_zeroed((abut_index)bytes + MEMORY_LINE, 1);
     if (!s->memory) {
         return ABUT_NO_MEMORY;
     }
-    arrays own = {memory_first_line(s->memory), 0};
-    lay_out(s, &own);
+    shape_lay_out(s, memory_first_line(s->memory), true);
     return ABUT_OK;
 }
 
@@ -220,14 +173,6 @@ static void place_sides(const builder *b)
 
 /* ---- what is read of it ---- */
 
-static void copy_point(const abut_shape *s, const double *to, int32_t row, vec3 p)
-{
-    const double all[3] = {p.x, p.y, p.z};
-    for (int axis = 0; axis < s->dimension; axis++) {
-        ((double *)to)[row * s->dimension + axis] = all[axis];
-    }
-}
-
 static void copy_two(const abut_index *to, int32_t row, const int32_t two[2])
 {
     ((abut_index *)to)[2 * row] = two[0];
@@ -238,7 +183,7 @@ static void fill_lists(abut_shape *s)
 {
     abut_shape_view *view = &s->view;
     for (int32_t f = 0; f < s->facet_count; f++) {
-        copy_point(s, view->normals, f, s->facets[f].normal);
+        vec3_put((double *)view->normals + s->dimension * f, s->dimension, s->facets[f].normal);
         ((abut_index *)view->offsets)[f + 1] = s->facets[f].begin + s->facets[f].count;
     }
     for (int32_t c = 0; c < s->corner_count; c++) {
@@ -249,7 +194,7 @@ static void fill_lists(abut_shape *s)
         copy_two(view->edge_facets, e, s->edges[e].facets);
     }
     for (int32_t v = 0; v < s->vertex_count; v++) {
-        copy_point(s, view->vertices, v, shape_point(s, v));
+        vec3_put((double *)view->vertices + s->dimension * v, s->dimension, shape_point(s, v));
     }
 }
 

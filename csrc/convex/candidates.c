@@ -84,9 +84,7 @@ static abut_status search(const abut_convex_finder *finder, const abut_convex_qu
         status = abut_pairs_find(pairs->search.finder, &spheres, &found, error);
         status = finder_name_body(status, error);
     }
-    if (!status) {
-        status = error_set_status(error, write_found(found, finder, pairs));
-    }
+    status = status ? status : error_set_status(error, write_found(found, finder, pairs));
     abut_pairs_free(found);
     return status;
 }

@@ -9,16 +9,6 @@ typedef struct writing {
     const abut_convex_columns *columns;
 } writing;
 
-/* Write a vector; in the plane without z. */
-static void put_vector(double *column, int dimension, abut_index row, vec3 v)
-{
-    double *to = column + dimension * row;
-    to[0] = v.x, to[1] = v.y;
-    if (dimension == 3) {
-        to[2] = v.z;
-    }
-}
-
 /* ---- columns of a row ---- */
 
 static void write_names(const convex_row *of, abut_index row, const abut_convex_columns *to)
@@ -61,7 +51,8 @@ static void write_gap(const convex_row *of, abut_index row, int dimension,
                       const abut_convex_columns *to)
 {
     if (to->normal) {
-        put_vector(to->normal, dimension, row, vec3_sub((vec3){0.0, 0.0, 0.0}, of->normal));
+        vec3_put(to->normal + dimension * row, dimension,
+                 vec3_sub((vec3){0.0, 0.0, 0.0}, of->normal));
     }
     if (to->overlap) {
         to->overlap[row] = 0.0 - of->gap;
@@ -75,11 +66,11 @@ static void write_link(const convex_row *of, abut_index row, int dimension,
                        const abut_convex_columns *to)
 {
     if (to->link) {
-        put_vector(to->link, dimension, 2 * row, of->p);
-        put_vector(to->link, dimension, 2 * row + 1, of->q);
+        vec3_put(to->link + dimension * (2 * row), dimension, of->p);
+        vec3_put(to->link + dimension * (2 * row + 1), dimension, of->q);
     }
     if (to->point) {
-        put_vector(to->point, dimension, row, vec3_scale(vec3_add(of->p, of->q), 0.5));
+        vec3_put(to->point + dimension * row, dimension, vec3_scale(vec3_add(of->p, of->q), 0.5));
     }
     if (to->state) {
         memcpy(to->state + ABUT_CONVEX_STATE * row, of->state, sizeof of->state);
@@ -105,7 +96,7 @@ static void write_spot(const convex_spot *of, abut_index spot, int dimension,
                        const abut_convex_columns *to)
 {
     if (to->spot) {
-        put_vector(to->spot, dimension, spot, of->point);
+        vec3_put(to->spot + dimension * spot, dimension, of->point);
     }
     if (to->spot_overlap) {
         to->spot_overlap[spot] = 0.0 - of->gap;

@@ -14,8 +14,7 @@ typedef struct tried_plane {
 
 static vec3 centroid_line(const convex_pair *pair)
 {
-    const vec3 to_b = pair_to_a(pair, body_centroid(&pair->b));
-    const vec3 line = vec3_sub(to_b, body_centroid(&pair->a));
+    const vec3 line = pair_centers(pair);
     const double length = vec3_length(line);
     return length > pair->tolerance ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
 }
@@ -27,15 +26,6 @@ static tried_plane begin_plane(const convex_pair *pair, const convex_link *befor
     const vec3 normal = before ? before->normal : centroid_line(pair);
     const support_gap at = pair_support_gap(pair, normal);
     return (tried_plane){normal, at, {{ABUT_VERTEX, at.a}, {ABUT_VERTEX, at.b}}};
-}
-
-/* What a search that has ended says of bodies with this gap. */
-static int32_t status_of(const convex_pair *pair, double gap)
-{
-    if (fabs(gap) <= pair->tolerance) {
-        return ABUT_TOUCHING;
-    }
-    return gap > 0.0 ? ABUT_SEPARATED : ABUT_OVERLAPPING;
 }
 
 /* ---- Cundall's common plane ----
@@ -92,7 +82,7 @@ void common_plane_find(const convex_pair *pair, const convex_link *before,
         .normal = best.normal,
         .gap = best.at.gap,
         .error = NAN,
-        .status = has_ended ? status_of(pair, best.at.gap) : ABUT_UNCONVERGED,
+        .status = has_ended ? gap_status(best.at.gap, pair->tolerance) : ABUT_UNCONVERGED,
         .iterations = iterations,
     };
 }
@@ -128,21 +118,6 @@ static vec3 end_direction(const convex_body *body, convex_end end)
 {
     return end.type == ABUT_EDGE ? body->shape->edges[end.feature].direction
                                  : (vec3){0.0, 0.0, 0.0};
-}
-
-/* A point of the feature, in the body's frame. */
-static vec3 end_point(const convex_body *body, convex_end end)
-{
-    const abut_shape *s = body->shape;
-    switch ((abut_type)end.type) {
-    case ABUT_FACET:
-        return body_vertex(body, s->corners[facet_of(body, end)->begin].vertex);
-    case ABUT_EDGE:
-        return body_vertex(body, s->edges[end.feature].vertices[0]);
-    case ABUT_VERTEX:
-        return body_vertex(body, end.feature);
-    }
-    return (vec3){0.0, 0.0, 0.0};
 }
 
 /* A line less its part along the edge, or edges, that lie in the plane. */
@@ -193,8 +168,8 @@ static double crossing_part(const convex_pair *pair, const convex_end ends[2], v
 static double find_points(const convex_pair *pair, const convex_end ends[2], vec3 normal, vec3 *p,
                           vec3 *q)
 {
-    *p = end_point(&pair->a, ends[0]);
-    *q = pair_to_a(pair, end_point(&pair->b, ends[1]));
+    *p = body_point(&pair->a, ends[0]);
+    *q = pair_to_a(pair, body_point(&pair->b, ends[1]));
     const vec3 line = vec3_sub(*q, *p);
     const double distance = vec3_dot(line, normal);
     if (ends[0].type == ABUT_VERTEX && ends[1].type == ABUT_VERTEX) {
@@ -353,8 +328,8 @@ static bool still_stands(const convex_pair *pair, const convex_link *before, tri
 {
     vec3 p, q;
     plane->ends[0] = before->ends[0], plane->ends[1] = before->ends[1];
-    const vec3 line = vec3_sub(pair_to_a(pair, end_point(&pair->b, before->ends[1])),
-                               end_point(&pair->a, before->ends[0]));
+    const vec3 line = vec3_sub(pair_to_a(pair, body_point(&pair->b, before->ends[1])),
+                               body_point(&pair->a, before->ends[0]));
     const bool is_apart = vec3_dot(line, before->normal) > 0.0;
     const bool decides = before->ends[0].type == before->ends[1].type
                              ? before->ends[0].type == ABUT_EDGE
@@ -383,7 +358,7 @@ void fast_plane_find(const convex_pair *pair, const convex_link *before,
                           .normal = plane.normal,
                           .gap = plane.at.gap,
                           .error = NAN,
-                          .status = status_of(pair, plane.at.gap),
+                          .status = gap_status(plane.at.gap, pair->tolerance),
                           .iterations = iterations};
     find_points(pair, plane.ends, plane.normal, &link->p, &link->q);
     link->q = pair_to_b(pair, link->q);

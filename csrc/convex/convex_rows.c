@@ -21,23 +21,10 @@ static void destroy(pooled *self)
     memory_free(memory);
 }
 
-/* The memory of a query that was freed, or new memory. */
-static convex_memory *take_memory(const abut_convex_finder *finder)
-{
-    convex_memory *memory = (convex_memory *)pool_take(&finder->leftovers->contacts);
-    if (!memory) {
-        memory = memory_alloc_zeroed(1, sizeof *memory);
-    }
-    if (memory) {
-        memory->pooled.destroy = destroy;
-    }
-    return memory;
-}
-
 abut_convex_contacts *convex_rows_make(const abut_convex_finder *finder,
                                        const abut_convex_query *query)
 {
-    convex_memory *memory = take_memory(finder);
+    convex_memory *memory = pool_provide(&finder->leftovers->contacts, sizeof *memory, destroy);
     if (!memory) {
         return NULL;
     }
@@ -69,38 +56,25 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
 abut_status convex_rows_reserve_chunks(abut_convex_contacts *contacts, abut_index count)
 {
     convex_memory *memory = contacts->memory;
-    const abut_index before = memory->chunk_capacity;
-    convex_chunk *chunks =
-        memory_grow(memory->chunks, count, &memory->chunk_capacity, sizeof *chunks);
-    if (!chunks) {
+    if (memory_fit_zeroed(&memory->chunks, count, &memory->chunk_capacity,
+                          sizeof *memory->chunks)) {
         return ABUT_NO_MEMORY;
     }
-    const abut_index more = memory->chunk_capacity - before;
-    memset(chunks + before, 0, (size_t)more * sizeof *chunks);
     for (abut_index k = 0; k < count; k++) {
-        chunks[k].row_count = chunks[k].spot_count = 0;
+        memory->chunks[k].row_count = memory->chunks[k].spot_count = 0;
     }
-    memory->chunks = chunks;
-    contacts->chunks = chunks;
+    contacts->chunks = memory->chunks;
     contacts->chunk_count = count;
     return ABUT_OK;
 }
 
 abut_status convex_rows_reserve(convex_chunk *chunk, int32_t spots)
 {
-    convex_row *rows =
-        memory_grow(chunk->rows, chunk->row_count + 1, &chunk->row_capacity, sizeof *rows);
-    if (!rows) {
-        return ABUT_NO_MEMORY;
-    }
-    chunk->rows = rows;
-    convex_spot *grown =
-        memory_grow(chunk->spots, chunk->spot_count + spots, &chunk->spot_capacity, sizeof *grown);
-    if (!grown) {
-        return ABUT_NO_MEMORY;
-    }
-    chunk->spots = grown;
-    return ABUT_OK;
+    const abut_status status =
+        memory_fit(&chunk->rows, chunk->row_count + 1, &chunk->row_capacity, sizeof *chunk->rows);
+    return status ? status
+                  : memory_fit(&chunk->spots, chunk->spot_count + spots, &chunk->spot_capacity,
+                               sizeof *chunk->spots);
 }
 
 /* ---- rows ---- */

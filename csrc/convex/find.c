@@ -73,13 +73,12 @@ static bool read_state(const finding *f, abut_index k, const convex_pair *pair, 
  * what their link does. */
 static bool is_far(const finding *f, const convex_pair *pair)
 {
-    const convex_body *a = &pair->a, *b = &pair->b;
-    const vec3 line = vec3_sub(pair_to_a(pair, body_centroid(b)), body_centroid(a));
+    const vec3 line = pair_centers(pair);
     const double length = vec3_length(line);
     if (!(length > 0.0)) {
         return false;
     }
-    const double rounding = a->scale * a->shape->radius + b->scale * b->shape->radius;
+    const double rounding = body_rounding(&pair->a) + body_rounding(&pair->b);
     const double gap = pair_support_gap(pair, vec3_scale(line, 1.0 / length)).gap - rounding;
     return gap > f->query->gap + pair->tolerance;
 }
@@ -143,9 +142,7 @@ static abut_status solve_all(finding *f, abut_error *error)
     const abut_index count = f->pairs->count;
     const parallel_plan plan = finder_plan(f->query, count, CHUNK_PAIRS, WORK_OF_PAIR);
     abut_status status = convex_rows_reserve_chunks(f->contacts, plan.chunk_count);
-    if (!status) {
-        status = parallel_run(&plan, solve_chunk, f);
-    }
+    status = status ? status : parallel_run(&plan, solve_chunk, f);
     if (!status) {
         convex_rows_join(f->contacts);
     }

@@ -61,20 +61,11 @@ static void destroy_room(pooled *self)
 
 spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots)
 {
-    spot_room *room = (spot_room *)pool_take(&finder->leftovers->rooms);
-    if (!room) {
-        room = memory_alloc_zeroed(1, sizeof *room);
-    }
-    if (!room) {
-        return NULL;
-    }
-    room->pooled.destroy = destroy_room;
-    convex_spot *grown = memory_grow(room->spots, spots, &room->capacity, sizeof *grown);
-    if (!grown) {
+    spot_room *room = pool_provide(&finder->leftovers->rooms, sizeof *room, destroy_room);
+    if (room && memory_fit(&room->spots, spots, &room->capacity, sizeof *room->spots)) {
         destroy_room(&room->pooled);
         return NULL;
     }
-    room->spots = grown;
     return room;
 }
 

@@ -430,9 +430,7 @@ static abut_status check_convex(const hull *h, abut_error *error)
         const loop_plane plane = hull_plane(h, &h->merged, f);
         const double limit = plane_slack(h, plane.area);
         status = check_planar(h, f, plane.normal, limit, error);
-        if (!status) {
-            status = check_behind(h, f, plane.normal, limit, error);
-        }
+        status = status ? status : check_behind(h, f, plane.normal, limit, error);
     }
     return status;
 }
@@ -463,15 +461,9 @@ static abut_status read_input(hull *h, const abut_shape_input *in, abut_error *e
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_status status = read_vertices(h, in->vertices, error);
-    if (!status) {
-        status = read_offsets(h, in, error);
-    }
-    if (!status) {
-        status = check_facet_count(in, error);
-    }
-    if (!status) {
-        status = read_corners(h, in->indices, seen, error);
-    }
+    status = status ? status : read_offsets(h, in, error);
+    status = status ? status : check_facet_count(in, error);
+    status = status ? status : read_corners(h, in->indices, seen, error);
     memory_free(seen);
     return status;
 }
@@ -535,9 +527,7 @@ static abut_status merge_all(hull *h, abut_error *error)
     abut_status status = merge_checked(h, error);
     while (!status && has_merged(h)) {
         status = take_merged(h, error);
-        if (!status) {
-            status = merge_checked(h, error);
-        }
+        status = status ? status : merge_checked(h, error);
     }
     return status ? status : close_loops(h, &h->merged, error);
 }
@@ -545,12 +535,8 @@ static abut_status merge_all(hull *h, abut_error *error)
 abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error)
 {
     abut_status status = check_counts(input, error);
-    if (!status) {
-        status = read_input(h, input, error);
-    }
-    if (!status) {
-        status = check_body(h, error);
-    }
+    status = status ? status : read_input(h, input, error);
+    status = status ? status : check_body(h, error);
     return status ? status : merge_all(h, error);
 }
 

@@ -269,16 +269,9 @@ void link_find_apart(const convex_pair *pair, const convex_link *before, int ite
 
 /* ---- what both files share ---- */
 
-vec3 link_centers(const convex_pair *pair)
-{
-    const vec3 a = vec3_scale(pair->a.shape->centroid, pair->a.scale);
-    const vec3 b = vec3_scale(pair->b.shape->centroid, pair->b.scale);
-    return vec3_sub(pair_to_a(pair, b), a);
-}
-
 vec3 link_direction(const convex_pair *pair)
 {
-    const vec3 line = link_centers(pair);
+    const vec3 line = pair_centers(pair);
     const double length = vec3_length(line);
     return length > 0.0 ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
 }
@@ -291,30 +284,14 @@ void link_write(const convex_pair *pair, const span *s, const parting *plane, do
     link->normal = plane->normal, link->gap = plane->gap;
     link->error = larger(error, 0.0);
     link->iterations = 0;
-    link->status = plane->gap < 0.0 ? ABUT_OVERLAPPING : ABUT_SEPARATED;
-    if (fabs(plane->gap) <= pair->tolerance) {
-        link->status = ABUT_TOUCHING;
-    }
-    if (!(error <= pair->tolerance)) {
-        link->status = ABUT_UNCONVERGED;
-    }
-}
-
-static foot entrance_foot(const convex_body *body, convex_end end)
-{
-    if (end.type == ABUT_VERTEX) {
-        return foot_of_vertex(body, end.feature);
-    }
-    if (end.type == ABUT_EDGE) {
-        return (foot){end, body_vertex(body, body->shape->edges[end.feature].vertices[0])};
-    }
-    const int32_t corner = body->shape->facets[end.feature].begin;
-    return (foot){end, body_vertex(body, body->shape->corners[corner].vertex)};
+    const bool is_certain = error <= pair->tolerance;
+    link->status = is_certain ? gap_status(plane->gap, pair->tolerance) : ABUT_UNCONVERGED;
 }
 
 span link_of_entrance(const convex_pair *pair, const convex_end ends[2])
 {
-    return span_make(pair, entrance_foot(&pair->a, ends[0]), entrance_foot(&pair->b, ends[1]));
+    return span_make(pair, (foot){ends[0], body_point(&pair->a, ends[0])},
+                     (foot){ends[1], body_point(&pair->b, ends[1])});
 }
 
 /* ---- from step to step ---- */

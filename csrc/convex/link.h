@@ -33,8 +33,6 @@ void link_find_global(const convex_pair *pair, int iterations, convex_link *link
 
 /* ---- shared by both files ---- */
 
-/* The vector from A's centroid to B's; and its direction, which is x where they are the same. */
-vec3 link_centers(const convex_pair *pair);
 vec3 link_direction(const convex_pair *pair);
 
 /* A link and a plane, and what they leave open; OVERLAPPING, TOUCHING or SEPARATED by the gap, and

@@ -162,7 +162,7 @@ static bool overlaps_across(const convex_pair *pair, const convex_link *link, ve
 /* Whether the link's features are the face of such a pyramid. */
 static bool overlaps_below(const convex_pair *pair, const convex_link *link)
 {
-    const vec3 inner = link_centers(pair);
+    const vec3 inner = pair_centers(pair);
     const int32_t a = link->ends[0].type, b = link->ends[1].type;
     if (a == ABUT_FACET) {
         return overlaps_at_a(pair, link->ends[0].feature, pair_to_a(pair, link->q), inner);

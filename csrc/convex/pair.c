@@ -15,6 +15,18 @@ convex_pair pair_swapped(const convex_pair *pair)
     return swapped;
 }
 
+vec3 body_point(const convex_body *body, convex_end end)
+{
+    const abut_shape *s = body->shape;
+    int32_t vertex = end.feature;
+    if (end.type == ABUT_FACET) {
+        vertex = s->corners[s->facets[end.feature].begin].vertex;
+    } else if (end.type == ABUT_EDGE) {
+        vertex = s->edges[end.feature].vertices[0];
+    }
+    return body_vertex(body, vertex);
+}
+
 /* ---- supports ---- */
 
 /* One comparison a vertex, and no branch in it: for up to a hundred vertices nothing that was

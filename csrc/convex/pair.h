@@ -77,6 +77,30 @@ static inline vec3 body_centroid(const convex_body *body)
     return vec3_scale(body->shape->centroid, body->scale);
 }
 
+/* By how much a body is rounded. */
+static inline double body_rounding(const convex_body *body)
+{
+    return body->shape->radius * body->scale;
+}
+
+/* A point of a feature, in the body's frame: its first corner. */
+vec3 body_point(const convex_body *body, convex_end end);
+
+/* From A's centroid to B's. */
+static inline vec3 pair_centers(const convex_pair *pair)
+{
+    return vec3_sub(pair_to_a(pair, body_centroid(&pair->b)), body_centroid(&pair->a));
+}
+
+/* What a gap is, which is not told apart from 0 within the tolerance: an abut_convex_status. */
+static inline int32_t gap_status(double gap, double tolerance)
+{
+    if (fabs(gap) <= tolerance) {
+        return ABUT_TOUCHING;
+    }
+    return gap > 0.0 ? ABUT_SEPARATED : ABUT_OVERLAPPING;
+}
+
 /* The same two bodies with B in the first place. */
 convex_pair pair_swapped(const convex_pair *pair);
 

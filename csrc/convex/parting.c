@@ -11,83 +11,59 @@ parting parting_along(const convex_pair *pair, vec3 normal)
 
 /* ---- a facet and what supports it: its own body ends at its plane ---- */
 
-static parting part_at_a(const convex_pair *pair, int32_t facet, int32_t *vertex)
+/* A facet's body, and the other one. */
+typedef struct facet_side {
+    const convex_body *own, *other;
+    bool is_b; /* the facet is B's */
+} facet_side;
+
+static facet_side side_of(const convex_pair *pair, bool is_b)
 {
-    const shape_facet *f = &pair->a.shape->facets[facet];
-    const vec3 back = vec3_scale(pair_turn_back(pair, f->normal), -1.0);
-    const support lowest = body_support(&pair->b, back);
-    *vertex = lowest.vertex;
-    const double own = f->offset * pair->a.scale;
-    return (parting){f->normal, vec3_dot(f->normal, pair->shift) - lowest.height - own};
+    return is_b ? (facet_side){&pair->b, &pair->a, true} : (facet_side){&pair->a, &pair->b, false};
 }
 
-static parting part_at_b(const convex_pair *pair, int32_t facet, int32_t *vertex)
+static parting part_at(const convex_pair *pair, facet_side side, int32_t facet, int32_t *vertex)
 {
-    const shape_facet *f = &pair->b.shape->facets[facet];
-    const vec3 normal = vec3_scale(pair_turn(pair, f->normal), -1.0);
-    const support highest = body_support(&pair->a, normal);
-    *vertex = highest.vertex;
-    const double own = f->offset * pair->b.scale;
-    return (parting){normal, vec3_dot(normal, pair->shift) - highest.height - own};
+    const shape_facet *f = &side.own->shape->facets[facet];
+    const vec3 normal = side.is_b ? vec3_scale(pair_turn(pair, f->normal), -1.0) : f->normal;
+    const vec3 back = side.is_b ? normal : vec3_scale(pair_turn_back(pair, normal), -1.0);
+    const support farthest = body_support(side.other, back);
+    *vertex = farthest.vertex;
+    const double own = f->offset * side.own->scale;
+    return (parting){normal, vec3_dot(normal, pair->shift) - farthest.height - own};
 }
 
-/* Whether a vertex of B stands on a facet of A: it must be as low as the lowest one, and over the
- * facet. The link is set to it then. */
-static bool stands_at_a(const convex_pair *pair, int32_t facet, int32_t vertex,
-                        const parting *plane, span *s)
+/* Whether a vertex of the other body stands on the facet: it must be as low as the lowest one, and
+ * over the facet. The link is set to it then. */
+static bool stands_at(const convex_pair *pair, facet_side side, int32_t facet, int32_t vertex,
+                      const parting *plane, span *s)
 {
-    const foot b = foot_of_vertex(&pair->b, vertex);
-    const vec3 q = pair_to_a(pair, b.point);
-    const double height = body_height(&pair->a, facet, q);
-    if (height - plane->gap > pair->tolerance || !closest_is_over(&pair->a, facet, q)) {
+    const foot at = foot_of_vertex(side.other, vertex);
+    const vec3 seen = side.is_b ? pair_to_b(pair, at.point) : pair_to_a(pair, at.point);
+    const double height = body_height(side.own, facet, seen);
+    if (height - plane->gap > pair->tolerance || !closest_is_over(side.own, facet, seen)) {
         return false;
     }
-    s->a = (foot){{ABUT_FACET, facet}, vec3_sub(q, vec3_scale(plane->normal, height))};
-    s->b = b;
+    const vec3 normal = side.own->shape->facets[facet].normal;
+    const foot below = {{ABUT_FACET, facet}, vec3_sub(seen, vec3_scale(normal, height))};
+    s->a = side.is_b ? at : below;
+    s->b = side.is_b ? below : at;
     s->across = vec3_scale(plane->normal, height);
     s->length = fabs(height);
     return true;
 }
 
-static bool stands_at_b(const convex_pair *pair, int32_t facet, int32_t vertex,
-                        const parting *plane, span *s)
+/* Try the plane of the facet that A's end, or B's, is on. The vertex that the link has already
+ * stays where another one is as low. */
+static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 {
-    const foot a = foot_of_vertex(&pair->a, vertex);
-    const vec3 p = pair_to_b(pair, a.point);
-    const double height = body_height(&pair->b, facet, p);
-    if (height - plane->gap > pair->tolerance || !closest_is_over(&pair->b, facet, p)) {
-        return false;
-    }
-    const vec3 normal = pair->b.shape->facets[facet].normal;
-    s->a = a;
-    s->b = (foot){{ABUT_FACET, facet}, vec3_sub(p, vec3_scale(normal, height))};
-    s->across = vec3_scale(plane->normal, height);
-    s->length = fabs(height);
-    return true;
-}
-
-/* Try the plane of A's facet. The vertex that the link has already stays where another one is as
- * low. */
-static bool try_at_a(const convex_pair *pair, span *s, parting *plane)
-{
-    const int32_t facet = s->a.end.feature;
+    const facet_side side = side_of(pair, is_b);
+    const convex_end own = is_b ? s->b.end : s->a.end, other = is_b ? s->a.end : s->b.end;
     int32_t vertex;
-    *plane = part_at_a(pair, facet, &vertex);
-    if (s->b.end.type == ABUT_VERTEX && stands_at_a(pair, facet, s->b.end.feature, plane, s)) {
-        return true;
-    }
-    return stands_at_a(pair, facet, vertex, plane, s);
-}
-
-static bool try_at_b(const convex_pair *pair, span *s, parting *plane)
-{
-    const int32_t facet = s->b.end.feature;
-    int32_t vertex;
-    *plane = part_at_b(pair, facet, &vertex);
-    if (s->a.end.type == ABUT_VERTEX && stands_at_b(pair, facet, s->a.end.feature, plane, s)) {
-        return true;
-    }
-    return stands_at_b(pair, facet, vertex, plane, s);
+    *plane = part_at(pair, side, own.feature, &vertex);
+    return (other.type == ABUT_VERTEX &&
+            stands_at(pair, side, own.feature, other.feature, plane, s)) ||
+           stands_at(pair, side, own.feature, vertex, plane, s);
 }
 
 /* ---- two edges ---- */
@@ -135,10 +111,10 @@ static bool stands_across(const convex_pair *pair, span *s, parting *plane)
 static bool stands_on_either(const convex_pair *pair, span *s, parting *plane)
 {
     parting other;
-    if (try_at_a(pair, s, plane)) {
+    if (try_at(pair, false, s, plane)) {
         return true;
     }
-    const bool stands = try_at_b(pair, s, &other);
+    const bool stands = try_at(pair, true, s, &other);
     *plane = stands || other.gap > plane->gap ? other : *plane;
     return stands;
 }
@@ -148,10 +124,10 @@ bool parting_stands(const convex_pair *pair, span *s, parting *plane)
     const int32_t a = s->a.end.type, b = s->b.end.type;
     plane->gap = -INFINITY;
     if (a == ABUT_FACET) {
-        return b == ABUT_FACET ? stands_on_either(pair, s, plane) : try_at_a(pair, s, plane);
+        return b == ABUT_FACET ? stands_on_either(pair, s, plane) : try_at(pair, false, s, plane);
     }
     if (b == ABUT_FACET) {
-        return try_at_b(pair, s, plane);
+        return try_at(pair, true, s, plane);
     }
     return a == ABUT_EDGE && b == ABUT_EDGE && stands_across(pair, s, plane);
 }

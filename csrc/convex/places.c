@@ -94,11 +94,7 @@ static void set_center(const placing *p, abut_index i, const placed_body *body)
     const int dimension = p->finder->dimension;
     const vec3 centroid = vec3_load(body->body.shape->view.centroid);
     const vec3 center = pose_to_world(&body->at, vec3_scale(centroid, body->body.scale));
-    double *to = p->centers + dimension * i;
-    to[0] = center.x, to[1] = center.y;
-    if (dimension == 3) {
-        to[2] = center.z;
-    }
+    vec3_put(p->centers + dimension * i, dimension, center);
 }
 
 static bool place_body(const placing *p, abut_index i)
@@ -247,12 +243,6 @@ static void turn_into(const pose *a, const pose *b, vec3 rows[3])
     }
 }
 
-/* How far a body's rounding reaches. */
-static double rounding_of(const convex_body *body)
-{
-    return body->scale * body->shape->radius;
-}
-
 void places_pair(const placed_body *a, const placed_body *b, vec3 shift, convex_pair *pair)
 {
     pair->a = a->body;
@@ -262,7 +252,7 @@ void places_pair(const placed_body *a, const placed_body *b, vec3 shift, convex_
     pair->shift = pose_turn_back(&a->at, between);
     const double reach =
         a->body.scale * a->body.shape->reach + b->body.scale * b->body.shape->reach;
-    const double length = vec3_max_abs(between) + rounding_of(&a->body) + rounding_of(&b->body);
+    const double length = vec3_max_abs(between) + body_rounding(&a->body) + body_rounding(&b->body);
     const double size = larger(reach, ROUNDED_PART * length);
     pair->size = size;
     pair->tolerance = TOLD_APART * size;

@@ -63,4 +63,8 @@ static inline vec3 shape_point(const abut_shape *s, int32_t vertex)
     return (vec3){s->x[vertex], s->y[vertex], s->z[vertex]};
 }
 
+/* Point a shape's arrays into a block, those of its view only where it has one; its counts say how
+ * long they are. Returns the bytes that they take. Without a block they are only counted. */
+size_t shape_lay_out(abut_shape *s, void *block, bool has_view);
+
 #endif

@@ -20,21 +20,13 @@ static void solve_core(const convex_pair *pair, const convex_link *before, const
     }
 }
 
-static double body_rounding(const convex_body *body)
-{
-    return body->shape->radius * body->scale;
-}
-
 static int32_t rounded_status(const convex_pair *pair, const solved *s)
 {
     if (s->core.status == ABUT_UNCONVERGED) {
         return ABUT_UNCONVERGED;
     }
     const double size = body_rounding(&pair->a) + body_rounding(&pair->b);
-    if (fabs(s->gap) <= larger(pair->tolerance, TOLD_APART * size)) {
-        return ABUT_TOUCHING;
-    }
-    return s->gap < 0.0 ? ABUT_OVERLAPPING : ABUT_SEPARATED;
+    return gap_status(s->gap, larger(pair->tolerance, TOLD_APART * size));
 }
 
 /* Set what follows for the rounded bodies: their ends of the link are their radii further along n,

@@ -109,23 +109,17 @@ static void collect(patch_room *room, wall_plane *wall, int32_t leader, int32_t 
 
 static wall_plane *add_plane(patch_room *room)
 {
-    wall_plane *planes =
-        memory_grow(room->planes, room->plane_count + 1, &room->plane_capacity, sizeof *planes);
-    if (planes) {
-        room->planes = planes;
-    }
-    return planes ? &planes[room->plane_count++] : NULL;
+    const abut_status status = memory_fit(&room->planes, room->plane_count + 1,
+                                          &room->plane_capacity, sizeof *room->planes);
+    return status ? NULL : &room->planes[room->plane_count++];
 }
 
 abut_status cover_planes(patch_room *room, const patch_task *task)
 {
     flat_pieces *all = &room->pieces;
-    int32_t *order =
-        memory_grow(room->order, all->piece_count, &room->order_capacity, sizeof *order);
-    if (!order) {
+    if (memory_fit(&room->order, all->piece_count, &room->order_capacity, sizeof *room->order)) {
         return ABUT_NO_MEMORY;
     }
-    room->order = order;
     int32_t begin = 0;
     for (int32_t leader = find_leader(all); leader >= 0; leader = find_leader(all)) {
         wall_plane *wall = add_plane(room);
@@ -283,10 +277,8 @@ static void insert(covered *parts, int32_t count, covered part)
 
 abut_status cover_reserve(patch_room *room, const wall_plane *wall)
 {
-    covered *lines =
-        memory_grow(room->lines, cover_count(wall) + 1, &room->line_capacity, sizeof *lines);
-    room->lines = lines ? lines : room->lines;
-    return lines ? ABUT_OK : ABUT_NO_MEMORY;
+    return memory_fit(&room->lines, cover_count(wall) + 1, &room->line_capacity,
+                      sizeof *room->lines);
 }
 
 int32_t cover_line(patch_room *room, const wall_plane *wall, const plane_line *l,

@@ -183,9 +183,7 @@ static abut_status load_walls(const wall_finding *f, abut_index i, const stand_t
     for (abut_index row = rows->begin; !status && row < rows->end; row++) {
         status = load_facet(f, body, rows->near, row, room);
     }
-    if (!status) {
-        status = cover_planes(patch, &task->standing);
-    }
+    status = status ? status : cover_planes(patch, &task->standing);
     for (abut_index k = 0; !status && k < f->walls->half_space_count; k++) {
         const double *wall = f->walls->half_spaces + 6 * k;
         status = cover_half_space(patch, &task->standing, (int32_t)k,
@@ -218,19 +216,11 @@ static row_place begin_place(const row_writing *w)
     return (row_place){.first = (int32_t)w->body, .before = -1, .at = &w->f->bodies[w->body].at};
 }
 
-static int32_t gap_status(double gap, double tolerance)
-{
-    if (fabs(gap) <= tolerance) {
-        return ABUT_TOUCHING;
-    }
-    return gap < 0.0 ? ABUT_OVERLAPPING : ABUT_SEPARATED;
-}
-
 /* The result of a facet whose deepest spot this is. */
 static solved spot_result(const row_writing *w, const wall_plane *wall, const wall_spot *spot)
 {
     const convex_body *body = w->task->standing.body;
-    const double radius = body->shape->radius * body->scale;
+    const double radius = body_rounding(body);
     const double tolerance = TOLD_APART * w->task->standing.reach;
     const vec3 n = vec3_scale(wall->normal, -1.0);
     solved result = {.gap = spot->spot.gap - radius, .q = spot->on_wall};
@@ -263,7 +253,7 @@ static const wall_spot *copy_spots(const row_writing *w, const wall_plane *wall,
 {
     const wall_spot *spots = w->room->patch.spots + wall->first_spot, *deepest = &spots[first];
     const convex_body *body = w->task->standing.body;
-    const double radius = body->shape->radius * body->scale;
+    const double radius = body_rounding(body);
     const vec3 shift = vec3_scale(wall->normal, -0.5 * radius);
     convex_spot *to = convex_rows_spots(w->chunk);
     int32_t count = 0;

@@ -16,13 +16,11 @@ static vec3 to_body(const flat_place *place, vec3 corner)
 /* Room for one piece more, of so many corners. */
 static abut_status reserve(flat_pieces *all, abut_index corners)
 {
-    flat_piece *pieces =
-        memory_grow(all->pieces, all->piece_count + 1, &all->piece_capacity, sizeof *pieces);
-    all->pieces = pieces ? pieces : all->pieces;
-    flat_corner *grown = memory_grow(all->corners, all->corner_count + corners,
-                                     &all->corner_capacity, sizeof *grown);
-    all->corners = grown ? grown : all->corners;
-    return pieces && grown ? ABUT_OK : ABUT_NO_MEMORY;
+    const abut_status status =
+        memory_fit(&all->pieces, all->piece_count + 1, &all->piece_capacity, sizeof *all->pieces);
+    return status ? status
+                  : memory_fit(&all->corners, all->corner_count + corners, &all->corner_capacity,
+                               sizeof *all->corners);
 }
 
 /* What rounding makes of a point that two poses have moved. */
@@ -149,26 +147,16 @@ void flat_free(flat_pieces *all)
 
 /* ---- shapes ---- */
 
-/* Take the next part of a block; parts of doubles come first. */
-static void *take(char **rest, int32_t count, size_t size)
+/* A piece of so many corners, back to back with itself. */
+static abut_shape begin_shape(int32_t corners)
 {
-    void *part = *rest;
-    *rest += (size_t)count * size;
-    return part;
-}
-
-static void share_out(abut_shape *s, char *rest, int32_t corners)
-{
-    s->x = take(&rest, corners, sizeof *s->x);
-    s->y = take(&rest, corners, sizeof *s->y);
-    s->z = take(&rest, corners, sizeof *s->z);
-    s->facets = take(&rest, 2, sizeof *s->facets);
-    s->corners = take(&rest, 2 * corners, sizeof *s->corners);
-    s->edges = take(&rest, corners, sizeof *s->edges);
-    s->vertices = take(&rest, corners, sizeof *s->vertices);
-    s->facets_at = take(&rest, 2 * corners, sizeof *s->facets_at);
-    s->edges_at = take(&rest, 2 * corners, sizeof *s->edges_at);
-    s->neighbors = take(&rest, 2 * corners, sizeof *s->neighbors);
+    return (abut_shape){.dimension = 3,
+                        .is_flat = true,
+                        .vertex_count = corners,
+                        .facet_count = 2,
+                        .edge_count = corners,
+                        .corner_count = 2 * corners,
+                        .most_corners = corners};
 }
 
 abut_status flat_reserve(flat_shape *flat, int32_t corners)
@@ -176,12 +164,8 @@ abut_status flat_reserve(flat_shape *flat, int32_t corners)
     if (corners <= flat->capacity) {
         return ABUT_OK;
     }
-    const abut_shape *s = &flat->shape;
-    const size_t of_corner =
-        2 * sizeof *s->corners + sizeof *s->edges + sizeof *s->vertices + 6 * sizeof *s->facets_at;
-    const size_t size =
-        3 * (size_t)corners * sizeof *s->x + 2 * sizeof *s->facets + (size_t)corners * of_corner;
-    void *memory = memory_alloc((abut_index)size, 1);
+    abut_shape counted = begin_shape(corners);
+    void *memory = memory_alloc((abut_index)shape_lay_out(&counted, NULL, false), 1);
     if (!memory) {
         return ABUT_NO_MEMORY;
     }
@@ -242,14 +226,8 @@ void flat_build(flat_shape *flat, const flat_pieces *all, const flat_piece *piec
 {
     abut_shape *s = &flat->shape;
     const int32_t count = piece->count;
-    *s = (abut_shape){.dimension = 3,
-                      .is_flat = true,
-                      .vertex_count = count,
-                      .facet_count = 2,
-                      .edge_count = count,
-                      .corner_count = 2 * count,
-                      .most_corners = count};
-    share_out(s, flat->memory, count);
+    *s = begin_shape(count);
+    shape_lay_out(s, flat->memory, false);
     set_points(s, &all->corners[piece->begin]);
     double front = 0.0;
     for (int32_t k = 0; k < count; k++) {

@@ -25,10 +25,8 @@
 
 static abut_status reserve_foot(patch_room *room, const convex_body *body)
 {
-    foot_corner *foot =
-        memory_grow(room->foot, body->shape->most_corners + 2, &room->foot_capacity, sizeof *foot);
-    room->foot = foot ? foot : room->foot;
-    return foot ? ABUT_OK : ABUT_NO_MEMORY;
+    return memory_fit(&room->foot, body->shape->most_corners + 2, &room->foot_capacity,
+                      sizeof *room->foot);
 }
 
 static void set_foot(foot_corner *foot, const wall_plane *wall, const convex_body *body,
@@ -103,20 +101,17 @@ static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end
         return ABUT_OK;
     }
     patch_room *room = s->room;
-    wall_spot *spots =
-        memory_grow(room->spots, room->spot_count + 1, &room->spot_capacity, sizeof *spots);
-    if (!spots) {
+    if (memory_fit(&room->spots, room->spot_count + 1, &room->spot_capacity, sizeof *room->spots)) {
         return ABUT_NO_MEMORY;
     }
-    room->spots = spots;
     const int32_t facet = piece >= 0 ? room->pieces.pieces[piece].facet_piece : -1;
     const double height = height_over(s, facet, on_body);
     const vec3 on_wall = vec3_sub(on_body, vec3_scale(s->wall->normal, height));
     const vec3 middle = vec3_scale(vec3_add(on_body, on_wall), 0.5);
-    spots[room->spot_count++] = (wall_spot){.spot = {middle, height, {of_body, of_wall}},
-                                            .on_body = on_body,
-                                            .on_wall = on_wall,
-                                            .piece = facet};
+    room->spots[room->spot_count++] = (wall_spot){.spot = {middle, height, {of_body, of_wall}},
+                                                  .on_body = on_body,
+                                                  .on_wall = on_wall,
+                                                  .piece = facet};
     return ABUT_OK;
 }
 
@@ -163,9 +158,7 @@ static abut_status add_crossings(standing *s)
         for (int32_t n = 0; !status && n < count; n++) {
             const covered part = s->room->lines[n];
             status = add_crossing(s, k, part.begin, part.first, part.enters);
-            if (!status) {
-                status = add_crossing(s, k, part.end, part.last, part.leaves);
-            }
+            status = status ? status : add_crossing(s, k, part.end, part.last, part.leaves);
         }
     }
     return status;
@@ -196,13 +189,10 @@ static abut_status add_end(standing *s, const border_end *end)
         return ABUT_OK;
     }
     patch_room *room = s->room;
-    border_end *ends =
-        memory_grow(room->ends, room->end_count + 1, &room->end_capacity, sizeof *ends);
-    if (!ends) {
+    if (memory_fit(&room->ends, room->end_count + 1, &room->end_capacity, sizeof *room->ends)) {
         return ABUT_NO_MEMORY;
     }
-    room->ends = ends;
-    ends[room->end_count++] = *end;
+    room->ends[room->end_count++] = *end;
     return ABUT_OK;
 }
 
@@ -329,10 +319,8 @@ static piece_side make_side(const standing *s, const flat_piece *piece, int32_t 
 
 static abut_status reserve_sides(patch_room *room)
 {
-    piece_side *sides =
-        memory_grow(room->sides, room->pieces.corner_count, &room->side_capacity, sizeof *sides);
-    room->sides = sides ? sides : room->sides;
-    return sides ? ABUT_OK : ABUT_NO_MEMORY;
+    return memory_fit(&room->sides, room->pieces.corner_count, &room->side_capacity,
+                      sizeof *room->sides);
 }
 
 /* List the sides of the pieces from `begin` to `end`, behind those that are there; there is room.

@@ -43,17 +43,11 @@ static bool comes_before(const wall_plane *a, const wall_plane *b)
     return fabs(a->gap) < fabs(b->gap);
 }
 
-static double rounding_of(const stand_task *task)
-{
-    const convex_body *body = task->standing.body;
-    return body->shape->radius * body->scale;
-}
-
 /* Whether a plane has a spot within the gap. One from which the body is apart, and whose border may
  * be nearer than its spots, is met there. */
 static bool is_met(const wall_plane *wall, const stand_task *task)
 {
-    const double rounding = rounding_of(task);
+    const double rounding = body_rounding(task->standing.body);
     const double alike = TOLD_APART * task->standing.reach + FRONT_NOISES * wall->normal_noise;
     const bool may_be_nearer = wall->gap > rounding && wall->gap - wall->support_gap > alike;
     return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
@@ -103,11 +97,10 @@ static bool stands(const stand_room *room, const wall_plane *wall)
 static abut_status reserve_planes(stand_room *room)
 {
     const abut_index count = room->patch.plane_count;
-    int32_t *kept = memory_grow(room->kept, count, &room->kept_capacity, sizeof *kept);
-    room->kept = kept ? kept : room->kept;
-    int32_t *ranked = memory_grow(room->ranked, count, &room->ranked_capacity, sizeof *ranked);
-    room->ranked = ranked ? ranked : room->ranked;
-    return kept && ranked ? ABUT_OK : ABUT_NO_MEMORY;
+    const abut_status status =
+        memory_fit(&room->kept, count, &room->kept_capacity, sizeof *room->kept);
+    return status ? status
+                  : memory_fit(&room->ranked, count, &room->ranked_capacity, sizeof *room->ranked);
 }
 
 /* Choose which of the ranked planes stay; returns whether any is dropped. */
@@ -191,7 +184,8 @@ static convex_pair make_pair(const stand_room *room, const stand_task *task,
                         .b = {&room->flat.shape, 1.0},
                         .rows = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
                         .shift = room->patch.pieces.corners[piece->begin].at};
-    const double least = ROUNDED_PART * (vec3_max_abs(pair.shift) + rounding_of(task));
+    const double least =
+        ROUNDED_PART * (vec3_max_abs(pair.shift) + body_rounding(task->standing.body));
     pair.size = larger(task->standing.reach + room->flat.shape.reach, least);
     pair.tolerance = TOLD_APART * pair.size;
     return pair;
@@ -199,16 +193,14 @@ static convex_pair make_pair(const stand_room *room, const stand_task *task,
 
 static abut_status reserve_links(stand_room *room, int32_t spots)
 {
-    wall_link *links =
-        memory_grow(room->links, room->link_count + 1, &room->link_capacity, sizeof *links);
-    room->links = links ? links : room->links;
-    convex_spot *grown =
-        memory_grow(room->spots, room->spot_count + spots, &room->spot_capacity, sizeof *grown);
-    room->spots = grown ? grown : room->spots;
-    convex_spot *scratch =
-        memory_grow(room->scratch, spots, &room->scratch_capacity, sizeof *scratch);
-    room->scratch = scratch ? scratch : room->scratch;
-    return links && grown && scratch ? ABUT_OK : ABUT_NO_MEMORY;
+    abut_status status =
+        memory_fit(&room->links, room->link_count + 1, &room->link_capacity, sizeof *room->links);
+    status = status ? status
+                    : memory_fit(&room->spots, room->spot_count + spots, &room->spot_capacity,
+                                 sizeof *room->spots);
+    return status
+               ? status
+               : memory_fit(&room->scratch, spots, &room->scratch_capacity, sizeof *room->scratch);
 }
 
 static abut_status add_link(stand_room *room, const stand_task *task, int32_t number)
