@@ -75,10 +75,10 @@ static abut_status place_stretch(void *context, abut_index stretch, parallel_job
 static abut_status reserve(sorted_items *sorted, sorting *s)
 {
     const abut_index keys = s->task->key_count;
-    s->items = memory_reserve(&sorted->item_block, s->task->count, sizeof *s->items);
-    s->keys = memory_reserve(&sorted->key_block, s->task->count, sizeof *s->keys);
-    s->begins = memory_reserve(&sorted->begin_block, s->stretch_count * keys, sizeof *s->begins);
-    s->key_begins = memory_reserve(&sorted->key_begin_block, keys + 1, sizeof *s->key_begins);
+    s->items = memory_reserve(&sorted->blocks[0], s->task->count, sizeof *s->items);
+    s->keys = memory_reserve(&sorted->blocks[1], s->task->count, sizeof *s->keys);
+    s->begins = memory_reserve(&sorted->blocks[2], s->stretch_count * keys, sizeof *s->begins);
+    s->key_begins = memory_reserve(&sorted->blocks[3], keys + 1, sizeof *s->key_begins);
     sorted->items = s->items;
     sorted->key_begins = s->key_begins;
     return s->items && s->keys && s->begins && s->key_begins ? ABUT_OK : ABUT_NO_MEMORY;
@@ -94,9 +94,7 @@ abut_status sort_by_key(sorted_items *sorted, const sort_task *task)
                                 .interrupted = task->interrupted,
                                 .interrupted_data = task->interrupted_data};
     abut_status status = reserve(sorted, &s);
-    if (!status) {
-        status = parallel_run(&plan, count_stretch, &s);
-    }
+    status = status ? status : parallel_run(&plan, count_stretch, &s);
     if (!status) {
         sum_counts(&s);
         status = parallel_run(&plan, place_stretch, &s);
@@ -106,10 +104,7 @@ abut_status sort_by_key(sorted_items *sorted, const sort_task *task)
 
 void sorted_free(sorted_items *sorted)
 {
-    memory_free(sorted->item_block.data);
-    memory_free(sorted->key_block.data);
-    memory_free(sorted->begin_block.data);
-    memory_free(sorted->key_begin_block.data);
+    memory_free_blocks(sorted->blocks, SORTED_BLOCKS);
     *sorted = (sorted_items){0};
 }
 

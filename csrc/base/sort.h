@@ -26,11 +26,13 @@ typedef struct sort_task {
     void *interrupted_data;
 } sort_task;
 
+enum { SORTED_BLOCKS = 4 };
+
 /* The numbers 0 ... count - 1 by key; those of one key ascend. */
 typedef struct sorted_items {
     const int32_t *items;      /* count */
     const int32_t *key_begins; /* key_count + 1: where the items of each key begin */
-    memory_block item_block, key_block, begin_block, key_begin_block;
+    memory_block blocks[SORTED_BLOCKS];
 } sorted_items;
 
 /* ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize; the memory of the sort before is

@@ -89,11 +89,9 @@ static abut_status cut_facet(pieces *p, const abut_mesh *mesh, abut_index facet,
 {
     abut_index begin = mesh->fans[facet], count = mesh->fans[facet + 1] - begin, first = p->count;
     abut_index limit = piece_limit(mesh), room = count > limit ? count : limit;
-    triangle *items = memory_grow(p->items, first + room, &p->capacity, sizeof *items);
-    if (!items) {
+    if (memory_fit(&p->items, first + room, &p->capacity, sizeof *p->items)) {
         return ABUT_NO_MEMORY;
     }
-    p->items = items;
     box own = mesh_box(mesh, facet);
     double length = box_extent(&own) > WHOLE_REACHES * reach ? PIECE_REACHES * reach : INFINITY;
     for (abut_index k = 0; k < count; k++) {

@@ -241,9 +241,7 @@ static abut_status check_input(const builder *b)
 {
     abut_status status =
         derive_vertices(b->mesh, b->input->vertices, b->input->vertex_count, b->error);
-    if (!status) {
-        status = check_offsets(b);
-    }
+    status = status ? status : check_offsets(b);
     return status ? status : check_noise(b);
 }
 
@@ -298,9 +296,7 @@ static abut_status measure_noise(builder *b)
 static abut_status add_all(builder *b)
 {
     abut_status status = check_input(b);
-    if (!status) {
-        status = allocate(b);
-    }
+    status = status ? status : allocate(b);
     if (!status) {
         const parallel_plan plan = {.chunk_count = 1,
                                     .workers = 1,

@@ -258,9 +258,7 @@ abut_status noise_measure(const abut_mesh *mesh, double *measured, abut_noise_do
     memset(measured, 0, (size_t)mesh->view.facet_count * sizeof *measured);
     *doubt = (abut_noise_doubt){.facet = -1};
     abut_status status = deviations_find(mesh, &m.deviations);
-    if (!status) {
-        status = measure(&m, measured, doubt);
-    }
+    status = status ? status : measure(&m, measured, doubt);
     deviations_free(&m.deviations);
     return status == ABUT_TOO_MANY_FACETS ? ABUT_OK : status;
 }

@@ -17,15 +17,6 @@ static vec3 load_vector(const double *vectors, int dimension, abut_index row)
     return (vec3){v[0], v[1], dimension == 3 ? v[2] : 0.0};
 }
 
-static void store_vector(double *vectors, int dimension, abut_index row, vec3 v)
-{
-    double *to = vectors + dimension * row;
-    to[0] = v.x, to[1] = v.y;
-    if (dimension == 3) {
-        to[2] = v.z;
-    }
-}
-
 /* Carry a vector of the step before along. Seen from the other sphere, a tangential vector and a
  * normal are opposite. */
 static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool is_swapped)
@@ -50,15 +41,16 @@ static abut_status check_old(const pair_steps *s, abut_index old, const renamed_
 static abut_status carry_row(const carrying *c, abut_index row)
 {
     const abut_index old = c->match[row];
+    const int dimension = c->steps.now.dimension;
+    double *to = c->carried + dimension * row;
     if (old == -1) {
-        store_vector(c->carried, c->steps.now.dimension, row, (vec3){0.0, 0.0, 0.0});
+        vec3_put(to, dimension, (vec3){0.0, 0.0, 0.0});
         return ABUT_OK;
     }
     const renamed_pair pair = steps_rename(&c->steps, row);
     const abut_status status = check_old(&c->steps, old, &pair);
     if (!status) {
-        store_vector(c->carried, c->steps.now.dimension, row,
-                     carry_vector(c, row, old, pair.is_swapped));
+        vec3_put(to, dimension, carry_vector(c, row, old, pair.is_swapped));
     }
     return status;
 }

@@ -25,7 +25,7 @@ typedef struct filling {
 static bool reserve_places(grid *g, abut_index stride)
 {
     const size_t size = g->margin > 0.0f ? sizeof(float) : sizeof(double);
-    char *values = memory_reserve(&g->place_block, 4 * stride, size);
+    char *values = memory_reserve(&g->blocks[GRID_PLACES], 4 * stride, size);
     for (int k = 0; values && k < 4; k++) {
         /* what is behind the last sphere is read, and not counted */
         memset(values + (size_t)((k + 1) * stride - GRID_PADDING) * size, 0, GRID_PADDING * size);
@@ -45,10 +45,10 @@ static abut_status reserve(filling *f)
 {
     grid *g = f->g;
     const abut_index count = f->plan->count, stride = count + GRID_PADDING;
-    f->cells = memory_reserve(&g->cell_of_block, count, sizeof *f->cells);
-    f->begins = memory_reserve(&g->begin_block, g->cell_count + 1, sizeof *f->begins);
-    f->ids = memory_reserve(&g->id_block, stride, sizeof *f->ids);
-    f->ordered_cells = memory_reserve(&g->cell_block, stride, sizeof *f->ordered_cells);
+    f->cells = memory_reserve(&g->blocks[CELLS_OF_SPHERES], count, sizeof *f->cells);
+    f->begins = memory_reserve(&g->blocks[GRID_BEGINS], g->cell_count + 1, sizeof *f->begins);
+    f->ids = memory_reserve(&g->blocks[GRID_IDS], stride, sizeof *f->ids);
+    f->ordered_cells = memory_reserve(&g->blocks[GRID_CELLS], stride, sizeof *f->ordered_cells);
     if (!f->cells || !f->begins || !f->ids || !f->ordered_cells || !reserve_places(g, stride)) {
         return ABUT_NO_MEMORY;
     }
@@ -212,9 +212,7 @@ abut_status cells_fill(grid *g, const grid_plan *plan)
     grid_lay_out(g, plan);
     g->rows = plan->rows;
     abut_status status = reserve(&f);
-    if (!status) {
-        status = fill(&f);
-    }
+    status = status ? status : fill(&f);
     if (!status) {
         bound_levels(g, plan);
         g->crowd = (double)(atomic_load(&f.crowd) - crowd_of_giants(plan)) / (double)plan->count;

@@ -1,6 +1,4 @@
 /* Which spheres are searched in one go. */
-#include <string.h>
-
 #include "../base/memory.h"
 #include "pairs.h"
 
@@ -65,18 +63,12 @@ static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
     if (chunk.begin == chunk.end) {
         return ABUT_OK;
     }
-    const abut_index before = pairs->memory->chunk_capacity;
-    pair_chunk *chunks = memory_grow(pairs->memory->chunks, pairs->chunk_count + 1,
-                                     &pairs->memory->chunk_capacity, sizeof *chunks);
-    if (!chunks) {
+    pair_memory *memory = pairs->memory;
+    if (memory_fit_zeroed(&memory->chunks, pairs->chunk_count + 1, &memory->chunk_capacity,
+                          sizeof *memory->chunks)) {
         return ABUT_NO_MEMORY;
     }
-    pairs->memory->chunks = chunks;
-    if (pairs->memory->chunk_capacity > before) {
-        memset(chunks + before, 0,
-               (size_t)(pairs->memory->chunk_capacity - before) * sizeof *chunks);
-    }
-    pair_chunk *own = &chunks[pairs->chunk_count++];
+    pair_chunk *own = &memory->chunks[pairs->chunk_count++];
     own->level = chunk.level, own->begin = chunk.begin, own->end = chunk.end;
     return ABUT_OK;
 }

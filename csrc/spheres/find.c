@@ -14,19 +14,11 @@ abut_pair_query abut_pair_query_default(void)
 
 /* ---- making and freeing ---- */
 
-static void free_rows(const row_memory *rows)
-{
-    memory_free(rows->rows.data);
-    memory_free(rows->radii.data);
-    memory_free(rows->reaches.data);
-    memory_free(rows->bounds.data);
-}
-
 static void destroy(pooled *self)
 {
     pair_memory *memory = (pair_memory *)self;
-    free_rows(&memory->own);
-    free_rows(&memory->others);
+    memory_free_blocks(memory->own.blocks, ROW_BLOCKS);
+    memory_free_blocks(memory->others.blocks, ROW_BLOCKS);
     level_memory_free(&memory->levels);
     grid_free(&memory->grid);
     for (abut_index k = 0; k < memory->chunk_capacity; k++) {
@@ -34,31 +26,13 @@ static void destroy(pooled *self)
         memory_free(memory->chunks[k].ends.data);
     }
     memory_free(memory->chunks);
-    memory_free(memory->images.data);
-    memory_free(memory->image_rows.data);
-    memory_free(memory->image_reaches.data);
-    memory_free(memory->offsets.data);
-    memory_free(memory->seconds.data);
-    memory_free(memory->sums.data);
+    memory_free_blocks(memory->blocks, PAIR_BLOCKS);
     memory_free(memory);
-}
-
-/* The memory of a query that was freed, or new memory. */
-static pair_memory *take_memory(const abut_pair_finder *finder)
-{
-    pair_memory *memory = (pair_memory *)pool_take(&finder->leftovers->results);
-    if (!memory) {
-        memory = memory_alloc_zeroed(1, sizeof *memory);
-    }
-    if (memory) {
-        memory->pooled.destroy = destroy;
-    }
-    return memory;
 }
 
 static abut_pairs *make_pairs(const abut_pair_finder *finder, const abut_pair_query *query)
 {
-    pair_memory *memory = take_memory(finder);
+    pair_memory *memory = pool_provide(&finder->leftovers->results, sizeof *memory, destroy);
     if (!memory) {
         return NULL;
     }
@@ -90,58 +64,29 @@ abut_index abut_pairs_count(const abut_pairs *pairs)
 
 /* ---- the others ---- */
 
-/* The same of sphere i of the others. */
-static abut_status report_other(abut_error *error, abut_status status, abut_index i, double value)
+static abut_status copy_sizes(abut_pairs *pairs, abut_error *error)
 {
-    error_set(error, status, i, 0, value);
-    error->of_others = 1;
+    row_set *set = &pairs->others;
+    const abut_pair_query *query = &pairs->query;
+    double *radii = memory_reserve(&set->memory->blocks[SET_RADII], set->count, sizeof *radii),
+           *reaches = radii;
+    if (query->other_gaps || pairs->finder->gap > 0.0) {
+        reaches = memory_reserve(&set->memory->blocks[SET_REACHES], set->count, sizeof *reaches);
+    }
+    if (!radii || !reaches) {
+        return ABUT_NO_MEMORY;
+    }
+    set->radii = radii, set->reaches = reaches;
+    const sphere_sizes sizes = {.radii = query->other_radii,
+                                .gaps = query->other_gaps,
+                                .gap = pairs->finder->gap,
+                                .count = set->count,
+                                .workers = query->workers,
+                                .to_radii = radii,
+                                .to_reaches = reaches};
+    const abut_status status = finder_copy_sizes(&sizes, error);
+    error->of_others = status != ABUT_OK && status != ABUT_NO_MEMORY;
     return status;
-}
-
-/* Copy the others' radii, then check the copies: the caller's may change at any time. */
-static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
-{
-    row_set *set = &pairs->others;
-    double *radii = memory_reserve(&set->memory->radii, set->count, sizeof *radii);
-    if (!radii) {
-        return ABUT_NO_MEMORY;
-    }
-    for (abut_index i = 0; i < set->count; i++) {
-        radii[i] = pairs->query.other_radii[i];
-    }
-    for (abut_index i = 0; i < set->count; i++) {
-        if (!finder_is_length(radii[i])) {
-            return report_other(error, ABUT_BAD_RADIUS, i, radii[i]);
-        }
-        if (radii[i] < ABUT_SMALLEST_RADIUS) {
-            return report_other(error, ABUT_RADIUS_TOO_SMALL, i, radii[i]);
-        }
-    }
-    set->radii = set->reaches = radii;
-    return ABUT_OK;
-}
-
-/* Compute the others' reaches, radius + half the gap, and check the gaps. */
-static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
-{
-    row_set *set = &pairs->others;
-    const double *gaps = pairs->query.other_gaps;
-    if (!gaps && pairs->finder->gap == 0.0) {
-        return ABUT_OK;
-    }
-    double *reaches = memory_reserve(&set->memory->reaches, set->count, sizeof *reaches);
-    if (!reaches) {
-        return ABUT_NO_MEMORY;
-    }
-    for (abut_index i = 0; i < set->count; i++) {
-        const double gap = gaps ? gaps[i] : pairs->finder->gap;
-        if (!finder_is_gap(gap)) {
-            return report_other(error, ABUT_BAD_SPHERE_GAP, i, gap);
-        }
-        reaches[i] = set->radii[i] + 0.5 * gap;
-    }
-    set->reaches = reaches;
-    return ABUT_OK;
 }
 
 /* What levels are wanted for: spheres, or images. */
@@ -206,10 +151,7 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
     if (pairs->others.count > INT32_MAX) {
         return error_set(error, ABUT_TOO_MANY_SPHERES, pairs->others.count, 0, 0.0);
     }
-    abut_status status = copy_radii(pairs, error);
-    if (!status) {
-        status = set_reaches(pairs, error);
-    }
+    const abut_status status = copy_sizes(pairs, error);
     return status ? status : set_levels(pairs, error);
 }
 
@@ -340,9 +282,7 @@ static abut_status build_grid(abut_pairs *pairs)
     if (!status && has_octaves) {
         set_octaves(pairs);
     }
-    if (!status) {
-        status = fill_grid(pairs);
-    }
+    status = status ? status : fill_grid(pairs);
     const bool is_crowded = !status && pairs->memory->grid.crowd > MOST_CROWD;
     return is_crowded && may_choose && !has_octaves ? spread_crowd(pairs) : status;
 }
@@ -350,23 +290,17 @@ static abut_status build_grid(abut_pairs *pairs)
 static abut_status find_pairs(abut_pairs *pairs, abut_error *error)
 {
     abut_status status = read_others(pairs, error);
-    if (!status) {
-        status = gather_rows(pairs, error);
-    }
+    status = status ? status : gather_rows(pairs, error);
     lists_choose_blocks(pairs);
     if (!status && pairs->own.count > 0 && pairs->second_set->count > 0) {
         status = build_grid(pairs);
-        if (!status) {
-            status = search_grid(pairs);
-        }
+        status = status ? status : search_grid(pairs);
         if (status == ABUT_PERIOD_TOO_SHORT) {
             status = images_report_many(pairs, error);
         }
         pairs->is_searched = !status;
     }
-    if (!status) {
-        status = lists_make(pairs);
-    }
+    status = status ? status : lists_make(pairs);
     pairs->is_done = !status;
     return status;
 }

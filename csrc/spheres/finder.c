@@ -62,42 +62,36 @@ static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error
 /* Spheres that are copied in one go. */
 enum { STRETCH = 8192 };
 
-typedef struct copying {
-    const abut_pair_input *input;
-    double *radii, *reaches; /* of the finder; may be the same */
-} copying;
-
-static double gap_of(const abut_pair_input *input, abut_index i)
+static double gap_of(const sphere_sizes *s, abut_index i)
 {
-    return input->gaps ? input->gaps[i] : input->gap;
+    return s->gaps ? s->gaps[i] : s->gap;
 }
 
 /* Copy radii and make reaches of them. Loops that never leave early are vector code. */
 static abut_status copy_stretch(void *context, abut_index stretch, parallel_job *job)
 {
-    const copying *c = context;
-    const abut_pair_input *input = c->input;
+    const sphere_sizes *s = context;
     const abut_index begin = stretch * STRETCH;
-    const abut_index end = parallel_chunk_end(begin, STRETCH, input->sphere_count);
-    double *restrict radii = c->radii;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, s->count);
+    double *restrict radii = s->to_radii;
     int bad_count = 0;
     for (abut_index i = begin; i < end; i++) {
-        radii[i] = input->radii[i];
+        radii[i] = s->radii[i];
         bad_count |= !finder_is_length(radii[i]) || radii[i] < ABUT_SMALLEST_RADIUS;
     }
-    for (abut_index i = begin; c->reaches != c->radii && i < end; i++) {
-        const double gap = gap_of(input, i);
+    for (abut_index i = begin; s->to_reaches != s->to_radii && i < end; i++) {
+        const double gap = gap_of(s, i);
         bad_count |= !finder_is_gap(gap);
-        c->reaches[i] = c->radii[i] + 0.5 * gap;
+        s->to_reaches[i] = s->to_radii[i] + 0.5 * gap;
     }
     return bad_count ? ABUT_BAD_RADIUS : parallel_report(job, (end - begin) / 8);
 }
 
 /* The first radius that is wrong, or else the first gap. */
-static abut_status find_bad_sphere(const abut_pair_input *input, abut_error *error)
+static abut_status find_bad_sphere(const sphere_sizes *s, abut_error *error)
 {
-    for (abut_index i = 0; i < input->sphere_count; i++) {
-        const double radius = input->radii[i];
+    for (abut_index i = 0; i < s->count; i++) {
+        const double radius = s->radii[i];
         if (!finder_is_length(radius)) {
             return error_set(error, ABUT_BAD_RADIUS, i, 0, radius);
         }
@@ -105,8 +99,8 @@ static abut_status find_bad_sphere(const abut_pair_input *input, abut_error *err
             return error_set(error, ABUT_RADIUS_TOO_SMALL, i, 0, radius);
         }
     }
-    for (abut_index i = 0; i < input->sphere_count; i++) {
-        const double gap = gap_of(input, i);
+    for (abut_index i = 0; i < s->count; i++) {
+        const double gap = gap_of(s, i);
         if (!finder_is_gap(gap)) {
             return error_set(error, ABUT_BAD_SPHERE_GAP, i, 0, gap);
         }
@@ -114,15 +108,14 @@ static abut_status find_bad_sphere(const abut_pair_input *input, abut_error *err
     return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
-static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_finder *finder,
-                                abut_error *error)
+abut_status finder_copy_sizes(const sphere_sizes *sizes, abut_error *error)
 {
-    copying c = {.input = input, .radii = finder->radii, .reaches = finder->reaches};
-    const abut_index stretches = (input->sphere_count + STRETCH - 1) / STRETCH;
-    const parallel_plan plan = {
-        .chunk_count = stretches, .work = input->sphere_count / 8, .workers = input->workers};
-    abut_status status = parallel_run(&plan, copy_stretch, &c);
-    return status == ABUT_BAD_RADIUS ? find_bad_sphere(input, error)
+    sphere_sizes own = *sizes;
+    const parallel_plan plan = {.chunk_count = parallel_chunk_count(own.count, STRETCH),
+                                .work = own.count / 8,
+                                .workers = own.workers};
+    const abut_status status = parallel_run(&plan, copy_stretch, &own);
+    return status == ABUT_BAD_RADIUS ? find_bad_sphere(&own, error)
                                      : error_set_status(error, status);
 }
 
@@ -304,9 +297,8 @@ static abut_status set_own_levels(const abut_pair_input *input, abut_pair_finder
                                  .memory = &memory};
     abut_index index = 0;
     abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
-    if (!status) {
-        status = finder_set_giant_levels(finder, &spheres, &spheres, &finder->giant_levels);
-    }
+    status = status ? status
+                    : finder_set_giant_levels(finder, &spheres, &spheres, &finder->giant_levels);
     level_memory_free(&memory);
     return status == ABUT_SIZE_TOO_SMALL
                ? finder_report_size(error, status, index, finder->reaches[index], &finder->levels)
@@ -330,7 +322,14 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
     if (!finder->leftovers || !finder->radii || !finder->reaches) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    abut_status status = copy_spheres(input, finder, error);
+    const sphere_sizes sizes = {.radii = input->radii,
+                                .gaps = input->gaps,
+                                .gap = input->gap,
+                                .count = count,
+                                .workers = input->workers,
+                                .to_radii = finder->radii,
+                                .to_reaches = finder->reaches};
+    const abut_status status = finder_copy_sizes(&sizes, error);
     return status ? status : set_own_levels(input, finder, error);
 }
 
@@ -350,12 +349,8 @@ abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finde
     }
     set_scalars(&own, made);
     status = check_numbers(made, error);
-    if (!status) {
-        status = check_sizes(made, error);
-    }
-    if (!status) {
-        status = fill_finder(&own, made, error);
-    }
+    status = status ? status : check_sizes(made, error);
+    status = status ? status : fill_finder(&own, made, error);
     if (status) {
         abut_pair_finder_free(made);
     } else {

@@ -45,6 +45,20 @@ static inline bool finder_is_gap(double value)
     return value >= 0.0 && value <= ABUT_COORDINATE_LIMIT;
 }
 
+/* Radii and gaps of a caller, where the radii are copied to, and where reaches go: radius + half
+ * the gap. */
+typedef struct sphere_sizes {
+    const double *radii, *gaps; /* gaps NULL: all have `gap` */
+    double gap;
+    abut_index count;
+    int workers;
+    double *to_radii, *to_reaches; /* the same where there is no gap */
+} sphere_sizes;
+
+/* Copy and check them: what is checked is the copy, since the caller's may change at any time. The
+ * error names the first radius that is wrong, or else the first gap. */
+abut_status finder_copy_sizes(const sphere_sizes *sizes, abut_error *error);
+
 /* The reach of the largest sphere; 0 without any. */
 double levels_reach(const level_set *levels);
 

@@ -52,9 +52,10 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
                             .dimension = finder->dimension,
                             .lattice = &finder->lattice};
     /* no row lies across two cache lines */
-    void *block = memory_reserve(&set->memory->rows, set->count + GRID_PADDING, sizeof *l.rows);
+    void *block =
+        memory_reserve(&set->memory->blocks[SET_ROWS], set->count + GRID_PADDING, sizeof *l.rows);
     l.rows = block ? memory_first_line(block) : NULL;
-    l.bounds = memory_reserve(&set->memory->bounds, chunks, sizeof *l.bounds);
+    l.bounds = memory_reserve(&set->memory->blocks[SET_BOUNDS], chunks, sizeof *l.bounds);
     abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
         const parallel_plan plan = pairs_plan(pairs, chunks, set->count / 2);

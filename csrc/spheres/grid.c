@@ -285,17 +285,11 @@ void grid_lay_out(grid *g, const grid_plan *plan)
 void grid_free(grid *g)
 {
     sorted_free(&g->sorted);
-    memory_free(g->cell_of_block.data);
-    memory_free(g->begin_block.data);
-    memory_free(g->place_block.data);
-    memory_free(g->id_block.data);
-    memory_free(g->cell_block.data);
+    memory_free_blocks(g->blocks, GRID_BLOCKS);
 }
 
 abut_index grid_bytes(const grid *g)
 {
-    const sorted_items *s = &g->sorted;
-    return g->cell_of_block.byte_count + g->begin_block.byte_count + g->place_block.byte_count +
-           g->id_block.byte_count + g->cell_block.byte_count + s->item_block.byte_count +
-           s->key_block.byte_count + s->begin_block.byte_count + s->key_begin_block.byte_count;
+    return memory_count_bytes(g->blocks, GRID_BLOCKS) +
+           memory_count_bytes(g->sorted.blocks, SORTED_BLOCKS);
 }

@@ -54,6 +54,9 @@ typedef struct grid_level {
     double first[3], last[3];       /* cells of space that those are in */
 } grid_level;
 
+/* A grid's arrays. */
+enum { CELLS_OF_SPHERES, GRID_BEGINS, GRID_PLACES, GRID_IDS, GRID_CELLS, GRID_BLOCKS };
+
 typedef struct grid {
     double low[3], high[3]; /* what is outside is counted to the border */
     lattice lattice;
@@ -74,7 +77,7 @@ typedef struct grid {
     const int32_t *ids;   /* the caller's numbers, in that order; ascending in a cell */
     const int32_t *cells; /* in that order */
     sorted_items sorted;
-    memory_block cell_of_block, begin_block, place_block, id_block, cell_block;
+    memory_block blocks[GRID_BLOCKS];
 } grid;
 
 /* What a grid is made for. */

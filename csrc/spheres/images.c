@@ -135,11 +135,12 @@ abut_status images_make(abut_pairs *pairs)
         return ABUT_PERIOD_TOO_SHORT;
     }
     const abut_index count = pairs->image_count;
-    list.images = memory_reserve(&pairs->memory->images, count, sizeof *list.images);
+    list.images = memory_reserve(&pairs->memory->blocks[IMAGES], count, sizeof *list.images);
     void *rows =
-        memory_reserve(&pairs->memory->image_rows, count + GRID_PADDING, sizeof *list.rows);
+        memory_reserve(&pairs->memory->blocks[IMAGE_ROWS], count + GRID_PADDING, sizeof *list.rows);
     list.rows = rows ? memory_first_line(rows) : NULL;
-    list.reaches = memory_reserve(&pairs->memory->image_reaches, count, sizeof *list.reaches);
+    list.reaches =
+        memory_reserve(&pairs->memory->blocks[IMAGE_REACHES], count, sizeof *list.reaches);
     if (!list.images || !list.rows || !list.reaches) {
         return ABUT_NO_MEMORY;
     }

@@ -146,19 +146,11 @@ static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
     }
 }
 
-static abut_index bytes_of_rows(const row_memory *rows)
-{
-    return rows->rows.byte_count + rows->radii.byte_count + rows->reaches.byte_count +
-           rows->bounds.byte_count;
-}
-
 static abut_index bytes_of(const pair_memory *memory)
 {
-    abut_index sum = grid_bytes(&memory->grid) + bytes_of_rows(&memory->own) +
-                     bytes_of_rows(&memory->others) + memory->images.byte_count +
-                     memory->image_rows.byte_count + memory->image_reaches.byte_count +
-                     memory->offsets.byte_count + memory->seconds.byte_count +
-                     memory->sums.byte_count;
+    abut_index sum = grid_bytes(&memory->grid) + memory_count_bytes(memory->blocks, PAIR_BLOCKS) +
+                     memory_count_bytes(memory->own.blocks, ROW_BLOCKS) +
+                     memory_count_bytes(memory->others.blocks, ROW_BLOCKS);
     for (abut_index c = 0; c < memory->chunk_capacity; c++) {
         sum += memory->chunks[c].pairs.byte_count + memory->chunks[c].ends.byte_count;
     }

@@ -161,29 +161,16 @@ static abut_status join(const counting *c, memory_block *block, histogram *all)
     return all->tallies ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-/* A histogram for each stretch, those of choices before with their memory. */
-static histogram *reserve_histograms(level_memory *memory, abut_index count)
-{
-    const abut_index before = memory->histogram_capacity;
-    histogram *histograms =
-        memory_grow(memory->histograms, count, &memory->histogram_capacity, sizeof *histograms);
-    if (!histograms) {
-        return NULL;
-    }
-    const size_t more = (size_t)(memory->histogram_capacity - before);
-    memory->histograms = histograms;
-    memset(histograms + before, 0, more * sizeof *histograms);
-    return histograms;
-}
-
 static abut_status make_histogram(const level_task *task, level_memory *memory, histogram *all)
 {
     counting c = {.reaches = task->reaches, .count = task->count};
     c.stretch_count = parallel_chunk_count(task->count, STRETCH);
-    c.histograms = reserve_histograms(memory, c.stretch_count);
-    if (!c.histograms) {
+    /* those of choices before keep their memory */
+    if (memory_fit_zeroed(&memory->histograms, c.stretch_count, &memory->histogram_capacity,
+                          sizeof *memory->histograms)) {
         return ABUT_NO_MEMORY;
     }
+    c.histograms = memory->histograms;
     const parallel_plan plan = {
         .chunk_count = c.stretch_count, .work = task->count / 8, .workers = task->workers};
     abut_status status = parallel_run(&plan, count_stretch, &c);

@@ -60,7 +60,7 @@ static void fill_lists(const abut_pairs *pairs, abut_index block, const list_mak
 {
     const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
     const abut_index end = after < pairs->own.count ? after : pairs->own.count;
-    const abut_index before = ((const abut_index *)pairs->memory->sums.data)[block];
+    const abut_index before = ((const abut_index *)pairs->memory->blocks[PAIR_SUMS].data)[block];
     const key_block spheres = {.first_key = begin, .key_count = end - begin};
     int32_t *ends = maker->ends.data, *unsorted = maker->unsorted.data;
     const abut_index run_count = list_runs(pairs, block, maker->runs.data);
@@ -81,18 +81,6 @@ static void list_maker_destroy(pooled *self)
     memory_free(maker);
 }
 
-static list_maker *take_list_maker(const abut_pairs *pairs)
-{
-    list_maker *maker = (list_maker *)pool_take(&pairs->finder->leftovers->list_makers);
-    if (!maker) {
-        maker = memory_alloc_zeroed(1, sizeof *maker);
-    }
-    if (maker) {
-        maker->pooled.destroy = list_maker_destroy;
-    }
-    return maker;
-}
-
 /* Make room for any block of the query. False: there is no memory. In a block pairs are counted
  * with 31 bits. */
 static bool reserve_room(const abut_pairs *pairs, list_maker *maker)
@@ -107,8 +95,9 @@ static bool reserve_room(const abut_pairs *pairs, list_maker *maker)
 static abut_status make_lists(void *context, abut_index block, parallel_job *job)
 {
     const abut_pairs *pairs = context;
-    const abut_index *sums = pairs->memory->sums.data;
-    list_maker *maker = take_list_maker(pairs);
+    const abut_index *sums = pairs->memory->blocks[PAIR_SUMS].data;
+    list_maker *maker =
+        pool_provide(&pairs->finder->leftovers->list_makers, sizeof *maker, list_maker_destroy);
     if (!maker) {
         return ABUT_NO_MEMORY;
     }
@@ -145,17 +134,17 @@ static abut_index count_blocks(const abut_pairs *pairs, abut_index *counts)
 abut_status lists_make(abut_pairs *pairs)
 {
     abut_index *counts =
-        memory_reserve(&pairs->memory->sums, pairs->block_count + 1, sizeof *counts);
-    pairs->offsets =
-        memory_reserve(&pairs->memory->offsets, pairs->own.count + 1, sizeof *pairs->offsets);
+        memory_reserve(&pairs->memory->blocks[PAIR_SUMS], pairs->block_count + 1, sizeof *counts);
+    pairs->offsets = memory_reserve(&pairs->memory->blocks[PAIR_OFFSETS], pairs->own.count + 1,
+                                    sizeof *pairs->offsets);
     if (!counts || !pairs->offsets) {
         return ABUT_NO_MEMORY;
     }
     pairs->largest_block = count_blocks(pairs, counts);
     pairs->count = counts[pairs->block_count];
     pairs->offsets[0] = 0;
-    pairs->seconds = memory_reserve(&pairs->memory->seconds, pairs->count + GRID_PADDING,
-                                    sizeof *pairs->seconds);
+    pairs->seconds = memory_reserve(&pairs->memory->blocks[PAIR_SECONDS],
+                                    pairs->count + GRID_PADDING, sizeof *pairs->seconds);
     if (!pairs->seconds) {
         return ABUT_NO_MEMORY;
     }

@@ -15,10 +15,12 @@ typedef struct row_set {
     struct row_memory *memory;
 } row_set;
 
-/* Memory of a row_set: its rows, copies of the caller's radii, and what follows from them. */
+/* Memory of a row_set: its rows, copies of the caller's radii, and what follows from them; bounds
+ * are those of each chunk of rows. */
+enum { SET_ROWS, SET_RADII, SET_REACHES, SET_BOUNDS, ROW_BLOCKS };
+
 typedef struct row_memory {
-    memory_block rows, radii, reaches;
-    memory_block bounds; /* row_bounds, of each chunk of rows */
+    memory_block blocks[ROW_BLOCKS];
 } row_memory;
 
 /* A sphere of the second kind as it is searched for, where the box is so small that several of its
@@ -68,6 +70,9 @@ struct abut_pairs {
     bool is_done;     /* the query has ended well */
 };
 
+/* Arrays of a query; sums are how many pairs are in the blocks before each. */
+enum { IMAGES, IMAGE_ROWS, IMAGE_REACHES, PAIR_OFFSETS, PAIR_SECONDS, PAIR_SUMS, PAIR_BLOCKS };
+
 /* Memory that one query after the other uses. */
 typedef struct pair_memory {
     pooled pooled;
@@ -75,11 +80,9 @@ typedef struct pair_memory {
     row_memory own, others;
     level_memory levels;
     grid grid; /* is filled anew each time */
-    memory_block images, image_rows, image_reaches;
     pair_chunk *chunks;
     abut_index chunk_capacity;
-    memory_block offsets, seconds;
-    memory_block sums; /* abut_index: how many pairs are in the blocks before each */
+    memory_block blocks[PAIR_BLOCKS];
 } pair_memory;
 
 /* A run of the query over so many chunks. */

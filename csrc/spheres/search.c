@@ -108,12 +108,11 @@ static bool drain(pair_queue *queue, abut_index room)
 {
     searcher *s = queue->context;
     const abut_pairs *pairs = s->pairs;
-    int_pair *found =
-        memory_grow(s->found, s->found_count + queue->count, &s->found_capacity, sizeof *found);
-    if (!found) {
+    if (memory_fit(&s->found, s->found_count + queue->count, &s->found_capacity,
+                   sizeof *s->found)) {
         return goes_on(s, ABUT_NO_MEMORY);
     }
-    s->found = found;
+    int_pair *found = s->found;
     int32_t count = queue->count;
     if (pairs->images) {
         count = name_images(pairs, queue, found + s->found_count);
@@ -360,12 +359,8 @@ static void give_searcher(const search *all, searcher *s)
 static searcher *take_searcher(search *all, parallel_job *job)
 {
     const abut_pairs *pairs = all->pairs;
-    searcher *s = (searcher *)pool_take(&pairs->finder->leftovers->searches);
-    if (!s) {
-        s = memory_alloc_zeroed(1, sizeof *s);
-    }
+    searcher *s = pool_provide(&pairs->finder->leftovers->searches, sizeof *s, searcher_destroy);
     if (s) {
-        s->pooled.destroy = searcher_destroy;
         s->search = all, s->pairs = pairs, s->job = job, s->status = ABUT_OK;
         s->found_count = 0;
         s->queue.count = s->queue.task_count = 0;
@@ -407,12 +402,8 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
         return ABUT_NO_MEMORY;
     }
     abut_status status = search_all(s, chunk);
-    if (!status) {
-        status = keep_pairs(s, chunk);
-    }
-    if (!status) {
-        status = parallel_report(job, s->found_count);
-    }
+    status = status ? status : keep_pairs(s, chunk);
+    status = status ? status : parallel_report(job, s->found_count);
     atomic_fetch_add(&all->distance_count, s->queue.distance_count);
     give_searcher(all, s);
     return status;

@@ -42,35 +42,21 @@ static void add_column(checking *c, checked_column column)
 
 static void add_step(checking *c, const abut_pair_step *step, bool is_of_before)
 {
-    const abut_index pairs = step->pair_count;
+    const abut_index pairs = step->pair_count, spheres = step->sphere_count;
     if (!step->any_order) {
-        add_column(c, (checked_column){.numbers = step->offsets,
-                                       .count = step->sphere_count,
-                                       .limit = pairs,
-                                       .kind = OFFSETS,
-                                       .is_of_before = is_of_before});
+        add_column(c,
+                   (checked_column){step->offsets, spheres, pairs, OFFSETS, is_of_before, false});
     }
-    add_column(c, (checked_column){.numbers = step->i,
-                                   .count = pairs,
-                                   .limit = step->sphere_count,
-                                   .kind = FIRSTS,
-                                   .is_of_before = is_of_before});
-    add_column(c, (checked_column){.numbers = step->j,
-                                   .count = pairs,
-                                   .limit = step_second_count(step),
-                                   .kind = SECONDS,
-                                   .is_of_before = is_of_before});
+    add_column(c, (checked_column){step->i, pairs, spheres, FIRSTS, is_of_before, false});
+    add_column(
+        c, (checked_column){step->j, pairs, step_second_count(step), SECONDS, is_of_before, false});
 }
 
 static void add_earlier(checking *c, const abut_index *earlier, abut_index count,
                         abut_index count_before, bool is_of_others)
 {
     if (earlier) {
-        add_column(c, (checked_column){.numbers = earlier,
-                                       .count = count,
-                                       .limit = count_before,
-                                       .kind = EARLIER,
-                                       .is_of_others = is_of_others});
+        add_column(c, (checked_column){earlier, count, count_before, EARLIER, false, is_of_others});
     }
 }
 

@@ -33,16 +33,12 @@ void abut_contacts_free(abut_contacts *contacts)
 
 static abut_contacts *take_contacts(const abut_finder *finder)
 {
-    abut_contacts *contacts = (abut_contacts *)pool_take(&finder->leftovers->contacts);
-    if (!contacts) {
-        contacts = memory_alloc_zeroed(1, sizeof *contacts);
-        if (!contacts) {
-            return NULL;
-        }
-        contacts->pooled.destroy = destroy_contacts;
+    abut_contacts *contacts =
+        pool_provide(&finder->leftovers->contacts, sizeof *contacts, destroy_contacts);
+    if (contacts) {
         contacts->finder = finder;
+        contacts->now = (contact_query){0};
     }
-    contacts->now = (contact_query){0};
     return contacts;
 }
 

@@ -389,23 +389,11 @@ static void free_scratch(pooled *self)
     memory_free(self);
 }
 
-static scratch *take_scratch(const contact_matching *m)
-{
-    scratch *s = (scratch *)pool_take(m->scratches);
-    if (!s) {
-        s = memory_alloc_zeroed(1, sizeof *s);
-    }
-    if (s) {
-        s->pooled.destroy = free_scratch;
-    }
-    return s;
-}
-
 /* own: taken where a sphere needs it. */
 static abut_status match_several(const contact_matching *m, row_span now, row_span before,
                                  scratch **own, parallel_job *job)
 {
-    scratch *s = *own ? *own : take_scratch(m);
+    scratch *s = *own ? *own : pool_provide(m->scratches, sizeof *s, free_scratch);
     if (!s) {
         return ABUT_NO_MEMORY;
     }
