@@ -114,9 +114,11 @@ static void take_giants(abut_pairs *pairs, const level_set *levels)
 static abut_status leave_out_giants(abut_pairs *pairs)
 {
     const row_set *own = &pairs->own, *set = pairs->second_set;
-    const level_input input = level_input_of(pairs, set->reaches, set->count);
-    const level_input lookers = level_input_of(pairs, own->reaches, own->count);
+    level_input input = level_input_of(pairs, set->reaches, set->count);
+    level_input lookers = level_input_of(pairs, own->reaches, own->count);
     level_set levels;
+    input.largest = levels_reach(&pairs->levels);
+    lookers.largest = levels_reach(&pairs->finder->levels);
     abut_status status = finder_set_giant_levels(pairs->finder, &input, &lookers, &levels);
     if (!status) {
         take_giants(pairs, &levels);

@@ -291,14 +291,16 @@ static abut_status set_own_levels(const abut_pair_input *input, abut_pair_finder
                                   abut_error *error)
 {
     level_memory memory = {0};
-    const level_input spheres = {.reaches = finder->reaches,
-                                 .count = input->sphere_count,
-                                 .workers = input->workers,
-                                 .memory = &memory};
+    level_input spheres = {.reaches = finder->reaches,
+                           .count = input->sphere_count,
+                           .workers = input->workers,
+                           .memory = &memory};
     abut_index index = 0;
     abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
-    status = status ? status
-                    : finder_set_giant_levels(finder, &spheres, &spheres, &finder->giant_levels);
+    if (!status) {
+        spheres.largest = levels_reach(&finder->levels);
+        status = finder_set_giant_levels(finder, &spheres, &spheres, &finder->giant_levels);
+    }
     level_memory_free(&memory);
     return status == ABUT_SIZE_TOO_SMALL
                ? finder_report_size(error, status, index, finder->reaches[index], &finder->levels)

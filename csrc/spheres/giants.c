@@ -27,31 +27,6 @@
 
 /* ---- what spheres are like ---- */
 
-static void keep_largest(const void *context, abut_index begin, abut_index end, void *part)
-{
-    const double *reaches = context;
-    double *largest = part;
-    for (abut_index i = begin; i < end; i++) {
-        *largest = larger(*largest, reaches[i]);
-    }
-}
-
-static void join_largest(void *total, const void *part)
-{
-    double *largest = total;
-    *largest = larger(*largest, *(const double *)part);
-}
-
-static double largest_reach(const level_input *spheres)
-{
-    static const double none;
-    const parallel_folding folding = {keep_largest, join_largest, spheres->reaches, &none,
-                                      sizeof none};
-    double largest = 0.0;
-    parallel_fold(spheres->workers, spheres->count, spheres->count / 8, &folding, &largest);
-    return largest;
-}
-
 static bool is_giant(double reach, double shortest)
 {
     return CELLS_OF_REACH * reach > shortest;
@@ -140,7 +115,7 @@ bool giants_do_pay(const lattice *l, const level_input *spheres, const level_inp
         return false;
     }
     const double shortest = l->period[lattice_shortest(l)];
-    const double held = largest_reach(spheres), reach = held + largest_reach(lookers);
+    const double held = spheres->largest, reach = held + lookers->largest;
     const bool has_giants =
         CERTAIN_REACH * held >= shortest || giants_may_touch_twice(shortest, reach);
     if (!has_giants || most_images(l, reach) > MOST_IMAGES) {

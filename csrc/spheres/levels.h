@@ -51,6 +51,7 @@ void level_memory_free(level_memory *memory);
 /* Spheres that levels are wanted for. */
 typedef struct level_input {
     const double *reaches;
+    double largest; /* of them, for giants alone */
     abut_index count;
     int workers;
     level_memory *memory;
