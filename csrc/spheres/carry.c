@@ -83,7 +83,7 @@ static abut_status name_wrong(const carrying *c, abut_status wanted, abut_error 
 static abut_status carry_all(const carrying *c, int workers, abut_error *error)
 {
     const abut_pair_step *now = &c->steps.now;
-    abut_status status = steps_check(&c->steps, workers, error);
+    abut_status status = steps_check(&c->steps, error);
     if (status) {
         return status;
     }

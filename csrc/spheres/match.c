@@ -400,7 +400,7 @@ abut_status match_steps(const pair_steps *steps, int workers, match_memory *memo
 {
     static const uint8_t *const NONE[2] = {NULL, NULL};
     const abut_pair_step *now = &steps->now, *before = &steps->before;
-    abut_status status = steps_check(steps, workers, error);
+    abut_status status = steps_check(steps, error);
     if (status) {
         return status;
     }

@@ -4,11 +4,6 @@
 
 #include <stddef.h>
 
-#include "../base/parallel.h"
-
-/* Numbers that are checked in one go. */
-enum { STRETCH = 65536 };
-
 typedef enum column_kind { OFFSETS, FIRSTS, SECONDS, EARLIER } column_kind;
 
 /* A column that is to be checked. */
@@ -19,46 +14,6 @@ typedef struct checked_column {
     column_kind kind;
     bool is_of_before, is_of_others;
 } checked_column;
-
-/* Three columns of each step, and earlier numbers of two sets. */
-enum { COLUMN_LIMIT = 8 };
-
-typedef struct checking {
-    checked_column columns[COLUMN_LIMIT];
-    int column_count;
-    abut_index number_count;  /* of all columns */
-    abut_index stretch_count; /* of the longest column */
-} checking;
-
-/* ---- which columns there are ---- */
-
-static void add_column(checking *c, checked_column column)
-{
-    const abut_index stretches = parallel_chunk_count(column.count, STRETCH);
-    c->columns[c->column_count++] = column;
-    c->number_count += column.count;
-    c->stretch_count = stretches > c->stretch_count ? stretches : c->stretch_count;
-}
-
-static void add_step(checking *c, const abut_pair_step *step, bool is_of_before)
-{
-    const abut_index pairs = step->pair_count, spheres = step->sphere_count;
-    if (!step->any_order) {
-        add_column(c,
-                   (checked_column){step->offsets, spheres, pairs, OFFSETS, is_of_before, false});
-    }
-    add_column(c, (checked_column){step->i, pairs, spheres, FIRSTS, is_of_before, false});
-    add_column(
-        c, (checked_column){step->j, pairs, step_second_count(step), SECONDS, is_of_before, false});
-}
-
-static void add_earlier(checking *c, const abut_index *earlier, abut_index count,
-                        abut_index count_before, bool is_of_others)
-{
-    if (earlier) {
-        add_column(c, (checked_column){earlier, count, count_before, EARLIER, false, is_of_others});
-    }
-}
 
 /* ---- whether anything is wrong: loops that never leave early are vector code ---- */
 
@@ -78,7 +33,7 @@ static size_t check_numbers(const abut_index *numbers, abut_index begin, abut_in
 
 /* Likewise of earlier numbers, all of which must be less than the limit; those below 0 are spheres
  * that were not there. */
-static size_t check_earlier(const abut_index *numbers, abut_index begin, abut_index end,
+static size_t check_ceiling(const abut_index *numbers, abut_index begin, abut_index end,
                             abut_index limit)
 {
     abut_index largest = -1;
@@ -113,21 +68,9 @@ static bool is_stretch_right(const checked_column *c, abut_index begin, abut_ind
     case SECONDS:
         return !has_sign(check_numbers(c->numbers, begin, end, c->limit));
     case EARLIER:
-        return !has_sign(check_earlier(c->numbers, begin, end, c->limit));
+        return !has_sign(check_ceiling(c->numbers, begin, end, c->limit));
     }
     return false;
-}
-
-static abut_status check_stretch(void *context, abut_index chunk, parallel_job *job)
-{
-    const checking *c = context;
-    const checked_column *column = &c->columns[chunk / c->stretch_count];
-    const abut_index begin = chunk % c->stretch_count * STRETCH;
-    const abut_index end = parallel_chunk_end(begin, STRETCH, column->count);
-    if (begin < end && !is_stretch_right(column, begin, end)) {
-        return ABUT_BAD_PAIR_ROWS;
-    }
-    return parallel_report(job, end > begin ? (end - begin) / 8 : 0);
 }
 
 /* Whether offsets begin with 0 and end with the number of pairs. Before the first step there is
@@ -165,48 +108,58 @@ static abut_status status_of(column_kind kind)
     return ABUT_INPUT_CHANGED;
 }
 
-/* Name the first number that is wrong, in the order of the columns. */
-static abut_status name_wrong(const checking *c, abut_error *error)
+/* Check a column; the error names the first number that is wrong. */
+static abut_status check_column(checked_column c, abut_error *error)
 {
-    for (int t = 0; t < c->column_count; t++) {
-        const checked_column *column = &c->columns[t];
-        abut_index k = 0;
-        while (has_right_ends(column) && k < column->count && !is_wrong(column, k)) {
-            k++;
-        }
-        if (!has_right_ends(column) || k < column->count) {
-            const bool is_of_spheres = column->kind == EARLIER;
-            const abut_status status =
-                error_set(error, status_of(column->kind), k,
-                          column->kind == OFFSETS ? column->limit : column->numbers[k],
-                          (double)(is_of_spheres ? column->limit : column->limit - 1));
-            if (error) {
-                error->of_others = column->is_of_others, error->of_before = column->is_of_before;
-            }
-            return status;
-        }
+    if (has_right_ends(&c) && is_stretch_right(&c, 0, c.count)) {
+        return ABUT_OK;
     }
-    return error_set_status(error, ABUT_INPUT_CHANGED);
+    abut_index k = 0;
+    while (has_right_ends(&c) && k < c.count && !is_wrong(&c, k)) {
+        k++;
+    }
+    if (has_right_ends(&c) && k == c.count) {
+        return error_set_status(error, ABUT_INPUT_CHANGED);
+    }
+    const abut_status status =
+        error_set(error, status_of(c.kind), k, c.kind == OFFSETS ? c.limit : c.numbers[k],
+                  (double)(c.kind == EARLIER ? c.limit : c.limit - 1));
+    if (error) {
+        error->of_others = c.is_of_others, error->of_before = c.is_of_before;
+    }
+    return status;
 }
 
-abut_status steps_check(const pair_steps *s, int workers, abut_error *error)
+static abut_status check_step(const abut_pair_step *step, bool is_of_before, abut_error *error)
 {
-    checking c = {.column_count = 0};
-    add_step(&c, &s->now, false);
-    add_step(&c, &s->before, true);
-    add_earlier(&c, s->earlier, s->now.sphere_count, s->before.sphere_count, false);
-    if (s->now.has_others) {
-        add_earlier(&c, s->other_earlier, s->now.other_count, s->before.other_count, true);
+    const abut_index pairs = step->pair_count, spheres = step->sphere_count;
+    const checked_column columns[] = {
+        {step->offsets, spheres, pairs, OFFSETS, is_of_before, false},
+        {step->i, pairs, spheres, FIRSTS, is_of_before, false},
+        {step->j, pairs, step_second_count(step), SECONDS, is_of_before, false}};
+    abut_status status = ABUT_OK;
+    for (int k = step->any_order ? 1 : 0; !status && k < 3; k++) {
+        status = check_column(columns[k], error);
     }
-    bool is_right = true;
-    for (int t = 0; t < c.column_count; t++) {
-        is_right &= has_right_ends(&c.columns[t]);
-    }
-    if (is_right && c.stretch_count > 0) {
-        const parallel_plan plan = {.chunk_count = c.column_count * c.stretch_count,
-                                    .work = c.number_count / 8,
-                                    .workers = workers};
-        is_right = !parallel_run(&plan, check_stretch, &c);
-    }
-    return is_right ? ABUT_OK : name_wrong(&c, error);
+    return status;
+}
+
+static abut_status check_earlier(const abut_index *earlier, abut_index count,
+                                 abut_index count_before, bool is_of_others, abut_error *error)
+{
+    const checked_column c = {earlier, count, count_before, EARLIER, false, is_of_others};
+    return earlier ? check_column(c, error) : ABUT_OK;
+}
+
+abut_status steps_check(const pair_steps *s, abut_error *error)
+{
+    const abut_pair_step *now = &s->now, *before = &s->before;
+    abut_status status = check_step(now, false, error);
+    status = status ? status : check_step(before, true, error);
+    status = status
+                 ? status
+                 : check_earlier(s->earlier, now->sphere_count, before->sphere_count, false, error);
+    return status || !now->has_others ? status
+                                      : check_earlier(s->other_earlier, now->other_count,
+                                                      before->other_count, true, error);
 }

@@ -71,6 +71,6 @@ static inline parallel_plan step_plan(const abut_pair_step *step, int workers)
 
 /* Check offsets, i and j of both steps, and the earlier numbers; error names the first that is
  * wrong. */
-abut_status steps_check(const pair_steps *s, int workers, abut_error *error);
+abut_status steps_check(const pair_steps *s, abut_error *error);
 
 #endif
