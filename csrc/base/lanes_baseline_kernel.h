@@ -185,24 +185,6 @@ LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
     points[0] = columns[0], points[1] = columns[1], points[2] = columns[2];
 }
 
-/* Store what is not read again soon past the caches. Stores that follow one another must fill whole
- * cache lines, and lanes_end_stream ends them. */
-static inline void lanes_stream(double *p, lanes a)
-{
-    *p = a;
-}
-
-/* Likewise stream LANES numbers. */
-static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
-{
-    *to = *from;
-}
-
-/* Other threads see what was streamed before they see what is written from now on. */
-static inline void lanes_end_stream(void)
-{
-}
-
 /* A number for each lane; each is that of the lane before, or one more. */
 typedef int32_t lanes_steps;
 

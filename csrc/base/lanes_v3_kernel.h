@@ -180,21 +180,6 @@ LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
     points[2] = _mm256_permute2f128_pd(b, c, 0x31);
 }
 
-static inline void lanes_stream(double *p, lanes a)
-{
-    _mm256_stream_pd(p, a);
-}
-
-static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
-{
-    _mm256_stream_si256((void *)to, _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)from)));
-}
-
-static inline void lanes_end_stream(void)
-{
-    _mm_sfence();
-}
-
 typedef struct lanes_steps {
     int32_t first;
     __m256i halves; /* how far each is from the first, as the places of its double's two halves */

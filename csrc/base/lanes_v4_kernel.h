@@ -199,22 +199,6 @@ LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
     points[2] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, third, y), z_in_third, z);
 }
 
-static inline void lanes_stream(double *p, lanes a)
-{
-    _mm512_stream_pd(p, a);
-}
-
-static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
-{
-    _mm512_stream_si512((void *)to,
-                        _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)from)));
-}
-
-static inline void lanes_end_stream(void)
-{
-    _mm_sfence();
-}
-
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
     __m256i numbers =

@@ -15,10 +15,6 @@ enum { FETCHED_AHEAD = 128 };
 /* Chunks begin with multiples of so many pairs: then each column begins a cache line there. */
 enum { LINE_PAIRS = MEMORY_LINE / sizeof(double) };
 
-/* From so many pairs on columns are written past the caches, in which the caller would no longer
- * find the first ones anyway. */
-enum { STREAMED_PAIRS = 1 << 19 };
-
 /* Columns of a block that the caller leaves out are written here, where nobody reads them. */
 typedef struct spare_columns {
     abut_index numbers[BLOCK_PAIRS];
@@ -30,7 +26,6 @@ typedef struct writing {
     const abut_pair_columns *columns;
     abut_index chunk_count;
     bool has_vectors; /* normals, points or overlaps, for which spheres are read */
-    bool is_streamed;
 } writing;
 
 /* Of some pairs: their spheres' numbers, images and shifts. What vector code reads behind the last
@@ -214,8 +209,7 @@ static void compute_block(const writing *w, abut_index row, int32_t count, const
                         .j = to->j ? to->j + row : spare.numbers,
                         .normal = to->normal ? to->normal + at : spare.normal,
                         .overlap = to->overlap ? to->overlap + row : spare.overlap,
-                        .point = to->point ? to->point + at : spare.point,
-                        .is_streamed = w->is_streamed};
+                        .point = to->point ? to->point + at : spare.point};
     for (int axis = 0; finder->lattice.is_periodic && axis < 3; axis++) {
         block.shifts[axis] = n->shifts[axis];
     }
@@ -318,21 +312,11 @@ static abut_status write_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, 2 * (last - first));
 }
 
-/* Whether a column is there and begins with a cache line. */
-static bool is_line(const void *column)
-{
-    return column && (uintptr_t)column % MEMORY_LINE == 0;
-}
-
 void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
 {
     writing w = {.pairs = pairs, .columns = columns};
     w.has_vectors = columns->normal || columns->overlap || columns->point;
     w.chunk_count = (pairs->count + pairs->own.count) / CHUNK_ITEMS + 1;
-    /* points that are moved are read again */
-    w.is_streamed = pairs->count >= STREAMED_PAIRS && !pairs->own.bounds.is_outside &&
-                    is_line(columns->i) && is_line(columns->j) && is_line(columns->normal) &&
-                    is_line(columns->overlap) && is_line(columns->point);
     if (columns->offsets) {
         columns->offsets[pairs->own.count] = pairs->count;
     }

@@ -31,7 +31,6 @@ typedef struct pair_block {
     int dimension;
     abut_index *i, *j; /* columns, from the first pair on; these and points: NULL: left out */
     double *normal, *overlap, *point;
-    bool is_streamed; /* past the caches; each column begins with a cache line */
 } pair_block;
 
 /* Rows ahead of a row in space; in the plane there is one. */

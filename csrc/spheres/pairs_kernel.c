@@ -56,26 +56,10 @@ LANES_INLINE pair_lanes compute(const pair_block *block, int32_t p)
     return found;
 }
 
-/* Where columns are written to: into the caches, or past them into memory. */
-typedef enum output { CACHE, MEMORY } output;
-
-LANES_INLINE void put(double *to, lanes from, output o)
-{
-    if (o == MEMORY) {
-        lanes_stream(to, from);
-    } else {
-        lanes_store(to, from);
-    }
-}
-
-LANES_INLINE void put_vectors(double *to, const lanes columns[3], int dimension, output o)
+LANES_INLINE void put_vectors(double *to, const lanes columns[3], int dimension)
 {
     if (dimension == 3) {
-        lanes points[3];
-        lanes_interleave(columns, points);
-        for (int k = 0; k < 3; k++) {
-            put(to + k * LANES, points[k], o);
-        }
+        lanes_store_points(to, columns);
         return;
     }
     double x[LANES], y[LANES];
@@ -86,14 +70,9 @@ LANES_INLINE void put_vectors(double *to, const lanes columns[3], int dimension,
     }
 }
 
-LANES_INLINE void put_numbers(int32_t count, const int32_t *restrict from, abut_index *restrict to,
-                              output o)
+static void put_numbers(int32_t count, const int32_t *restrict from, abut_index *restrict to)
 {
-    int32_t k = 0;
-    for (; to && o == MEMORY && k + LANES <= count; k += LANES) {
-        lanes_stream_numbers(to + k, from + k);
-    }
-    for (; to && k < count; k++) {
+    for (int32_t k = 0; to && k < count; k++) {
         to[k] = from[k];
     }
 }
@@ -107,42 +86,32 @@ LANES_INLINE void fetch_next(const pair_block *block, int32_t p)
     }
 }
 
-LANES_INLINE void write_pairs(const pair_block *block, output o)
+void KERNEL(pairs_compute)(const pair_block *block)
 {
     const int dimension = block->dimension;
-    put_numbers(block->count, block->firsts, block->i, o);
-    put_numbers(block->count, block->seconds, block->j, o);
+    put_numbers(block->count, block->firsts, block->i);
+    put_numbers(block->count, block->seconds, block->j);
     int32_t p = 0;
     for (; p + LANES <= block->count; p += LANES) {
         fetch_next(block, p);
         pair_lanes found = compute(block, p);
-        put(block->overlap + p, found.overlap, o);
-        put_vectors(block->normal + dimension * p, found.normal, dimension, o);
+        lanes_store(block->overlap + p, found.overlap);
+        put_vectors(block->normal + dimension * p, found.normal, dimension);
         if (block->point) {
-            put_vectors(block->point + dimension * p, found.point, dimension, o);
+            put_vectors(block->point + dimension * p, found.point, dimension);
         }
     }
     if (p < block->count) {
         double overlap[LANES], normal[3 * LANES], point[3 * LANES];
         pair_lanes found = compute(block, p);
-        put(overlap, found.overlap, CACHE);
-        put_vectors(normal, found.normal, dimension, CACHE);
-        put_vectors(point, found.point, dimension, CACHE);
+        lanes_store(overlap, found.overlap);
+        put_vectors(normal, found.normal, dimension);
+        put_vectors(point, found.point, dimension);
         const size_t rest = (size_t)(block->count - p) * sizeof *overlap;
         memcpy(block->overlap + p, overlap, rest);
         memcpy(block->normal + dimension * p, normal, rest * (size_t)dimension);
         if (block->point) {
             memcpy(block->point + dimension * p, point, rest * (size_t)dimension);
         }
-    }
-}
-
-void KERNEL(pairs_compute)(const pair_block *block)
-{
-    if (block->is_streamed) {
-        write_pairs(block, MEMORY);
-        lanes_end_stream();
-    } else {
-        write_pairs(block, CACHE);
     }
 }

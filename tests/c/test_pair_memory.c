@@ -139,78 +139,8 @@ static void check_columns(void)
     }
 }
 
-/* ---- columns that are written past the caches ---- */
-
-/* Spheres of one center: so many pairs that whole lines of their columns are written at once. */
-enum { ALIKE = 1025, ALIKE_PAIRS = ALIKE * (ALIKE - 1) / 2, LINE = 64 / sizeof(double) };
-enum { COLUMNS = 5, BLOCK = 9 * ALIKE_PAIRS + (COLUMNS + 1) * LINE };
-
-static void place_alike(scene *s, double x)
-{
-    start(s, 3);
-    for (int k = 0; k < ALIKE; k++) {
-        add(s, &s->own, (const double[]){x, 2.0, 3.0}, 0.5);
-    }
-    set_period(s, 7, 10.0);
-}
-
-/* Columns in one block, one of which does not begin with a line, or all do; or one is left out. */
-static abut_pair_columns columns_in(double *block, int moved, int left_out)
-{
-    static const size_t begins[COLUMNS] = {0, 1, 2, 5, 6};
-    double *at[COLUMNS], *line = block + LINE - (uintptr_t)block / sizeof *block % LINE;
-    for (int k = 0; k < COLUMNS; k++) {
-        at[k] = line + begins[k] * ALIKE_PAIRS + (size_t)k * LINE + (k == moved ? 1 : 0);
-        at[k] = k == left_out ? NULL : at[k];
-    }
-    return (abut_pair_columns){.i = (abut_index *)at[0],
-                               .j = (abut_index *)at[1],
-                               .normal = at[2],
-                               .overlap = at[3],
-                               .point = at[4]};
-}
-
-static int are_right(const abut_pair_columns *c, double x)
-{
-    int right = 1;
-    for (int k = 0; k < ALIKE_PAIRS; k += 97) {
-        right &= !c->i || !c->j || c->i[k] < c->j[k];
-        right &= !c->normal || c->normal[3 * k] == 1.0;
-        right &= !c->overlap || c->overlap[k] == 1.0;
-        right &= !c->point || (c->point[3 * k] == x && c->point[3 * k + 2] == 3.0);
-    }
-    return right;
-}
-
-/* Wherever columns begin, from that choice of theirs on. `x`: outside of the box, too. */
-static void check_alike(double x, int first, double *block)
-{
-    static scene s;
-    abut_pair_finder *finder = NULL;
-    place_alike(&s, x);
-    abut_pairs *pairs = find_pairs(&s, &finder);
-    CHECK_INT(abut_pairs_count(pairs), ALIKE_PAIRS);
-    for (int moved = first; moved <= COLUMNS + 1; moved++) {
-        const abut_pair_columns columns = columns_in(block, moved, moved > COLUMNS ? 1 : COLUMNS);
-        memset(block, 0x55, BLOCK * sizeof *block);
-        abut_pairs_write(pairs, &columns);
-        CHECK(are_right(&columns, x));
-    }
-    abut_pairs_free(pairs);
-    abut_pair_finder_free(finder);
-}
-
-static void check_many_alike(void)
-{
-    double *block = malloc(BLOCK * sizeof *block);
-    check_alike(1.0, 0, block);
-    check_alike(-1.0, COLUMNS, block);
-    free(block);
-}
-
 void test_pair_memory(void)
 {
     check_that_steps_allocate_nothing();
     check_columns();
-    check_many_alike();
 }
