@@ -131,21 +131,9 @@ typedef struct core_making {
     PyObject *names;
 } core_making;
 
-/* Columns that are made before the rows are counted. */
-typedef struct core_room {
-    PyObject *dict; /* NULL: there are none */
-    abut_room room; /* their data */
-} core_room;
-
-/* Room for so many rows and nodes of a query, or none where there is no memory; 0, or -1 with an
- * error set. */
-int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
-                   const abut_query *query, core_room *room);
-
-/* The columns of a query's contacts: a new dict of new arrays, or the room's where there is one and
- * it was enough; it is used up. NULL with an error set. */
+/* The columns of a query's contacts: a new dict of new arrays; NULL with an error set. */
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
-                              const core_making *making, core_room *room);
+                              const core_making *making);
 
 /* An error where a function has not been given as many arguments as it takes. */
 int core_check_count(Py_ssize_t count, Py_ssize_t wanted, const char *function);
