@@ -224,37 +224,19 @@ static abut_convex_contacts *find_contacts(const abut_convex_finder *finder,
     return contacts;
 }
 
-enum {
-    POSITIONS,
-    ORIENTATIONS,
-    PAIR_I,
-    PAIR_J,
-    ALL_ROWS,
-    GAP,
-    BEFORE,
-    MINIMUM,
-    SPOTS,
-    PERIOD,
-    WORKERS,
-    ARGUMENT_COUNT
-};
-
-static int read_query(PyObject *const *given, Py_ssize_t count, const convex_finder_object *self,
-                      abut_convex_query *query)
+static int read_query(PyObject *args, const convex_finder_object *self, abut_convex_query *query)
 {
-    if (core_check_count(count, ARGUMENT_COUNT, "find") ||
-        read_places(given[POSITIONS], given[ORIENTATIONS], self, query) ||
-        read_pairs(given[PAIR_I], given[PAIR_J], query) ||
-        (given[BEFORE] != Py_None && read_before(given[BEFORE], self->dimension, &query->before)) ||
-        read_period(given[PERIOD], self->dimension, query)) {
+    PyObject *positions, *orientations, *i, *j, *before, *period;
+    int minimum;
+    if (!PyArg_ParseTuple(args, "OOOOidOiiOi:find", &positions, &orientations, &i, &j,
+                          &query->all_rows, &query->gap, &before, &minimum, &query->spots, &period,
+                          &query->workers)) {
         return -1;
     }
-    query->all_rows = core_read_int(given[ALL_ROWS]);
-    query->gap = core_read_double(given[GAP]);
-    query->minimum = (abut_minimum)core_read_int(given[MINIMUM]);
-    query->spots = core_read_int(given[SPOTS]);
-    query->workers = core_read_int(given[WORKERS]);
-    return PyErr_Occurred() ? -1 : 0;
+    query->minimum = (abut_minimum)minimum;
+    return read_places(positions, orientations, self, query) || read_pairs(i, j, query) ||
+           (before != Py_None && read_before(before, self->dimension, &query->before)) ||
+           read_period(period, self->dimension, query);
 }
 
 /* The columns of a query; NULL with an error set. */
@@ -273,47 +255,30 @@ static PyObject *find_columns(PyObject *object, abut_convex_query *query,
     return columns;
 }
 
-static PyObject *convex_finder_find(PyObject *object, PyObject *const *given, Py_ssize_t count)
+static PyObject *convex_finder_find(PyObject *object, PyObject *args)
 {
     abut_convex_query query = abut_convex_query_default();
-    if (read_query(given, count, (convex_finder_object *)object, &query)) {
+    if (read_query(args, (convex_finder_object *)object, &query)) {
         return NULL;
     }
     return find_columns(object, &query, NULL);
 }
 
-enum {
-    WALL_POSITIONS,
-    WALL_ORIENTATIONS,
-    WALL_GAP,
-    WALL_BEFORE,
-    WALL_SPOTS,
-    WALL_WALLS,
-    WALL_WORKERS,
-    WALL_ARGUMENT_COUNT
-};
-
-static PyObject *convex_finder_find_walls(PyObject *object, PyObject *const *given,
-                                          Py_ssize_t count)
+static PyObject *convex_finder_find_walls(PyObject *object, PyObject *args)
 {
     const convex_finder_object *self = (convex_finder_object *)object;
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
     abut_convex_query query = abut_convex_query_default();
     abut_convex_walls walls = {.finder = NULL};
-    if (core_check_count(count, WALL_ARGUMENT_COUNT, "find_walls") ||
-        read_places(given[WALL_POSITIONS], given[WALL_ORIENTATIONS], self, &query) ||
-        (given[WALL_BEFORE] != Py_None &&
-         read_before_on_walls(given[WALL_BEFORE], &query.before)) ||
-        read_walls(given[WALL_WALLS], state, &walls)) {
+    PyObject *positions, *orientations, *before, *given;
+    if (!PyArg_ParseTuple(args, "OOdOiOi:find_walls", &positions, &orientations, &query.gap,
+                          &before, &query.spots, &given, &query.workers) ||
+        read_places(positions, orientations, self, &query) ||
+        (before != Py_None && read_before_on_walls(before, &query.before)) ||
+        read_walls(given, state, &walls)) {
         return NULL;
     }
-    query.gap = core_read_double(given[WALL_GAP]);
-    query.spots = core_read_int(given[WALL_SPOTS]);
-    query.workers = core_read_int(given[WALL_WORKERS]);
-    if (PyErr_Occurred()) {
-        return NULL;
-    }
-    PyObject *finder = walls.finder ? PyTuple_GetItem(given[WALL_WALLS], 0) : NULL;
+    PyObject *finder = walls.finder ? PyTuple_GetItem(given, 0) : NULL;
     if (finder) {
         core_finder_use(finder, 1);
     }
@@ -383,45 +348,29 @@ static abut_entrances *find_entrances(const abut_convex_finder *finder, abut_con
     return entrances;
 }
 
-enum {
-    ENTRANCE_POSITIONS,
-    ENTRANCE_ORIENTATIONS,
-    ENTRANCE_I,
-    ENTRANCE_J,
-    ENTRANCE_BEFORE,
-    ENTRANCE_PERIOD,
-    ENTRANCE_WORKERS,
-    ENTRANCE_ARGUMENT_COUNT
-};
-
-static int read_entrance_query(PyObject *const *given, Py_ssize_t count,
-                               const convex_finder_object *self, abut_convex_query *query,
-                               abut_entrances_before *before)
+static int read_entrance_query(PyObject *args, const convex_finder_object *self,
+                               abut_convex_query *query, abut_entrances_before *before)
 {
-    if (core_check_count(count, ENTRANCE_ARGUMENT_COUNT, "entrances") ||
-        read_places(given[ENTRANCE_POSITIONS], given[ENTRANCE_ORIENTATIONS], self, query)) {
+    PyObject *positions, *orientations, *i, *j, *given, *period;
+    if (!PyArg_ParseTuple(args, "OOOOOOi:entrances", &positions, &orientations, &i, &j, &given,
+                          &period, &query->workers)) {
         return -1;
     }
-    if (given[ENTRANCE_I] == Py_None) {
+    if (i == Py_None) {
         PyErr_SetString(PyExc_TypeError, "entrances are of pairs that are given");
         return -1;
     }
-    if (read_pairs(given[ENTRANCE_I], given[ENTRANCE_J], query) ||
-        read_entrances_before(given[ENTRANCE_BEFORE], before) ||
-        read_period(given[ENTRANCE_PERIOD], self->dimension, query)) {
-        return -1;
-    }
-    query->workers = core_read_int(given[ENTRANCE_WORKERS]);
-    return PyErr_Occurred() ? -1 : 0;
+    return read_places(positions, orientations, self, query) || read_pairs(i, j, query) ||
+           read_entrances_before(given, before) || read_period(period, self->dimension, query);
 }
 
-static PyObject *convex_finder_entrances(PyObject *object, PyObject *const *given, Py_ssize_t count)
+static PyObject *convex_finder_entrances(PyObject *object, PyObject *args)
 {
     const convex_finder_object *self = (convex_finder_object *)object;
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
     abut_convex_query query = abut_convex_query_default();
     abut_entrances_before before = {.pair_count = 0};
-    if (read_entrance_query(given, count, self, &query, &before)) {
+    if (read_entrance_query(args, self, &query, &before)) {
         return NULL;
     }
     array_pool_age(self->of.pool);
@@ -435,16 +384,16 @@ static PyObject *convex_finder_entrances(PyObject *object, PyObject *const *give
 }
 
 static PyMethodDef CONVEX_FINDER_METHODS[] = {
-    {"find", (PyCFunction)(void (*)(void))convex_finder_find, METH_FASTCALL,
+    {"find", convex_finder_find, METH_VARARGS,
      "find($self, positions, orientations, i, j, all_rows, gap, before, minimum, spots, period, "
      "workers, /)\n--\n\n"
      "The columns of the contacts by their names: no offsets where pairs are given, no image "
      "without a period. before: (i, j, image or None, state), or None."},
-    {"find_walls", (PyCFunction)(void (*)(void))convex_finder_find_walls, METH_FASTCALL,
+    {"find_walls", convex_finder_find_walls, METH_VARARGS,
      "find_walls($self, positions, orientations, gap, before, spots, walls, workers, /)\n--\n\n"
      "The columns of the contacts with walls. before: (i, mesh, facet, state), or None; walls: "
      "(Finder or None, poses or None, half_spaces (h, 6) or None)."},
-    {"entrances", (PyCFunction)(void (*)(void))convex_finder_entrances, METH_FASTCALL,
+    {"entrances", convex_finder_entrances, METH_VARARGS,
      "entrances($self, positions, orientations, i, j, before, period, workers, /)\n--\n\n"
      "The columns of the valid entrances of pairs. before: (offsets, type, feature), or None."},
     {NULL, NULL, 0, NULL},

@@ -135,14 +135,6 @@ typedef struct core_making {
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
                               const core_making *making);
 
-/* An error where a function has not been given as many arguments as it takes. */
-int core_check_count(Py_ssize_t count, Py_ssize_t wanted, const char *function);
-
-/* Arguments of a query. They do nothing where an error is set already, so that a row of calls needs
- * one check at its end. */
-double core_read_double(PyObject *object);
-int core_read_int(PyObject *object);
-
 /* Whether there is a period along any axis; NULL: along none. */
 int core_is_periodic(const double *period, int dimension);
 

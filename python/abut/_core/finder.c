@@ -65,50 +65,41 @@ static void finder_dealloc(PyObject *self)
 
 /* ---- the arguments of a query ---- */
 
-/* In the order in which they are given. */
-enum {
-    CENTERS,
-    RADII,
-    GAP,
-    FLAT_ANGLE,
-    RESOLUTION,
-    EXPONENT,
-    KEEP_ZERO,
-    WEIGHTS,
-    HALF_SPACES,
-    POSES,
-    PERIOD,
-    WORKERS,
-    ARGUMENT_COUNT
-};
+/* Those that are arrays. */
+typedef struct query_arrays {
+    PyObject *centers, *radii, *half_spaces, *poses, *period;
+} query_arrays;
 
-static int read_numbers(PyObject *const *given, abut_query *query)
+static int read_arrays(const query_arrays *given, abut_index mesh_count, abut_query *query)
 {
-    query->gap = core_read_double(given[GAP]);
-    query->flat_angle = core_read_double(given[FLAT_ANGLE]);
-    query->resolution = (abut_resolution)core_read_int(given[RESOLUTION]);
-    query->exponent = core_read_double(given[EXPONENT]);
-    query->keep_zero = core_read_int(given[KEEP_ZERO]);
-    query->weights = (abut_weights)core_read_int(given[WEIGHTS]);
-    query->workers = core_read_int(given[WORKERS]);
-    return PyErr_Occurred() ? -1 : 0;
+    const abut_index count = array_row_count(given->centers);
+    const abut_index half_spaces = array_row_count(given->half_spaces);
+    query->sphere_count = count, query->half_space_count = half_spaces;
+    return array_read(given->centers, "centers", (array_shape){ARRAY_DOUBLE, count, 3},
+                      &query->centers) ||
+           array_read(given->radii, "radii", (array_shape){ARRAY_DOUBLE, count, 0},
+                      &query->radii) ||
+           array_read_optional(given->half_spaces, "half_spaces",
+                               (array_shape){ARRAY_DOUBLE, half_spaces, 6}, &query->half_spaces) ||
+           array_read_optional(given->poses, "poses",
+                               (array_shape){ARRAY_DOUBLE, mesh_count + half_spaces, 16},
+                               &query->poses) ||
+           array_read_optional(given->period, "period", (array_shape){ARRAY_DOUBLE, 3, 0},
+                               &query->period);
 }
 
-static int read_arrays(PyObject *const *given, abut_index mesh_count, abut_query *query)
+static int read_query(PyObject *args, abut_index mesh_count, abut_query *query)
 {
-    const abut_index count = array_row_count(given[CENTERS]);
-    const abut_index half_spaces = array_row_count(given[HALF_SPACES]);
-    const array_shape of_poses = {ARRAY_DOUBLE, mesh_count + half_spaces, 16};
-    query->sphere_count = count, query->half_space_count = half_spaces;
-    return array_read(given[CENTERS], "centers", (array_shape){ARRAY_DOUBLE, count, 3},
-                      &query->centers) ||
-           array_read(given[RADII], "radii", (array_shape){ARRAY_DOUBLE, count, 0},
-                      &query->radii) ||
-           array_read_optional(given[HALF_SPACES], "half_spaces",
-                               (array_shape){ARRAY_DOUBLE, half_spaces, 6}, &query->half_spaces) ||
-           array_read_optional(given[POSES], "poses", of_poses, &query->poses) ||
-           array_read_optional(given[PERIOD], "period", (array_shape){ARRAY_DOUBLE, 3, 0},
-                               &query->period);
+    query_arrays given;
+    int resolution, weights;
+    if (!PyArg_ParseTuple(args, "OOddidiiOOOi:find", &given.centers, &given.radii, &query->gap,
+                          &query->flat_angle, &resolution, &query->exponent, &query->keep_zero,
+                          &weights, &given.half_spaces, &given.poses, &given.period,
+                          &query->workers)) {
+        return -1;
+    }
+    query->resolution = (abut_resolution)resolution, query->weights = (abut_weights)weights;
+    return read_arrays(&given, mesh_count, query);
 }
 
 /* ---- the search ---- */
@@ -129,13 +120,12 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
-static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t count)
+static PyObject *finder_find(PyObject *self, PyObject *args)
 {
     finder_object *finder = (finder_object *)self;
     const core_state *state = PyType_GetModuleState(Py_TYPE(self));
     abut_query query = abut_query_default();
-    if (core_check_count(count, ARGUMENT_COUNT, "find") || read_numbers(given, &query) ||
-        read_arrays(given, finder->mesh_count, &query)) {
+    if (read_query(args, finder->mesh_count, &query)) {
         return NULL;
     }
     const core_making making = {finder->mesh_count + query.half_space_count, finder->of.pool,
@@ -198,13 +188,12 @@ int core_finder_exchange(PyObject *object, Py_ssize_t number, PyObject *mesh)
     return 0;
 }
 
-static PyObject *finder_update(PyObject *self, PyObject *const *given, Py_ssize_t count)
+static PyObject *finder_update(PyObject *self, PyObject *args)
 {
-    if (core_check_count(count, 2, "update")) {
-        return NULL;
-    }
-    const Py_ssize_t number = PyLong_AsSsize_t(given[0]);
-    if (PyErr_Occurred() || core_finder_exchange(self, number, given[1])) {
+    Py_ssize_t number;
+    PyObject *mesh;
+    if (!PyArg_ParseTuple(args, "nO:update", &number, &mesh) ||
+        core_finder_exchange(self, number, mesh)) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -212,7 +201,7 @@ static PyObject *finder_update(PyObject *self, PyObject *const *given, Py_ssize_
 
 static PyObject *finder_prepare(PyObject *self, PyObject *reach)
 {
-    const double number = core_read_double(reach);
+    const double number = PyFloat_AsDouble(reach);
     if (PyErr_Occurred()) {
         return NULL;
     }
@@ -234,7 +223,7 @@ static PyObject *finder_statistics(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyMethodDef FINDER_METHODS[] = {
-    {"find", (PyCFunction)(void (*)(void))finder_find, METH_FASTCALL,
+    {"find", finder_find, METH_VARARGS,
      "find($self, centers, radii, gap, flat_angle, resolution, exponent, keep_zero, weights, "
      "half_spaces, poses, period, workers, /)\n--\n\n"
      "The columns of the contacts by their names, but for those whose entries are all the same: "
@@ -243,7 +232,7 @@ static PyMethodDef FINDER_METHODS[] = {
      "where the meshes are not repeated, or None."},
     {"prepare", finder_prepare, METH_O,
      "prepare($self, reach, /)\n--\n\nBuild the finest bins for spheres of this reach."},
-    {"update", (PyCFunction)(void (*)(void))finder_update, METH_FASTCALL,
+    {"update", finder_update, METH_VARARGS,
      "update($self, number, mesh, /)\n--\n\nExchange a mesh for what its `moved` has made."},
     {"statistics", finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_statistics, in its order."},

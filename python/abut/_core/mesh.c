@@ -142,17 +142,18 @@ static PyObject *mesh_deviations(PyObject *self, PyObject *Py_UNUSED(unused))
     return list;
 }
 
-static PyObject *mesh_moved(PyObject *self, PyObject *const *given, Py_ssize_t count)
+static PyObject *mesh_moved(PyObject *self, PyObject *args)
 {
+    PyObject *given;
     const double *vertices;
+    int workers;
     const abut_mesh *mesh = core_mesh_of(self);
     const array_shape shape = {ARRAY_DOUBLE, abut_mesh_inspect(mesh).vertex_count, 3};
-    if (core_check_count(count, 2, "moved") || array_read(given[0], "vertices", shape, &vertices)) {
+    if (!PyArg_ParseTuple(args, "Oi:moved", &given, &workers) ||
+        array_read(given, "vertices", shape, &vertices)) {
         return NULL;
     }
-    const int workers = core_read_int(given[1]);
-    mesh_object *made =
-        PyErr_Occurred() ? NULL : (mesh_object *)PyType_GenericAlloc(Py_TYPE(self), 0);
+    mesh_object *made = (mesh_object *)PyType_GenericAlloc(Py_TYPE(self), 0);
     if (!made) {
         return NULL;
     }
@@ -164,7 +165,7 @@ static PyObject *mesh_moved(PyObject *self, PyObject *const *given, Py_ssize_t c
 }
 
 static PyMethodDef MESH_METHODS[] = {
-    {"moved", (PyCFunction)(void (*)(void))mesh_moved, METH_FASTCALL,
+    {"moved", mesh_moved, METH_VARARGS,
      "moved($self, vertices, workers, /)\n--\n\nThe same facets, which are triangles, with other "
      "vertices."},
     {"deviations", mesh_deviations, METH_NOARGS,

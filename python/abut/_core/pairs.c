@@ -135,34 +135,24 @@ static void pair_finder_dealloc(PyObject *self)
 
 /* ---- the search ---- */
 
-/* The arguments of a query, in the order in which they are given. */
-enum { CENTERS, OTHER_CENTERS, OTHER_RADII, OTHER_GAPS, WORKERS, ARGUMENT_COUNT };
-
-static int read_others(PyObject *const *given, int dimension, abut_pair_query *query)
+static int read_query(PyObject *args, const pair_finder_object *self, abut_pair_query *query)
 {
-    if (given[OTHER_CENTERS] == Py_None) {
-        return 0;
-    }
-    const abut_index count = array_row_count(given[OTHER_CENTERS]);
-    const array_shape places = {ARRAY_DOUBLE, count, dimension};
-    const array_shape one_each = {ARRAY_DOUBLE, count, 0};
-    query->other_count = count;
-    return array_read(given[OTHER_CENTERS], "other_centers", places, &query->other_centers) ||
-           array_read(given[OTHER_RADII], "other_radii", one_each, &query->other_radii) ||
-           array_read_optional(given[OTHER_GAPS], "other_gaps", one_each, &query->other_gaps);
-}
-
-static int read_query(PyObject *const *given, Py_ssize_t count, const pair_finder_object *self,
-                      abut_pair_query *query)
-{
+    PyObject *centers, *others, *radii, *gaps;
     const array_shape shape = {ARRAY_DOUBLE, self->sphere_count, self->dimension};
-    if (core_check_count(count, ARGUMENT_COUNT, "find") ||
-        array_read(given[CENTERS], "centers", shape, &query->centers) ||
-        read_others(given, self->dimension, query)) {
+    if (!PyArg_ParseTuple(args, "OOOOi:find", &centers, &others, &radii, &gaps, &query->workers) ||
+        array_read(centers, "centers", shape, &query->centers)) {
         return -1;
     }
-    query->workers = core_read_int(given[WORKERS]);
-    return PyErr_Occurred() ? -1 : 0;
+    if (others == Py_None) {
+        return 0;
+    }
+    const abut_index count = array_row_count(others);
+    const array_shape places = {ARRAY_DOUBLE, count, self->dimension};
+    const array_shape one_each = {ARRAY_DOUBLE, count, 0};
+    query->other_count = count;
+    return array_read(others, "other_centers", places, &query->other_centers) ||
+           array_read(radii, "other_radii", one_each, &query->other_radii) ||
+           array_read_optional(gaps, "other_gaps", one_each, &query->other_gaps);
 }
 
 /* The pairs of a query; NULL with an error set. */
@@ -181,12 +171,12 @@ static abut_pairs *find_pairs(const abut_pair_finder *finder, abut_pair_query *q
     return pairs;
 }
 
-static PyObject *pair_finder_find(PyObject *object, PyObject *const *given, Py_ssize_t count)
+static PyObject *pair_finder_find(PyObject *object, PyObject *args)
 {
     pair_finder_object *self = (pair_finder_object *)object;
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
     abut_pair_query query = abut_pair_query_default();
-    if (read_query(given, count, self, &query)) {
+    if (read_query(args, self, &query)) {
         return NULL;
     }
     array_pool_age(self->of.pool);
@@ -277,7 +267,7 @@ static PyObject *pair_finder_sizes(PyObject *object, PyObject *Py_UNUSED(unused)
 }
 
 static PyMethodDef PAIR_FINDER_METHODS[] = {
-    {"find", (PyCFunction)(void (*)(void))pair_finder_find, METH_FASTCALL,
+    {"find", pair_finder_find, METH_VARARGS,
      "find($self, centers, other_centers, other_radii, other_gaps, workers, /)\n--\n\n"
      "The columns of the pairs by their names; image only with a period. The others, or None, are "
      "instead of the finder's own spheres."},

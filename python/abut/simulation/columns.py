@@ -14,6 +14,7 @@ from .bodies import read_mask
 
 if TYPE_CHECKING:
     from .population import Population
+    from .simulation import Simulation
 
 
 S = TypeVar("S", bound=np.generic)
@@ -31,22 +32,30 @@ class Column(Generic[S]):
         self.stored = stored
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
         self.stored = self.stored or name
+        if not hasattr(self, "name"):
+            # a simulation has it under the same name
+            self.name, self._owner = name, owner
+
+    def _population(self, of: Population | Simulation) -> Population:
+        found: Any = of if isinstance(of, self._owner) else self._owner(of)
+        population: Population = found
+        return population
 
     @overload
-    def __get__(self, population: None, owner: type | None = None) -> Self: ...
+    def __get__(self, of: None, owner: type | None = None) -> Self: ...
 
     @overload
-    def __get__(self, population: Population, owner: type | None = None) -> NDArray[S]: ...
+    def __get__(self, of: Population | Simulation, owner: type | None = None) -> NDArray[S]: ...
 
-    def __get__(self, population: Population | None, owner: type | None = None) -> Any:
-        if population is None:
+    def __get__(self, of: Population | Simulation | None, owner: type | None = None) -> Any:
+        if of is None:
             return self
+        population = self._population(of)
         return population._once(self.name, lambda: self.told(population, population._read(self)))
 
-    def __set__(self, population: Population, value: Any) -> None:
-        population.assign(**{self.name: value})
+    def __set__(self, of: Population | Simulation, value: Any) -> None:
+        self._population(of).assign(**{self.name: value})
 
     def told(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
         """What users see of the library's numbers."""

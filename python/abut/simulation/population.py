@@ -11,11 +11,8 @@ from typing import (
     Any,
     ClassVar,
     Concatenate,
-    Generic,
     ParamSpec,
-    Self,
     TypeVar,
-    overload,
 )
 
 import numpy as np
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _Part = TypeVar("_Part", bound="Part")
-_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 class Part:
@@ -185,27 +181,6 @@ def read_call(call: Any) -> Callable[..., Any]:
 
 
 # ---- short forms ---------------------------------------------------------------------------------
-
-
-class ShortColumn(Generic[_Scalar]):
-    """A column of a population as an attribute of its simulation."""
-
-    def __init__(self, population: type[Population], column: Column[_Scalar]) -> None:
-        self._population, self._column = population, column
-
-    @overload
-    def __get__(self, simulation: None, owner: type | None = None) -> Self: ...
-
-    @overload
-    def __get__(self, simulation: Simulation, owner: type | None = None) -> NDArray[_Scalar]: ...
-
-    def __get__(self, simulation: Simulation | None, owner: type | None = None) -> Any:
-        if simulation is None:
-            return self
-        return self._column.__get__(self._population(simulation))
-
-    def __set__(self, simulation: Simulation, value: ArrayLike) -> None:
-        self._column.__set__(self._population(simulation), value)
 
 
 def short_form(

@@ -27,7 +27,7 @@ from .events import Events
 from .known import changes
 from .measuring import Energy, Measures
 from .naming import with_public_names
-from .population import ShortColumn, short_form
+from .population import short_form
 from .rigid_clusters import ClusterPopulation
 from .running import Running
 from .schedule import Beat
@@ -35,7 +35,6 @@ from .solids import BodyPopulation
 from .spheres import SpherePopulation
 from .state import State, read_gravity
 from .wall_population import WallPopulation
-from .walls import Wall
 
 if TYPE_CHECKING:
     from ..options import SimulationPlotOptions
@@ -226,16 +225,16 @@ class Simulation(State):
     def _running(self) -> Running:
         return Running(self)
 
-    centers = ShortColumn(SpherePopulation, SpherePopulation.centers)
-    radii = ShortColumn(SpherePopulation, SpherePopulation.radii)
-    masses = ShortColumn(SpherePopulation, SpherePopulation.masses)
-    velocities = ShortColumn(SpherePopulation, SpherePopulation.velocities)
-    angular_velocities = ShortColumn(SpherePopulation, SpherePopulation.angular_velocities)
-    material = ShortColumn(SpherePopulation, SpherePopulation.material)
-    fixed = ShortColumn(SpherePopulation, SpherePopulation.fixed)
-    forces = ShortColumn(SpherePopulation, SpherePopulation.forces)
-    torques = ShortColumn(SpherePopulation, SpherePopulation.torques)
-    images = ShortColumn(SpherePopulation, SpherePopulation.images)
+    centers = SpherePopulation.centers
+    radii = SpherePopulation.radii
+    masses = SpherePopulation.masses
+    velocities = SpherePopulation.velocities
+    angular_velocities = SpherePopulation.angular_velocities
+    material = SpherePopulation.material
+    fixed = SpherePopulation.fixed
+    forces = SpherePopulation.forces
+    torques = SpherePopulation.torques
+    images = SpherePopulation.images
 
     add_spheres = short_form(SpherePopulation, SpherePopulation.add)
     remove_spheres = short_form(SpherePopulation, SpherePopulation.remove)
@@ -247,6 +246,7 @@ class Simulation(State):
     add_body_force = short_form(BodyPopulation, BodyPopulation.add_force)
     bond = short_form(BondPopulation, BondPopulation.add)
     add_wall = short_form(WallPopulation, WallPopulation.add)
+    remove_wall = short_form(WallPopulation, WallPopulation.remove)
     every = short_form(Events, Events.every)
     record = short_form(Events, Events.record)
     add_insertion = short_form(Events, Events.add_insertion)
@@ -371,35 +371,6 @@ class Simulation(State):
         laws.check_bodies(np.unique(self.bodies.material))
         then = self._known._replace(laws=laws)
         self._core.set_laws(len(laws.materials), laws.numbers(), laws.told_own(), then)
-
-    def remove_wall(self, wall: Wall) -> None:
-        """Take a wall away.
-
-        Parameters
-        ----------
-        wall : Wall
-            As `add_wall` returned it: see `walls`, whose `remove` takes numbers, too.
-
-        Raises
-        ------
-        ValueError
-            If it was removed before, or is one of another simulation.
-        TypeError
-            If it is no Wall.
-
-        Examples
-        --------
-        >>> import abut
-        >>> sim = abut.Simulation(step=1e-3)
-        >>> gate = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
-        >>> sim.remove_wall(gate)
-        >>> len(sim.walls), gate
-        (0, Wall(0: removed))
-        """
-        if not isinstance(wall, Wall):
-            kind = checks.a_or_an(type(wall).__name__)
-            raise TypeError(f"wall is {kind}, but must be a Wall, as add_wall returned it")
-        self.walls.remove(wall)
 
     # ---- files, and what it is shown as ----
 

@@ -157,32 +157,41 @@ class WallPopulation(Population, Sequence[Wall]):
         self._sim._walls.switch(number, bool(is_active))
 
     @changes
-    def remove(self, walls: Wall | ArrayLike) -> None:
-        """Take walls away.
+    def remove(self, wall: Wall | ArrayLike) -> None:
+        """Take a wall away.
 
         Parameters
         ----------
-        walls : Wall or (k,) array_like of int
-            As `add` returned it; or their numbers. Other walls keep their numbers, and none gets
-            these again.
+        wall : Wall or (k,) array_like of int
+            As `add_wall` returned it; or numbers of several. Other walls keep their numbers, and
+            none gets this one again.
 
         Raises
         ------
         ValueError
-            If one was removed before, or is one of another simulation.
+            If it was removed before, or is one of another simulation.
         TypeError
-            If it is no Wall, and they are no integers.
+            If it is no Wall, and no integers.
 
         Notes
         -----
-        Contacts go with their wall, and what they held counts as dissipated. `Wall.active` switches
-        a wall off and on again instead.
+        Its contacts go with it, and what they held counts as dissipated. `Wall.active` switches a
+        wall off and on again instead.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> gate = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+        >>> sim.remove_wall(gate)
+        >>> len(sim.walls), gate
+        (0, Wall(0: removed))
         """
-        if isinstance(walls, Wall):
-            self._take(walls)
-        else:
-            for row in self._find(walls):
-                self._take(self[row])
+        if isinstance(wall, Wall):
+            self._take(wall)
+            return
+        for gone in [self[int(row)] for row in self._find(wall, "wall")]:
+            self._take(gone)
 
     def _take(self, wall: Wall) -> None:
         if wall._simulation is not self._sim:
