@@ -230,6 +230,7 @@ def test_what_assigned_whole_tuples_still_does():
 def test_short_forms_read_as_methods():
     """Signature, docstring and name in errors are those of a method of the simulation."""
     assert abut.Simulation.add_spheres.__qualname__ == "Simulation.add_spheres"
+    assert abut.Simulation.add_spheres.__name__ == "add_spheres"
     assert abut.Simulation.add_spheres.__doc__.startswith("Add spheres.")
     with pytest.raises(TypeError, match=r"Simulation.add_bodies\(\) missing"):
         scene().add_bodies()

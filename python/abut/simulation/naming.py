@@ -52,5 +52,5 @@ def with_public_names(cls: _C) -> _C:
 
 def _rename(method: Any, name: str) -> None:
     while inspect.isfunction(method):
-        method.__qualname__ = name
+        method.__qualname__, method.__name__ = name, name.rpartition(".")[2]
         method = getattr(method, "__wrapped__", None)

@@ -118,7 +118,11 @@ class Population(Part):
         return {name: getattr(self, name) for name in names}
 
     def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
-        """Add forces of your own, as `Simulation.add_force` does on spheres: one for each."""
+        """Add forces of your own, as `Simulation.add_force` does on spheres: one for each.
+
+        Of clusters they act on the centers of mass, of bonds on i and reversed on j, of walls that
+        are `Free` in place of what was applied. Files count them among those of `add_force`.
+        """
         with self._core.lock(False):
             entry = partial(_pushed, type(self), read_call(call))
             return self._enlist(self._sim._forces, call, entry, f"{self.nouns}.add_force")
