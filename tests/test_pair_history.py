@@ -75,22 +75,6 @@ def test_columns_that_do_not_fit_together_are_an_error(name, value, message):
 # ---- images --------------------------------------------------------------------------------------
 
 
-def test_images_are_told_apart():
-    """Two spheres that touch on both sides, and themselves, in a small box."""
-    period = (1.0, None, 1.1)
-    centers = np.array([[0.1, 0.5, 0.2], [0.6, 0.55, 0.25]])
-    before = abut.find_pairs(centers, 0.6, period=period)
-    assert (before.i == before.j).any() and len(before) > 6
-    now = abut.find_pairs(centers + [[0.01, 0, 0.02], [0, 0.01, 0]], 0.6, period=period)
-    match = now.match(before)
-    kept = match >= 0
-    assert kept.mean() > 0.7 and len(np.unique(match[kept])) == kept.sum()
-    assert (now.image[kept] == before.image[match[kept]]).all()
-    there = {(i, j, *k) for i, j, k in zip(before.i, before.j, before.image.tolist(), strict=True)}
-    new = zip(now.i[~kept], now.j[~kept], now.image[~kept].tolist(), strict=True)
-    assert not there & {(i, j, *k) for i, j, k in new}
-
-
 @pytest.mark.parametrize("shift", [-1, 1, 3])
 @pytest.mark.parametrize("sphere", [0, 1])
 def test_sphere_that_comes_in_on_the_other_side(shift, sphere):
