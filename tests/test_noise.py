@@ -356,7 +356,6 @@ SHAPES = {
     "1000 strips": lambda: strips(1000, 1),
     "5000 strips": lambda: strips(5000, 1),  # deviations of less than 1e-6 of the coordinates
     "smooth": lambda: smooth(1e-2),
-    "smoother": lambda: smooth(1e-4),
     "far less than what six digits are rounded by": lambda: smooth(1e-6),
     "terrain": lambda: scenes.terrain(np.random.default_rng(9), 12),
 }
