@@ -218,8 +218,8 @@ MUTANTS = [
     ),
     Mutant(
         "csrc/lammps/slots.c",
-        "memcpy(table_kept(t, row), states + STATE_SPRING,",
-        "memset(table_kept(t, row), 0,",
+        "memcpy(kept, states + STATE_SPRING,",
+        "memset(kept, 0,",
         "springs that come from another process are forgotten",
         "lammps",
     ),
