@@ -120,6 +120,12 @@ def test_new_things_get_new_numbers(tmp_path):
         one.add_spheres([[5, 5, 5]], 0.1, GRAIN)
         assert one.add_clusters(rod, [[7, 7, 7]], GRAIN).tolist() == [2]
     assert (again.ids == sim.ids).all() and len(np.unique(sim.ids)) == len(sim.ids)
+    # clusters with a sphere between them
+    sim.save(tmp_path / "b.npz")
+    again = abut.load_simulation(tmp_path / "b.npz", meshes_of(sim))
+    for one in (sim, again):
+        one.run(steps=3)
+    assert state(again) == state(sim)
 
 
 def test_before_the_first_step(tmp_path):
