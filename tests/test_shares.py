@@ -47,6 +47,20 @@ def is_definite(g):
     return np.linalg.eigvalsh(g)[0] > 1e-3
 
 
+@pytest.mark.parametrize("kind", [any_normals, cone_normals, fan_normals])
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.2])
+def test_conditions_hold(kind, exponent):
+    """Of sixty contacts, too, for which trying every active set takes too long."""
+    rng = np.random.default_rng(1)
+    for _ in range(500):
+        count = rng.integers(1, 61)
+        normals, overlaps = kind(rng, count), descending(rng, count)
+        found = _core.share(normals, overlaps, exponent)
+        assert found.shape == (count,) and found.min() >= 0 and found.max() <= 1
+        loads, force = loads_of(normals, overlaps, exponent), shares.forces(overlaps, exponent)
+        assert shares.residual(shares.matrix(normals), loads, force) <= 1e-12
+
+
 @pytest.mark.parametrize("kind", [any_normals, cone_normals, octagon_normals])
 def test_every_active_set_tried(kind):
     """The shares are one of the solutions that there are; the only one where G is definite."""
