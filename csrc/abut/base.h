@@ -277,7 +277,8 @@ typedef enum abut_table {
     ABUT_BREAKAGE_TABLE,
     ABUT_REST_TABLE,
     ABUT_SPHERE_TABLE,
-    ABUT_RIGID_TABLE
+    ABUT_RIGID_TABLE,
+    ABUT_DRIVE_TABLE
 } abut_table;
 
 /* The columns of a kind of result, in their order; *count: how many. */
@@ -286,6 +287,13 @@ const abut_column *abut_table_columns(abut_table table, abut_index *count);
 #define ABUT_COLUMN_OF_INDEX abut_index
 #define ABUT_COLUMN_OF_BYTE uint8_t
 #define ABUT_COLUMN_OF_REAL double
+#define ABUT_COLUMN_WIDE_0
+#define ABUT_COLUMN_WIDE_3 [3]
+#define ABUT_COLUMN_WIDE_4 [4]
+#define ABUT_COLUMN_WIDE_6 [6]
+#define ABUT_COLUMN_WIDE_12 [12]
+#define ABUT_COLUMN_NUMBERS(name, type, width, per, when, flags, unit, meaning)                    \
+    ABUT_COLUMN_OF_##type name ABUT_COLUMN_WIDE_##width;
 #define ABUT_COLUMN_MEMBER(name, type, width, per, when, flags, unit, meaning)                     \
     ABUT_COLUMN_OF_##type *name;
 

@@ -77,30 +77,41 @@ typedef struct abut_wall_state {
                          along, and of FREE `position` */
 } abut_wall_state;
 
-/* What drives a wall of SERVO or FREE, in doubles alone (docs/dem.md, section 9). */
-typedef struct abut_drive {
-    double mass;      /* FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself */
-    double force[3];  /* SERVO: the load, along which it moves; FREE: beside that of contacts */
-    double torque[3]; /* FREE: likewise, about `position` */
-    double size; /* SERVO without mass: how far it goes while no contact bears its load; of a half
-                    space steps say it: INFINITY until it has left all grains */
-    double inertia[3]; /* FREE: > 0: principal moments, about `position` */
-    double arm[3];     /* FREE: from `position` to the center of mass, along the principal axes */
-    double locked[6];  /* FREE: 1: it does not move along x, y, z, nor turn about them; else 0 */
-    double frame[12];  /* FREE: where the wall is in the frame of the principal axes: of a pose
-                          three rows */
+/* What drives a wall of SERVO or FREE, all in doubles (docs/dem.md, section 9): a caller's row of
+ * numbers has them in this order. Steps change those from `travel` on. */
+#define ABUT_DRIVE_COLUMNS(X)                                                                      \
+    X(mass, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "mass",                                            \
+      "FREE: > 0; SERVO: of the wall, or 0, which has it settle by itself")                        \
+    X(force, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "force",                                          \
+      "SERVO: the load, along which it moves; FREE: beside that of contacts")                      \
+    X(torque, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "moment", "FREE: likewise, about `position`")    \
+    X(size, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length",                                          \
+      "SERVO without mass: how far it goes while no contact bears its load; of a half space "      \
+      "steps "                                                                                     \
+      "say it: INFINITY until it has left all grains")                                             \
+    X(inertia, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "moment of inertia",                            \
+      "FREE: > 0: principal moments, about `position`")                                            \
+    X(arm, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "length",                                           \
+      "FREE: from `position` to the center of mass, along the principal axes")                     \
+    X(locked, REAL, 6, ROWS, ALWAYS, ABUT_LOCKED, "",                                              \
+      "FREE: 1: it does not move along x, y, z, nor turn about them; else 0")                      \
+    X(frame, REAL, 12, ROWS, ALWAYS, ABUT_LOCKED, "",                                              \
+      "FREE: where the wall is in the frame of the principal axes: of a pose three rows")          \
+    X(travel, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length", "SERVO: how far it went")              \
+    X(speed, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "velocity", "SERVO")                              \
+    X(alone, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length",                                         \
+      "SERVO: how far of that since a contact bore its load; 0 with mass")                         \
+    X(position, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "length", "FREE")                              \
+    X(velocity, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "velocity", "FREE")                            \
+    X(momentum, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "angular momentum", "FREE: about `position`")  \
+    X(spin, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "rad/time", "FREE")                                \
+    X(orientation, REAL, 4, ROWS, ALWAYS, ABUT_LOCKED, "",                                         \
+      "FREE: a quaternion x, y, z, w: from the principal axes")
 
-    /* what steps change */
-    double travel; /* SERVO: how far it went */
-    double speed;
-    double alone;       /* SERVO: how far of that since a contact bore its load; 0 with mass */
-    double position[3]; /* FREE */
-    double velocity[3];
-    double momentum[3]; /* the angular one, about `position` */
-    double spin[3];
-    double orientation[4]; /* a quaternion x, y, z, w: from the principal axes */
+typedef struct abut_drive {
+    ABUT_DRIVE_COLUMNS(ABUT_COLUMN_NUMBERS)
 } abut_drive;
-#define ABUT_DRIVE_NUMBERS 51
+enum { ABUT_DRIVE_NUMBERS = sizeof(abut_drive) / sizeof(double) };
 
 typedef struct abut_simulation abut_simulation;
 

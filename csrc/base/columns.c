@@ -44,6 +44,10 @@ static const abut_column SPHERE_COLUMNS[] = {ABUT_SPHERE_COLUMNS(DESCRIBE)};
 static const abut_column RIGID_COLUMNS[] = {ABUT_RIGID_COLUMNS(DESCRIBE)};
 #undef STRUCT
 
+#define STRUCT abut_drive
+static const abut_column DRIVE_COLUMNS[] = {ABUT_DRIVE_COLUMNS(DESCRIBE)};
+#undef STRUCT
+
 #define LIST(columns) {columns, sizeof columns / sizeof columns[0]}
 
 static const struct column_list {
@@ -54,7 +58,7 @@ static const struct column_list {
     [ABUT_CONVEX_TABLE] = LIST(CONVEX_COLUMNS),   [ABUT_ENTRANCE_TABLE] = LIST(ENTRANCE_COLUMNS),
     [ABUT_BOND_TABLE] = LIST(BOND_COLUMNS),       [ABUT_BREAKAGE_TABLE] = LIST(BREAKAGE_COLUMNS),
     [ABUT_REST_TABLE] = LIST(REST_COLUMNS),       [ABUT_SPHERE_TABLE] = LIST(SPHERE_COLUMNS),
-    [ABUT_RIGID_TABLE] = LIST(RIGID_COLUMNS),
+    [ABUT_RIGID_TABLE] = LIST(RIGID_COLUMNS),     [ABUT_DRIVE_TABLE] = LIST(DRIVE_COLUMNS),
 };
 
 const abut_column *abut_table_columns(abut_table table, abut_index *count)

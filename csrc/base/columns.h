@@ -2,7 +2,12 @@
 #ifndef ABUT_BASE_COLUMNS_H
 #define ABUT_BASE_COLUMNS_H
 
+#include <float.h>
+
 #include "../abut/base.h"
+
+/* The range of a positive number. */
+#define POSITIVE DBL_TRUE_MIN, ABUT_COORDINATE_LIMIT
 
 /* How many numbers an entry has, in space. */
 static inline int column_numbers(const abut_column *c)

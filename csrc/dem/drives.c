@@ -8,9 +8,6 @@
 #include "stable_step.h"
 #include "view.h"
 
-_Static_assert(sizeof(abut_drive) == ABUT_DRIVE_NUMBERS * sizeof(double),
-               "callers keep what drives a wall in rows of numbers");
-
 /* ---- a free wall as a rigid body ---- */
 
 static rigid body_of(const abut_drive *d)

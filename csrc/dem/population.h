@@ -3,8 +3,6 @@
 #ifndef DEM_POPULATION_H
 #define DEM_POPULATION_H
 
-#include <float.h>
-
 #include "../base/columns.h"
 #include "../base/span.h"
 
@@ -28,7 +26,6 @@ typedef struct stored_column {
 #define NOT_STORED 0, 0, 0, AS_NOTHING
 
 /* Ranges of numbers. Sums of counts of periods are numbers of 32 bits. */
-#define POSITIVE DBL_TRUE_MIN, ABUT_COORDINATE_LIMIT
 #define COORDINATE -ABUT_COORDINATE_LIMIT, ABUT_COORDINATE_LIMIT
 #define PERIODS -0x1p30, 0x1p30
 #define FINITE -DBL_MAX, DBL_MAX

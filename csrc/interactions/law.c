@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "../base/columns.h"
 #include "../base/rounded.h"
 #include "../base/series.h"
 #include "../base/vec3.h"
@@ -294,7 +295,6 @@ double law_stable_step(double frequency_sq, double ratio)
 /* ---- all of them ---- */
 
 #define OFFSET(name) offsetof(abut_law, name)
-#define POSITIVE DBL_TRUE_MIN
 #define LIMIT ABUT_COORDINATE_LIMIT
 
 enum { CLASS_OF_OWN = ABUT_LUDING + 1 };
@@ -305,7 +305,7 @@ enum { CLASS_OF_OWN = ABUT_LUDING + 1 };
 static const law_class CLASSES[] = {
     [ABUT_NO_COHESION] = {.function = LAW_PLAIN, .stiffness = stiffness_of},
     [ABUT_JKR] = {.function = LAW_COHESIVE,
-                  .ranges = {{OFFSET(adhesion), POSITIVE, LIMIT}, {OFFSET(distance), 0.0, LIMIT}},
+                  .ranges = {{OFFSET(adhesion), POSITIVE}, {OFFSET(distance), 0.0, LIMIT}},
                   .pull = 1.5 * PI,
                   .pull_offset = OFFSET(adhesion),
                   .support = 2.0,
@@ -317,7 +317,7 @@ static const law_class CLASSES[] = {
                   .most_reach = reach_of_jkr,
                   .stiffness = stiffness_of},
     [ABUT_DMT] = {.function = LAW_COHESIVE,
-                  .ranges = {{OFFSET(adhesion), POSITIVE, LIMIT}, {OFFSET(distance), 0.0, LIMIT}},
+                  .ranges = {{OFFSET(adhesion), POSITIVE}, {OFFSET(distance), 0.0, LIMIT}},
                   .pull = 2.0 * PI,
                   .pull_offset = OFFSET(adhesion),
                   .support = 2.0,
@@ -328,8 +328,8 @@ static const law_class CLASSES[] = {
                   .most_reach = reach_of_dmt,
                   .stiffness = stiffness_of},
     [ABUT_LIQUID_BRIDGE] = {.function = LAW_COHESIVE,
-                            .ranges = {{OFFSET(volume), POSITIVE, LIMIT},
-                                       {OFFSET(surface_tension), POSITIVE, LIMIT},
+                            .ranges = {{OFFSET(volume), POSITIVE},
+                                       {OFFSET(surface_tension), POSITIVE},
                                        {OFFSET(contact_angle), 0.0, MOST_ANGLE}},
                             .pull = 4.0 * PI, /* without its angle */
                             .pull_offset = OFFSET(surface_tension),
@@ -341,9 +341,9 @@ static const law_class CLASSES[] = {
                             .most_reach = most_reach_of_bridge,
                             .stiffness = stiffness_of},
     [ABUT_LUDING] = {.function = LAW_COHESIVE,
-                     .ranges = {{OFFSET(unloading), POSITIVE, LIMIT},
+                     .ranges = {{OFFSET(unloading), POSITIVE},
                                 {OFFSET(tensile), 0.0, LIMIT},
-                                {OFFSET(depth), POSITIVE, 1.0}},
+                                {OFFSET(depth), DBL_TRUE_MIN, 1.0}},
                      .pull = 1.0,
                      .pull_offset = OFFSET(tensile),
                      .keeps_most = true,
@@ -404,8 +404,8 @@ double abut_damping_ratio(double restitution)
 /* ---- from a caller's law ---- */
 
 /* The numbers of built-in laws; of users' ones the last. */
-static const law_range RANGES[] = {{OFFSET(stiffness), POSITIVE, LIMIT},
-                                   {OFFSET(restitution), POSITIVE, 1.0},
+static const law_range RANGES[] = {{OFFSET(stiffness), POSITIVE},
+                                   {OFFSET(restitution), DBL_TRUE_MIN, 1.0},
                                    {OFFSET(shear), 0.0, LIMIT},
                                    {OFFSET(friction), 0.0, LIMIT},
                                    {OFFSET(rolling_friction), 0.0, LIMIT},

@@ -8,12 +8,6 @@
 #include "../mesh/mesh.h"
 #include "finder.h"
 
-/* What sorting takes and saves, on processors of today: keys, sorting, gathering and finding the
- * rows again take a fifth of what a sphere with a contact takes in order, and that of a sphere
- * without facets nearby twice over; a sphere that finds facets out of order waits for memory longer
- * than it takes in order. So it pays where one sphere of eight finds facets. */
-enum { SEEN_SHARE = 8 };
-
 /* Fewer spheres than this many a triangle hardly ever find a triangle that one before has read. */
 #define SPHERES_PER_TRIANGLE 0.25
 
@@ -51,7 +45,6 @@ static const bool sorts_always = false;
 void order_free(sphere_order *order)
 {
     sorted_free(&order->sorted);
-    batch_free(&order->sample);
     memory_free(order->location_block.data);
     memory_free(order->center_block.data);
     memory_free(order->radius_block.data);
@@ -67,7 +60,7 @@ static int32_t cell_count(const cell_grid *grid)
 
 /* Some spheres from all over the query. */
 typedef struct sample_rows {
-    double centers[3 * BATCH_SPHERES], radii[BATCH_SPHERES];
+    double centers[3 * BATCH_SPHERES];
     abut_index count;
 } sample_rows;
 
@@ -153,27 +146,8 @@ static bool take_sample(const abut_query *query, sample_rows *sample)
             are_good &= fabs(x) <= ABUT_COORDINATE_LIMIT;
             sample->centers[3 * k + axis] = x;
         }
-        sample->radii[k] = query->radii[i];
     }
     return are_good;
-}
-
-/* Whether enough of the sample find something in the bins: where they are too far apart for one
- * batch, most likely. */
-static abut_status find_share(const abut_query *query, const scene *s, const sample_rows *sample,
-                              batch *b, bool *is_enough)
-{
-    const sphere_rows rows = {sample->centers, sample->radii, query->gap};
-    abut_index count = sample->count;
-    bool is_good;
-    batch_clear_views(b);
-    abut_status status = scene_view(s, &rows, &count, b);
-    *is_enough = true;
-    if (!status && count == sample->count) {
-        batch_load(b, &rows, count, &is_good);
-        *is_enough = SEEN_SHARE * b->count >= count;
-    }
-    return status == ABUT_TOO_MANY_IMAGES ? ABUT_OK : status;
 }
 
 /* In how many cells a window's spheres are. */
@@ -200,23 +174,16 @@ static bool is_in_order(const cell_grid *grid, const abut_query *query)
 }
 
 /* Whether to sort, and by which cells. */
-static abut_status ask_model(const abut_query *query, const scene *s, double largest, batch *b,
-                             bool *pays, cell_grid *grid)
+static bool ask_model(const abut_query *query, const scene *s, double largest, cell_grid *grid)
 {
     sample_rows sample;
-    *pays = false;
-    if (!sorts_always && !is_large(query, s)) {
-        return ABUT_OK;
-    }
-    abut_status status = batch_prepare(b);
-    if (status || !take_sample(query, &sample)) {
-        return status; /* a sphere that is none is named by the search */
+    /* a sphere that is none is named by the search */
+    if ((!sorts_always && !is_large(query, s)) || !take_sample(query, &sample)) {
+        return false;
     }
     const box bounds = common_box(s, largest, &sample);
     *grid = make_grid(&bounds, query->sphere_count, s->has_many);
-    *pays = sorts_always || !is_in_order(grid, query);
-    return *pays && !sorts_always && !s->has_many ? find_share(query, s, &sample, b, pays)
-                                                  : ABUT_OK;
+    return sorts_always || !is_in_order(grid, query);
 }
 
 /* ---- sorting ---- */
@@ -304,12 +271,10 @@ abut_status order_choose(sphere_order *order, const abut_query *query, const sce
         query->sphere_count > INT32_MAX) {
         return ABUT_OK;
     }
-    bool pays;
-    abut_status status = ask_model(query, s, largest, &order->sample, &pays, &task.grid);
-    if (!status && pays) {
-        status = sort_spheres(&task);
-        order->is_by_place = !status;
-        status = status ? status : copy_rows(order, query);
+    if (!ask_model(query, s, largest, &task.grid)) {
+        return ABUT_OK;
     }
-    return status;
+    const abut_status status = sort_spheres(&task);
+    order->is_by_place = !status;
+    return status ? status : copy_rows(order, query);
 }

@@ -22,7 +22,6 @@ typedef struct sphere_order {
     const int32_t *spheres; /* the caller's numbers in the order of search */
     location *locations;    /* by the caller's numbers; zeros until the search fills them */
     sorted_items sorted;    /* holds spheres */
-    batch sample;           /* scratch */
     memory_block location_block, center_block, radius_block;
 } sphere_order;
 

@@ -205,7 +205,7 @@ PyObject *core_columns(PyObject *Py_UNUSED(module), PyObject *table)
         [ABUT_CONVEX_TABLE] = "convex",    [ABUT_ENTRANCE_TABLE] = "entrances",
         [ABUT_BOND_TABLE] = "bonds",       [ABUT_BREAKAGE_TABLE] = "breakages",
         [ABUT_REST_TABLE] = "rests",       [ABUT_SPHERE_TABLE] = "spheres",
-        [ABUT_RIGID_TABLE] = "rigids"};
+        [ABUT_RIGID_TABLE] = "rigids",     [ABUT_DRIVE_TABLE] = "drives"};
     const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
     for (size_t k = 0; name && k < sizeof NAMES / sizeof NAMES[0]; k++) {
         if (!strcmp(name, NAMES[k])) {

@@ -54,9 +54,10 @@ class Column(NamedTuple):
 
 
 def columns_of(table: str) -> tuple[Column, ...]:
-    """The columns of "contacts", "pairs", "convex", "entrances", "bonds", "breakages" or "rests".
+    """The columns of a table, in the library's order.
 
-    They are in the library's order."""
+    It is one of "contacts", "pairs", "convex", "entrances", "bonds", "breakages", "rests",
+    "spheres", "rigids" and "drives"."""
     return tuple(Column(*one) for one in _core.columns(table))
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _core
 from ..base import checks
 from ..base.arithmetic import dots, lengths, matrix_product, principal_axes, unit_and_length
 from ..base.arrays import Doubles
@@ -18,6 +17,7 @@ from ..base.orientations import from_matrix
 from ..base.poses import rotated
 from ..base.values import Value
 from ..io.stl import fan_triangles
+from ..results.columns import columns_of
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from .motions import Given, Motion, read_motion
@@ -30,16 +30,8 @@ _Vector = tuple[float, float, float]
 # the library's kinds of motions
 SERVO, FREE = 4, 5
 
-# the members of abut_drive
-DRIVE = np.dtype(
-    [
-        ("mass", "f8"), ("force", "f8", 3), ("torque", "f8", 3), ("size", "f8"),
-        ("inertia", "f8", 3), ("arm", "f8", 3), ("locked", "f8", 6), ("frame", "f8", (3, 4)),
-        ("travel", "f8"), ("speed", "f8"), ("alone", "f8"),
-        ("position", "f8", 3), ("velocity", "f8", 3), ("momentum", "f8", 3), ("spin", "f8", 3),
-        ("orientation", "f8", 4),
-    ]
-)  # fmt: skip
+# what drives a wall, as the library has it
+DRIVE = np.dtype([(c.name, c.dtype, c.shape(3)) for c in columns_of("drives")])
 
 # names of ways to move, in the library's order
 WAYS = ("x", "y", "z", "rx", "ry", "rz")
@@ -276,9 +268,8 @@ class Free(Drive):
         row = np.zeros((), DRIVE)
         row["mass"], row["inertia"], row["arm"] = self.mass, moments, dots(axes.T, arm)
         row["locked"] = is_locked
-        row["frame"] = matrix_product(
-            axes.T, np.c_[placed.pose[:3, :3], placed.pose[:3, 3] - origin]
-        )
+        frame = np.c_[placed.pose[:3, :3], placed.pose[:3, 3] - origin]
+        row["frame"] = matrix_product(axes.T, frame).ravel()
         row["position"] = origin
         row["velocity"] = np.where(is_locked[:3], 0.0, velocity)
         row["momentum"], row["spin"] = dots(inertia, spin), spin
@@ -402,6 +393,3 @@ def check_rows(rows: Doubles, drives: Iterable[Drive]) -> None:
             sound = sound and of["force"].any()
         if not sound:
             raise ValueError("drives has a row that moves no wall")
-
-
-assert DRIVE.itemsize == 8 * _core.DRIVE_NUMBERS
