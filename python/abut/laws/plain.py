@@ -284,7 +284,7 @@ class Luding(Frictional):
     rolling: float | RollingA | RollingC = 0.0
     curvature: float | None = field(default=None, kw_only=True)
 
-    cohesion: ClassVar[None] = None
+    cohesion: ClassVar[None] = None  # type: ignore[misc]  # no argument of it
 
     def __post_init__(self) -> None:
         loading = checks.positive(self.loading, "loading")
