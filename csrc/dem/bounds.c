@@ -37,20 +37,16 @@ static bool is_rigid_beyond(const world_bounds *b, vec3 position)
 
 /* ---- after a step ---- */
 
-/* counts: of those that are beyond, and of those that were not at the step's beginning. */
-static void note(bool was_beyond, bool is_beyond_now, double counts[2])
-{
-    counts[0] += is_beyond_now;
-    counts[1] += is_beyond_now && !was_beyond;
-}
-
-static void look_at_spheres(const void *context, abut_index begin, abut_index end, void *counts)
+/* Count those that are beyond, and those that were not at the step's beginning. */
+static void look_at_spheres(const void *context, abut_index begin, abut_index end, void *part)
 {
     const abut_simulation *s = context;
+    double *counts = part;
     for (abut_index place = begin; place < end; place++) {
         if (!simulation_is_member(s, place) &&
             is_beyond(&s->bounds, s->store.centers + 3 * place)) {
-            note(is_beyond(&s->bounds, s->store.began + 3 * place), true, counts);
+            counts[0]++;
+            counts[1] += !is_beyond(&s->bounds, s->store.began + 3 * place);
         }
     }
 }
@@ -59,7 +55,10 @@ static void look_at_rigids(const world_bounds *b, const rigid_set *set, double c
 {
     for (abut_index k = 0; k < set->count; k++) {
         const rigid *r = &set->bodies[k].rigid;
-        note(is_rigid_beyond(b, r->began), is_rigid_beyond(b, r->position), counts);
+        if (is_rigid_beyond(b, r->position)) {
+            counts[0]++;
+            counts[1] += !is_rigid_beyond(b, r->began);
+        }
     }
 }
 

@@ -63,8 +63,8 @@ static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
 }
 
 /* Compare the list with one that is made of where spheres are now. */
-abut_status check_pairs_of_lists(const abut_simulation *s, const neighbor_spheres *spheres,
-                                 abut_error *error)
+static abut_status check_pairs(const abut_simulation *s, const neighbor_spheres *spheres,
+                               abut_error *error)
 {
     const parallel_plan plan = {.workers = s->input.workers};
     neighbor_list made = {.is_made = false};
@@ -85,8 +85,8 @@ abut_status check_pairs_of_lists(const abut_simulation *s, const neighbor_sphere
 
 /* ---- contacts with walls ---- */
 
-abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *narrow,
-                                    abut_error *error)
+static abut_status check_contacts(const abut_simulation *s, const abut_query *narrow,
+                                  abut_error *error)
 {
     abut_query query = *narrow;
     abut_contacts *found = NULL;
@@ -145,8 +145,8 @@ static abut_status read_bodies(const abut_simulation *s, const abut_convex_conta
     return ABUT_OK;
 }
 
-abut_status check_walls_of_bodies(const abut_simulation *s, const abut_convex_query *query,
-                                  const abut_convex_walls *narrow, abut_error *error)
+static abut_status check_walls(const abut_simulation *s, const abut_convex_query *query,
+                               const abut_convex_walls *narrow, abut_error *error)
 {
     interaction_table t = {.kind = ABUT_BODY_WALL};
     abut_convex_walls walls = *narrow;
@@ -187,7 +187,7 @@ static abut_status search_crowd(const abut_simulation *s, crowd *c, interaction_
     return status;
 }
 
-abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
+static abut_status check_bodies(const abut_simulation *s, abut_error *error)
 {
     interaction_table t = {.kind = ABUT_BODY_BODY};
     crowd all = {0};
@@ -197,6 +197,14 @@ abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
     memory_free_blocks(all.blocks, CROWD_BLOCKS);
     table_free(&t);
     return status;
+}
+
+abut_status check_lists(const abut_simulation *s, checked_search of, abut_error *error)
+{
+    return of.spheres    ? check_pairs(s, of.spheres, error)
+           : of.contacts ? check_contacts(s, of.contacts, error)
+           : of.walls    ? check_walls(s, of.bodies, of.walls, error)
+                         : check_bodies(s, error);
 }
 
 #endif

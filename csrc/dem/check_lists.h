@@ -4,51 +4,25 @@
 
 #include "state.h"
 
+/* What a step has searched for: pairs of spheres; contacts of those that are near walls; the bodies
+ * of a query on walls; or, where it is none of these, bodies with bodies and spheres. */
+typedef struct checked_search {
+    const neighbor_spheres *spheres;
+    const abut_query *contacts;
+    const abut_convex_query *bodies;
+    const abut_convex_walls *walls;
+} checked_search;
+
+/* ABUT_OK or ABUT_LIST_INCOMPLETE, or why a search failed. */
 #ifdef ABUT_CHECK_LISTS
-
-/* What the step has found, after it was found. ABUT_OK or ABUT_LIST_INCOMPLETE, or why a search
- * failed. */
-abut_status check_pairs_of_lists(const abut_simulation *s, const neighbor_spheres *spheres,
-                                 abut_error *error);
-abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *narrow,
-                                    abut_error *error);
-
-/* Of bodies with bodies and spheres: the convex finders' search among all of them. */
-abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error);
-
-/* Of bodies with walls: the same search for all bodies. */
-abut_status check_walls_of_bodies(const abut_simulation *s, const abut_convex_query *query,
-                                  const abut_convex_walls *narrow, abut_error *error);
-
+abut_status check_lists(const abut_simulation *s, checked_search of, abut_error *error);
 #else
-
-static inline abut_status check_pairs_of_lists(const abut_simulation *s,
-                                               const neighbor_spheres *spheres, abut_error *error)
+static inline abut_status check_lists(const abut_simulation *s, checked_search of,
+                                      abut_error *error)
 {
-    (void)s, (void)spheres, (void)error;
+    (void)s, (void)of, (void)error;
     return ABUT_OK;
 }
-
-static inline abut_status check_contacts_of_lists(const abut_simulation *s,
-                                                  const abut_query *narrow, abut_error *error)
-{
-    (void)s, (void)narrow, (void)error;
-    return ABUT_OK;
-}
-
-static inline abut_status check_walls_of_bodies(const abut_simulation *s,
-                                                const abut_convex_query *query,
-                                                const abut_convex_walls *narrow, abut_error *error)
-{
-    (void)s, (void)query, (void)narrow, (void)error;
-    return ABUT_OK;
-}
-
-static inline abut_status check_bodies_of_lists(const abut_simulation *s, abut_error *error)
-{
-    (void)s, (void)error;
-    return ABUT_OK;
-}
-
 #endif
+
 #endif

@@ -133,7 +133,7 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
     const facet_list *list;
     const abut_query query = make_query(s, plan, &list);
     if (query.sphere_count == 0) {
-        return check_contacts_of_lists(s, &query, error);
+        return check_lists(s, (checked_search){.contacts = &query}, error);
     }
     const table_size size = size_for(s, old->count, old->entry_count);
     if (table_reserve(t, size, simulation_extras(s))) {
@@ -146,7 +146,7 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
         status = simulation_name_row(s, &s->near, error);
     } else {
         status = error_set_status(error, write_contacts(s, &room, found));
-        status = status ? status : check_contacts_of_lists(s, &query, error);
+        status = status ? status : check_lists(s, (checked_search){.contacts = &query}, error);
     }
     abut_contacts_free(found);
     return status;

@@ -64,10 +64,10 @@ static double energy_of_row(const abut_simulation *s, const interaction_table *t
 static double energy_of_contacts(const abut_simulation *s, abut_index place)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const abut_index *offsets = t->contact.offsets + place;
+    const row_span rows = table_contacts_of(t, place);
     double sum = 0.0;
-    for (abut_index k = 0; t->count > 0 && k < offsets[1] - offsets[0]; k++) {
-        sum += energy_of_row(s, t, offsets[0] + k);
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
+        sum += energy_of_row(s, t, row);
     }
     return sum;
 }
@@ -196,11 +196,13 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
         sum -=
             simulation_is_member(s, place) ? 0.0 : s->store.masses[place] * vec3_dot(gravity, at);
     }
-    for (abut_index k = 0; k < s->clusters.count + s->solids.count; k++) {
-        const bool is_cluster = k < s->clusters.count;
-        const rigid *r = is_cluster ? &s->clusters.bodies[k].rigid
-                                    : &s->solids.bodies[k - s->clusters.count].rigid;
-        sum -= r->mass * vec3_dot(gravity, spheres_unwrap(s, r->position, r->position, r->images));
+    for (int set = 0; set < 2; set++) {
+        const rigid_set *of = set ? &s->solids : &s->clusters;
+        for (abut_index k = 0; k < of->count; k++) {
+            const rigid *r = &of->bodies[k].rigid;
+            const vec3 at = spheres_unwrap(s, r->position, r->position, r->images);
+            sum -= r->mass * vec3_dot(gravity, at);
+        }
     }
     return sum;
 }

@@ -27,9 +27,8 @@ static void add_moment(sphere_sum *w, const double *moments, abut_index row, dou
 void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    const abut_index begin = t->count > 0 ? t->contact.offsets[place] : 0;
-    const abut_index end = t->count > 0 ? t->contact.offsets[place + 1] : 0;
-    for (abut_index row = begin; row < end; row++) {
+    const row_span rows = table_contacts_of(t, place);
+    for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         add_effect(w, &t->effects[row], radius, 1.0);
         add_moment(w, t->moment, row, 1.0);
         w->power += t->power[row];

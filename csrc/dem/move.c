@@ -6,11 +6,6 @@
 /* Spheres that one thread takes in one go. */
 enum { CHUNK_SPHERES = 1024 };
 
-void spheres_wrap(const abut_simulation *s, double *center, int32_t *images)
-{
-    lattice_wrap_place(&s->lattice, center, images);
-}
-
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
 {
     const double from[3] = {began.x, began.y, began.z}, to[3] = {center.x, center.y, center.z};
@@ -77,7 +72,7 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     vec3_store(of->began + 3 * place, center);
     vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, by->step)));
     const bool is_told = is_fast(next, by->step, b->radius);
-    spheres_wrap(s, of->centers + 3 * place, of->images + 3 * place);
+    lattice_wrap_place(&s->lattice, of->centers + 3 * place, of->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
     if (is_told) {

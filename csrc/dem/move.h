@@ -11,9 +11,6 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 /* Move spheres, clusters and bodies; cannot fail. */
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
-/* Bring a center into the periodic box, and count by how many periods. */
-void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
-
 /* The same center without the periods that it was moved by, before the step that has moved it since
  * `began`. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);

@@ -617,7 +617,7 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
                      .context = s};
     pair_pass p = {.simulation = s, .spheres = spheres_of(s), .laws = &laws};
     abut_status status = error_set_status(error, do_pass(&p, plan));
-    status = status ? status : check_pairs_of_lists(s, &p.spheres, error);
+    status = status ? status : check_lists(s, (checked_search){.spheres = &p.spheres}, error);
     return status ? status : rows_end(&laws, error);
 }
 
@@ -634,7 +634,7 @@ abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
         status = apply_all(s, plan, error);
     } else if (!status) {
         const neighbor_spheres spheres = spheres_of(s);
-        status = check_pairs_of_lists(s, &spheres, error);
+        status = check_lists(s, (checked_search){.spheres = &spheres}, error);
     }
     l->counts.candidates += status ? 0 : l->candidate_count;
     l->counts.steps += !status;

@@ -85,7 +85,7 @@ static void take_wall(wall_set *to, abut_index k, wall_set *old, abut_index from
 static void exchange_walls(abut_simulation *s, const wall_set *made, const abut_index *numbers)
 {
     wall_set old = s->walls;
-    near_walls_forget(&s->near);
+    s->near.is_made = false;
     s->watch.is_placed = true;
     s->walls = *made;
     for (abut_index k = 0; k < made->count; k++) {

@@ -429,7 +429,7 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
                                     : abut_convex_find(finder, query, &found, error);
     status = status ? status : take_rows(s, meeting, found, error);
     if (!status && meeting == ABUT_BODY_WALL) {
-        status = check_walls_of_bodies(s, query, &walls, error);
+        status = check_lists(s, (checked_search){.bodies = query, .walls = &walls}, error);
     }
     abut_convex_contacts_free(found);
     return status;
@@ -475,7 +475,7 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
         status = has_others[k] ? find_meeting(s, (abut_interaction)k, plan, error) : ABUT_OK;
     }
-    status = status ? status : check_bodies_of_lists(s, error);
+    status = status ? status : check_lists(s, (checked_search){.bodies = NULL}, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
         match_meeting(s, (abut_interaction)k);
     }

@@ -129,7 +129,8 @@ static void wrap_rows(abut_simulation *s, abut_index first)
 {
     for (abut_index place = 0; place < s->store.count; place++) {
         if (s->store.rows[place] >= first && s->store.clusters[place] < 0) {
-            spheres_wrap(s, s->store.centers + 3 * place, s->store.images + 3 * place);
+            lattice_wrap_place(&s->lattice, s->store.centers + 3 * place,
+                               s->store.images + 3 * place);
         }
     }
 }

@@ -166,9 +166,9 @@ static void hold_sphere(const holding *all, abut_index place, abut_index chunk, 
             add_hold(&all->holds[second], of);
         }
     }
-    const abut_index *offsets = walls->contact.offsets + place;
-    for (abut_index k = 0; walls->count > 0 && k < offsets[1] - offsets[0]; k++) {
-        add_hold(&all->holds[place], stiffness_of_row(s, walls, offsets[0] + k));
+    const row_span contacts = table_contacts_of(walls, place);
+    for (abut_index k = 0; k < contacts.count; k++) {
+        add_hold(&all->holds[place], stiffness_of_row(s, walls, contacts.first + k));
     }
 }
 

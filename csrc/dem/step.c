@@ -131,7 +131,7 @@ static void do_step(stepping *all)
         }
     }
     simulation_swap_tables(s);
-    touching_keep(&s->neighbors);
+    neighbor_list_keep(&s->neighbors);
     if (s->bonds.count > 0 || s->bonds.rest_count > 0) {
         bonds_keep(&s->bonds, s->store.count, s->step_count);
     }

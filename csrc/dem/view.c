@@ -104,7 +104,7 @@ static view view_of_contact(const abut_simulation *s, const interaction_table *t
                   .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL)};
 }
 
-/* Of two spheres that are smaller by half of `rest`. No reader needs the shift. */
+/* Of two spheres that are smaller by half of `rest`. No reader needs the normal and the shift. */
 static view view_of_pair(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const double *radii = s->store.radii;
@@ -117,8 +117,7 @@ static view view_of_pair(const abut_simulation *s, const interaction_table *t, a
                   .law = touch.law,
                   .overlap = touch.overlap,
                   .rest = touch.rest,
-                  .radius = reduced(radii[i] - 0.5 * touch.rest, radii[j] - 0.5 * touch.rest),
-                  .normal = vec3_load(t->pair.normal + 3 * row)};
+                  .radius = reduced(radii[i] - 0.5 * touch.rest, radii[j] - 0.5 * touch.rest)};
 }
 
 /* R*, where a body has a radius; a wall is flat. Without a radius of either the next step is an

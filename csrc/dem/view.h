@@ -21,10 +21,10 @@ typedef struct view {
     const interaction_table *table;
     abut_index row, begin, end; /* begin, end: of its entries */
     const law *law;
-    double overlap; /* of bodies that of the deepest spot; of pairs less `rest` */
-    double rest;    /* what does not count of a pair's overlap */
-    double radius;  /* R*; of bodies 1 where the law does not ask for it */
-    vec3 normal;
+    double overlap;  /* of bodies that of the deepest spot; of pairs less `rest` */
+    double rest;     /* what does not count of a pair's overlap */
+    double radius;   /* R*; of bodies 1 where the law does not ask for it */
+    vec3 normal;     /* of pairs 0, as the shift: no reader asks for them */
     vec3 shift;      /* of the image at which a wall, or the second body or sphere, is touched */
     bool is_curved;  /* of bodies: the law asks for R* */
     bool is_on_wall; /* forces act on the wall itself, not midway */

@@ -436,11 +436,6 @@ const abut_index *near_walls_bodies(const near_walls *n, abut_index *count)
     return is_narrow(n) ? n->bodies : NULL;
 }
 
-void near_walls_forget(near_walls *n)
-{
-    n->is_made = false;
-}
-
 void near_walls_free(near_walls *n)
 {
     memory_free_blocks(n->blocks, sizeof n->blocks / sizeof *n->blocks);

@@ -70,7 +70,6 @@ void near_walls_shorten(near_walls *n, const neighbor_list *l, const int32_t *pl
 /* The bodies that may touch walls, ascending. NULL: any. */
 const abut_index *near_walls_bodies(const near_walls *n, abut_index *count);
 
-void near_walls_forget(near_walls *n);
 void near_walls_free(near_walls *n);
 abut_index near_walls_bytes(const near_walls *n);
 

@@ -197,6 +197,14 @@ static inline abut_index neighbor_list_number(const neighbor_list *l)
     return l->counts.made[NEIGHBORS_MOVED] + l->counts.made[NEIGHBORS_CHANGED];
 }
 
+/* To be called when a step is done: the next one goes on from what it has found. */
+static inline void neighbor_list_keep(neighbor_list *l)
+{
+    l->past = NULL;
+    l->is_new = false;
+    l->lived++;
+}
+
 /* To be called where spheres come or go, or their sizes or places in memory change. */
 static inline void neighbor_list_forget(neighbor_list *l)
 {

@@ -218,6 +218,13 @@ static inline abut_index table_walk(const interaction_table *t, row_walk *w)
  * known: else NULL. */
 row_span table_pairs_of(const interaction_table *t, abut_index sphere, const row_span *before);
 
+/* The rows on walls of a sphere. */
+static inline row_span table_contacts_of(const interaction_table *t, abut_index sphere)
+{
+    const abut_index *offsets = t->contact.offsets + sphere;
+    return t->count > 0 ? (row_span){offsets[0], offsets[1] - offsets[0]} : (row_span){0, 0};
+}
+
 /* The row behind those of the same sphere, of contacts with walls. */
 static inline abut_index table_sphere_end(const interaction_table *t, abut_index row)
 {

@@ -259,12 +259,3 @@ void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int
         write_block(l, s, candidates + k, (int32_t)own, normal + 3 * k, overlap + k);
     }
 }
-
-/* ---- from step to step ---- */
-
-void touching_keep(neighbor_list *l)
-{
-    l->past = NULL;
-    l->is_new = false;
-    l->lived++;
-}

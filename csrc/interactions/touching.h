@@ -41,7 +41,4 @@ double touching_image(const neighbor_list *l, const lattice *of, const double *c
 void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,
                     abut_index count, double *normal, double *overlap);
 
-/* To be called when the step is done: what it has found is what the next one goes on from. */
-void touching_keep(neighbor_list *l);
-
 #endif
