@@ -104,6 +104,7 @@ FILES = {
         "load",
         "line",
         "feet",
+        "tangent_tree",
         "hierarchy",
         "sharing",
         "records",

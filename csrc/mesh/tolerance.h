@@ -93,6 +93,9 @@
  * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12
 
+/* What rounding may make of a chord between two unit vectors, at most. */
+#define CHORD_ROUNDING 1e-15
+
 /* Numbers that differ by no more than this part have, perhaps, the same root: some units in the
  * last place. */
 #define SAME_ROOT 1e-15

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "../mesh/tolerance.h"
+#include "tangent_tree.h"
 
 /* ---- the canonical order ---- */
 
@@ -131,19 +132,6 @@ static vec3 tangent_axis(const kept *k, int32_t j, double *length)
     const bool has_own = kept_has_own_normal(k, j);
     *length = has_own ? 1.0 : k->distance[j];
     return has_own ? kept_facet_normal(k, j) : closest_offset(k->closest, j);
-}
-
-/* The tilt of a tangent plane that noise, or the angle that is to count as flat, explains. */
-static double tangent_tilt(double noise, double normal_noise, double distance, double flat_tilt)
-{
-    double tilt = flat_tilt;
-    if (normal_noise > 0.0) {
-        tilt = larger(tilt, TILT_FROM_NORMAL_NOISE * sqrt(normal_noise / distance));
-    }
-    if (noise > 0.0) {
-        tilt = larger(tilt, TILT_FROM_NOISE * noise / distance);
-    }
-    return tilt < 1.0 ? tilt : 1.0;
 }
 
 /* P_i - P_j, from the contact vectors: they are relative to the center and round least. */
@@ -246,8 +234,16 @@ static void share_noise(touching *q)
     }
 }
 
-static bool is_eliminated(const touching *stay, int32_t i, double flat_tilt)
+/* From so many kept contacts on a tree of them takes less than a look at each. What a question to
+ * it takes, as reported to the job. */
+enum { TREE_FROM = 128, TREE_WORK = 100 };
+
+static bool is_eliminated(const touching *stay, const tangent_tree *tree, int32_t i,
+                          double flat_tilt)
 {
+    if (tree->count > 0) {
+        return tangent_tree_eliminates(tree, i, flat_tilt, eliminates);
+    }
     for (int32_t n = 0; n < stay->count; n++) {
         if (eliminates(stay->of, stay->items[n], i, flat_tilt)) {
             return true;
@@ -256,18 +252,40 @@ static bool is_eliminated(const touching *stay, int32_t i, double flat_tilt)
     return false;
 }
 
+/* Make the tree of what is kept and of the contacts to come. */
+static abut_status grow_tree(tangent_tree *tree, const touching *stay, const touching *coming)
+{
+    abut_status status = tangent_tree_build(tree, stay, coming);
+    for (int32_t n = 0; !status && n < stay->count; n++) {
+        tangent_tree_keep(tree, n);
+    }
+    return status;
+}
+
 /* Keep those of the sorted contacts, too, that no kept one eliminates. */
 static abut_status sweep(touching *stay, touching *next, double flat_tilt, parallel_job *job)
 {
+    tangent_tree tree = {.count = 0};
+    abut_index rank = 0;
     merge_same(next);
     share_noise(next);
     abut_status status = parallel_report(job, next->count);
-    for (int32_t n = 0; !status && n < next->count; n++) {
-        if (!is_eliminated(stay, next->items[n], flat_tilt)) {
-            stay->items[stay->count++] = next->items[n];
+    for (int32_t n = 0; !status && n < next->count; n++, rank++) {
+        if (tree.count == 0 && stay->count >= TREE_FROM) {
+            const touching coming = {next->of, next->items + n, next->count - n};
+            rank = stay->count;
+            status = grow_tree(&tree, stay, &coming);
         }
-        status = parallel_report(job, 1 + stay->count / 2);
+        if (!status && !is_eliminated(stay, &tree, next->items[n], flat_tilt)) {
+            stay->items[stay->count++] = next->items[n];
+            if (tree.count > 0) {
+                tangent_tree_keep(&tree, rank);
+            }
+        }
+        status = status ? status
+                        : parallel_report(job, tree.count > 0 ? TREE_WORK : 1 + stay->count / 2);
     }
+    tangent_tree_free(&tree);
     return status;
 }
 

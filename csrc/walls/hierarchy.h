@@ -10,8 +10,8 @@
 void hierarchy_sort(touching *q);
 
 /* Keep the contacts that no nearer kept one eliminates, sorted canonically. `flat_tilt`:
- * sin(flat_angle / 2). The work is reported to the job. Returns ABUT_OK, or why the job is to end.
- */
+ * sin(flat_angle / 2). The work is reported to the job. Returns ABUT_OK, or why the job is to end,
+ * or ABUT_NO_MEMORY. */
 abut_status hierarchy_eliminate(touching *q, double flat_tilt, parallel_job *job);
 
 #endif
