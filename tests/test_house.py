@@ -221,7 +221,6 @@ FILES = {
         "check_lists",
         "parts",
         "row_laws",
-        "own_rows",
         "rows",
         "contacts",
         "pairs",

@@ -472,12 +472,13 @@ typedef struct abut_interactions {
     double *spring;  /* x 3: T */
     double *moment;  /* x 3: of rolling, likewise; 0 without laws of type C */
     double *roll;    /* x 3: M; likewise */
-    double *history; /* x abut_simulation_history_count: of laws of the caller's; NULL: none */
+    double *history; /* x abut_simulation_history_count; NULL: none */
 } abut_interactions;
 
-/* How many numbers interactions keep for laws of the caller's: vectors and scalars, of the law that
- * has most of each, the law's identity, or 0, and the energy that is stored. 0: there is no such
- * law. */
+/* How many numbers interactions keep beside both springs: vectors and scalars of laws of the
+ * caller's, of the law that has most of each, or the largest overlap of all of LUDING; which law
+ * they are of, by its identity, -1 of LUDING and 0 of others; and the energy that is stored. 0: no
+ * law keeps more. */
 abut_index abut_simulation_history_count(const abut_simulation *simulation);
 
 /* Counts alone. */

@@ -5,7 +5,6 @@
 
 #include "apart.h"
 #include "bond_pairs.h"
-#include "own_rows.h"
 #include "watch.h"
 
 /* Repeat a row of a block as row k. */
@@ -211,7 +210,8 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     fill_up(b, count);
 }
 
-/* Built-in laws keep springs alone, and without rolling springs they write no moments. */
+/* Built-in laws keep springs, to which kernels add the largest overlap of Luding's law, and without
+ * rolling springs they write no moments. */
 static void clear_more(const row_laws *r, row_block *b)
 {
     const law_block *of = &b->block;
@@ -226,6 +226,39 @@ static void clear_more(const row_laws *r, row_block *b)
     }
 }
 
+/* Tell the law of a block's rows, and ask it. Returns whether an overlap is to be watched. */
+static bool ask(const law_block *of, own_block *own)
+{
+    const bool is_deep = interaction_kernels_take()->own_inputs(of, own);
+    own_block_call(own, of->laws[0]->own, rows_filled_up(of->count), of->step);
+    return is_deep;
+}
+
+/* Note the first of the rows that are not finite. */
+static void note_not_finite(row_laws *r, const own_block *b, const abut_own_law *l,
+                            const abut_index *where, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++) {
+        if (own_block_is_bad(b, l, k)) {
+            parallel_keep_first(&r->bad_row, where[k]);
+        }
+    }
+}
+
+/* Apply the law of users that a block of rows has. Returns whether an overlap is to be watched. */
+static bool apply_own(row_laws *r, row_block *block)
+{
+    own_block own;
+    const law_block *of = &block->block;
+    const bool is_deep = ask(of, &own);
+    const unsigned noted = interaction_kernels_take()->own_effects(of, &own);
+    block->has_moments = noted & OWN_HAS_MOMENTS;
+    if (noted & OWN_NOT_FINITE) {
+        note_not_finite(r, &own, of->laws[0]->own, block->rows, of->count);
+    }
+    return is_deep;
+}
+
 /* Compute what a block's rows exert. Returns whether an overlap is to be watched. */
 static bool compute(row_laws *r, row_block *b)
 {
@@ -236,7 +269,7 @@ static bool compute(row_laws *r, row_block *b)
         set_pull_shares(r, of, b->rows);
     }
     if (function == LAW_OWN) {
-        return own_rows_apply(r, b);
+        return apply_own(r, b);
     }
     clear_more(r, b);
     const unsigned noted = interaction_kernels_take()->laws(of);
@@ -346,6 +379,30 @@ static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, r->work * (end - begin));
 }
 
+static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law *l, int number)
+{
+    *to = (abut_law_case){.number = number};
+    for (int c = 0; c < ABUT_LAW_INPUT_COUNT; c++) {
+        to->inputs[c] = b->inputs[c][0];
+    }
+    for (int c = 0; c < ABUT_LAW_OUTPUT_COUNT; c++) {
+        to->outputs[c] = b->outputs[c][0];
+    }
+    for (int c = 0; c < own_history_count(l); c++) {
+        to->history_in[c] = b->history_in[c][0];
+        to->history_out[c] = b->history_out[c][0];
+    }
+}
+
+/* Keep what the law of a row, which a block has alone, says of it. */
+static void keep_own_case(abut_simulation *s, const law_block *alone)
+{
+    own_block own;
+    const abut_own_law *l = alone->laws[0]->own;
+    ask(alone, &own);
+    keep_case(&s->law_case, &own, l, (int)(l - s->laws.own.laws));
+}
+
 /* Name the first row whose law says what is not finite, or does not hold for its R*; a block has it
  * alone. The simulation keeps its numbers. */
 static abut_status name_bad(const row_laws *r, const row_block *alone, abut_index bad,
@@ -356,7 +413,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
     const law *l = alone->block.laws[0];
     const bool is_own = l->own;
     if (is_own) {
-        own_rows_keep_case(s, &alone->block);
+        keep_own_case(s, &alone->block);
     } else {
         s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
         s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);

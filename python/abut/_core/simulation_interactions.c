@@ -94,7 +94,7 @@ static int is_kind(long number)
     return 0;
 }
 
-/* What laws of users keep: as many numbers as the simulation says. */
+/* What laws keep beside springs: as many numbers as the simulation says. */
 static array_shape history_shape(const simulation_object *self, abut_interaction who,
                                  const abut_interactions *rows)
 {

@@ -38,7 +38,7 @@ MEETINGS = ("walls", "bodies", "spheres")
 # what tables carry to the next step
 CARRIED = ("force", "moment", "spring", "roll")
 
-# and what they keep for laws of users, where there are such
+# and what they keep beside springs, where a law does
 HISTORY = "history"
 
 # the library numbers rows, and images, in 32 bits; what lasts may be larger
@@ -100,7 +100,7 @@ _BODY_TYPES: dict[str, type[Any]] = {
 }
 _BOND_TYPES = _types_of("bonds", "breakages", "rests")
 
-# what only a period makes, and what only laws of users keep
+# what only a period makes, and what few laws keep
 _PERIODIC = tuple(f"with_{meeting}.image" for meeting in MEETINGS)
 _OWN_TYPES: dict[str, type[Any]] = {
     f"{table}.{HISTORY}": np.float64
