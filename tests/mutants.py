@@ -70,7 +70,7 @@ MUTANTS = [
         "pieces bins unsorted conservative",
     ),
     Mutant(
-        "csrc/bins/levels.c",
+        "csrc/bins/bin_levels.c",
         "if (!vicinity_has(b->near, &own)) {",
         "if (vicinity_has(b->near, &own)) {",
         "facets that are near are left out",
@@ -105,14 +105,14 @@ MUTANTS = [
         "shares sharing",
     ),
     Mutant(
-        "csrc/walls/match.c",
+        "csrc/walls/match_contacts.c",
         "now->proposed < 0 || d < now->distance_sq;",
         "now->proposed < 0 || d > now->distance_sq;",
         "a contact proposes to the farthest one",
         "history",
     ),
     Mutant(
-        "csrc/walls/match.c",
+        "csrc/walls/match_contacts.c",
         "row->wrap = lattice_nearest(&m->motion->lattice, vec3_sub(row->point, old));",
         "(void)old;\n            row->wrap = (vec3){0.0, 0.0, 0.0};",
         "springs are lost where a sphere wraps around",
@@ -133,14 +133,14 @@ MUTANTS = [
         "pair_finder",
     ),
     Mutant(
-        "csrc/spheres/columns.c",
+        "csrc/spheres/pair_columns.c",
         "const double inward = own->radii[i] - 0.5 * block->overlap[k];",
         "const double inward = own->radii[i] + 0.5 * block->overlap[k];",
         "points of spheres outside of the box are shifted",
         "pair_finder pairs",
     ),
     Mutant(
-        "csrc/spheres/match.c",
+        "csrc/spheres/match_pairs.c",
         "return is_swapped ? -sum : sum;",
         "(void)is_swapped;\n    return sum;",
         "a pair that was turned around is not known again",
@@ -168,7 +168,7 @@ MUTANTS = [
         "convex_spots",
     ),
     Mutant(
-        "csrc/convex/match.c",
+        "csrc/convex/match_spots.c",
         "before = 2 * old + (is_swapped ? 1 - k : k);",
         "before = 2 * old + (is_swapped ? k : k);",
         "spots of bodies that changed places begin anew",

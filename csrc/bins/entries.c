@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "levels.h"
+#include "bin_levels.h"
 
 /* Items that a facet which is in smaller cells may be. */
 enum { WIDE_PARTS = 8 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../base/simd.h"
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 
 /* Positions in a cell are counted in units of cell / 2^14 from one cell below the cell's lower
  * side, so that 0 ... 65535 reaches from one cell below to two cells above it: a center is at

@@ -3,7 +3,7 @@
 #ifndef BINS_PIECES_H
 #define BINS_PIECES_H
 
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 
 /* Triangles that cover the facets of a mesh, those of a facet side by side, in the order of facets.
  * Of each record corners, normal and facet are there, and as `noise` the largest extent of the

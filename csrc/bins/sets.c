@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 #include "pieces.h"
-#include "planes.h"
+#include "flat_buckets.h"
 #include "slabs.h"
 
 /* Steps of the ladder: 2^(1/4) to within rounding, upwards. */

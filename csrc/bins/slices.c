@@ -30,7 +30,7 @@ static bool is_long(const abut_mesh *mesh, abut_index facet, double extent)
 }
 
 /* Whether a sphere at the long facets would have so many of them as candidates that slicing pays.
- * Candidates are those whose grown boxes are in a cell as large, as in levels.c. */
+ * Candidates are those whose grown boxes are in a cell as large, as in bin_levels.c. */
 static bool do_slices_pay(const abut_mesh *mesh, double reach)
 {
     double count = 0.0, sides = 0.0, area = 0.0, farthest = 0.0;

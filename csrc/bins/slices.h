@@ -5,7 +5,7 @@
 #ifndef BINS_SLICES_H
 #define BINS_SLICES_H
 
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 
 /* How facets are sliced; zero: they are not. */
 typedef struct slicing {

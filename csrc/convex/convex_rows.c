@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "finder.h"
+#include "convex_finder.h"
 
 /* ---- memory ---- */
 

@@ -3,7 +3,7 @@
 
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
-#include "finder.h"
+#include "convex_finder.h"
 
 /* ---- orientations ---- */
 

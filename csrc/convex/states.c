@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "finder.h"
+#include "convex_finder.h"
 
 static bool is_same_column(const abut_index *a, const abut_index *b, abut_index count)
 {

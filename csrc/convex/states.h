@@ -2,8 +2,8 @@
 #ifndef CONVEX_STATES_H
 #define CONVEX_STATES_H
 
-#include "../spheres/match.h"
-#include "candidates.h"
+#include "../spheres/match_pairs.h"
+#include "body_pairs.h"
 
 /* Rows of the step before as they are looked up. */
 typedef struct earlier_rows {
@@ -12,8 +12,8 @@ typedef struct earlier_rows {
     match_memory memory;
 } earlier_rows;
 
-/* Match pairs as spheres/match.c does, whose normals are not known yet. The numbers of the rows
- * before are checked; error names the first that is wrong. */
+/* Match pairs as spheres/match_pairs.c does, whose normals are not known yet. The numbers of the
+ * rows before are checked; error names the first that is wrong. */
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
                          const body_pairs *now, earlier_rows *earlier, abut_error *error);
 

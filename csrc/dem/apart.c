@@ -5,7 +5,7 @@
 #include "../interactions/touching.h"
 #include "../walls/sharing.h"
 #include "bond_pairs.h"
-#include "order.h"
+#include "sphere_order.h"
 
 /* ---- how far apart contacts are searched for ---- */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "simulation.h"
+#include "shared.h"
 #include "stable_step.h"
 #include "view.h"
 

@@ -7,7 +7,7 @@
 #include "../interactions/listing.h"
 #include "../interactions/make_list.h"
 #include "../base/prefetch.h"
-#include "../convex/finder.h"
+#include "../convex/convex_finder.h"
 #include "../flats/flat.h"
 #include "../mesh/tolerance.h"
 #include "apart.h"
@@ -15,7 +15,7 @@
 #include "check_lists.h"
 #include "pair_rows.h"
 #include "row_laws.h"
-#include "simulation.h"
+#include "shared.h"
 
 /* ---- where spheres are ---- */
 

@@ -1,9 +1,9 @@
 /* What a step leaves behind, by rows: for callers to read, and to go on from. */
 #include <string.h>
 
-#include "order.h"
+#include "sphere_order.h"
 #include "pair_rows.h"
-#include "surfaces.h"
+#include "deforming.h"
 #include "view.h"
 
 /* A caller's columns as a table. */

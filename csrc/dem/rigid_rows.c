@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "energy.h"
-#include "order.h"
+#include "sphere_order.h"
 #include "population.h"
-#include "simulation.h"
+#include "shared.h"
 #include "sphere_rows.h"
 #include "watch.h"
 

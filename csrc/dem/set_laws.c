@@ -1,7 +1,7 @@
 /* Laws that a caller gives: also functions of its own, which keep what they say. */
 #include "apart.h"
 #include "energy.h"
-#include "order.h"
+#include "sphere_order.h"
 
 abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
                                      const abut_law *laws, abut_error *error)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "energy.h"
-#include "order.h"
-#include "simulation.h"
+#include "sphere_order.h"
+#include "shared.h"
 #include "watch.h"
 
 /* ---- other walls ---- */

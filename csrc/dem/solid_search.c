@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../convex/find.h"
-#include "../convex/match.h"
+#include "../convex/find_convex.h"
+#include "../convex/match_spots.h"
 #include "apart.h"
 #include "check_lists.h"
 

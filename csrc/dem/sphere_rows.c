@@ -8,9 +8,9 @@
 #include "bond_pairs.h"
 #include "energy.h"
 #include "move.h"
-#include "order.h"
+#include "sphere_order.h"
 #include "population.h"
-#include "simulation.h"
+#include "shared.h"
 #include "watch.h"
 
 abut_index abut_simulation_sphere_count(const abut_simulation *s)

@@ -4,11 +4,11 @@
 #include "drives.h"
 #include "energy.h"
 #include "move.h"
-#include "order.h"
+#include "sphere_order.h"
 #include "pair_rows.h"
 #include "parts.h"
-#include "simulation.h"
-#include "surfaces.h"
+#include "shared.h"
+#include "deforming.h"
 #include "watch.h"
 
 /* ---- going on ---- */

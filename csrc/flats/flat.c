@@ -2,7 +2,7 @@
 #include "flat.h"
 
 #include "../base/memory.h"
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 #include "../mesh/tolerance.h"
 
 /* ---- pieces ---- */

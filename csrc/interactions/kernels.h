@@ -4,7 +4,7 @@
 #define INTERACTIONS_KERNELS_H
 
 #include "../base/simd.h"
-#include "laws.h"
+#include "law_table.h"
 #include "mover.h"
 
 typedef struct lattice lattice;       /* base/lattice.h */

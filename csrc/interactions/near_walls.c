@@ -9,9 +9,9 @@
 #include "../base/pose.h"
 #include "../base/span.h"
 #include "../bins/sets.h"
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 #include "../walls/facet_list.h"
-#include "../walls/finder.h"
+#include "../walls/contact_finder.h"
 
 /* Walls may go farther than they went in the last step by this factor, a step. */
 #define WALL_SPEED 1.1

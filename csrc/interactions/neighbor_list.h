@@ -14,7 +14,7 @@
 #include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "laws.h"
+#include "law_table.h"
 #include "mover.h"
 
 typedef struct sphere_row sphere_row; /* spheres/grid.h */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 
 const double *surface_vertices(const abut_mesh *mesh)
 {

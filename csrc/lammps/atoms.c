@@ -3,7 +3,7 @@
 
 #include "../dem/move.h"
 #include "../dem/parts.h"
-#include "lammps.h"
+#include "rank.h"
 
 /* ---- LAMMPS' arrays ---- */
 

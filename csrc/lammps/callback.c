@@ -1,12 +1,12 @@
 /* What LAMMPS calls in each step, between its own forces and the second half of the step. */
-#include "lammps.h"
+#include "rank.h"
 
 #include "../base/clock.h"
 #include "../dem/parts.h"
-#include "../dem/simulation.h"
+#include "../dem/shared.h"
 #include "../dem/stable_step.h"
 #include "../dem/view.h"
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 #include "../mesh/tolerance.h"
 
 #include <stdio.h>

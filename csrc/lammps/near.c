@@ -2,8 +2,8 @@
  * Where spheres leave the part of space that is covered, bins are built anew. */
 #include "../bins/bins.h"
 #include "../dem/apart.h"
-#include "../walls/finder.h"
-#include "lammps.h"
+#include "../walls/contact_finder.h"
+#include "rank.h"
 
 #include <string.h>
 

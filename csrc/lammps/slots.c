@@ -3,7 +3,7 @@
 
 #include "../base/prefetch.h"
 #include "../mesh/weights.h"
-#include "lammps.h"
+#include "rank.h"
 
 /* The numbers of a slot. */
 enum { KEY_MESH, KEY_FACET, KEY_FEATURE, KEY_IMAGE };

@@ -2,7 +2,7 @@
 #ifndef MESH_DERIVE_H
 #define MESH_DERIVE_H
 
-#include "mesh.h"
+#include "mesh_data.h"
 
 /* How many a mesh has, or has room for. */
 typedef struct mesh_counts {

@@ -2,7 +2,7 @@
 #ifndef MESH_DEVIATIONS_H
 #define MESH_DEVIATIONS_H
 
-#include "mesh.h"
+#include "mesh_data.h"
 #include "neighbors.h"
 
 /* What is true of an edge: several may be. */

@@ -3,7 +3,7 @@
 #ifndef MESH_NEIGHBORS_H
 #define MESH_NEIGHBORS_H
 
-#include "mesh.h"
+#include "mesh_data.h"
 
 /* Triangles of larger meshes are not counted with 32 bits three times over. */
 #define NEIGHBORS_LIMIT (INT32_MAX / 3)

@@ -3,7 +3,7 @@
 #ifndef MESH_NOISE_H
 #define MESH_NOISE_H
 
-#include "mesh.h"
+#include "mesh_data.h"
 
 /* Measure the noise of each facet beyond what its coordinates' digits explain, and what cannot be
  * told from shape. `measured`: facet_count, 0 where digits explain all. The mesh's triangles and

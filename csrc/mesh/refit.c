@@ -5,7 +5,7 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "derive.h"
-#include "mesh.h"
+#include "mesh_data.h"
 
 /* Facets of one piece of work, and what one takes, as parallel_report counts it. */
 enum { FACETS_AT_ONCE = 1024, WORK_OF_FACET = 8 };

@@ -2,7 +2,7 @@
 #ifndef MESH_WEIGHTS_H
 #define MESH_WEIGHTS_H
 
-#include "mesh.h"
+#include "mesh_data.h"
 
 /* Where on which facet a force acts. */
 typedef struct force_point {

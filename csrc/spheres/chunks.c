@@ -1,6 +1,6 @@
 /* Which spheres are searched in one go. */
 #include "../base/memory.h"
-#include "pairs.h"
+#include "query_pairs.h"
 
 /* Spheres of a chunk that only meet those of their own level; fewer where there would be few
  * chunks, which threads could not share evenly. */

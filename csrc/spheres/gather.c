@@ -4,7 +4,7 @@
 
 #include "../base/error.h"
 #include "../base/parallel.h"
-#include "pairs.h"
+#include "query_pairs.h"
 
 enum { ROW_CHUNK = 8192 };
 

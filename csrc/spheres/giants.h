@@ -3,7 +3,7 @@
 #define SPHERES_GIANTS_H
 
 #include "grid.h"
-#include "levels.h"
+#include "grid_levels.h"
 
 /* What is known of spheres before their levels are chosen. */
 typedef struct giant_counts {

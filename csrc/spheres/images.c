@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "../base/error.h"
-#include "pairs.h"
+#include "query_pairs.h"
 
 /* What a query may take where a sphere may touch several images of another: images, of about 150
  * bytes, and pairs, of about 150 from the search to the columns, are so many of all spheres, and so

@@ -1,7 +1,7 @@
 /* The work of a search, counted as the paper does: whole boxes of cells. */
 #include <math.h>
 
-#include "pairs.h"
+#include "query_pairs.h"
 
 /* The cells along an axis that a sphere looks into: all that a box around it touches, whose half
  * width is its reach and half a cell. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../base/parallel.h"
-#include "pairs.h"
+#include "query_pairs.h"
 
 /* Blocks at most, and spheres of one at least: what is counted for each chunk and block, and for
  * each sphere of a block, should stay in the caches. */

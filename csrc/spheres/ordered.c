@@ -26,7 +26,7 @@ static row_key key_of(const abut_pair_step *step, abut_index row)
     return !step->has_others && j < i ? (row_key){j, i, true} : (row_key){i, j, false};
 }
 
-/* Whether rows are as match.c wants them. */
+/* Whether rows are as match_pairs.c wants them. */
 static bool are_ordered(const abut_pair_step *step)
 {
     const abut_index *i = step->i, *j = step->j;

@@ -1,4 +1,4 @@
-/* Rows of a step that may be in any order, as match.c reads them. */
+/* Rows of a step that may be in any order, as match_pairs.c reads them. */
 #ifndef SPHERES_ORDERED_H
 #define SPHERES_ORDERED_H
 

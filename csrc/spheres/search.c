@@ -4,7 +4,7 @@
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
 #include "giants.h"
-#include "pairs.h"
+#include "query_pairs.h"
 
 /* So many pairs wait to be named: they are still in the first cache then. */
 enum { QUEUE_CAPACITY = 1024 };

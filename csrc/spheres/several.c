@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "giants.h"
-#include "pairs.h"
+#include "query_pairs.h"
 
 /* Whether an image is the one of a sphere's own that counts, of two that say the same: the one
  * whose first number other than 0 is positive. */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 #include "batch.h"
 
 /* Candidates that are tested in one go, unless one sphere has more, and how many more are read. */

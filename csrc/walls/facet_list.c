@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../bins/sets.h"
-#include "../mesh/mesh.h"
-#include "finder.h"
+#include "../mesh/mesh_data.h"
+#include "contact_finder.h"
 
 typedef struct listing {
     facet_list *list;

@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/pose.h"
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_data.h"
 
 /* Numbers that a caller gives of each: a point of the plane, and the normal. */
 enum { HALF_SPACE_NUMBERS = 6 };

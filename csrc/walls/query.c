@@ -5,11 +5,11 @@
 #include "../base/parallel.h"
 #include "../mesh/tolerance.h"
 #include "facet_list.h"
-#include "find.h"
-#include "finder.h"
+#include "find_contacts.h"
+#include "contact_finder.h"
 #include "half_spaces.h"
 #include "kernels.h"
-#include "rows.h"
+#include "contact_rows.h"
 
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
 #define EXPONENT_LIMIT 10.0

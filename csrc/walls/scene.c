@@ -6,7 +6,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
-#include "finder.h"
+#include "contact_finder.h"
 #include "half_spaces.h"
 
 /* Images of one mesh that one sphere may touch. A sphere that reaches over a million periods is a

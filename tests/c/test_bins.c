@@ -1,7 +1,7 @@
 /* Bins: what touches a sphere stands in its buckets, once; and nothing grows with the scene. */
 #include "base/memory.h"
 #include "bins/bins.h"
-#include "bins/levels.h"
+#include "bins/bin_levels.h"
 #include "bins/pieces.h"
 #include "bins/slabs.h"
 

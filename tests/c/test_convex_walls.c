@@ -3,7 +3,7 @@
  * tests/test_convex_walls.py and test_convex_grooves.py. */
 #include "abut.h"
 #include "base/memory.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_data.h"
 
 #include "bodies.h"
 #include "check.h"

@@ -2,7 +2,7 @@
  * clean status each time, nothing leaks. */
 #include "abut.h"
 #include "base/memory.h"
-#include "walls/order.h"
+#include "walls/search_order.h"
 
 #include "check.h"
 #include "failing.h"

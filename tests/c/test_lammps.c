@@ -2,7 +2,7 @@
  * failures. What steps here plays LAMMPS' part: its order of a step, and its arrays, two ranks of
  * them. */
 #include "base/memory.h"
-#include "lammps/lammps.h"
+#include "lammps/rank.h"
 
 #include "check.h"
 #include "random.h"

@@ -1,6 +1,6 @@
 /* Sizes of levels at their limits; tests/test_pair_finder.py compares them with the model of the
  * work. */
-#include "spheres/levels.h"
+#include "spheres/grid_levels.h"
 #include "base/memory.h"
 
 #include "check.h"

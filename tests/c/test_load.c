@@ -1,6 +1,6 @@
 /* Where spheres are far from all facets they are passed over: none that would find a bucket is. */
 #include "abut.h"
-#include "walls/finder.h"
+#include "walls/contact_finder.h"
 #include "walls/kernels.h"
 #include "walls/scene.h"
 

@@ -2,7 +2,7 @@
 #include "abut.h"
 #include "base/memory.h"
 #include "mesh/deviations.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_data.h"
 
 #include "check.h"
 #include "failing.h"

@@ -4,7 +4,7 @@
 #include "abut.h"
 #include "base/memory.h"
 #include "base/pose.h"
-#include "walls/order.h"
+#include "walls/search_order.h"
 
 #include "check.h"
 #include "contact_columns.h"

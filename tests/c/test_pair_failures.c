@@ -2,7 +2,7 @@
  * say so and leave nothing behind; the finder serves the next search: of spheres of all sizes,
  * others, images, giants and dust. */
 #include "base/memory.h"
-#include "spheres/pairs.h"
+#include "spheres/query_pairs.h"
 
 #include "failing.h"
 #include "pair_scenes.h"

@@ -1,6 +1,6 @@
 /* Pairs of spheres against two loops over all of them, bit by bit. */
 #include "base/memory.h"
-#include "spheres/pairs.h"
+#include "spheres/query_pairs.h"
 
 #include "pair_scenes.h"
 

@@ -1,6 +1,6 @@
 /* Facets in one plane: which planes a mesh has, and that spheres which look for the facets at their
  * foot alone have the contacts, to the bit, of those that are tested with all. */
-#include "mesh/mesh.h"
+#include "mesh/mesh_data.h"
 
 #include "check.h"
 #include "contact_columns.h"

@@ -1,7 +1,7 @@
 /* Meshes whose vertices move: what fails leaves everything as it was, and what mesh there is then
  * serves queries. What is found is compared with meshes that are built anew in tests/test_moved.py.
  */
-#include "mesh/mesh.h"
+#include "mesh/mesh_data.h"
 
 #include "check.h"
 #include "contact_columns.h"

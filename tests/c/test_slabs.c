@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "bins/sets.h"
 #include "bins/slabs.h"
-#include "walls/finder.h"
+#include "walls/contact_finder.h"
 
 #include "check.h"
 #include "contact_columns.h"

@@ -1,7 +1,7 @@
 /* A simulation that has everything, as C's callers may use it: rows that are wrong, columns alone,
  * rows to go on from that are changed, allocations that fail, and runs that are interrupted. */
 #include "base/memory.h"
-#include "dem/order.h"
+#include "dem/sphere_order.h"
 
 #include "failing.h"
 #include "golden.h"

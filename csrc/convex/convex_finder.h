@@ -1,0 +1,60 @@
+/* Bodies whose shapes and sizes are known, and memory for one query after the other. */
+#ifndef CONVEX_CONVEX_FINDER_H
+#define CONVEX_CONVEX_FINDER_H
+
+#include "../abut/convex.h"
+#include "../base/error.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/pool.h"
+
+typedef struct convex_body convex_body; /* pair.h */
+typedef struct convex_spot convex_spot; /* spots.h */
+
+/* What queries leave behind. */
+typedef struct convex_leftovers {
+    pool contacts;  /* convex_memory */
+    pool entrances; /* entrance_memory */
+    pool rooms;     /* spot_room: scratch of threads */
+} convex_leftovers;
+
+struct abut_convex_finder {
+    const abut_shape **shapes;
+    abut_index shape_count;
+    int dimension;
+    convex_body *bodies; /* body_count */
+    double *radii;       /* body_count: of circumscribed spheres, rounded up */
+    abut_index body_count;
+    abut_convex_options options;
+    int32_t spot_limit; /* spots that two of these bodies have at most */
+    convex_leftovers *leftovers;
+};
+
+/* Scratch of one thread. */
+typedef struct spot_room {
+    pooled pooled;
+    convex_spot *spots;
+    abut_index capacity;
+} spot_room;
+
+/* A run of a query over `count` items, `size` of them a chunk, of so much work each. */
+static inline parallel_plan finder_plan(const abut_convex_query *query, abut_index count,
+                                        abut_index size, abut_index work)
+{
+    return (parallel_plan){.chunk_count = parallel_chunk_count(count, size),
+                           .work = work * count,
+                           .workers = query->workers,
+                           .interrupted = query->interrupted,
+                           .interrupted_data = query->interrupted_data};
+}
+
+/* Take scratch with room for so many spots; NULL where there is no memory. */
+spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);
+void finder_give_room(const abut_convex_finder *finder, spot_room *room);
+
+/* Rename the error of a search of the spheres around bodies: what its status says of a sphere is
+ * said of the body. And back, where bodies are spheres. Other statuses stay; returns the status. */
+abut_status finder_name_body(abut_status status, abut_error *error);
+abut_status finder_name_sphere(abut_status status, abut_error *error);
+
+#endif

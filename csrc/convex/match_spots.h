@@ -1,0 +1,17 @@
+/* Which spot of the step before a spot continues, of columns that need no checks. */
+#ifndef CONVEX_MATCH_SPOTS_H
+#define CONVEX_MATCH_SPOTS_H
+
+#include "../abut/convex.h"
+
+/* The spots of two steps. */
+typedef struct spot_steps {
+    const abut_spot_step *now, *before;
+    const abut_index *row_match; /* each row's row in the step before; -1: it is new */
+    const uint8_t *swapped;      /* whether i and j of a row have changed places; NULL: nowhere */
+} spot_steps;
+
+/* What abut_spots_match does, of one row. */
+void spots_match_row(const spot_steps *s, abut_index row, abut_index *match);
+
+#endif

@@ -1,0 +1,146 @@
+/* Walls that deform: what their contacts carry from step to step, what they bear, and how callers
+ * move them. */
+#include "deforming.h"
+
+#include <string.h>
+
+#include "shared.h"
+
+/* ---- from step to step ---- */
+
+static void carry_row(const abut_simulation *s, abut_index row)
+{
+    const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
+    const surface *of = simulation_surface(s, c->mesh[row]);
+    double *point = s->walls.points + 3 * row, *normal = s->walls.normals + 3 * row;
+    memcpy(point, c->point + 3 * row, 3 * sizeof *point);
+    memcpy(normal, c->normal + 3 * row, 3 * sizeof *normal);
+    if (of) {
+        const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
+        const vec3 way =
+            vec3_sub(surface_at(c, row, surface_vertices(mesh)), surface_at(c, row, of->before));
+        const pose turn = surface_turn(mesh, of->before, c->facet[row]);
+        vec3_store(point, vec3_add(vec3_load(point), way));
+        vec3_store(normal, pose_turn(&turn, vec3_load(normal)));
+    }
+}
+
+abut_status surfaces_carry(abut_simulation *s)
+{
+    const abut_index rows = s->before->tables[ABUT_SPHERE_WALL].count;
+    wall_set *w = &s->walls;
+    if (!w->has_deforming) {
+        return ABUT_OK;
+    }
+    w->points = memory_reserve(&w->carried[0], 3 * rows, sizeof *w->points);
+    w->normals = memory_reserve(&w->carried[1], 3 * rows, sizeof *w->normals);
+    if (!w->points || !w->normals) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index row = 0; row < rows; row++) {
+        carry_row(s, row);
+    }
+    return ABUT_OK;
+}
+
+void surfaces_keep(abut_simulation *s)
+{
+    for (abut_index k = 0; s->walls.has_deforming && k < s->walls.mesh_count; k++) {
+        surface *of = &s->walls.surfaces[k];
+        const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
+        if (bytes > 0) {
+            memcpy(of->before, surface_vertices(simulation_mesh(s, k)), bytes);
+            memcpy(of->velocities_before, of->velocities, bytes);
+        }
+    }
+}
+
+/* ---- what surfaces bear ---- */
+
+/* With such velocities, as laws count it. */
+static double power_with(const abut_simulation *s, abut_index row, const double *velocities)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    const abut_index wall = t->contact.mesh[row];
+    const vec3 velocity = surface_at(&t->contact, row, velocities);
+    const double *moment = table_vector(t->moment, row);
+    const double power = -vec3_dot(vec3_load(t->effects[row].force), velocity);
+    if (!moment) {
+        return power;
+    }
+    const double *before = s->walls.surfaces[wall].before;
+    const vec3 spin =
+        surface_spin(simulation_mesh(s, wall), before, before, velocities, t->contact.facet[row]);
+    return power - vec3_dot(vec3_load(moment), spin);
+}
+
+double surfaces_power(const abut_simulation *s, abut_index row)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    const surface *of = &s->walls.surfaces[t->contact.mesh[row]];
+    return 0.5 * (power_with(s, row, of->velocities_before) + power_with(s, row, of->velocities));
+}
+
+/* Count the power of a row of the last step anew: books have its work with the velocities before.
+ */
+static void correct_power(abut_simulation *s, abut_index row)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    const double power = surfaces_power(s, row);
+    const double work = s->last.step * (power - t->power[row]);
+    books *b = &s->store.books[t->contact.sphere[row]];
+    t->power[row] = power;
+    b->wall_work += 0.5 * work, b->last_wall_work += work;
+}
+
+int abut_simulation_deforms(const abut_simulation *s, abut_index wall, abut_index vertex_count)
+{
+    return vertex_count > 0 && s->walls.surfaces[wall].vertex_count == vertex_count;
+}
+
+void abut_simulation_deform(abut_simulation *s, abut_index wall, const double *velocities)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    surface *of = &s->walls.surfaces[wall];
+    memcpy(of->velocities, velocities, 3 * (size_t)of->vertex_count * sizeof *velocities);
+    for (abut_index row = 0; row < t->count; row++) {
+        if (t->contact.mesh[row] == wall) {
+            correct_power(s, row);
+        }
+    }
+}
+
+/* Add what a row exerts at the nodes of its contact. */
+static void bear_row(const interaction_table *t, abut_index row, double *forces)
+{
+    const abut_columns *c = &t->contact;
+    const vec3 force = vec3_load(t->effects[row].force);
+    for (abut_index k = c->node_offsets[row]; k < c->node_offsets[row + 1]; k++) {
+        double *to = forces + 3 * c->node[k];
+        vec3_store(to, vec3_sub(vec3_load(to), vec3_scale(force, c->weight[k])));
+    }
+}
+
+void abut_simulation_nodal_forces(const abut_simulation *s, abut_index wall,
+                                  abut_index vertex_count, double *forces)
+{
+    const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
+    memset(forces, 0, 3 * (size_t)vertex_count * sizeof *forces);
+    for (abut_index row = 0; row < t->count; row++) {
+        if (t->contact.mesh[row] == wall) {
+            bear_row(t, row, forces);
+        }
+    }
+}
+
+/* ---- going on ---- */
+
+void abut_simulation_restore_surface(abut_simulation *s, abut_index wall,
+                                     const abut_surface_state *state)
+{
+    surface *of = &s->walls.surfaces[wall];
+    const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
+    memcpy(of->before, state->before, bytes);
+    memcpy(of->velocities_before, state->velocities_before, bytes);
+    memcpy(of->velocities, state->velocities, bytes);
+}

@@ -1,0 +1,58 @@
+/* The laws of all pairs of materials. */
+#ifndef INTERACTIONS_LAW_TABLE_H
+#define INTERACTIONS_LAW_TABLE_H
+
+#include "law.h"
+
+/* Zero-initialize. */
+typedef struct law_table {
+    law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
+    own_laws own;
+    abut_index material_count;
+    bool has_missing;
+    bool are_alike;        /* one function computes them all; the law of none is not counted */
+    bool pulls_or_reaches; /* some law has cohesion, or is a user's with a reach */
+    history_layout layout; /* of what contacts keep */
+} law_table;
+
+/* ABUT_OK or ABUT_BAD_LAW. */
+abut_status laws_check(abut_index material_count, const abut_law *laws, const abut_own_laws *own,
+                       abut_error *error);
+
+/* Laws of users are those that `number` says. ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW; then the
+ * table is as it was. */
+abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
+                     const abut_own_laws *own, abut_error *error);
+void laws_free(law_table *table);
+
+static inline abut_index laws_number(const law_table *table, abut_index a, abut_index b)
+{
+    return a * table->material_count + b;
+}
+
+static inline const law *laws_between(const law_table *table, abut_index a, abut_index b)
+{
+    return &table->laws[laws_number(table, a, b)];
+}
+
+/* The law that exerts nothing, as between members of one cluster. */
+static inline const law *laws_none(const law_table *table)
+{
+    return &table->laws[table->material_count * table->material_count];
+}
+
+static inline bool laws_have_own(const law_table *table)
+{
+    return table->own.count > 0;
+}
+
+/* Whether all laws are LAW_PLAIN. */
+static inline bool laws_are_plain(const law_table *table)
+{
+    return !table->pulls_or_reaches && !laws_have_own(table);
+}
+
+/* The farthest reach of a sphere's contacts, whatever it meets. */
+double laws_most_reach(const law_table *table, abut_index material, double radius);
+
+#endif

@@ -1,0 +1,345 @@
+/* Finding pairs: checks, rows, grid, search, lists. */
+#include "../base/error.h"
+#include "../base/parallel.h"
+#include "cells.h"
+#include "query_pairs.h"
+
+/* What a sphere takes to search at least, as parallel_report counts it. */
+enum { WORK_OF_SPHERE = 5 };
+
+abut_pair_query abut_pair_query_default(void)
+{
+    return (abut_pair_query){.workers = 1};
+}
+
+/* ---- making and freeing ---- */
+
+static void destroy(pooled *self)
+{
+    pair_memory *memory = (pair_memory *)self;
+    memory_free_blocks(memory->own.blocks, ROW_BLOCKS);
+    memory_free_blocks(memory->others.blocks, ROW_BLOCKS);
+    level_memory_free(&memory->levels);
+    grid_free(&memory->grid);
+    for (abut_index k = 0; k < memory->chunk_capacity; k++) {
+        memory_free(memory->chunks[k].pairs.data);
+        memory_free(memory->chunks[k].ends.data);
+    }
+    memory_free(memory->chunks);
+    memory_free_blocks(memory->blocks, PAIR_BLOCKS);
+    memory_free(memory);
+}
+
+static abut_pairs *make_pairs(const abut_pair_finder *finder, const abut_pair_query *query)
+{
+    pair_memory *memory = pool_provide(&finder->leftovers->results, sizeof *memory, destroy);
+    if (!memory) {
+        return NULL;
+    }
+    abut_pairs *pairs = &memory->pairs;
+    *pairs = (abut_pairs){.memory = memory, .finder = finder, .query = *query};
+    pairs->own = (row_set){.memory = &memory->own,
+                           .centers = query->centers,
+                           .radii = finder->radii,
+                           .reaches = finder->reaches,
+                           .count = finder->sphere_count};
+    pairs->others = (row_set){.memory = &memory->others,
+                              .centers = query->other_centers,
+                              .count = query->other_centers ? query->other_count : 0};
+    pairs->second_set = query->other_centers ? &pairs->others : &pairs->own;
+    return pairs;
+}
+
+void abut_pairs_free(abut_pairs *pairs)
+{
+    if (pairs) {
+        pool_give(&pairs->finder->leftovers->results, &pairs->memory->pooled);
+    }
+}
+
+abut_index abut_pairs_count(const abut_pairs *pairs)
+{
+    return pairs->count;
+}
+
+/* ---- the others ---- */
+
+static abut_status copy_sizes(abut_pairs *pairs, abut_error *error)
+{
+    row_set *set = &pairs->others;
+    const abut_pair_query *query = &pairs->query;
+    double *radii = memory_reserve(&set->memory->blocks[SET_RADII], set->count, sizeof *radii),
+           *reaches = radii;
+    if (query->other_gaps || pairs->finder->gap > 0.0) {
+        reaches = memory_reserve(&set->memory->blocks[SET_REACHES], set->count, sizeof *reaches);
+    }
+    if (!radii || !reaches) {
+        return ABUT_NO_MEMORY;
+    }
+    set->radii = radii, set->reaches = reaches;
+    const sphere_sizes sizes = {.radii = query->other_radii,
+                                .gaps = query->other_gaps,
+                                .gap = pairs->finder->gap,
+                                .count = set->count,
+                                .workers = query->workers,
+                                .to_radii = radii,
+                                .to_reaches = reaches};
+    const abut_status status = finder_copy_sizes(&sizes, error);
+    error->of_others = status != ABUT_OK && status != ABUT_NO_MEMORY;
+    return status;
+}
+
+/* What levels are wanted for: spheres, or images. */
+static level_input level_input_of(const abut_pairs *pairs, const double *reaches, abut_index count)
+{
+    return (level_input){.reaches = reaches,
+                         .count = count,
+                         .workers = pairs->query.workers,
+                         .memory = &pairs->memory->levels};
+}
+
+/* Take levels that leave giants out, where there are such. */
+static void take_giants(abut_pairs *pairs, const level_set *levels)
+{
+    if (levels->count > 0) {
+        const lattice *l = &pairs->finder->lattice;
+        pairs->levels = *levels;
+        pairs->has_giants = true;
+        pairs->shortest = l->period[lattice_shortest(l)];
+        pairs->image_pair_limit = images_pair_limit(pairs);
+    }
+}
+
+/* Leave giants out where that pays, of the others or among those who look for them. */
+static abut_status leave_out_giants(abut_pairs *pairs)
+{
+    const row_set *own = &pairs->own, *set = pairs->second_set;
+    level_input input = level_input_of(pairs, set->reaches, set->count);
+    level_input lookers = level_input_of(pairs, own->reaches, own->count);
+    level_set levels;
+    input.largest = levels_reach(&pairs->levels);
+    lookers.largest = levels_reach(&pairs->finder->levels);
+    abut_status status = finder_set_giant_levels(pairs->finder, &input, &lookers, &levels);
+    if (!status) {
+        take_giants(pairs, &levels);
+    }
+    return status;
+}
+
+/* Choose the levels of the spheres that the grid will hold: the query's own, or the others. */
+static abut_status set_levels(abut_pairs *pairs, abut_error *error)
+{
+    const row_set *set = pairs->second_set;
+    if (set == &pairs->own) {
+        pairs->levels = pairs->finder->levels;
+        take_giants(pairs, &pairs->finder->giant_levels);
+        return ABUT_OK;
+    }
+    abut_index index = 0;
+    const level_input input = level_input_of(pairs, set->reaches, set->count);
+    abut_status status = finder_set_levels(pairs->finder, &input, &pairs->levels, &index);
+    if (status == ABUT_SIZE_TOO_SMALL) {
+        finder_report_size(error, status, index, set->reaches[index], &pairs->levels);
+        error->of_others = 1;
+    }
+    return status ? status : leave_out_giants(pairs);
+}
+
+static abut_status read_others(abut_pairs *pairs, abut_error *error)
+{
+    if (pairs->second_set == &pairs->own) {
+        return set_levels(pairs, error);
+    }
+    if (pairs->others.count > INT32_MAX) {
+        return error_set(error, ABUT_TOO_MANY_SPHERES, pairs->others.count, 0, 0.0);
+    }
+    const abut_status status = copy_sizes(pairs, error);
+    return status ? status : set_levels(pairs, error);
+}
+
+/* ---- the grid ---- */
+
+/* Whether no two spheres can touch at two images of one of them: then the nearest image will do. */
+static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
+{
+    const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
+    for (int axis = 0; axis < 3; axis++) {
+        if (plan->lattice.period[axis] > 0.0 &&
+            plan->lattice.period[axis] <= 2.0 * reach * (1.0 + GRID_ROUNDING)) {
+            return false;
+        }
+    }
+    return grid_fits(plan);
+}
+
+static grid_plan plan_grid(const abut_pairs *pairs)
+{
+    const row_set *set = pairs->second_set;
+    const bool has_images = pairs->images != NULL;
+    const row_bounds *bounds = has_images ? &pairs->image_bounds : &set->bounds;
+    grid_plan plan = {.rows = has_images ? pairs->image_rows : set->rows,
+                      .count = has_images ? pairs->image_count : set->count,
+                      .lattice = has_images ? lattice_load(NULL, 3) : pairs->finder->lattice,
+                      .sizes = pairs->levels.sizes,
+                      .reaches = pairs->levels.reaches,
+                      .populations = pairs->levels.populations,
+                      .level_count = pairs->levels.count,
+                      .has_giants = pairs->levels.has_giants,
+                      .has_several = pairs->has_giants,
+                      .has_lookers = pairs->levels.count > 1 || has_images ||
+                                     pairs->second_set == &pairs->others,
+                      .workers = pairs->query.workers,
+                      .interrupted = pairs->query.interrupted,
+                      .interrupted_data = pairs->query.interrupted_data};
+    const row_bounds *own = &pairs->own.bounds;
+    for (int axis = 0; axis < 3; axis++) {
+        const double low = bounds->low[axis], high = bounds->high[axis];
+        plan.low[axis] = low, plan.high[axis] = high;
+        plan.all_low[axis] = low < own->low[axis] ? low : own->low[axis];
+        plan.all_high[axis] = high > own->high[axis] ? high : own->high[axis];
+    }
+    const double own_reach = levels_reach(&pairs->finder->levels);
+    const double reach = levels_reach(&pairs->levels);
+    plan.all_reach = own_reach > reach ? own_reach : reach;
+    return plan;
+}
+
+/* Images are a little larger than their spheres, and so than the caller's levels may be. */
+static abut_status set_image_levels(abut_pairs *pairs)
+{
+    const level_input input = level_input_of(pairs, pairs->image_reaches, pairs->image_count);
+    return finder_choose_levels(pairs->finder, &input, &pairs->levels);
+}
+
+/* Make all images where the box is so small that a sphere may touch several of another. */
+static abut_status choose_images(abut_pairs *pairs)
+{
+    if (!pairs->finder->lattice.is_periodic || pairs->has_giants) {
+        return ABUT_OK;
+    }
+    const grid_plan plan = plan_grid(pairs);
+    if (has_one_image(pairs, &plan)) {
+        return ABUT_OK;
+    }
+    abut_status status = images_make(pairs);
+    return status ? status : set_image_levels(pairs);
+}
+
+/* Take a level for each octave of the sizes of the spheres, or images, that the grid will hold. */
+static void set_octaves(abut_pairs *pairs)
+{
+    const bool has_images = pairs->images != NULL;
+    const row_set *set = pairs->second_set;
+    finder_set_octaves(has_images ? pairs->image_reaches : set->reaches,
+                       has_images ? pairs->image_count : set->count, &pairs->levels);
+}
+
+static abut_status fill_grid(abut_pairs *pairs)
+{
+    const grid_plan plan = plan_grid(pairs);
+    return cells_fill(&pairs->memory->grid, &plan);
+}
+
+/* Where a sphere's cell has more spheres than this, on average over the spheres, the work model is
+ * wrong: it expects far fewer. */
+#define MOST_CROWD 64.0
+
+/* Once cells were too crowded, so many queries take a level for each octave at once. */
+enum { OCTAVE_QUERIES = 64 };
+
+/* Whether this query is one of those, which it then counts down. */
+static bool takes_octaves(pair_leftovers *leftovers)
+{
+    int left = atomic_load(&leftovers->octave_queries);
+    while (left > 0) {
+        if (atomic_compare_exchange_weak(&leftovers->octave_queries, &left, left - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Fill the grid with a level for each octave of sizes. Where sizes go with places, as of dust in a
+ * corner between stones, cells that hold few spheres on average hold far too many of the small
+ * ones. */
+static abut_status spread_crowd(abut_pairs *pairs)
+{
+    const level_set before = pairs->levels;
+    set_octaves(pairs);
+    if (pairs->levels.count <= before.count) {
+        pairs->levels = before; /* the grid that there is has these */
+        return ABUT_OK;
+    }
+    atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);
+    return fill_grid(pairs);
+}
+
+/* Fill the grid; where its cells turn out to be crowded, once more with a level for each octave. */
+static abut_status build_grid(abut_pairs *pairs)
+{
+    const abut_pair_finder *finder = pairs->finder;
+    const bool may_choose = !finder->has_sizes && finder->wanted_levels == 0;
+    const bool has_octaves = may_choose && takes_octaves(finder->leftovers);
+    abut_status status = choose_images(pairs);
+    if (!status && has_octaves) {
+        set_octaves(pairs);
+    }
+    status = status ? status : fill_grid(pairs);
+    const bool is_crowded = !status && pairs->memory->grid.crowd > MOST_CROWD;
+    return is_crowded && may_choose && !has_octaves ? spread_crowd(pairs) : status;
+}
+
+static abut_status find_pairs(abut_pairs *pairs, abut_error *error)
+{
+    abut_status status = read_others(pairs, error);
+    status = status ? status : gather_rows(pairs, error);
+    lists_choose_blocks(pairs);
+    if (!status && pairs->own.count > 0 && pairs->second_set->count > 0) {
+        status = build_grid(pairs);
+        status = status ? status : search_grid(pairs);
+        if (status == ABUT_PERIOD_TOO_SHORT) {
+            status = images_report_many(pairs, error);
+        }
+        pairs->is_searched = !status;
+    }
+    status = status ? status : lists_make(pairs);
+    pairs->is_done = !status;
+    return status;
+}
+
+/* A query as its threads are told of it. */
+typedef struct finding {
+    abut_pairs *pairs;
+    abut_error *error;
+    abut_status status;
+} finding;
+
+static void find_together(void *context)
+{
+    finding *f = context;
+    f->status = find_pairs(f->pairs, f->error);
+}
+
+abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,
+                            abut_pairs **pairs, abut_error *error)
+{
+    abut_error found = {.status = ABUT_OK};
+    *pairs = NULL;
+    abut_pairs *made = make_pairs(finder, query);
+    finding f = {.pairs = made, .error = &found, .status = ABUT_NO_MEMORY};
+    if (made) {
+        const abut_index spheres = made->own.count + made->others.count;
+        parallel_together(query->workers, spheres * WORK_OF_SPHERE, find_together, &f);
+    }
+    const abut_status status = f.status;
+    if (status) {
+        found.status = status;
+        abut_pairs_free(made);
+    } else {
+        *pairs = made;
+    }
+    if (error) {
+        *error = found;
+    }
+    return status;
+}

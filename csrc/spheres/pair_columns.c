@@ -1,0 +1,327 @@
+/* Pairs into the caller's columns. */
+#include <math.h>
+#include <string.h>
+
+#include "../base/parallel.h"
+#include "giants.h"
+#include "query_pairs.h"
+
+/* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
+enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
+
+/* How many pairs before it is read the row of a pair's second sphere is fetched into the cache. */
+enum { FETCHED_AHEAD = 128 };
+
+/* Chunks begin with multiples of so many pairs: then each column begins a cache line there. */
+enum { LINE_PAIRS = MEMORY_LINE / sizeof(double) };
+
+/* Columns of a block that the caller leaves out are written here, where nobody reads them. */
+typedef struct spare_columns {
+    abut_index numbers[BLOCK_PAIRS];
+    double normal[3 * BLOCK_PAIRS], overlap[BLOCK_PAIRS], point[3 * BLOCK_PAIRS];
+} spare_columns;
+
+typedef struct writing {
+    const abut_pairs *pairs;
+    const abut_pair_columns *columns;
+    abut_index chunk_count;
+    bool has_vectors; /* normals, points or overlaps, for which spheres are read */
+} writing;
+
+/* Of some pairs: their spheres' numbers, images and shifts. What vector code reads behind the last
+ * one is a number, too. */
+typedef struct pair_numbers {
+    int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
+    double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
+} pair_numbers;
+
+/* The second sphere of each pair, and some sphere for what is read behind the last. */
+static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t number = pairs->seconds[row + k];
+        n->seconds[k] = pairs->images ? pairs->images[number].sphere : number;
+    }
+    for (int32_t k = count; k < count + GRID_PADDING; k++) {
+        n->firsts[k] = n->seconds[k] = 0;
+    }
+}
+
+/* Along an axis, the image of the second sphere that was found: that which was searched for, or
+ * where there is one only, the nearest. */
+static double image_along(const abut_pairs *pairs, abut_index row, int axis, int32_t first,
+                          int32_t second)
+{
+    if (pairs->images) {
+        return pairs->images[pairs->seconds[row]].image[axis];
+    }
+    const double difference =
+        pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
+    const double ones =
+        0x1.8p52; /* as lanes_round: a call of rint takes longer than all the rest */
+    return (difference * pairs->finder->lattice.inv_period[axis] + ones) - ones;
+}
+
+/* Set an image, and how far it is from image 0. */
+static void set_image(const lattice *l, int32_t k, const double image[3], pair_numbers *n)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        n->images[axis][k] = image[axis] + 0.0; /* 0 in place of -0 */
+        n->shifts[axis][k] = n->images[axis][k] * l->period[axis];
+    }
+}
+
+/* Set the images of those that may touch at several. */
+static void set_several_images(const abut_pairs *pairs, abut_index row, int32_t count,
+                               pair_numbers *n)
+{
+    double images[BLOCK_PAIRS][3];
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t first = n->firsts[k], second = n->seconds[k];
+        const double reach = pairs->own.rows[first].reach + pairs->second_set->rows[second].reach;
+        const double nearest[] = {n->images[0][k], n->images[1][k], n->images[2][k]};
+        if (giants_may_touch_twice(pairs->shortest, reach) &&
+            !several_has_image(pairs, row + k, first, nearest)) {
+            const int32_t found = several_find_images(pairs, row + k, first, count - k, images);
+            for (int32_t t = 0; t < found; t++) {
+                set_image(&pairs->finder->lattice, k + t, images[t], n);
+            }
+            k += found > 0 ? found - 1 : 0;
+        }
+    }
+}
+
+static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
+{
+    const lattice l = pairs->finder->lattice;
+    memset(n->shifts, 0, sizeof n->shifts);
+    for (int32_t k = 0; k < count; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            n->images[axis][k] = image_along(pairs, row + k, axis, n->firsts[k], n->seconds[k]);
+            n->shifts[axis][k] = n->images[axis][k] * l.period[axis];
+        }
+    }
+    if (pairs->has_giants) {
+        set_several_images(pairs, row, count, n);
+    }
+}
+
+/* Whether the caller has the sphere elsewhere than in the box. */
+static bool is_moved(const double *center, const double *place, int dimension)
+{
+    bool is_same = true;
+    for (int axis = 0; axis < dimension; axis++) {
+        is_same &= center[axis] == place[axis];
+    }
+    return !is_same;
+}
+
+/* Move points beside the first spheres where the caller has these, which may be outside of the box.
+ */
+static void move_points(const row_set *own, const pair_block *block)
+{
+    const int dimension = block->dimension;
+    for (int32_t k = 0; k < block->count; k++) {
+        const abut_index i = block->firsts[k], at = dimension * k;
+        const double *center = own->centers + dimension * i;
+        if (is_moved(center, own->rows[i].place, dimension)) {
+            const double inward = own->radii[i] - 0.5 * block->overlap[k];
+            for (int axis = 0; axis < dimension; axis++) {
+                block->point[at + axis] = center[axis] - block->normal[at + axis] * inward;
+            }
+        }
+    }
+}
+
+/* Images of spheres that the caller has in the box. */
+static void write_images_inside(const writing *w, abut_index row, int32_t count,
+                                const pair_numbers *n)
+{
+    const int dimension = w->pairs->finder->dimension;
+    abut_index *image = w->columns->image + dimension * row;
+    for (int32_t k = 0; k < count; k++) {
+        for (int axis = 0; axis < dimension; axis++) {
+            image[dimension * k + axis] = (abut_index)n->images[axis][k];
+        }
+    }
+}
+
+/* Images as the caller counts them, from where the caller has both spheres. */
+static void write_images(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
+{
+    const abut_pairs *pairs = w->pairs;
+    const int dimension = pairs->finder->dimension;
+    if (!pairs->own.bounds.is_outside && !pairs->second_set->bounds.is_outside) {
+        write_images_inside(w, row, count, n);
+        return;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        double from[3], to[3];
+        gather_wraps(pairs, &pairs->own, n->firsts[k], from);
+        gather_wraps(pairs, pairs->second_set, n->seconds[k], to);
+        for (int axis = 0; axis < dimension; axis++) {
+            w->columns->image[dimension * (row + k) + axis] =
+                (abut_index)(n->images[axis][k] + from[axis] - to[axis]);
+        }
+    }
+}
+
+/* The second spheres of the pairs that are to be fetched while those from number `row` on are
+ * computed; at the end, and where numbers are of images, these themselves. */
+static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int32_t count,
+                                   const pair_numbers *n)
+{
+    const abut_index next = row + FETCHED_AHEAD;
+    return pairs->images || next + count > pairs->count ? n->seconds : pairs->seconds + next;
+}
+
+/* Write i and j alone, for which no sphere is read. */
+static void write_numbers(const abut_pair_columns *to, abut_index row, int32_t count,
+                          const pair_numbers *n)
+{
+    for (int32_t k = 0; to->i && k < count; k++) {
+        to->i[row + k] = n->firsts[k];
+    }
+    for (int32_t k = 0; to->j && k < count; k++) {
+        to->j[row + k] = n->seconds[k];
+    }
+}
+
+/* Write i, j, normals, overlaps and points of pairs row ... row + count - 1. */
+static void compute_block(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
+{
+    const abut_pairs *pairs = w->pairs;
+    const abut_pair_columns *to = w->columns;
+    spare_columns spare;
+    const abut_pair_finder *finder = pairs->finder;
+    const row_set *own = &pairs->own, *second = pairs->second_set;
+    const abut_index at = finder->dimension * row;
+    pair_block block = {.count = count,
+                        .firsts = n->firsts,
+                        .seconds = n->seconds,
+                        .next_seconds = next_seconds(pairs, row, count, n),
+                        .first_rows = own->rows,
+                        .second_rows = second->rows,
+                        .first_radii = own->radii == own->reaches ? NULL : own->radii,
+                        .second_radii = second->radii == second->reaches ? NULL : second->radii,
+                        .dimension = finder->dimension,
+                        .i = to->i ? to->i + row : spare.numbers,
+                        .j = to->j ? to->j + row : spare.numbers,
+                        .normal = to->normal ? to->normal + at : spare.normal,
+                        .overlap = to->overlap ? to->overlap + row : spare.overlap,
+                        .point = to->point ? to->point + at : spare.point};
+    for (int axis = 0; finder->lattice.is_periodic && axis < 3; axis++) {
+        block.shifts[axis] = n->shifts[axis];
+    }
+    pair_kernels_take()->pairs_compute(&block);
+    if (own->bounds.is_outside) {
+        move_points(own, &block);
+    }
+}
+
+/* Write the columns of pairs row ... row + count - 1, whose first spheres are known. */
+static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
+{
+    const bool has_images =
+        w->pairs->finder->lattice.is_periodic && (w->has_vectors || w->columns->image);
+    set_seconds(w->pairs, row, count, n);
+    if (has_images) {
+        set_images(w->pairs, row, count, n);
+    }
+    if (w->has_vectors) {
+        compute_block(w, row, count, n);
+    } else {
+        write_numbers(w->columns, row, count, n);
+    }
+    if (has_images && w->columns->image) {
+        write_images(w, row, count, n);
+    }
+}
+
+/* Most spheres are the first of a few pairs: so many numbers are written without asking whether
+ * they are that many, and overwritten by the next sphere's. */
+enum { FEW = 4 };
+
+/* The first spheres of pairs row ... row + count - 1, of which `sphere` is the first or before;
+ * returns the last of them. */
+static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_index row,
+                             int32_t count, int32_t *firsts)
+{
+    for (int32_t k = 0;; sphere++) {
+        const abut_index own_end = offsets[sphere + 1] - row;
+        const int32_t end = own_end < count ? (int32_t)own_end : count;
+        for (int32_t t = k; t < k + FEW; t++) {
+            firsts[t] = (int32_t)sphere;
+        }
+        for (int32_t t = k + FEW; t < end; t++) {
+            firsts[t] = (int32_t)sphere;
+        }
+        k = end;
+        if (k >= count) {
+            return sphere;
+        }
+    }
+}
+
+/* The first sphere of pair `row`. */
+static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
+{
+    abut_index sphere = 0, last = pairs->own.count - 1;
+    while (sphere < last) {
+        const abut_index middle = sphere + (last - sphere) / 2;
+        const bool is_before = pairs->offsets[middle + 1] <= row;
+        sphere = is_before ? middle + 1 : sphere;
+        last = is_before ? last : middle;
+    }
+    return sphere;
+}
+
+/* Where a chunk begins, of `count` items that all chunks share. */
+static abut_index first_of(const writing *w, abut_index count, abut_index chunk)
+{
+    const abut_index first = count / w->chunk_count * chunk / LINE_PAIRS * LINE_PAIRS;
+    return chunk < w->chunk_count ? first : count;
+}
+
+static void write_offsets(const writing *w, abut_index chunk)
+{
+    const abut_pairs *pairs = w->pairs;
+    const abut_index begin = first_of(w, pairs->own.count, chunk);
+    const abut_index end = first_of(w, pairs->own.count, chunk + 1);
+    if (w->columns->offsets) {
+        memcpy(w->columns->offsets + begin, pairs->offsets + begin,
+               (size_t)(end - begin) * sizeof *pairs->offsets);
+    }
+}
+
+/* Write some pairs and some offsets. */
+static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const writing *w = context;
+    const abut_pairs *pairs = w->pairs;
+    const abut_index first = first_of(w, pairs->count, chunk);
+    const abut_index last = first_of(w, pairs->count, chunk + 1);
+    pair_numbers numbers;
+    abut_index sphere = first < last ? sphere_of(pairs, first) : 0;
+    for (abut_index row = first; row < last; row += BLOCK_PAIRS) {
+        const int32_t count = last - row < BLOCK_PAIRS ? (int32_t)(last - row) : BLOCK_PAIRS;
+        sphere = set_firsts(pairs->offsets, sphere, row, count, numbers.firsts);
+        write_block(w, row, count, &numbers);
+    }
+    write_offsets(w, chunk);
+    return parallel_report(job, 2 * (last - first));
+}
+
+void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
+{
+    writing w = {.pairs = pairs, .columns = columns};
+    w.has_vectors = columns->normal || columns->overlap || columns->point;
+    w.chunk_count = (pairs->count + pairs->own.count) / CHUNK_ITEMS + 1;
+    if (columns->offsets) {
+        columns->offsets[pairs->own.count] = pairs->count;
+    }
+    const parallel_plan plan = {.chunk_count = w.chunk_count,
+                                .work = 2 * pairs->count + pairs->own.count / 8,
+                                .workers = pairs->query.workers};
+    parallel_run(&plan, write_chunk, &w);
+}

@@ -1,0 +1,390 @@
+/* Building a finder of pairs. */
+#include "pair_finder.h"
+#include "../base/error.h"
+#include "giants.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/parallel.h"
+
+/* How much the work model counts looking into a cell, in distances computed: measured, for power
+ * laws up to 1000:1. The vector code computes several distances in the time of one. */
+#define ACCESS_COST 7.0
+
+/* Which part of the volume the work model takes spheres to fill: as much as in a dense packing. On
+ * average it may be less, but then there are few, or they lie close together in a part of it. */
+#define DENSE_FRACTION 0.6
+
+abut_pair_input abut_pair_input_default(void)
+{
+    return (abut_pair_input){.dimension = 3, .search = ABUT_TOP_DOWN, .workers = 1};
+}
+
+/* ---- checks ---- */
+
+/* Checked before anything is copied, since the finder has room for three axes. */
+static abut_status check_dimension(const abut_pair_input *input, abut_error *error)
+{
+    const bool is_known = input->dimension == 2 || input->dimension == 3;
+    return is_known ? ABUT_OK : error_set(error, ABUT_BAD_DIMENSION, input->dimension, 0, 0.0);
+}
+
+static abut_status check_numbers(const abut_pair_finder *finder, abut_error *error)
+{
+    if (finder->sphere_count > INT32_MAX) {
+        return error_set(error, ABUT_TOO_MANY_SPHERES, finder->sphere_count, 0, 0.0);
+    }
+    if (!finder_is_gap(finder->gap)) {
+        return error_set(error, ABUT_BAD_GAP, 0, 0, finder->gap);
+    }
+    if (finder->wanted_levels > ABUT_LEVEL_LIMIT) {
+        return error_set(error, ABUT_TOO_MANY_LEVELS, finder->wanted_levels, 0, 0.0);
+    }
+    return lattice_check(&finder->lattice, error);
+}
+
+static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error)
+{
+    const double *sizes = finder->levels.sizes;
+    for (int32_t h = 0; finder->has_sizes && h < finder->levels.count; h++) {
+        const double below = h > 0 ? sizes[h - 1] : 0.0;
+        if (!(sizes[h] > below && sizes[h] >= ABUT_SMALLEST_RADIUS &&
+              sizes[h] <= 10.0 * ABUT_COORDINATE_LIMIT)) {
+            return error_set(error, ABUT_BAD_SIZE, h, 0, sizes[h]);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* ---- copies ---- */
+
+/* Spheres that are copied in one go. */
+enum { STRETCH = 8192 };
+
+static double gap_of(const sphere_sizes *s, abut_index i)
+{
+    return s->gaps ? s->gaps[i] : s->gap;
+}
+
+/* Copy radii and make reaches of them. Loops that never leave early are vector code. */
+static abut_status copy_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const sphere_sizes *s = context;
+    const abut_index begin = stretch * STRETCH;
+    const abut_index end = parallel_chunk_end(begin, STRETCH, s->count);
+    double *restrict radii = s->to_radii;
+    int bad_count = 0;
+    for (abut_index i = begin; i < end; i++) {
+        radii[i] = s->radii[i];
+        bad_count |= !finder_is_length(radii[i]) || radii[i] < ABUT_SMALLEST_RADIUS;
+    }
+    for (abut_index i = begin; s->to_reaches != s->to_radii && i < end; i++) {
+        const double gap = gap_of(s, i);
+        bad_count |= !finder_is_gap(gap);
+        s->to_reaches[i] = s->to_radii[i] + 0.5 * gap;
+    }
+    return bad_count ? ABUT_BAD_RADIUS : parallel_report(job, (end - begin) / 8);
+}
+
+/* The first radius that is wrong, or else the first gap. */
+static abut_status find_bad_sphere(const sphere_sizes *s, abut_error *error)
+{
+    for (abut_index i = 0; i < s->count; i++) {
+        const double radius = s->radii[i];
+        if (!finder_is_length(radius)) {
+            return error_set(error, ABUT_BAD_RADIUS, i, 0, radius);
+        }
+        if (radius < ABUT_SMALLEST_RADIUS) {
+            return error_set(error, ABUT_RADIUS_TOO_SMALL, i, 0, radius);
+        }
+    }
+    for (abut_index i = 0; i < s->count; i++) {
+        const double gap = gap_of(s, i);
+        if (!finder_is_gap(gap)) {
+            return error_set(error, ABUT_BAD_SPHERE_GAP, i, 0, gap);
+        }
+    }
+    return error_set_status(error, ABUT_INPUT_CHANGED);
+}
+
+abut_status finder_copy_sizes(const sphere_sizes *sizes, abut_error *error)
+{
+    sphere_sizes own = *sizes;
+    const parallel_plan plan = {.chunk_count = parallel_chunk_count(own.count, STRETCH),
+                                .work = own.count / 8,
+                                .workers = own.workers};
+    const abut_status status = parallel_run(&plan, copy_stretch, &own);
+    return status == ABUT_BAD_RADIUS ? find_bad_sphere(&own, error)
+                                     : error_set_status(error, status);
+}
+
+/* ---- levels ---- */
+
+abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
+                               double reach, const level_set *levels)
+{
+    return error_set(error, status, index, levels->count - 1, 2.0 * reach);
+}
+
+double levels_reach(const level_set *levels)
+{
+    double largest = 0.0;
+    for (int32_t h = 0; h < levels->count; h++) {
+        largest = levels->reaches[h] > largest ? levels->reaches[h] : largest;
+    }
+    return largest;
+}
+
+/* Count the spheres of each level, and look for the largest. */
+static abut_status count_levels(const double *reaches, abut_index count, level_set *levels,
+                                abut_index *index)
+{
+    memset(levels->reaches, 0, sizeof levels->reaches);
+    memset(levels->populations, 0, sizeof levels->populations);
+    const double largest = levels->sizes[levels->count - 1];
+    for (abut_index i = 0; i < count; i++) {
+        const double diameter = reaches[i] + reaches[i];
+        int32_t level = 0;
+        for (int32_t h = 0; h < levels->count - 1 && levels->sizes[h] < diameter; h++) {
+            level = h + 1;
+        }
+        if (diameter > largest) {
+            *index = i;
+            return ABUT_SIZE_TOO_SMALL;
+        }
+        levels->populations[level]++;
+        levels->reaches[level] =
+            reaches[i] > levels->reaches[level] ? reaches[i] : levels->reaches[level];
+    }
+    return ABUT_OK;
+}
+
+/* Make each level no larger than its largest sphere. Where there are no sizes in between, cells
+ * that hold as many spheres on average would hold far too many where these are. */
+static void fit_sizes(level_set *levels)
+{
+    for (int32_t h = 0; h < levels->count; h++) {
+        if (levels->populations[h] > 0) {
+            levels->sizes[h] = 2.0 * levels->reaches[h];
+        }
+    }
+}
+
+abut_status finder_choose_levels(const abut_pair_finder *finder, const level_input *input,
+                                 level_set *levels)
+{
+    const level_task task = {.reaches = input->reaches,
+                             .count = input->count,
+                             .dimension = finder->dimension,
+                             .volume_fraction = DENSE_FRACTION,
+                             .search = finder->search,
+                             .overhead = ACCESS_COST,
+                             .wanted = finder->wanted_levels,
+                             .workers = input->workers};
+    abut_status status = levels_choose(&task, input->memory, levels);
+    fit_sizes(levels);
+    return status;
+}
+
+abut_status finder_set_levels(const abut_pair_finder *finder, const level_input *input,
+                              level_set *levels, abut_index *index)
+{
+    if (!finder->has_sizes) {
+        return finder_choose_levels(finder, input, levels);
+    }
+    if (levels != &finder->levels) {
+        *levels = finder->levels;
+    }
+    return count_levels(input->reaches, input->count, levels, index);
+}
+
+abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_input *input,
+                                    const level_input *lookers, level_set *levels)
+{
+    giant_counts counts;
+    *levels = (level_set){.count = 0};
+    if (finder->wanted_levels >= ABUT_LEVEL_LIMIT ||
+        !giants_do_pay(&finder->lattice, input, lookers, &counts)) {
+        return ABUT_OK;
+    }
+    double *reaches = memory_reserve(&input->memory->reaches, input->count, sizeof *reaches);
+    if (!reaches) {
+        return ABUT_NO_MEMORY;
+    }
+    level_input others = *input;
+    others.reaches = reaches;
+    others.count = giants_leave_out(&finder->lattice, input, reaches);
+    abut_status status = finder_choose_levels(finder, &others, levels);
+    levels->count = status || others.count == 0 ? 0 : levels->count;
+    if (!status) {
+        giants_add_level(&counts, levels);
+    }
+    return status;
+}
+
+/* The reach of the largest sphere on levels before that of giants; 0: there is none. */
+static double largest_of_others(const level_set *levels)
+{
+    double largest = 0.0;
+    for (int32_t h = 0; h < levels->count - 1; h++) {
+        largest = levels->reaches[h] > largest ? levels->reaches[h] : largest;
+    }
+    return largest;
+}
+
+void finder_set_octaves(const double *reaches, abut_index count, level_set *levels)
+{
+    double smallest = reaches[0], largest = reaches[0];
+    for (abut_index i = 0; i < count; i++) {
+        smallest = reaches[i] < smallest ? reaches[i] : smallest;
+        largest = reaches[i] > largest ? reaches[i] : largest;
+    }
+    const double giant = levels->has_giants ? largest : 0.0;
+    largest = levels->has_giants ? largest_of_others(levels) : largest;
+    double size = 2.0 * largest;
+    levels->count = largest > 0.0;
+    const int32_t most = ABUT_LEVEL_LIMIT - levels->has_giants;
+    for (; levels->count < most && size >= 4.0 * smallest; levels->count++) {
+        size *= 0.5;
+    }
+    for (int32_t h = 0; h < levels->count; h++) {
+        levels->sizes[h] = ldexp(2.0 * largest, h + 1 - levels->count);
+    }
+    if (levels->has_giants) {
+        levels->sizes[levels->count++] = 2.0 * giant;
+    }
+    abut_index index;
+    count_levels(reaches, count, levels, &index); /* the last one holds the largest */
+    fit_sizes(levels);
+}
+
+/* ---- building ---- */
+
+/* Copy all of the input but the spheres, before it is checked. */
+static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
+{
+    finder->sphere_count = input->sphere_count;
+    finder->dimension = input->dimension;
+    finder->gap = input->gap;
+    finder->search = input->search;
+    finder->wanted_levels = input->level_count;
+    finder->has_sizes = input->sizes != NULL && input->level_count > 0;
+    finder->lattice = lattice_load(input->period, input->dimension);
+    if (finder->has_sizes) {
+        const abut_index count = finder->wanted_levels;
+        finder->levels.count = count < ABUT_LEVEL_LIMIT ? (int32_t)count : ABUT_LEVEL_LIMIT;
+        memcpy(finder->levels.sizes, input->sizes,
+               (size_t)finder->levels.count * sizeof *input->sizes);
+    }
+}
+
+/* What was learned of the lender's spheres is not true of others. */
+static void borrow_leftovers(abut_pair_finder *finder, const abut_pair_finder *lender)
+{
+    finder->has_lender = true;
+    finder->leftovers = lender->leftovers;
+    atomic_store(&finder->leftovers->octave_queries, 0);
+}
+
+static abut_status set_own_levels(const abut_pair_input *input, abut_pair_finder *finder,
+                                  abut_error *error)
+{
+    level_memory memory = {0};
+    level_input spheres = {.reaches = finder->reaches,
+                           .count = input->sphere_count,
+                           .workers = input->workers,
+                           .memory = &memory};
+    abut_index index = 0;
+    abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
+    if (!status) {
+        spheres.largest = levels_reach(&finder->levels);
+        status = finder_set_giant_levels(finder, &spheres, &spheres, &finder->giant_levels);
+    }
+    level_memory_free(&memory);
+    return status == ABUT_SIZE_TOO_SMALL
+               ? finder_report_size(error, status, index, finder->reaches[index], &finder->levels)
+               : error_set_status(error, status);
+}
+
+static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *finder,
+                               abut_error *error)
+{
+    const abut_index count = input->sphere_count;
+    if (input->lender) {
+        borrow_leftovers(finder, input->lender);
+    } else {
+        finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
+    }
+    finder->radii = memory_alloc(count, sizeof *finder->radii);
+    finder->reaches = finder->radii;
+    if (input->gaps || input->gap > 0.0) {
+        finder->reaches = memory_alloc(count, sizeof *finder->reaches);
+    }
+    if (!finder->leftovers || !finder->radii || !finder->reaches) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    const sphere_sizes sizes = {.radii = input->radii,
+                                .gaps = input->gaps,
+                                .gap = input->gap,
+                                .count = count,
+                                .workers = input->workers,
+                                .to_radii = finder->radii,
+                                .to_reaches = finder->reaches};
+    const abut_status status = finder_copy_sizes(&sizes, error);
+    return status ? status : set_own_levels(input, finder, error);
+}
+
+abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,
+                                   abut_error *error)
+{
+    const abut_pair_input own = *input;
+    *finder = NULL;
+    error_set_status(error, ABUT_OK);
+    abut_status status = check_dimension(&own, error);
+    if (status) {
+        return status;
+    }
+    abut_pair_finder *made = memory_alloc_zeroed(1, sizeof *made);
+    if (!made) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    set_scalars(&own, made);
+    status = check_numbers(made, error);
+    status = status ? status : check_sizes(made, error);
+    status = status ? status : fill_finder(&own, made, error);
+    if (status) {
+        abut_pair_finder_free(made);
+    } else {
+        *finder = made;
+    }
+    return status;
+}
+
+void abut_pair_finder_free(abut_pair_finder *finder)
+{
+    if (!finder) {
+        return;
+    }
+    if (finder->leftovers && !finder->has_lender) {
+        pool_empty(&finder->leftovers->results);
+        pool_empty(&finder->leftovers->searches);
+        pool_empty(&finder->leftovers->list_makers);
+        memory_free(finder->leftovers);
+    }
+    if (finder->reaches != finder->radii) {
+        memory_free(finder->reaches);
+    }
+    memory_free(finder->radii);
+    memory_free(finder);
+}
+
+abut_index abut_pair_level_count(const abut_pair_finder *finder)
+{
+    return finder->levels.count;
+}
+
+const double *abut_pair_level_sizes(const abut_pair_finder *finder)
+{
+    return finder->levels.sizes;
+}

@@ -1,0 +1,292 @@
+/* Contacts become columns: chunk by chunk, in the caller's order of spheres. */
+#include "contact_rows.h"
+
+#include <string.h>
+
+#include "../base/columns.h"
+#include "../base/parallel.h"
+
+typedef struct writing {
+    const abut_contacts *contacts;
+    const abut_columns *columns;
+} writing;
+
+/* The shares of a buffer's contacts from contact `first` on; NULL: all are 1. */
+static const double *find_shares(const abut_contacts *contacts, const records *buffer,
+                                 abut_index first)
+{
+    return contacts->now.query.resolution == ABUT_SHARING ? buffer->shares + first : NULL;
+}
+
+/* Contacts of one block, copied from where the search by place has left them. */
+typedef struct gathered {
+    contact items[ROWS];
+    double shares[ROWS];
+    const records *buffer; /* that the first one is in */
+    abut_index count;
+} gathered;
+
+/* Where a chunk's blocks come from: from its own records, or from any where the search was by
+ * place. */
+typedef struct source {
+    const abut_contacts *contacts;
+    abut_index chunk;
+    abut_index next; /* the next contact of the buffer, or of the sphere */
+    abut_index sphere;
+    gathered gathered;
+} source;
+
+/* Take as a block contacts that follow one another in the chunk's buffer. */
+static void take_block(source *from, contact_block *r)
+{
+    const records *buffer = &from->contacts->chunks[from->chunk].records;
+    abut_index rest = buffer->count - from->next, limit = rest < ROWS ? rest : ROWS, count = 0;
+    const contact *items = rest > 0 ? buffer->items + from->next : NULL;
+    while (count < limit && items[count].mesh_image == items[0].mesh_image) {
+        count++;
+    }
+    r->count = count;
+    if (count > 0) {
+        r->items = items;
+        r->shares = find_shares(from->contacts, buffer, from->next);
+        r->at = rows_find_place(from->contacts, buffer, items[0].mesh_image);
+    }
+    from->next += count;
+}
+
+/* Gather contacts of the source's sphere. False: the block is full, or the next one is with
+ * another mesh, or elsewhere. */
+static bool gather_sphere(source *from, gathered *g)
+{
+    const abut_contacts *contacts = from->contacts;
+    const location *at = &contacts->order.locations[from->sphere];
+    const records *buffer = &contacts->chunks[at->chunk].records;
+    for (; from->next < at->count; from->next++) {
+        abut_index k = at->first + from->next;
+        const contact *c = &buffer->items[k];
+        g->buffer = g->count > 0 ? g->buffer : buffer;
+        bool is_image = c->mesh_image >= scene_surface_count(&contacts->now.scene);
+        if (g->count == ROWS || (g->count > 0 && c->mesh_image != g->items[0].mesh_image) ||
+            (is_image && buffer != g->buffer)) {
+            return false;
+        }
+        g->items[g->count] = *c;
+        g->items[g->count].sphere = (uint16_t)(from->sphere % CHUNK_SPHERES);
+        const double *share = find_shares(contacts, buffer, k);
+        g->shares[g->count++] = share ? *share : 1.0;
+    }
+    return true;
+}
+
+/* Take as a block the contacts of spheres that follow one another, gathered from where they are. */
+static void gather_block(source *from, contact_block *r)
+{
+    abut_index end = chunk_spheres(from->chunk, from->contacts->now.query.sphere_count).end;
+    gathered *g = &from->gathered;
+    g->count = 0;
+    while (from->sphere < end && gather_sphere(from, g)) {
+        from->sphere++;
+        from->next = 0;
+    }
+    r->items = g->items;
+    r->shares = g->shares;
+    r->count = g->count;
+    if (g->count > 0) {
+        r->at = rows_find_place(from->contacts, g->buffer, g->items[0].mesh_image);
+    }
+}
+
+static void next_block(source *from, contact_block *r)
+{
+    if (from->contacts->order.is_by_place) {
+        gather_block(from, r);
+    } else {
+        take_block(from, r);
+    }
+}
+
+static void write_rows(const writing *w, abut_index chunk)
+{
+    unwanted_rows unwanted;
+    source from = {.contacts = w->contacts, .chunk = chunk, .sphere = chunk * CHUNK_SPHERES};
+    contact_block block = {.contacts = w->contacts,
+                           .first_sphere = chunk * CHUNK_SPHERES,
+                           .node = w->contacts->first_nodes[chunk]};
+    abut_index row = w->contacts->firsts[chunk];
+    for (next_block(&from, &block); block.count > 0; next_block(&from, &block)) {
+        block.to = rows_columns(w->columns, row, block.node, &unwanted);
+        block.node = rows_write(&block);
+        row += block.count;
+    }
+}
+
+/* offsets[i + 1] of the chunk's spheres: the row after their last contact. */
+static void write_offsets(const writing *w, abut_index chunk)
+{
+    const records *buffer = &w->contacts->chunks[chunk].records;
+    sphere_range spheres = chunk_spheres(chunk, w->contacts->now.query.sphere_count);
+    abut_index first = w->contacts->firsts[chunk];
+    abut_index sphere = spheres.begin;
+    for (abut_index k = 0; k < buffer->count; k++) {
+        for (; sphere < spheres.begin + buffer->items[k].sphere; sphere++) {
+            w->columns->offsets[sphere + 1] = first + k;
+        }
+    }
+    for (; sphere < spheres.end; sphere++) {
+        w->columns->offsets[sphere + 1] = first + buffer->count;
+    }
+}
+
+/* Likewise, of spheres that were searched by place. */
+static void sum_offsets(const writing *w, abut_index chunk)
+{
+    sphere_range spheres = chunk_spheres(chunk, w->contacts->now.query.sphere_count);
+    abut_index row = w->contacts->firsts[chunk];
+    for (abut_index sphere = spheres.begin; sphere < spheres.end; sphere++) {
+        row += w->contacts->order.locations[sphere].count;
+        w->columns->offsets[sphere + 1] = row;
+    }
+}
+
+static void write_chunk_rows(const abut_contacts *contacts, const abut_columns *columns,
+                             abut_index chunk)
+{
+    const writing w = {contacts, columns};
+    if (columns->offsets && contacts->order.is_by_place) {
+        sum_offsets(&w, chunk);
+    } else if (columns->offsets) {
+        write_offsets(&w, chunk);
+    }
+    write_rows(&w, chunk);
+}
+
+/* Write what stands before the first row. */
+static void begin_rows(const abut_columns *columns)
+{
+    if (columns->offsets) {
+        columns->offsets[0] = 0;
+    }
+    if (columns->node_offsets) {
+        columns->node_offsets[0] = 0;
+    }
+}
+
+/* ---- all of them ---- */
+
+/* Write one of the chunks that were not written during the search. */
+static abut_status write_chunk(void *context, abut_index number, parallel_job *job)
+{
+    (void)job;
+    const writing *w = context;
+    write_chunk_rows(w->contacts, w->columns, w->contacts->now.written_count + number);
+    return ABUT_OK;
+}
+
+/* Copy the rows that are in the room already to other columns. */
+static void copy_written(const abut_contacts *contacts, const abut_columns *to)
+{
+    const abut_index chunk = contacts->now.written_count, rows = contacts->firsts[chunk];
+    const abut_index spheres = chunk_spheres(chunk - 1, contacts->now.query.sphere_count).end;
+    const abut_index counts[] = {[ABUT_COLUMN_ROWS] = rows,
+                                 [ABUT_COLUMN_ENTRIES] = contacts->first_nodes[chunk],
+                                 [ABUT_COLUMN_ENTRY_OFFSETS] = rows + 1,
+                                 [ABUT_COLUMN_OFFSETS] = spheres + 1};
+    columns_copy(ABUT_CONTACT_TABLE, to, &contacts->now.room.columns, counts);
+}
+
+void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns)
+{
+    writing w = {contacts, columns};
+    if (contacts->now.written_count == 0) {
+        begin_rows(columns);
+    } else if (memcmp(columns, &contacts->now.room.columns, sizeof *columns) != 0) {
+        copy_written(contacts, columns);
+    }
+    const parallel_plan plan = {.chunk_count =
+                                    contacts->now.chunk_count - contacts->now.written_count,
+                                .work = 8 * abut_contacts_count(contacts),
+                                .workers = contacts->now.query.workers};
+    parallel_run(&plan, write_chunk, &w);
+}
+
+/* ---- while others are searched ---- */
+
+/* A thread that does not get the lock goes on searching: the next one that gets it writes what this
+ * one would have written. */
+static bool try_lock(early *e)
+{
+    return !atomic_flag_test_and_set(&e->is_locked);
+}
+
+static void unlock(early *e)
+{
+    atomic_flag_clear(&e->is_locked);
+}
+
+/* Count where the rows of each chunk end, which is where those of the next one begin. */
+static void count_chunks(early *e)
+{
+    abut_contacts *contacts = e->contacts;
+    for (; e->counted < contacts->now.chunk_count; e->counted++) {
+        const chunk_records *chunk = &contacts->chunks[e->counted];
+        if (!atomic_load(&chunk->is_complete)) {
+            return;
+        }
+        contacts->firsts[e->counted + 1] = contacts->firsts[e->counted] + chunk->records.count;
+        contacts->first_nodes[e->counted + 1] =
+            contacts->first_nodes[e->counted] + chunk->records.node_count;
+    }
+}
+
+/* Whether the next chunk can be written; then it is `*chunk`. */
+static bool take_chunk(early *e, abut_index *chunk)
+{
+    const abut_contacts *contacts = e->contacts;
+    const abut_room *room = &contacts->now.room;
+    const abut_index next = e->taken;
+    count_chunks(e);
+    if (e->is_full || next == e->counted) {
+        return false;
+    }
+    e->is_full =
+        contacts->firsts[next + 1] > room->rows || contacts->first_nodes[next + 1] > room->nodes;
+    e->taken += !e->is_full;
+    *chunk = next;
+    return !e->is_full;
+}
+
+/* Chunks that one thread writes in one go: where others wait for a slow one, more may be ready than
+ * one thread should write. What is left is written in the end, by all. */
+enum { CHUNKS_AT_ONCE = 2 };
+
+/* Keep the chunk's records; write those whose turn it is, and go on in their memory. */
+static abut_status take(void *context, abut_index chunk, records *of, parallel_job *job)
+{
+    (void)job;
+    early *e = context;
+    contacts_keep(e->contacts, chunk, of);
+    for (int k = 0; k < CHUNKS_AT_ONCE && try_lock(e); k++) {
+        const bool is_taken = take_chunk(e, &chunk);
+        unlock(e);
+        if (!is_taken) {
+            break;
+        }
+        write_chunk_rows(e->contacts, &e->contacts->now.room.columns, chunk);
+        records_swap(&e->contacts->chunks[chunk].records, of);
+    }
+    return ABUT_OK;
+}
+
+records_sink early_begin(early *e, abut_contacts *contacts)
+{
+    *e = (early){.contacts = contacts, .is_locked = ATOMIC_FLAG_INIT};
+    begin_rows(&contacts->now.room.columns);
+    contacts->firsts[0] = contacts->first_nodes[0] = 0;
+    return (records_sink){take, e};
+}
+
+void early_end(early *e)
+{
+    count_chunks(e);
+    e->contacts->now.written_count = e->taken;
+}
