@@ -1,9 +1,9 @@
 """How much work a search for pairs is, and the cell sizes of which the least is expected.
 
 These are the formulas of the paper that `expected_work` names, for measured radii and for
-distributions. The sizes that a finder takes by itself are others: csrc/spheres/grid_levels.c chooses
-them from a histogram of the spheres, and csrc/spheres/pair_finder.c makes no level larger than its
-largest sphere.
+distributions. The sizes that a finder takes by itself are others: csrc/spheres/grid_levels.c
+chooses them from a histogram of the spheres, and csrc/spheres/pair_finder.c makes no level larger
+than its largest sphere.
 """
 
 from __future__ import annotations
