@@ -240,13 +240,23 @@ def luding_force(law, loading, overlap, most, R):
     return np.where(tensile >= unloading, tensile, unloading)
 
 
-def luding_energy(law, loading, overlap, most, R):
-    """The work from touch to this overlap, where nothing yields: two triangles."""
+def luding_most(law, loading, overlap, most, R):
+    """What the largest overlap becomes: where it pulls by k_c, the branch is irreversible, and the
+    line of unloading moves along, so that it ends at this overlap."""
     k, rest = luding_line(law, loading, most, R)
-    least = k * rest / (k + law.tensile)
-    stuck = -law.tensile / 2 * np.minimum(overlap, least) ** 2
-    above = np.maximum(overlap, least)
-    return stuck + k / 2 * ((above - rest) ** 2 - (least - rest) ** 2)
+    limit = luding_limit(law, loading, R)
+    pressed = np.maximum(overlap, 0)
+    # k(most) (overlap - most) + k_1 most = -k_c overlap, with k(most) = k_1 + grow most
+    grow = (law.unloading - loading) / limit
+    last = (loading + law.tensile) * pressed / grow
+    fallen = pressed / 2 + np.sqrt((pressed / 2) ** 2 + last)
+    return np.where(k * (pressed - rest) < -law.tensile * pressed, fallen, most)
+
+
+def luding_energy(law, loading, overlap, most, R):
+    """Of a spring of the slope k."""
+    k, _ = luding_line(law, loading, luding_most(law, loading, overlap, most, R), R)
+    return luding_force(law, loading, overlap, most, R) ** 2 / (2 * k)
 
 
 # ---- all of them ---------------------------------------------------------------------------------

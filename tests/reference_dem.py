@@ -207,6 +207,22 @@ def largest(law, touch):
     return np.minimum(np.maximum(touch.overlap, old), limit)
 
 
+def yielding(law, touch):
+    """What lines of Luding's law depend on."""
+    is_luding = law.cohesion == glue.LUDING
+    soft = law._replace(unloading=np.where(is_luding, law.unloading, 2 * law.normal))
+    soft = soft._replace(depth=np.where(is_luding, law.depth, 1))
+    return soft, law.normal, np.maximum(touch.overlap, 0), largest(law, touch), touch.radius
+
+
+def largest_after(law, touch):
+    """What becomes of it."""
+    is_luding = law.cohesion == glue.LUDING
+    if not is_luding.any():
+        return largest(law, touch)
+    return np.where(is_luding, glue.luding_most(*yielding(law, touch)), largest(law, touch))
+
+
 def conservative(law, touch):
     """Force and energy of overlap and cohesion."""
     overlap, radius = np.maximum(touch.overlap, 0), touch.radius
@@ -218,11 +234,9 @@ def conservative(law, touch):
     stored = stored + glue.pull_energy(law, touch.overlap, radius)
     is_jkr, is_luding = law.cohesion == glue.JKR, law.cohesion == glue.LUDING
     if is_luding.any():
-        soft = law._replace(unloading=np.where(is_luding, law.unloading, 2 * law.normal))
-        soft = soft._replace(depth=np.where(is_luding, law.depth, 1))
-        yielding = soft, law.normal, overlap, largest(law, touch), radius
-        force = np.where(is_luding, glue.luding_force(*yielding), force)
-        stored = np.where(is_luding, glue.luding_energy(*yielding), stored)
+        lines = yielding(law, touch)
+        force = np.where(is_luding, glue.luding_force(*lines), force)
+        stored = np.where(is_luding, glue.luding_energy(*lines), stored)
     if not is_jkr.any():
         return force, stored
     stuck = touch.overlap, np.where(is_jkr, law.adhesion, 1), radius, law.normal
@@ -278,7 +292,7 @@ def respond(law, touch, step):
         touch.share * stored,
         spring,
         roll,
-        largest(law, touch),
+        largest_after(law, touch),
     )
 
 

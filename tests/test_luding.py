@@ -37,7 +37,18 @@ class Path:
             return K1 * overlap  # it yields
         if k * (overlap - rest) > -KC * overlap:
             return k * (overlap - rest)  # it springs back
-        return -KC * overlap  # it sticks
+        self.most = self.fallen(overlap)
+        return -KC * overlap  # it sticks, and does not come back on this line
+
+    def fallen(self, overlap):
+        """The largest overlap whose line of unloading ends here, by bisection."""
+        low, high = overlap, self.most
+        for _ in range(100):
+            middle = (low + high) / 2
+            k = K1 + (K2 - K1) * middle / LIMIT
+            sticks = k * (overlap - (1 - K1 / k) * middle) < -KC * overlap
+            low, high = (low, middle) if sticks else (middle, high)
+        return high
 
 
 def follow(overlaps, law=LAW):
@@ -61,13 +72,27 @@ def legs(*ends, count=40):
 
 
 def test_a_path_of_loading_unloading_reloading_and_parting():
-    overlaps = legs(0.01, 0.6, 0.4, 0.8, 0.1, 0.35, 1e-9)
+    """Also out of the branch that pulls, and into it again."""
+    overlaps = legs(0.01, 0.6, 0.4, 0.8, 0.1, 0.35, 0.05, 0.9, 1e-9)
     pushes, _, most = follow(overlaps)
-    path = Path()
-    wanted = [path.force(overlap) for overlap in overlaps]
+    path, wanted, kept = Path(), [], []
+    for overlap in overlaps:
+        wanted.append(path.force(overlap))
+        kept.append(path.most)
     np.testing.assert_allclose(pushes, wanted, rtol=0, atol=1e-12 * K1 * LIMIT)
-    np.testing.assert_allclose(most[-1], 0.8 * LIMIT)
-    assert (np.array(wanted) < 0).any() and max(wanted) == pytest.approx(K1 * 0.8 * LIMIT)
+    np.testing.assert_allclose(most, kept, rtol=0, atol=1e-12 * LIMIT)
+    assert (np.array(wanted) < 0).any() and max(wanted) == pytest.approx(K1 * 0.9 * LIMIT)
+
+
+def test_the_branch_that_pulls_is_irreversible():
+    """Pressed again it goes along a line of unloading, whose force is 0 at a smaller dent."""
+    parted, again = 0.05 * LIMIT, 0.06 * LIMIT
+    pushes, stored, most = follow([0.8 * LIMIT, parted, again])
+    assert pushes[1] == pytest.approx(-KC * parted) and pushes[2] > -KC * parted
+    assert parted < most[1] == most[2] < 0.8 * LIMIT
+    k = K1 + (K2 - K1) * most[1] / LIMIT
+    assert pushes[2] - pushes[1] == pytest.approx(k * (again - parted))
+    np.testing.assert_allclose(stored[1:], pushes[1:] ** 2 / (2 * k))
 
 
 def test_the_greatest_pull():
@@ -90,11 +115,15 @@ def test_beyond_the_limit_nothing_yields():
 
 
 def test_stored_energy_is_what_springs_back():
-    """Along a line without yielding it changes by the work, and is 0 where two part."""
+    """Along a line of unloading it changes by the work; where two are pulled apart it falls, and is
+    0 where they part."""
     overlaps = legs(0.8, 0.0, count=4000)
-    pushes, stored, _ = follow(overlaps)
+    pushes, stored, most = follow(overlaps)
+    springs = most == most[0]
     work = -0.5 * (pushes[1:] + pushes[:-1]) * np.diff(overlaps)
-    np.testing.assert_allclose(stored[0] - stored[1:], work.cumsum(), atol=1e-6 * K1 * LIMIT**2)
+    gained = stored[0] - stored[1:] - work.cumsum()
+    np.testing.assert_allclose(gained[springs[1:]], 0.0, atol=1e-6 * K1 * LIMIT**2)
+    assert 0.1 < springs.mean() < 0.9 and (np.diff(stored[~springs]) < 0).all()
     assert stored[-1] == pytest.approx(0.0, abs=1e-20)
 
 
@@ -125,7 +154,10 @@ def test_what_yields_counts_as_dissipated(law):
     assert (np.diff(gone) > -1e-4 * begin.kinetic).all() and energies[-1].elastic == 0.0
     if law is LAW:
         _, stored, _ = follow([deepest], law)
-        area = K1 * deepest**2 / 2 - stored[0]
+        k = K1 + (K2 - K1) * deepest / LIMIT
+        rest = (1 - K1 / k) * deepest
+        pulled = 0.5 * KC * k * rest / (k + KC) * rest
+        area = K1 * deepest**2 / 2 - stored[0] + pulled
         assert gone[-1] == pytest.approx(area, rel=1e-3) and 0.2 < area / begin.kinetic < 1.0
 
 

@@ -182,22 +182,26 @@ LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap,
         .unloaded = lanes_select(lanes_less(now.radius, old), now.radius / old, lanes_set(1.0))};
 }
 
-/* Luding's law, S. Luding, Granular Matter 10 (2008) 235: k_2 (overlap - delta_0),
- * with k_2 by the largest overlap of all, which becomes that of now where this is larger; at least
- * -k_c overlap. Since delta_0 is (1 - k_1 / k_2) times the largest one, that is k_1 overlap where
- * it yields. */
+/* Luding's law, S. Luding, Granular Matter 10 (2008) 235: k_2 (overlap - delta_0), with k_2 by the
+ * largest overlap, which becomes that of now where this is larger; at least -k_c overlap. Since
+ * delta_0 is (1 - k_1 / k_2) times the largest one, that is k_1 overlap where it yields. The branch
+ * that pulls is irreversible: on it the largest overlap falls to that whose line of unloading ends
+ * here, the root of grow most^2 - grow overlap most - (k_1 + k_c) overlap. */
 LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radius, lanes overlap,
                                       lanes *most)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
     const lanes pressed = lanes_larger(overlap, zero), limit = c[COHESION_PLACE(limit)] * radius;
     const lanes deepest = lanes_smaller(lanes_larger(*most, pressed), limit);
-    const lanes part = deepest / limit, tensile = c[COHESION_PLACE(tensile)] * pressed;
-    const lanes unloading = loading + (c[COHESION_PLACE(unloading)] - loading) * part;
-    const lanes line = unloading * (pressed - deepest) + loading * deepest;
+    const lanes grow = (c[COHESION_PLACE(unloading)] - loading) / limit;
+    const lanes tensile = c[COHESION_PLACE(tensile)] * pressed;
+    const lanes line = (loading + grow * deepest) * (pressed - deepest) + loading * deepest;
     const lanes force = lanes_larger(line, zero - tensile);
+    const lanes root =
+        lanes_sqrt(pressed * pressed + lanes_set(4.0) * (loading * pressed + tensile) / grow);
+    const lanes fallen = lanes_smaller(lanes_set(0.5) * (pressed + root), deepest);
     const lanes touching = lanes_select(lanes_less(zero, overlap), one, zero);
-    *most = deepest;
+    *most = lanes_select(lanes_less(line, zero - tensile), fallen, deepest);
     return (sticking){.elastic = lanes_larger(force, zero),
                       .pull = lanes_larger(zero - force, zero),
                       .support = tensile,

@@ -179,20 +179,16 @@ static double most_reach_of_bridge(const law *l, double radius)
 
 /* ---- Luding's ---- */
 
-/* What is left to give back where nothing more yields: the integral of the force over the overlap,
- * from touch on, along the line of unloading and, nearer to touch, along that of the pull. */
+/* What the spring holds, which has the slope k of unloading. */
 static double energy_of_luding(const law *l, double radius, double overlap, double most)
 {
     const cohesion *c = &l->cohesion;
     const double limit = c->limit * radius, pressed = fmax(overlap, 0.0);
     const double deepest = fmin(fmax(most, pressed), limit);
     const double k = l->elastic + (c->unloading - l->elastic) * (deepest / limit);
-    const double rest = deepest - l->elastic / k * deepest;
-    if (pressed * (k + c->tensile) < k * rest) {
-        return -0.5 * c->tensile * pressed * pressed;
-    }
-    const double parted = k * c->tensile / (k + c->tensile) * rest * rest;
-    return 0.5 * (k * (pressed - rest) * (pressed - rest) - parted);
+    const double line = k * (pressed - deepest) + l->elastic * deepest;
+    const double force = fmax(line, -c->tensile * pressed);
+    return 0.5 * force * force / k;
 }
 
 /* As stiff as it becomes. */

@@ -49,7 +49,7 @@ struct law_class {
     double most_length;            /* by 2 R*: for which the formulas hold; 0: for any */
     bool begins_apart;             /* as far as a contact reaches at all */
     bool has_neck;                 /* instead of the push of other laws */
-    bool keeps_most;               /* its force depends on the largest overlap of all */
+    bool keeps_most;               /* its force depends on the largest overlap */
     abut_law_kind alone;           /* the kind that may have it; 0: any */
 
     /* what is stored beside the push, of a neck and with the largest overlap all along the normal;

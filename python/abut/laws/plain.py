@@ -230,7 +230,8 @@ class Luding(Frictional):
     the force along the normal, positive where it repels, is ``max(k (d - d_0), -k_c d)``: ``k_1 d``
     while it is pressed, since ``d_0 = (1 - k_1 / k) D``; along a line of the slope k when it is
     less pressed, or again; and down to a pull of ``k_c d``, with which it parts where two no longer
-    touch. The slope grows with the dent, ``k = k_1 + (k_2 - k_1) D / D_f``, up to k_2. From ``D_f =
+    touch. While it pulls so, D falls: two that are pressed again go up such a line from there. The
+    slope grows with the dent, ``k = k_1 + (k_2 - k_1) D / D_f``, up to k_2. From ``D_f =
     k_2 / (k_2 - k_1) phi_f 2 R*`` on nothing yields any more, and D stays: that is the paper's
     limit branch. R* is as of `Hertz`. A contact that has ended begins anew, without a dent.
 
