@@ -154,6 +154,15 @@ PyObject *array_make_zeros(array_shape shape, void **data)
     return array;
 }
 
+int array_resize(PyObject *array, array_shape shape)
+{
+    axes of = axes_of(shape);
+    PyArray_Dims dims = {of.lengths, of.rank};
+    PyObject *none = PyArray_Resize((PyArrayObject *)array, &dims, 0, NPY_CORDER);
+    Py_XDECREF(none);
+    return none ? 0 : -1;
+}
+
 void array_lock(PyObject *array)
 {
     PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);

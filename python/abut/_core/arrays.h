@@ -59,6 +59,10 @@ PyObject *array_copy(array_shape shape, const void *data);
 /* Likewise, all zeros. */
 PyObject *array_make_zeros(array_shape shape, void **data);
 
+/* Fewer rows of an array that array_make made, and nobody else has seen; 0, or -1 with an error
+ * set. */
+int array_resize(PyObject *array, array_shape shape);
+
 /* Make it read-only. */
 void array_lock(PyObject *array);
 

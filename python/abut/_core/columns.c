@@ -176,6 +176,17 @@ int column_read(column_table table, const column_counts *counts, PyObject *dict,
     return 0;
 }
 
+int column_resize(column_table table, PyObject *names, const column_counts *counts, PyObject *dict)
+{
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        PyObject *array = PyDict_GetItem(dict, PyTuple_GetItem(names, i));
+        if (array && array_resize(array, shape_of(&table.columns[i], counts))) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* ---- what there is to know of them ---- */
 
 /* A tuple (name, dtype, width, per, when, unit, meaning); NULL with an error set. */

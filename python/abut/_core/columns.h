@@ -62,4 +62,7 @@ PyObject *column_array(column_table table, const char *name, const column_counts
  * error set. */
 int column_read(column_table table, const column_counts *counts, PyObject *dict, void *target);
 
+/* Shorten the columns of a dict that nobody else has seen; 0, or -1 with an error set. */
+int column_resize(column_table table, PyObject *names, const column_counts *counts, PyObject *dict);
+
 #endif

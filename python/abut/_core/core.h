@@ -131,9 +131,21 @@ typedef struct core_making {
     PyObject *names;
 } core_making;
 
-/* The columns of a query's contacts: a new dict of new arrays; NULL with an error set. */
+/* Columns that are made before the rows are counted. */
+typedef struct core_room {
+    PyObject *dict; /* NULL: there are none */
+    abut_room room; /* their data */
+} core_room;
+
+/* Room for so many rows and nodes of a query, or none where there is no memory; 0, or -1 with an
+ * error set. */
+int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
+                   const abut_query *query, core_room *room);
+
+/* The columns of a query's contacts: a new dict of new arrays, or the room's where there is one and
+ * it was enough; it is used up. NULL with an error set. */
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
-                              const core_making *making);
+                              const core_making *making, core_room *room);
 
 /* Whether there is a period along any axis; NULL: along none. */
 int core_is_periodic(const double *period, int dimension);

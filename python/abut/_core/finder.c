@@ -1,11 +1,16 @@
 #include "arrays.h"
 
+typedef struct result_size {
+    abut_index spheres, rows, nodes;
+} result_size;
+
 typedef struct finder_object {
     core_pooled of;
     PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
     abut_index mesh_count;
     abut_finder *finder;
-    int users; /* who reads it without the interpreter lock */
+    int users;        /* who reads it without the interpreter lock */
+    result_size last; /* of its last query */
 } finder_object;
 
 static const char FINDER_DOC[] =
@@ -105,19 +110,45 @@ static int read_query(PyObject *args, abut_index mesh_count, abut_query *query)
 /* ---- the search ---- */
 
 /* The contacts of a query; NULL with an error set. */
-static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query)
+static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query,
+                                    const core_room *room)
 {
     abut_contacts *contacts = NULL;
     abut_error error = {.status = ABUT_OK};
     PyThreadState *thread = PyEval_SaveThread();
     query->interrupted = core_run_signal_handlers;
     query->interrupted_data = &thread;
-    const abut_status status = abut_contacts_find(finder, query, &contacts, &error);
+    const abut_status status =
+        abut_contacts_find_into(finder, query, room->dict ? &room->room : NULL, &contacts, &error);
     PyEval_RestoreThread(thread);
     if (status) {
         core_raise(&error);
     }
     return contacts;
+}
+
+/* Fewer spheres' contacts stay in the cache until they are written, and so do those of spheres of
+ * which fewer have one. */
+enum { SPHERES_WITH_ROOM = 8 * 1024, SPHERES_A_ROW = 128 };
+
+/* A part of what there was last, in proportion to the spheres, and some more. */
+static abut_index scale_count(abut_index count, const result_size *last, abut_index spheres)
+{
+    const double scaled = (double)count / (double)last->spheres * (double)spheres;
+    return (abut_index)(scaled * (1.0 + 1.0 / 16)) + 64;
+}
+
+/* Room for about as many contacts as the last query found, if that was like this one. */
+static int make_room(const core_making *making, const result_size *last, const abut_query *query,
+                     core_room *room)
+{
+    const abut_index spheres = query->sphere_count;
+    if (spheres < SPHERES_WITH_ROOM || last->spheres < spheres / 2 || last->spheres / 2 > spheres ||
+        last->rows < last->spheres / SPHERES_A_ROW) {
+        return 0;
+    }
+    return core_make_room(making, scale_count(last->rows, last, spheres),
+                          scale_count(last->nodes, last, spheres), query, room);
 }
 
 static PyObject *finder_find(PyObject *self, PyObject *args)
@@ -130,11 +161,22 @@ static PyObject *finder_find(PyObject *self, PyObject *args)
     }
     const core_making making = {finder->mesh_count + query.half_space_count, finder->of.pool,
                                 state->contact_names};
+    core_room room = {0};
     array_pool_age(finder->of.pool);
+    if (make_room(&making, &finder->last, &query, &room)) {
+        return NULL;
+    }
     core_finder_use(self, 1);
-    abut_contacts *contacts = find_contacts(finder->finder, &query);
-    PyObject *columns = contacts ? core_write_contacts(contacts, &query, &making) : NULL;
-    abut_contacts_free(contacts);
+    abut_contacts *contacts = find_contacts(finder->finder, &query, &room);
+    PyObject *columns = NULL;
+    if (contacts) {
+        finder->last = (result_size){query.sphere_count, abut_contacts_count(contacts),
+                                     abut_contacts_node_count(contacts)};
+        columns = core_write_contacts(contacts, &query, &making, &room);
+        abut_contacts_free(contacts);
+    } else {
+        Py_XDECREF(room.dict);
+    }
     core_finder_use(self, -1);
     return columns;
 }
