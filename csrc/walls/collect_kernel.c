@@ -1,5 +1,6 @@
 /* Candidates: the entries of bins whose boxes are near a sphere become triangles to be tested. */
 #include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "../mesh/tolerance.h"
 #include "culling_kernel.h"
@@ -131,6 +132,22 @@ LANES_INLINE bool collect_looks(candidates *c, const mesh_view *v, int32_t spher
     return true;
 }
 
+/* Whether triangles are not at hand when they are tested: most are not in the cache, or few spheres
+ * that find facets are close to each other, where most find none. */
+static inline bool fetches_ahead(const batch *b, const mesh_view *v)
+{
+    return b->is_sparse || v->mesh->fans[v->mesh->view.facet_count] > CACHED_TRIANGLES;
+}
+
+static inline void fetch_triangles(const abut_mesh *mesh, const int32_t *numbers, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const triangle *t = mesh->triangles + numbers[k];
+        PREFETCH(t);
+        PREFETCH((const char *)(t + 1) - 1);
+    }
+}
+
 /* Add what one view has for a sphere. False where there is no room. */
 static bool collect_view(candidates *c, int32_t number, int32_t sphere)
 {
@@ -143,6 +160,9 @@ static bool collect_view(candidates *c, int32_t number, int32_t sphere)
     }
     if (!v->is_triangles && !expand_fans(c, v->mesh, first)) {
         return false;
+    }
+    if (fetches_ahead(c->batch, v)) {
+        fetch_triangles(v->mesh, c->triangle + first, c->count - first);
     }
     add_seen(c, number, sphere, first, c->count);
     return true;
@@ -190,6 +210,7 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
     const entries set = entries_of(b->views[0].set);
     const uint32_t *buckets = batch_buckets(b, 0);
     const uint16_t *own_units = batch_units(b, 0, 0);
+    const bool is_fetching = fetches_ahead(b, &b->views[0]);
     int32_t *const list = c->triangle, count = 0, sphere_count = 0;
     abut_index compared = 0;
     int32_t sphere;
@@ -203,6 +224,9 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
         const int at_foot = has_narrow ? FOOT_UNITS * BATCH_ROOM * batch_is_narrow(b, sphere) : 0;
         const uint16_t *units = own_units + at_foot + sphere;
         int32_t found = append_near(list + count, &set, has_slabs, begin, end, units);
+        if (is_fetching) {
+            fetch_triangles(b->views[0].mesh, list + count, found);
+        }
         count += found;
         c->sphere[sphere_count] = sphere;
         sphere_count += found > 0;
@@ -262,6 +286,9 @@ static bool collect_listed(candidates *c, int32_t sphere)
         }
         if (!v->is_plain) {
             batch_turn(b, v, sphere);
+        }
+        if (fetches_ahead(b, v)) {
+            fetch_triangles(v->mesh, c->triangle + first, c->count - first);
         }
         add_seen(c, number, sphere, first, c->count);
     }

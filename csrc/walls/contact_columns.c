@@ -5,6 +5,7 @@
 
 #include "../base/columns.h"
 #include "../base/parallel.h"
+#include "../base/prefetch.h"
 
 typedef struct writing {
     const abut_contacts *contacts;
@@ -33,7 +34,8 @@ typedef struct source {
     abut_index chunk;
     abut_index next; /* the next contact of the buffer, or of the sphere */
     abut_index sphere;
-    gathered gathered;
+    gathered *gathered; /* two: those of this block and of the next one */
+    int filled;
 } source;
 
 /* Take as a block contacts that follow one another in the chunk's buffer. */
@@ -52,6 +54,21 @@ static void take_block(source *from, contact_block *r)
         r->at = rows_find_place(from->contacts, buffer, items[0].mesh_image);
     }
     from->next += count;
+}
+
+/* Records of spheres so far ahead are fetched: about a block. */
+enum { SPHERES_AHEAD = ROWS };
+
+static void fetch_sphere(const abut_contacts *contacts, abut_index sphere)
+{
+    if (sphere < contacts->now.query.sphere_count) {
+        const location *at = &contacts->order.locations[sphere];
+        if (at->count > 0) {
+            const contact *first = contacts->chunks[at->chunk].records.items + at->first;
+            PREFETCH(first);
+            PREFETCH((const char *)(first + 1) - 1);
+        }
+    }
 }
 
 /* Gather contacts of the source's sphere. False: the block is full, or the next one is with
@@ -82,12 +99,14 @@ static bool gather_sphere(source *from, gathered *g)
 static void gather_block(source *from, contact_block *r)
 {
     abut_index end = chunk_spheres(from->chunk, from->contacts->now.query.sphere_count).end;
-    gathered *g = &from->gathered;
+    gathered *g = &from->gathered[from->filled];
     g->count = 0;
     while (from->sphere < end && gather_sphere(from, g)) {
+        fetch_sphere(from->contacts, from->sphere + SPHERES_AHEAD);
         from->sphere++;
         from->next = 0;
     }
+    from->filled = 1 - from->filled;
     r->items = g->items;
     r->shares = g->shares;
     r->count = g->count;
@@ -108,15 +127,25 @@ static void next_block(source *from, contact_block *r)
 static void write_rows(const writing *w, abut_index chunk)
 {
     unwanted_rows unwanted;
-    source from = {.contacts = w->contacts, .chunk = chunk, .sphere = chunk * CHUNK_SPHERES};
-    contact_block block = {.contacts = w->contacts,
-                           .first_sphere = chunk * CHUNK_SPHERES,
-                           .node = w->contacts->first_nodes[chunk]};
-    abut_index row = w->contacts->firsts[chunk];
-    for (next_block(&from, &block); block.count > 0; next_block(&from, &block)) {
-        block.to = rows_columns(w->columns, row, block.node, &unwanted);
-        block.node = rows_write(&block);
-        row += block.count;
+    gathered apart[2];
+    source from = {.contacts = w->contacts,
+                   .chunk = chunk,
+                   .sphere = chunk * CHUNK_SPHERES,
+                   .gathered = apart};
+    contact_block blocks[2];
+    abut_index row = w->contacts->firsts[chunk], node = w->contacts->first_nodes[chunk];
+    for (int k = 0; k < 2; k++) {
+        blocks[k].contacts = w->contacts;
+        blocks[k].first_sphere = chunk * CHUNK_SPHERES;
+    }
+    next_block(&from, &blocks[0]);
+    for (int now = 0; blocks[now].count > 0; now = 1 - now) {
+        next_block(&from, &blocks[1 - now]);
+        rows_fetch(&blocks[1 - now]);
+        blocks[now].node = node;
+        blocks[now].to = rows_columns(w->columns, row, node, &unwanted);
+        node = rows_write(&blocks[now]);
+        row += blocks[now].count;
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../base/prefetch.h"
 #include "half_spaces.h"
 #include "kernels.h"
 
@@ -59,6 +60,21 @@ static const triangle *contact_triangle(const contact_block *r, const contact *c
 static abut_index contact_facet(const contact_block *r, const contact *c)
 {
     return r->at.is_triangles ? c->triangle : contact_triangle(r, c)->facet;
+}
+
+void rows_fetch(const contact_block *r)
+{
+    const abut_query *query = &r->contacts->now.query;
+    for (abut_index i = 0; i < r->count; i++) {
+        const contact *c = &r->items[i];
+        const triangle *t = contact_triangle(r, c);
+        PREFETCH(query->centers + 3 * (r->first_sphere + c->sphere));
+        PREFETCH(t);
+        PREFETCH((const char *)(t + 1) - 1);
+        if (r->at.is_triangles) {
+            PREFETCH(r->at.mesh->indices + 3 * (abut_index)c->triangle);
+        }
+    }
 }
 
 /* A block's items: FACET contacts on triangles, which are computed side by side, and others, which

@@ -46,6 +46,9 @@ typedef struct unwanted_rows {
 abut_columns rows_columns(const abut_columns *columns, abut_index row, abut_index node,
                           unwanted_rows *unwanted);
 
+/* Fetch what rows_write will read: to be called while the block before is written. */
+void rows_fetch(const contact_block *r);
+
 /* Write all columns but the spheres' offsets. Returns the node after the last. */
 abut_index rows_write(const contact_block *r);
 

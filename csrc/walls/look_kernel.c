@@ -1,6 +1,7 @@
 /* Which bucket of each level a sphere looks at; and before that, which spheres of the caller's rows
  * would find one: where most would not, only those are copied into a batch. */
 #include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "../bins/bins.h"
 #include "../bins/filling.h"
@@ -233,6 +234,16 @@ LANES_INLINE lanes_mask are_radii(lanes radius)
                     lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
 }
 
+/* Fetch as many rows as a vector has that are a batch ahead: after the work that comes first the
+ * processor has lost the thread. */
+LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
+{
+    for (int part = 0; part < 3; part++) {
+        PREFETCH((uintptr_t)centers + (size_t)(3 * BATCH_SPHERES + part * LANES) * sizeof *centers);
+    }
+    PREFETCH((uintptr_t)radii + BATCH_SPHERES * sizeof *radii);
+}
+
 /* Append as many spheres as a vector has. False: some is none. */
 LANES_INLINE bool append_lanes(batch *b, const double *centers, const double *radii, double gap)
 {
@@ -271,6 +282,7 @@ static bool append_seen(batch *b, const sphere_rows *rows, uint64_t seen)
     for (int i = 0; i < BATCH_BLOCK; i += LANES) {
         const double *centers = rows->centers + 3 * i, *radii = rows->radii + i;
         const unsigned bits = (unsigned)(seen >> i) & LANES_ALL;
+        fetch_ahead(centers, radii);
         if (bits == LANES_ALL) {
             is_good &= append_lanes(b, centers, radii, rows->gap);
             for (int k = 0; k < LANES; k++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/prefetch.h"
 #include "contact_finder.h"
 
 /* ---- memory ---- */
@@ -119,6 +120,9 @@ static abut_status keep(void *context, abut_index chunk, records *of, parallel_j
     return ABUT_OK;
 }
 
+/* Reads that are under way at once. */
+enum { FETCHED_AHEAD = 16 };
+
 /* Keep a chunk's records, and tell where the contacts of each of its spheres are. */
 static abut_status keep_located(void *context, abut_index chunk, records *of, parallel_job *job)
 {
@@ -127,6 +131,9 @@ static abut_status keep_located(void *context, abut_index chunk, records *of, pa
     const int32_t *spheres = contacts->order.spheres + chunk * CHUNK_SPHERES;
     location *locations = contacts->order.locations;
     for (int32_t k = 0; k < of->count; k++) {
+        if (k + FETCHED_AHEAD < of->count) {
+            PREFETCH(&locations[spheres[of->items[k + FETCHED_AHEAD].sphere]]);
+        }
         location *at = &locations[spheres[of->items[k].sphere]];
         if (at->count++ == 0) {
             at->chunk = (int32_t)chunk;

@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
+#include "../base/prefetch.h"
 #include "../mesh/mesh_data.h"
 #include "contact_finder.h"
 
@@ -218,14 +219,22 @@ static abut_status sort_spheres(sorting *s)
     return status;
 }
 
-/* Spheres that are copied in one go. */
-enum { COPIED_AT_ONCE = 4096 };
+/* Spheres that are copied in one go, and reads that are under way at once. */
+enum { COPIED_AT_ONCE = 4096, FETCHED_AHEAD = 16 };
 
 typedef struct copying {
     const int32_t *spheres;
     const abut_query *query;
     double *centers, *radii;
 } copying;
+
+static void fetch_sphere(const abut_query *query, abut_index sphere)
+{
+    const double *center = query->centers + 3 * sphere;
+    PREFETCH(center);
+    PREFETCH((const char *)(center + 3) - 1);
+    PREFETCH(query->radii + sphere);
+}
 
 static abut_status copy_chunk(void *context, abut_index chunk, parallel_job *job)
 {
@@ -234,6 +243,9 @@ static abut_status copy_chunk(void *context, abut_index chunk, parallel_job *job
     const abut_index end = parallel_chunk_end(begin, COPIED_AT_ONCE, c->query->sphere_count);
     for (abut_index i = begin; i < end; i++) {
         const abut_index sphere = c->spheres[i];
+        if (i + FETCHED_AHEAD < end) {
+            fetch_sphere(c->query, c->spheres[i + FETCHED_AHEAD]);
+        }
         memcpy(c->centers + 3 * i, c->query->centers + 3 * sphere, 3 * sizeof *c->centers);
         c->radii[i] = c->query->radii[sphere];
     }
