@@ -143,7 +143,7 @@ ROLLING = {
     "C": abut.Hertz(friction=0.5, restitution=0.3, rolling=0.2),
     "linear": abut.Linear(50.0, friction=0.5, restitution=0.3, rolling=0.1),
     "JKR": abut.Hertz(friction=0.5, restitution=0.3, rolling=0.1, cohesion=abut.laws.JKR(0.5)),
-    "Luding": abut.laws.Luding(50.0, 150.0, 40.0, 0.02, friction=0.5, restitution=0.6, rolling=0.1),
+    "Luding": abut.laws.Luding(50.0, 150.0, 40.0, 0.02, friction=0.5, restitution=0.3, rolling=0.1),
     "bridge": abut.Linear(
         50.0, friction=0.5, restitution=0.3, cohesion=abut.laws.LiquidBridge(2e-9, 0.2, 0.3)
     ),
