@@ -33,7 +33,12 @@ AS_MEMBER = re.compile(r"#define (?P<macro>\w+)\((\w+), (\w+)\) (?P<member>[^\\\
 LIST = re.compile(r"#define (?P<list>\w+_COLUMNS)\(X\)(?P<columns>(?:.*\\\n)*.*\n)")
 # they are for lists of columns alone
 FUNCTION_LIKE = re.compile(r"#define \w+\((?:.*\\\n)*.*\n")
-COLUMN = re.compile(r"X\((\w+), (\w+), (\w+), (\w+), (\w+), ([^,]*), \"(.*?)\",\s*\"(.*?)\"\)")
+WIDTH = re.compile(r"#define ABUT_COLUMN_WIDE_\w+.*\n")
+# what Sphinx cannot read: it stays without a value
+COUNT = re.compile(r" = sizeof\(\w+\) / sizeof\(double\)")
+COLUMN = re.compile(
+    r"X\((\w+), (\w+), (\w+), (\w+), (\w+), ([^,]*), \"(.*?)\",((?:\s*\"[^\"]*\")+)\)"
+)
 STATUS = re.compile(r"X\((ABUT_\w+),((?:\s*\"(?:[^\"\\]|\\.)*\")+)\)")
 KINDS = {"INDEX": "abut_index", "BYTE": "uint8_t", "REAL": "double"}
 
@@ -87,9 +92,12 @@ def inside(header):
 def expanded(text):
     """The header with the members of structs in place of lists of columns."""
     for found in LIST.finditer(text):
-        columns = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
+        entries = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
+        columns = [(*entry, said(meaning)) for *entry, meaning in entries]
         members = "\n".join(f"    {member(*column)}" for column in columns)
         text = text.replace(f"    {found['list']}(ABUT_COLUMN_MEMBER)", members)
+        numbers = "\n".join(f"    {in_place(*column)}" for column in columns)
+        text = text.replace(f"    {found['list']}(ABUT_COLUMN_NUMBERS)", numbers)
     # each status has its message behind it
     statuses = STATUS.findall(re.sub(r"\\\n", "\n", text))
     members = "\n".join(f"    {name}, /* {said(message)} */" for name, message in statuses)
@@ -103,8 +111,8 @@ def expanded(text):
             "    " + as_member(macro, entry) for entry in ENTRY.findall(found["entries"])
         )
         text = text.replace(f"    {found['list']}({macro['macro']})", members)
-    text = re.sub(r"#define ABUT_COLUMN_WIDE_\w+.*\n", "", text)  # serve lists alone
-    text = text.replace("sizeof(abut_drive) / sizeof(double)", "51")  # which Sphinx cannot read
+    text = WIDTH.sub("", text)
+    text = COUNT.sub("", text)
     return FUNCTION_LIKE.sub("", text)
 
 
@@ -126,6 +134,12 @@ def member(name, kind, width, per, when, _, unit, meaning):
     when = "" if when == "ALWAYS" else f", {when.replace('_', ' ').lower()} only"
     entries = f"{per.replace('_', ' ').lower()}{width}{when}"
     return f"{KINDS[kind]} *{name}; /* {entries}: {'; '.join(said)} */"
+
+
+def in_place(name, kind, width, per, when, _, unit, meaning):
+    """A column as numbers of the struct itself."""
+    size = "" if width == "0" else f"[{width}]"
+    return f"{KINDS[kind]} {name}{size}; /* {'; '.join(filter(None, [meaning, unit]))} */"
 
 
 def titled(title):
