@@ -475,10 +475,10 @@ typedef struct abut_interactions {
     double *history; /* x abut_simulation_history_count; NULL: none */
 } abut_interactions;
 
-/* How many numbers interactions keep beside both springs: vectors and scalars of laws of the
- * caller's, of the law that has most of each, or the largest overlap of all of LUDING; which law
- * they are of, by its identity, -1 of LUDING and 0 of others; and the energy that is stored. 0: no
- * law keeps more. */
+/* How many numbers an interaction keeps beside both springs. They are the vectors and scalars of
+ * the caller's laws, with room for the law that has most of each, or the largest overlap of LUDING;
+ * the identity of the law that keeps them, which is -1 for LUDING and 0 for others; and the stored
+ * energy. 0: no law keeps more. */
 abut_index abut_simulation_history_count(const abut_simulation *simulation);
 
 /* Counts alone. */
@@ -496,7 +496,7 @@ typedef struct abut_step_state {
     const abut_wall_state *walls;  /* wall_count: at the beginning of the last step */
 } abut_step_state;
 
-/* The step's number, account and terms; where walls were abut_simulation_wall tells. */
+/* The step's number, account and terms. abut_simulation_wall gives where walls were. */
 abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 
 /* Of a wall that deforms, whose vertices now its mesh has, each vertex_count x 3: its vertices and

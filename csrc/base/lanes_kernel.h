@@ -72,7 +72,7 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
     return count;
 }
 
-/* The same with the numbers first + k. */
+/* Write the numbers first + k in the same way. */
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
     int32_t count = 0;

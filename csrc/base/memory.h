@@ -23,8 +23,8 @@ void *memory_alloc_zeroed(abut_index count, size_t size);
  */
 void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t size);
 
-/* The same for the array whose pointer `at` points to. ABUT_OK, or ABUT_NO_MEMORY: then nothing has
- * changed. Elements that there was no room for before are any, or 0.
+/* Does the same to an array, given where its pointer is stored. Returns ABUT_OK, or ABUT_NO_MEMORY
+ * and changes nothing. New elements have any value; memory_fit_zeroed sets them to 0.
  *
  *     abut_status status = memory_fit(&list->values, count, &list->capacity, sizeof *list->values);
  */

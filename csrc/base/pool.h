@@ -22,7 +22,8 @@ typedef struct pool {
 /* Something that was given back, or NULL. */
 pooled *pool_take(pool *p);
 
-/* The same, or a new one of `size` bytes, all of them 0. NULL where there is no memory. */
+/* Takes what was given back, or makes a new one of `size` bytes, all 0. NULL: there is no memory.
+ */
 void *pool_provide(pool *p, size_t size, void (*destroy)(pooled *self));
 
 /* Keep it for later, or destroy it where POOL_SLOTS are kept already. */

@@ -12,7 +12,7 @@ typedef struct earlier_rows {
     match_memory memory;
 } earlier_rows;
 
-/* Match pairs as spheres/match_pairs.c does, whose normals are not known yet. The numbers of the
+/* Match pairs as spheres/match_pairs.c does where normals are not known yet. The numbers of the
  * rows before are checked; error names the first that is wrong. */
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
                          const body_pairs *now, earlier_rows *earlier, abut_error *error);

@@ -11,9 +11,10 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 void energy_hold(abut_simulation *s);
 
 /* To be called before spheres go: of their rows marks are set. What they have done on walls stays.
- * The dissipated energy goes on as it does with them: what their contacts hold goes along, and half
- * of what these did in the last step on partners that stay is taken from the `last_work` of those.
- * Where clusters, bonds or bodies take part, it is held. */
+ * The energy that their contacts store leaves the account with them, and half of the work that
+ * these contacts did in the last step on partners that stay is taken from `last_work` of the
+ * partners, so that the next step dissipates what it would with them. Where clusters, bonds or
+ * bodies take part, the dissipated energy does not change in the next step. */
 void energy_let_go(abut_simulation *s, const uint8_t *is_gone);
 
 /* To be called when spheres have come, from this row on. They change the dissipated energy only

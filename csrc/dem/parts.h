@@ -33,7 +33,7 @@ abut_status forces_sum(abut_simulation *s);
 /* Add what a sphere's contacts with walls exert, nearest first. */
 void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w);
 
-/* Count who is beyond the bounds of the world after a step. */
+/* Count the grains that are beyond the bounds of the world after a step. */
 void bounds_look(abut_simulation *s);
 
 #endif

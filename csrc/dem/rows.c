@@ -394,7 +394,7 @@ static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law 
     }
 }
 
-/* Keep what the law of a row, which a block has alone, says of it. */
+/* Keep what a user's law answers for the only row of a block. */
 static void keep_own_case(abut_simulation *s, const law_block *alone)
 {
     own_block own;

@@ -69,7 +69,7 @@ static void begin_wall(abut_simulation *s, abut_index k)
     s->walls.walls[k].before = abut_simulation_wall_now(s, k);
 }
 
-/* A wall goes on, with what is known of its vertices where it deforms. */
+/* Take over a wall that stays, with the motion of its vertices where it deforms. */
 static void take_wall(wall_set *to, abut_index k, wall_set *old, abut_index from)
 {
     const abut_wall given = to->walls[k].given;

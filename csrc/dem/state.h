@@ -14,7 +14,7 @@
 #include "rigid_set.h"
 #include "walls.h"
 
-/* What there is in a step of who interacts. */
+/* The interactions of a step. */
 typedef struct step_tables {
     interaction_table tables[ABUT_INTERACTION_COUNT];
 } step_tables;

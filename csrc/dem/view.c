@@ -104,7 +104,8 @@ static view view_of_contact(const abut_simulation *s, const interaction_table *t
                   .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL)};
 }
 
-/* Of two spheres that are smaller by half of `rest`. No reader needs the normal and the shift. */
+/* The view of a pair of spheres, each smaller by half of `rest`. No reader needs the normal and the
+ * shift. */
 static view view_of_pair(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const double *radii = s->store.radii;

@@ -1,5 +1,6 @@
 /* What a contact keeps from one step to the next: a row of numbers, whose layout follows from the
- * laws that there are. Who carries rows knows the layout, and no law. */
+ * laws that there are. Code that carries rows reads the layout and
+ * knows no law. */
 #ifndef INTERACTIONS_HISTORY_H
 #define INTERACTIONS_HISTORY_H
 

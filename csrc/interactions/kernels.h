@@ -49,7 +49,7 @@ typedef struct law_block {
     double *power;   /* of walls: on the wall */
 
     const history_layout *layout; /* of what contacts have kept, and of what they keep */
-    const abut_index *rows;       /* their numbers in the table whose `history` this is */
+    const abut_index *rows;       /* the contacts' numbers in the table that `history` is of */
     double *history;
     double *springs; /* likewise of the first, where springs alone are kept, one after the other */
 

@@ -593,8 +593,8 @@ LANES_INLINE void tell_history(const law_block *b, own_block *own, int32_t p, co
     lanes_store(own->inputs[OWN_INPUT(is_new)] + p, lanes_select(d.is_old, zero, one));
 }
 
-/* The LANES contacts from number p on; a bit for each of the first `count` whose overlap is
- * watched. */
+/* Fills the columns for LANES contacts from number p on. Returns a bit for each of the first
+ * `count` contacts whose overlap is watched. */
 LANES_INLINE unsigned tell(const law_block *b, own_block *own, int32_t p, size_t count,
                            law_kind kind)
 {

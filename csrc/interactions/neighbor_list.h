@@ -197,7 +197,7 @@ static inline abut_index neighbor_list_number(const neighbor_list *l)
     return l->counts.made[NEIGHBORS_MOVED] + l->counts.made[NEIGHBORS_CHANGED];
 }
 
-/* To be called when a step is done: the next one goes on from what it has found. */
+/* To be called when a step is done: the next one continues the rows that it found. */
 static inline void neighbor_list_keep(neighbor_list *l)
 {
     l->past = NULL;

@@ -17,7 +17,7 @@ static inline double *table_vector(double *vectors, abut_index row)
     return vectors ? vectors + 3 * row : NULL;
 }
 
-/* Likewise, but of zeros. */
+/* A row's vector; zeros where there are no vectors. */
 static inline const double *table_vector_or_zeros(const double *vectors, abut_index row)
 {
     return vectors ? vectors + 3 * row : history_nothing;
@@ -179,7 +179,7 @@ static inline double *table_kept(const interaction_table *t, abut_index at)
     return t->history + at * history_numbers(&t->extras.layout);
 }
 
-/* Likewise; -1: one that begins. */
+/* What a row keeps; zeros where `at` is -1, for a contact that begins. */
 static inline const double *table_kept_or_nothing(const interaction_table *t, abut_index at)
 {
     return at < 0 ? history_nothing : table_kept(t, at);
