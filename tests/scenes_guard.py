@@ -136,7 +136,7 @@ def tether(contact, old, stiffness, pull):
 OWN = {"hertz_again": hertz_again, "linear_again": linear_again, "tether": tether}
 
 
-def own_laws():
+def user_laws():
     """Two materials, and laws of one's own with a history, beside a built-in one."""
     sim = pile(period=(None, 8 * PITCH, None))
     half = len(sim.ids) // 2
@@ -460,7 +460,7 @@ SCENES = {
     "DMT": Scene(partial(pile, DMT, period=(None, 8 * PITCH, None)), parted),
     "bridges": Scene(partial(pile, WET), parted),
     "bodies with bridges": Scene(partial(blocks, STICKY), bodies_met),
-    "laws of one's own": Scene(own_laws, parted, {"laws": OWN}),
+    "laws of one's own": Scene(user_laws, parted, {"laws": OWN}),
     "bonds": Scene(partial(glued, HERTZ), broke),
     "bonds and JKR": Scene(partial(glued, JKR), broke),
     "bonds and a law of one's own": Scene(

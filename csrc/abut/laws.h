@@ -16,7 +16,7 @@ typedef enum abut_law_kind {
     ABUT_NO_LAW = 0, /* where two such materials meet the step ends with ABUT_LAW_MISSING */
     ABUT_HERTZ,
     ABUT_LINEAR,
-    ABUT_OWN_LAW /* a function of the caller's: `number` says which */
+    ABUT_USER_LAW /* a function of the caller's: `number` says which */
 } abut_law_kind;
 
 /* How contacts resist rolling. */
@@ -53,7 +53,7 @@ typedef enum abut_cohesion {
  * - unloading: LUDING: k_2, above the stiffness, which is k_1
  * - tensile: LUDING: k_c, of the pull by the overlap
  * - depth: LUDING: phi_f, the deepest dent by 2 R*; > 0
- * - number: OWN_LAW: into abut_own_laws; of the others only curvature is read */
+ * - number: USER_LAW: into abut_user_laws; of the others only curvature is read */
 #define ABUT_LAW_NUMBERS(X)                                                                        \
     X(abut_law_kind, kind)                                                                         \
     X(double, stiffness)                                                                           \
@@ -87,26 +87,26 @@ typedef struct abut_law {
 double abut_damping_ratio(double restitution);
 
 /* A law of one's own, with its parameters: see abut_law.h. */
-typedef struct abut_own_law {
+typedef struct abut_user_law {
     abut_law_function function;
     const double *parameters;
     abut_index parameter_count;
     int vector_count, scalar_count; /* that a contact keeps */
     int identity;                   /* > 0: what is kept under another one is not this law's */
     double reach;                   /* how far beyond touch it acts; 0: not at all */
-} abut_own_law;
+} abut_user_law;
 
 /* Those of a simulation. */
-typedef struct abut_own_laws {
-    const abut_own_law *laws;
+typedef struct abut_user_laws {
+    const abut_user_law *laws;
     abut_index count;
-} abut_own_laws;
+} abut_user_laws;
 
 /* What such a law says of contacts outside of a simulation. Columns, each `count` long: those of
  * ABUT_LAW_INPUTS, of the history, vectors first, and of ABUT_LAW_OUTPUTS. */
-void abut_own_law_apply(const abut_own_law *law, double step, abut_index count,
-                        const double *inputs, const double *history_in, double *outputs,
-                        double *history_out);
+void abut_user_law_apply(const abut_user_law *law, double step, abut_index count,
+                         const double *inputs, const double *history_in, double *outputs,
+                         double *history_out);
 
 /* Likewise of a built-in law, whose history is the spring of sliding, that of rolling, and the
  * overlap of the step before, and the largest one of all, if it is LUDING. ABUT_OK or ABUT_BAD_LAW.

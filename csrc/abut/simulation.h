@@ -132,9 +132,9 @@ abut_status abut_simulation_set_laws(abut_simulation *simulation, abut_index mat
                                      const abut_law *laws, abut_error *error);
 
 /* Likewise where some laws are functions of the caller's, whose parameters are copied, too. */
-abut_status abut_simulation_set_own_laws(abut_simulation *simulation, abut_index material_count,
-                                         const abut_law *laws, const abut_own_laws *own,
-                                         abut_error *error);
+abut_status abut_simulation_set_user_laws(abut_simulation *simulation, abut_index material_count,
+                                          const abut_law *laws, const abut_user_laws *own,
+                                          abut_error *error);
 
 /* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Walls are
  * copied. numbers: of each the number that it had, or -1: it is new; NULL: those that were there
@@ -502,12 +502,12 @@ abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 /* Of a wall that deforms, whose vertices now its mesh has, each vertex_count x 3: its vertices and
  * their velocities at the beginning of the last step, and the velocities now. To be called after
  * abut_simulation_set_walls, and before interactions are restored. */
-typedef struct abut_surface_state {
+typedef struct abut_deforming_state {
     const double *before, *velocities_before, *velocities;
-} abut_surface_state;
+} abut_deforming_state;
 
-void abut_simulation_restore_surface(abut_simulation *simulation, abut_index wall,
-                                     const abut_surface_state *state);
+void abut_simulation_restore_deforming(abut_simulation *simulation, abut_index wall,
+                                       const abut_deforming_state *state);
 
 /* Go on from a step that was saved, with laws, spheres, clusters, bodies and walls as they were
  * then, which have been set and added. */

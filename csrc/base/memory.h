@@ -37,8 +37,8 @@ enum { MEMORY_LINE = 64 };
 
 static inline void *memory_first_line(void *block)
 {
-    uintptr_t rest = (uintptr_t)block % MEMORY_LINE;
-    return (char *)block + (rest ? MEMORY_LINE - rest : 0);
+    uintptr_t remainder = (uintptr_t)block % MEMORY_LINE;
+    return (char *)block + (remainder ? MEMORY_LINE - remainder : 0);
 }
 
 /* Accepts NULL. */

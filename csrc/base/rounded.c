@@ -54,8 +54,8 @@ static twofold multiply(twofold a, twofold b)
 static twofold divide(twofold a, twofold b)
 {
     const double first = a.high / b.high;
-    const twofold rest = add(a, minus(multiply((twofold){first, 0.0}, b)));
-    return sum_of_larger(first, rest.high / b.high);
+    const twofold remaining = add(a, minus(multiply((twofold){first, 0.0}, b)));
+    return sum_of_larger(first, remaining.high / b.high);
 }
 
 /* x less k times a constant of three or four parts (Cody and Waite), whose products are exact. */
@@ -132,8 +132,8 @@ double rounded_acos(double x)
         return near;
     }
     const turned at = turn(near);
-    const twofold rest = add(at.cosine, (twofold){-x, 0.0});
-    return add((twofold){near, 0.0}, divide(rest, at.sine)).high;
+    const twofold remaining = add(at.cosine, (twofold){-x, 0.0});
+    return add((twofold){near, 0.0}, divide(remaining, at.sine)).high;
 }
 
 double rounded_atan2(double y, double x)
@@ -144,9 +144,9 @@ double rounded_atan2(double y, double x)
     }
     const turned at = turn(near);
     const twofold up = {y, 0.0}, along = {x, 0.0};
-    const twofold rest = add(multiply(up, at.cosine), minus(multiply(along, at.sine)));
+    const twofold remaining = add(multiply(up, at.cosine), minus(multiply(along, at.sine)));
     const twofold length = add(multiply(along, at.cosine), multiply(up, at.sine));
-    return add((twofold){near, 0.0}, divide(rest, length)).high;
+    return add((twofold){near, 0.0}, divide(remaining, length)).high;
 }
 
 /* ---- powers ---- */
@@ -157,10 +157,10 @@ static twofold exponential(twofold x, int *exponent)
     static const double log_2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,
                                    0x1.7b57a079a1934p-111};
     const double k = rint(x.high * 0x1.71547652b82fep+0);
-    const twofold rest = reduce(x, k, log_2, 3);
+    const twofold remaining = reduce(x, k, log_2, 3);
     twofold sum = {1.0, 0.0};
     for (int n = 26; n >= 1; n--) {
-        sum = add((twofold){1.0, 0.0}, divide(multiply(rest, sum), (twofold){n, 0.0}));
+        sum = add((twofold){1.0, 0.0}, divide(multiply(remaining, sum), (twofold){n, 0.0}));
     }
     *exponent = (int)k;
     return sum;
@@ -193,8 +193,8 @@ double rounded_acosh(double x)
     const twofold decays = exponential((twofold){-near, 0.0}, &down);
     const twofold more = {ldexp(0.5 * grows.high, up), ldexp(0.5 * grows.low, up)};
     const twofold less = {ldexp(0.5 * decays.high, down), ldexp(0.5 * decays.low, down)};
-    const twofold rest = add((twofold){x, 0.0}, minus(add(more, less)));
-    return add((twofold){near, 0.0}, divide(rest, add(more, minus(less)))).high;
+    const twofold remaining = add((twofold){x, 0.0}, minus(add(more, less)));
+    return add((twofold){near, 0.0}, divide(remaining, add(more, minus(less)))).high;
 }
 
 double rounded_pow(double x, double exponent)

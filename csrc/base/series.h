@@ -18,13 +18,13 @@ static inline series_angle series_turn(double x)
     }
     const double k = rint(x * 0x1.45f306dc9c883p-1);
     const double near = (x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a6p-34;
-    const double rest = near - k * 0x1.3198a2e037073p-69, square = rest * rest;
+    const double remaining = near - k * 0x1.3198a2e037073p-69, square = remaining * remaining;
     double sine = 1.0, cosine = 1.0;
     for (int n = 18; n >= 2; n -= 2) {
         sine = 1.0 - square * sine / (n * (n + 1));
         cosine = 1.0 - square * cosine / (n * (n - 1));
     }
-    sine *= rest;
+    sine *= remaining;
     switch ((int64_t)k & 3) {
     case 1:
         return (series_angle){cosine, -sine};

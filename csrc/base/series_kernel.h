@@ -31,10 +31,10 @@ LANES_INLINE lanes lanes_exp(lanes x)
     const lanes end = lanes_set(700.0);
     const lanes in = lanes_smaller(lanes_larger(x, lanes_set(-700.0)), end);
     const lanes k = lanes_round(in / lanes_set(SERIES_LOG_2 + SERIES_LOG_2_LOW));
-    const lanes rest = (in - k * lanes_set(SERIES_LOG_2)) - k * lanes_set(SERIES_LOG_2_LOW);
+    const lanes remaining = (in - k * lanes_set(SERIES_LOG_2)) - k * lanes_set(SERIES_LOG_2_LOW);
     lanes sum = lanes_set(inv_factorials[0]);
     for (int n = 1; n < 15; n++) {
-        sum = sum * rest + lanes_set(inv_factorials[n]);
+        sum = sum * remaining + lanes_set(inv_factorials[n]);
     }
     return sum * lanes_power(k);
 }
@@ -72,12 +72,12 @@ LANES_INLINE lanes lanes_root_cube(lanes x)
         inverse = inverse * part + lanes_set(inv_roots[k]);
     }
     for (int k = 0; k < 3; k++) {
-        const lanes rest = one - part * (inverse * inverse * inverse);
-        inverse = inverse + inverse * rest * inv_three;
+        const lanes remaining = one - part * (inverse * inverse * inverse);
+        inverse = inverse + inverse * remaining * inv_three;
     }
     const lanes square = inverse * inverse, root = part * square;
-    const lanes rest = part - root * root * root;
-    return (root + rest * square * inv_three) * lanes_power(third);
+    const lanes remaining = part - root * root * root;
+    return (root + remaining * square * inv_three) * lanes_power(third);
 }
 
 #endif

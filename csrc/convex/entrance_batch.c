@@ -195,8 +195,8 @@ static abut_status enter_chunk(void *context, abut_index number, parallel_job *j
 {
     const entering *e = context;
     entrance_chunk *chunk = &e->chunks[number];
-    const abut_index begin = number * CHUNK_PAIRS, rest = e->pairs->count - begin;
-    const abut_index count = rest < CHUNK_PAIRS ? rest : CHUNK_PAIRS;
+    const abut_index begin = number * CHUNK_PAIRS, remaining = e->pairs->count - begin;
+    const abut_index count = remaining < CHUNK_PAIRS ? remaining : CHUNK_PAIRS;
     abut_status status = ABUT_OK;
     chunk->count = 0;
     for (abut_index k = 0; !status && k < count; k++) {
@@ -300,9 +300,9 @@ static void write_pairs(const abut_entrances *entrances, abut_index number,
                         const abut_entrance_columns *to)
 {
     const entrance_chunk *chunk = &entrances->chunks[number];
-    const abut_index first = number * CHUNK_PAIRS, rest = entrances->pair_count - first;
+    const abut_index first = number * CHUNK_PAIRS, remaining = entrances->pair_count - first;
     abut_index row = 0;
-    for (abut_index k = 0; k < (rest < CHUNK_PAIRS ? rest : CHUNK_PAIRS); k++) {
+    for (abut_index k = 0; k < (remaining < CHUNK_PAIRS ? remaining : CHUNK_PAIRS); k++) {
         for (; row < chunk->ends[k]; row++) {
             if (to->pair) {
                 to->pair[chunk->first + row] = first + k;

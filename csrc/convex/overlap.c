@@ -49,13 +49,13 @@ static span separated_span(const separation *s)
 
 /* Write the minimum, where the normal stays. `rest`: by how much the gap along another normal
  * nearby may be larger; that one is no more than 0. */
-static void write_minimum(const separation *s, double rest, convex_link *link)
+static void write_minimum(const separation *s, double remaining, convex_link *link)
 {
     const span at = separated_span(s);
     const double gap = s->at.gap;
     const bool is_apart = gap > s->pair->tolerance;
-    link_write(s->pair, &at, &s->at, is_apart ? at.length - gap : fmin(rest, larger(-gap, 0.0)),
-               link);
+    link_write(s->pair, &at, &s->at,
+               is_apart ? at.length - gap : fmin(remaining, larger(-gap, 0.0)), link);
 }
 
 static bool has_facet(const convex_link *link)
@@ -70,14 +70,14 @@ static bool overlap_step(separation *s, const convex_link *before, convex_link *
     if (link_stands(s->pair, &s->apart, link)) {
         return true;
     }
-    const double rest = s->apart.gap + s->apart.error - (s->distance + s->at.gap);
+    const double remaining = s->apart.gap + s->apart.error - (s->distance + s->at.gap);
     const parting next = parting_along(s->pair, s->apart.normal);
     const double gap = s->at.gap;
     s->at = next.gap > gap ? next : s->at;
     if (next.gap > gap + GAP_ROUNDING * s->pair->size) {
         return false;
     }
-    write_minimum(s, rest, link);
+    write_minimum(s, remaining, link);
     if (link->gap < -s->pair->tolerance && !has_facet(link)) {
         link_find_global(s->pair, s->iterations, link);
     }

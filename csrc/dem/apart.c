@@ -2,7 +2,7 @@
  */
 #include "apart.h"
 
-#include "../interactions/touching.h"
+#include "../interactions/active_candidates.h"
 #include "../walls/sharing.h"
 #include "bond_pairs.h"
 #include "sphere_order.h"

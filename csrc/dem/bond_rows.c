@@ -33,7 +33,7 @@ enum { ABUT_REST_COLUMNS(REST_NUMBER) REST_NUMBERS };
 #define IN_BREAKAGES(member) IN_STRUCTS(bond_set, breakages, bond_breakage, member)
 #define IN_RESTS(member) IN_STRUCTS(bond_set, rests, bond_rest, member)
 
-static const stored_column BOND_TABLE[BOND_NUMBERS] = {
+static const column_storage BOND_TABLE[BOND_NUMBERS] = {
     [BOND_i] = {IN_BONDS(rows[0]), AS_INT32, ANY, ABUT_OK},
     [BOND_j] = {IN_BONDS(rows[1]), AS_INT32, ANY, ABUT_OK},
     [BOND_ids] = {IN_BONDS(ids), AS_GIVEN, ANY, ABUT_OK},
@@ -55,7 +55,7 @@ static const stored_column BOND_TABLE[BOND_NUMBERS] = {
     [BOND_shear] = {IN_EFFECTS(parts[SHEAR]), AS_GIVEN, STRESS, ABUT_OK},
 };
 
-static const stored_column BREAKAGE_TABLE[BREAKAGE_NUMBERS] = {
+static const column_storage BREAKAGE_TABLE[BREAKAGE_NUMBERS] = {
     [BREAKAGE_step] = {IN_BREAKAGES(step), AS_GIVEN, 0.0, INFINITY, ABUT_OK},
     [BREAKAGE_ids] = {IN_BREAKAGES(ids), AS_GIVEN, ANY, ABUT_OK},
     [BREAKAGE_point] = {IN_BREAKAGES(point), AS_GIVEN, FINITE, ABUT_OK},
@@ -63,7 +63,7 @@ static const stored_column BREAKAGE_TABLE[BREAKAGE_NUMBERS] = {
     [BREAKAGE_energy] = {IN_BREAKAGES(energy), AS_GIVEN, FINITE, ABUT_OK},
 };
 
-static const stored_column REST_TABLE[REST_NUMBERS] = {
+static const column_storage REST_TABLE[REST_NUMBERS] = {
     [REST_i] = {IN_RESTS(rows[0]), AS_INT32, ANY, ABUT_OK},
     [REST_j] = {IN_RESTS(rows[1]), AS_INT32, ANY, ABUT_OK},
     [REST_shift] = {IN_RESTS(shift), AS_INT32, PERIODS, ABUT_OK},

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "../interactions/make_list.h"
-#include "../interactions/touching.h"
+#include "../interactions/active_candidates.h"
 
 #ifdef ABUT_CHECK_LISTS
 
 /* ---- what was found ---- */
 
-static abut_status report(const abut_simulation *s, abut_interaction meeting, abut_index rows,
+static abut_status report(const abut_simulation *s, abut_interaction kind, abut_index rows,
                           abut_error *error)
 {
-    return error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[meeting].count, rows,
+    return error_set(error, ABUT_LIST_INCOMPLETE, s->now->tables[kind].count, rows,
                      (double)s->step_count);
 }
 
@@ -36,11 +36,11 @@ typedef struct listed_pair {
 
 static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *of, int32_t active)
 {
-    const int32_t candidate = touching_candidate(active);
+    const int32_t candidate = active_candidate(active);
     listed_pair p = {
-        l->firsts[candidate], l->seconds[candidate], {0.0, 0.0, 0.0}, touching_is_apart(active)};
+        l->firsts[candidate], l->seconds[candidate], {0.0, 0.0, 0.0}, active_is_apart(active)};
     for (int axis = 0; axis < 3; axis++) {
-        p.image[axis] = touching_image(l, of->lattice, of->centers, candidate, axis);
+        p.image[axis] = active_image(l, of->lattice, of->centers, candidate, axis);
     }
     return p;
 }
@@ -50,11 +50,11 @@ static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *of, i
 static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
                            const neighbor_spheres *of, abut_index chunk, abut_index *count)
 {
-    const int32_t rows = touching_list(a, of, chunk), others = touching_list(b, of, chunk);
+    const int32_t rows = active_list(a, of, chunk), others = active_list(b, of, chunk);
     bool are_same = rows == others;
     for (int32_t k = 0; are_same && k < rows; k++) {
-        const listed_pair p = pair_of(a, of, touching_active(a, chunk)[k]);
-        const listed_pair q = pair_of(b, of, touching_active(b, chunk)[k]);
+        const listed_pair p = pair_of(a, of, active_of(a, chunk)[k]);
+        const listed_pair q = pair_of(b, of, active_of(b, chunk)[k]);
         are_same = p.first == q.first && p.second == q.second && p.is_apart == q.is_apart &&
                    memcmp(p.image, q.image, sizeof p.image) == 0;
     }
@@ -72,8 +72,7 @@ static abut_status check_pairs(const abut_simulation *s, const neighbor_spheres 
     bool is_whole = false;
     abut_index count = 0;
     of.outlines = (neighbor_outlines){.count = 0};
-    abut_status status =
-        error_set_status(error, touching_place(&made, &of, plan.workers, &is_whole));
+    abut_status status = error_set_status(error, active_place(&made, &of, plan.workers, &is_whole));
     status = status ? status : neighbor_list_make(&made, &of, &plan, error);
     bool are_same = true;
     for (abut_index chunk = 0; !status && chunk < neighbor_list_chunk_count(&made); chunk++) {
@@ -111,14 +110,14 @@ static abut_status check_contacts(const abut_simulation *s, const abut_query *na
 
 /* ---- bodies ---- */
 
-/* Of all pairs of a crowd those of a meeting: those with spheres, or of two bodies. Links may
- * differ, since the search of a crowd does not go on from the step before. */
-static abut_status compare_crowd(const abut_simulation *s, const interaction_table *all,
-                                 abut_interaction meeting, abut_error *error)
+/* Of all pairs of a finder_bodies those of a kind: those with spheres, or of two bodies. Links may
+ * differ, since the search of a finder_bodies does not go on from the step before. */
+static abut_status compare_bodies(const abut_simulation *s, const interaction_table *all,
+                                  abut_interaction kind, abut_error *error)
 {
-    const abut_convex_columns *a = &all->body, *b = &s->now->tables[meeting].body;
-    const abut_index bodies = s->solids.count, rows = s->now->tables[meeting].count;
-    const bool is_mixed = meeting == ABUT_BODY_SPHERE;
+    const abut_convex_columns *a = &all->body, *b = &s->now->tables[kind].body;
+    const abut_index bodies = s->solids.count, rows = s->now->tables[kind].count;
+    const bool is_mixed = kind == ABUT_BODY_SPHERE;
     abut_index count = 0;
     bool is_same = true;
     for (abut_index row = 0; row < all->count; row++) {
@@ -128,7 +127,7 @@ static abut_status compare_crowd(const abut_simulation *s, const interaction_tab
             count++;
         }
     }
-    return is_same && count == rows ? ABUT_OK : report(s, meeting, count, error);
+    return is_same && count == rows ? ABUT_OK : report(s, kind, count, error);
 }
 
 /* Take over what a search of bodies has found; `count`: how many were searched for. */
@@ -161,8 +160,8 @@ static abut_status check_walls(const abut_simulation *s, const abut_convex_query
 }
 
 /* Search all bodies and all spheres. */
-static abut_status search_crowd(const abut_simulation *s, crowd *c, interaction_table *t,
-                                abut_error *error)
+static abut_status search_all(const abut_simulation *s, finder_bodies *c, interaction_table *t,
+                              abut_error *error)
 {
     int32_t *rows = memory_alloc(s->store.count, sizeof *rows);
     abut_convex_finder *finder = NULL;
@@ -170,15 +169,15 @@ static abut_status search_crowd(const abut_simulation *s, crowd *c, interaction_
     for (abut_index row = 0; rows && row < s->store.count; row++) {
         rows[row] = (int32_t)row;
     }
-    abut_status status =
-        rows ? crowd_gather(c, &s->solids, &s->store, rows, s->store.count, s->input.workers)
-             : ABUT_NO_MEMORY;
+    abut_status status = rows ? finder_bodies_gather(c, &s->solids, &s->store, rows, s->store.count,
+                                                     s->input.workers)
+                              : ABUT_NO_MEMORY;
     abut_convex_query query = abut_convex_query_default();
     query.positions = c->positions, query.orientations = c->orientations;
     query.period = lattice_periods(&s->lattice);
     query.gap = s->body_reach;
     error_set_status(error, status);
-    status = status ? status : crowd_make_finder(c, &s->solids, c->count, &finder, error);
+    status = status ? status : finder_bodies_build(c, &s->solids, c->count, &finder, error);
     status = status ? status : abut_convex_find(finder, &query, &found, error);
     status = status ? status : error_set_status(error, read_bodies(s, found, c->count, t));
     abut_convex_contacts_free(found);
@@ -190,11 +189,11 @@ static abut_status search_crowd(const abut_simulation *s, crowd *c, interaction_
 static abut_status check_bodies(const abut_simulation *s, abut_error *error)
 {
     interaction_table t = {.kind = ABUT_BODY_BODY};
-    crowd all = {0};
-    abut_status status = search_crowd(s, &all, &t, error);
-    status = status ? status : compare_crowd(s, &t, ABUT_BODY_BODY, error);
-    status = status ? status : compare_crowd(s, &t, ABUT_BODY_SPHERE, error);
-    memory_free_blocks(all.blocks, CROWD_BLOCKS);
+    finder_bodies all = {0};
+    abut_status status = search_all(s, &all, &t, error);
+    status = status ? status : compare_bodies(s, &t, ABUT_BODY_BODY, error);
+    status = status ? status : compare_bodies(s, &t, ABUT_BODY_SPHERE, error);
+    memory_free_blocks(all.blocks, FINDER_BODIES_BLOCKS);
     table_free(&t);
     return status;
 }

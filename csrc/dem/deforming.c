@@ -11,21 +11,21 @@
 static void carry_row(const abut_simulation *s, abut_index row)
 {
     const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
-    const surface *of = simulation_surface(s, c->mesh[row]);
+    const deforming_mesh *of = simulation_deforming(s, c->mesh[row]);
     double *point = s->walls.points + 3 * row, *normal = s->walls.normals + 3 * row;
     memcpy(point, c->point + 3 * row, 3 * sizeof *point);
     memcpy(normal, c->normal + 3 * row, 3 * sizeof *normal);
     if (of) {
         const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
-        const vec3 way =
-            vec3_sub(surface_at(c, row, surface_vertices(mesh)), surface_at(c, row, of->before));
-        const pose turn = surface_turn(mesh, of->before, c->facet[row]);
+        const vec3 way = vec3_sub(deforming_at(c, row, deforming_vertices(mesh)),
+                                  deforming_at(c, row, of->before));
+        const pose turn = deforming_turn(mesh, of->before, c->facet[row]);
         vec3_store(point, vec3_add(vec3_load(point), way));
         vec3_store(normal, pose_turn(&turn, vec3_load(normal)));
     }
 }
 
-abut_status surfaces_carry(abut_simulation *s)
+abut_status deforming_carry(abut_simulation *s)
 {
     const abut_index rows = s->before->tables[ABUT_SPHERE_WALL].count;
     wall_set *w = &s->walls;
@@ -43,13 +43,13 @@ abut_status surfaces_carry(abut_simulation *s)
     return ABUT_OK;
 }
 
-void surfaces_keep(abut_simulation *s)
+void deforming_keep(abut_simulation *s)
 {
     for (abut_index k = 0; s->walls.has_deforming && k < s->walls.mesh_count; k++) {
-        surface *of = &s->walls.surfaces[k];
+        deforming_mesh *of = &s->walls.deforming[k];
         const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
         if (bytes > 0) {
-            memcpy(of->before, surface_vertices(simulation_mesh(s, k)), bytes);
+            memcpy(of->before, deforming_vertices(simulation_mesh(s, k)), bytes);
             memcpy(of->velocities_before, of->velocities, bytes);
         }
     }
@@ -62,22 +62,22 @@ static double power_with(const abut_simulation *s, abut_index row, const double 
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     const abut_index wall = t->contact.mesh[row];
-    const vec3 velocity = surface_at(&t->contact, row, velocities);
+    const vec3 velocity = deforming_at(&t->contact, row, velocities);
     const double *moment = table_vector(t->moment, row);
     const double power = -vec3_dot(vec3_load(t->effects[row].force), velocity);
     if (!moment) {
         return power;
     }
-    const double *before = s->walls.surfaces[wall].before;
+    const double *before = s->walls.deforming[wall].before;
     const vec3 spin =
-        surface_spin(simulation_mesh(s, wall), before, before, velocities, t->contact.facet[row]);
+        deforming_spin(simulation_mesh(s, wall), before, before, velocities, t->contact.facet[row]);
     return power - vec3_dot(vec3_load(moment), spin);
 }
 
-double surfaces_power(const abut_simulation *s, abut_index row)
+double deforming_power(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const surface *of = &s->walls.surfaces[t->contact.mesh[row]];
+    const deforming_mesh *of = &s->walls.deforming[t->contact.mesh[row]];
     return 0.5 * (power_with(s, row, of->velocities_before) + power_with(s, row, of->velocities));
 }
 
@@ -86,7 +86,7 @@ double surfaces_power(const abut_simulation *s, abut_index row)
 static void correct_power(abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const double power = surfaces_power(s, row);
+    const double power = deforming_power(s, row);
     const double work = s->last.step * (power - t->power[row]);
     books *b = &s->store.books[t->contact.sphere[row]];
     t->power[row] = power;
@@ -95,13 +95,13 @@ static void correct_power(abut_simulation *s, abut_index row)
 
 int abut_simulation_deforms(const abut_simulation *s, abut_index wall, abut_index vertex_count)
 {
-    return vertex_count > 0 && s->walls.surfaces[wall].vertex_count == vertex_count;
+    return vertex_count > 0 && s->walls.deforming[wall].vertex_count == vertex_count;
 }
 
 void abut_simulation_deform(abut_simulation *s, abut_index wall, const double *velocities)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    surface *of = &s->walls.surfaces[wall];
+    deforming_mesh *of = &s->walls.deforming[wall];
     memcpy(of->velocities, velocities, 3 * (size_t)of->vertex_count * sizeof *velocities);
     for (abut_index row = 0; row < t->count; row++) {
         if (t->contact.mesh[row] == wall) {
@@ -135,10 +135,10 @@ void abut_simulation_nodal_forces(const abut_simulation *s, abut_index wall,
 
 /* ---- going on ---- */
 
-void abut_simulation_restore_surface(abut_simulation *s, abut_index wall,
-                                     const abut_surface_state *state)
+void abut_simulation_restore_deforming(abut_simulation *s, abut_index wall,
+                                       const abut_deforming_state *state)
 {
-    surface *of = &s->walls.surfaces[wall];
+    deforming_mesh *of = &s->walls.deforming[wall];
     const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
     memcpy(of->before, state->before, bytes);
     memcpy(of->velocities_before, state->velocities_before, bytes);

@@ -6,13 +6,13 @@
 
 /* Let points and normals of the last step's contacts follow surfaces that deform. ABUT_OK or
  * ABUT_NO_MEMORY. */
-abut_status surfaces_carry(abut_simulation *s);
+abut_status deforming_carry(abut_simulation *s);
 
 /* Note where vertices were in a step that is done. */
-void surfaces_keep(abut_simulation *s);
+void deforming_keep(abut_simulation *s);
 
 /* The power on a surface that deforms of a contact of the last step: with the mean of velocities
  * half a step before and after, as spheres have it. */
-double surfaces_power(const abut_simulation *s, abut_index row);
+double deforming_power(const abut_simulation *s, abut_index row);
 
 #endif

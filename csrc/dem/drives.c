@@ -120,7 +120,7 @@ typedef struct wall_springs {
 static wall_springs springs_of(const abut_simulation *s, const view *v, abut_index at)
 {
     const double share = v->table->kind == ABUT_SPHERE_WALL ? v->table->contact.share[at] : 1.0;
-    own_contact contact = view_contact(s, v);
+    law_contact contact = view_contact(s, v);
     const law_stiffness of = view_stiffness(v, &contact, at);
     if (!(of.normal > 0.0)) {
         return (wall_springs){0.0, 0.0};
@@ -217,16 +217,16 @@ static double settle(abut_simulation *s, const abut_drive *d, const wall_press *
                      const rigid_step *by)
 {
     const double load = vec3_length(vec3_load(d->force));
-    const double rest = load + vec3_dot(vec3_load(p->load.force), axis_of(d));
+    const double remaining = load + vec3_dot(vec3_load(p->load.force), axis_of(d));
     if (d->mass > 0.0) {
-        return d->speed + by->kick * rest / d->mass;
+        return d->speed + by->kick * remaining / d->mass;
     }
     const double most = fastest(s, load);
     if (!(p->stiffness > 0.0)) {
         return d->alone < d->size ? most : 0.0;
     }
     const double drag = p->stiffness * by->step;
-    const double speed = d->speed + (rest - drag * d->speed) / (p->damping + drag);
+    const double speed = d->speed + (remaining - drag * d->speed) / (p->damping + drag);
     return smaller(larger(speed, -most), most);
 }
 

@@ -75,13 +75,13 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
 /* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
  * order in which pairs are stored does not show. */
 typedef struct exact_sum {
-    double sum, rest;
+    double sum, correction;
 } exact_sum;
 
 static void add_exactly(exact_sum *to, double number)
 {
     const double next = to->sum + number;
-    to->rest += to->sum >= number ? (to->sum - next) + number : (number - next) + to->sum;
+    to->correction += to->sum >= number ? (to->sum - next) + number : (number - next) + to->sum;
     to->sum = next;
 }
 
@@ -89,7 +89,7 @@ static void join_exact(void *total, const void *part)
 {
     const exact_sum *of = part;
     add_exactly(total, of->sum);
-    add_exactly(total, of->rest);
+    add_exactly(total, of->correction);
 }
 
 static void add_pairs(const void *context, abut_index begin, abut_index end, void *part)
@@ -153,7 +153,7 @@ static double energy_of_pairs(const abut_simulation *s)
     const parallel_folding folding = {add_pairs, join_exact, s, NULL, sizeof sum};
     parallel_fold(s->input.workers, s->store.count, WORK_OF_SPHERE * s->store.count, &folding,
                   &sum);
-    return sum.sum + sum.rest;
+    return sum.sum + sum.correction;
 }
 
 /* Count the energies, without what the account adds. */

@@ -19,7 +19,7 @@ static void show_row(const showing *w, abut_index row)
     w->to->j[row] = w->from->list_seconds[candidate];
     for (int axis = 0; w->to->image && axis < 3; axis++) {
         w->to->image[3 * row + axis] =
-            (abut_index)touching_image(&s->neighbors, &s->lattice, w->centers, candidate, axis);
+            (abut_index)active_image(&s->neighbors, &s->lattice, w->centers, candidate, axis);
     }
 }
 

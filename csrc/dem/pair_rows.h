@@ -4,7 +4,7 @@
 #ifndef DEM_PAIR_ROWS_H
 #define DEM_PAIR_ROWS_H
 
-#include "../interactions/touching.h"
+#include "../interactions/active_candidates.h"
 #include "state.h"
 
 /* Whether rows are those of the step, not of the last one. */
@@ -23,8 +23,8 @@ static inline const double *pair_rows_centers(const abut_simulation *s, const in
 static inline double pair_rows_image(const abut_simulation *s, const interaction_table *t,
                                      abut_index row, int axis)
 {
-    return t->list_firsts ? touching_image(&s->neighbors, &s->lattice, pair_rows_centers(s, t),
-                                           t->candidates[row], axis)
+    return t->list_firsts ? active_image(&s->neighbors, &s->lattice, pair_rows_centers(s, t),
+                                         t->candidates[row], axis)
                           : (double)t->pair.image[3 * row + axis];
 }
 

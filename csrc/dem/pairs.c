@@ -159,7 +159,7 @@ static abut_status refresh_list(abut_simulation *s, const neighbor_spheres *sphe
     if (l->is_made && l->sphere_count < s->store.count && !extend_list_can(l, spheres)) {
         neighbor_list_forget(l);
     }
-    abut_status status = touching_place(l, spheres, plan->workers, &is_whole);
+    abut_status status = active_place(l, spheres, plan->workers, &is_whole);
     if (!status && is_whole && l->sphere_count < s->store.count) {
         status = extend_list(l, spheres, &s->before->tables[ABUT_SPHERE_SPHERE], plan);
         l->is_made = !status;
@@ -191,7 +191,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
                               .half_spaces = s->walls.half_spaces,
                               .poses = s->walls.poses,
                               .poses_before = s->walls.poses_before,
-                              .surfaces = s->walls.has_deforming ? s->walls.surfaces : NULL};
+                              .deforming = s->walls.has_deforming ? s->walls.deforming : NULL};
     abut_status status = refresh_list(s, &spheres, plan, error);
     if (status) {
         return name_found(s, error);
@@ -225,8 +225,8 @@ static void do_rows(const pair_pass *p, row_span rows)
     const abut_index size = rows_of_span(p->laws);
     for (abut_index k = 0; k < rows.count; k += size) {
         const row_span some = {rows.first + k, rows.count - k < size ? rows.count - k : size};
-        touching_write(&p->simulation->neighbors, &p->spheres, t->candidates + some.first,
-                       some.count, t->pair.normal + 3 * some.first, t->pair.overlap + some.first);
+        active_write(&p->simulation->neighbors, &p->spheres, t->candidates + some.first, some.count,
+                     t->pair.normal + 3 * some.first, t->pair.overlap + some.first);
         rows_apply_span(p->laws, some);
     }
 }
@@ -246,16 +246,16 @@ static void begin_sums(abut_simulation *s, abut_index chunk)
 static int32_t find_rows(const pair_pass *p, abut_index chunk)
 {
     abut_simulation *s = p->simulation;
-    int32_t *active = touching_active(&s->neighbors, chunk), left = 0;
-    const int32_t count = touching_list(&s->neighbors, &p->spheres, chunk);
+    int32_t *active = active_of(&s->neighbors, chunk), left = 0;
+    const int32_t count = active_list(&s->neighbors, &p->spheres, chunk);
     if (!s->laws.pulls_or_reaches) {
         return count;
     }
     for (int32_t k = 0; k < count; k++) {
-        const int32_t candidate = touching_candidate(active[k]);
-        if (!touching_is_apart(active[k]) ||
+        const int32_t candidate = active_candidate(active[k]);
+        if (!active_is_apart(active[k]) ||
             apart_candidate_lives(s, candidate,
-                                  touching_overlap(&s->neighbors, &p->spheres, candidate))) {
+                                  active_overlap(&s->neighbors, &p->spheres, candidate))) {
             active[left++] = candidate;
         }
     }
@@ -272,7 +272,7 @@ static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
     l->row_counts[chunk] = count;
     begin_sums(p->simulation, chunk);
     if (first + count + ROW_PADDING <= end) {
-        memcpy(t->candidates + first, touching_active(l, chunk), (size_t)count * sizeof(int32_t));
+        memcpy(t->candidates + first, active_of(l, chunk), (size_t)count * sizeof(int32_t));
         t->chunks[chunk] = (row_span){first, count};
         do_rows(p, t->chunks[chunk]);
     } else {
@@ -415,11 +415,11 @@ static void write_pairs(const carrying *c, const int32_t *candidates, const inte
         t->pair.i[k] = l->firsts[candidates[k]] % NEIGHBOR_CHUNK;
         t->pair.j[k] = l->seconds[candidates[k]];
         for (int axis = 0; axis < 3; axis++) {
-            t->pair.image[3 * k + axis] = (abut_index)touching_image(
+            t->pair.image[3 * k + axis] = (abut_index)active_image(
                 l, c->spheres.lattice, c->spheres.centers, candidates[k], axis);
         }
     }
-    touching_write(l, &c->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
+    active_write(l, &c->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
 }
 
 /* Match the pairs of a chunk that touch, which `t` has room for, with rows of the step before. */
@@ -445,12 +445,12 @@ static abut_status match_pairs(const carrying *c, interaction_table *t, const in
 static abut_status match_images(const carrying *c, abut_index chunk, row_span old)
 {
     const neighbor_list *l = &c->simulation->neighbors;
-    int32_t *active = touching_active(l, chunk);
+    int32_t *active = active_of(l, chunk);
     interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
-    const abut_index count = touching_list(l, &c->spheres, chunk);
+    const abut_index count = active_list(l, &c->spheres, chunk);
     const table_size size = {count + old.count, 0, 0};
     for (abut_index k = 0; k < count; k++) {
-        active[k] = touching_candidate(active[k]);
+        active[k] = active_candidate(active[k]);
     }
     abut_status status = table_reserve(&t, size, (table_extras){.has_images = true});
     if (!status) {

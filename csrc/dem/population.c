@@ -27,7 +27,7 @@ abut_status population_check(const population *p, const void *columns, abut_inde
     abut_index column_count;
     const abut_column *list = abut_table_columns(p->table, &column_count);
     for (abut_index c = 0; c < column_count; c++) {
-        const stored_column *of = &p->columns[c];
+        const column_storage *of = &p->columns[c];
         const char *data = column_data(&list[c], columns);
         const abut_index width = column_numbers(&list[c]);
         for (abut_index k = 0; data && k < width * count; k++) {
@@ -107,7 +107,7 @@ static inline void copy_rows(const population *p, const void *owner, const int32
     abut_index column_count;
     const abut_column *list = abut_table_columns(p->table, &column_count);
     for (abut_index c = 0; c < column_count; c++) {
-        const stored_column *of = &p->columns[c];
+        const column_storage *of = &p->columns[c];
         const size_t bytes = (size_t)column_numbers(&list[c]) * column_number_size(&list[c]);
         char *stored, *row = column_data(&list[c], columns);
         memcpy(&stored, (const char *)owner + of->array, sizeof stored);

@@ -11,12 +11,12 @@ typedef enum storage { AS_NOTHING, AS_GIVEN, AS_INT32, AS_BOOL } storage;
 
 /* Where a column is stored: in the struct that holds the population at `array` is the pointer to an
  * array, with an element of `size` bytes for each one, whose numbers begin at `place`. */
-typedef struct stored_column {
+typedef struct column_storage {
     size_t array, size, place;
     storage as;
     double least, most; /* what each number may be */
     abut_status bad;    /* of a row and an axis; 0: the population's, of a row and a column */
-} stored_column;
+} column_storage;
 
 /* In an array of so many numbers each, and in one of structs. */
 #define IN_ARRAY(owner, array, numbers)                                                            \
@@ -34,7 +34,7 @@ typedef struct stored_column {
 
 typedef struct population {
     abut_table table;
-    const stored_column *columns;
+    const column_storage *columns;
     abut_status bad; /* a number is out of its range */
 } population;
 

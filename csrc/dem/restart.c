@@ -249,10 +249,10 @@ static void restore_power(const abut_simulation *s, const interaction_table *t, 
 {
     const view v = view_row(s, t, row);
     const abut_index wall = table_second(t, row);
-    const bool deforms = t->kind == ABUT_SPHERE_WALL && simulation_surface(s, wall);
+    const bool deforms = t->kind == ABUT_SPHERE_WALL && simulation_deforming(s, wall);
     for (abut_index at = v.begin; at < v.end; at++) {
         t->power[at] =
-            deforms ? surfaces_power(s, row)
+            deforms ? deforming_power(s, row)
                     : walls_power(&s->walls.walls[wall].before,
                                   vec3_sub(view_force_point(&v, at), v.shift),
                                   vec3_load(t->effects[at].force), table_vector(t->moment, at));

@@ -55,7 +55,7 @@ enum { ABUT_RIGID_COLUMNS(RIGID_NUMBER) RIGID_NUMBERS };
 
 #define IN_BODIES(member) IN_STRUCTS(rigid_set, bodies, rigid_body, member)
 
-static const stored_column COLUMNS[RIGID_NUMBERS] = {
+static const column_storage COLUMNS[RIGID_NUMBERS] = {
     [RIGID_positions] = {NOT_STORED, COORDINATE, ABUT_OK},    /* of frames, which follow from */
     [RIGID_orientations] = {NOT_STORED, COORDINATE, ABUT_OK}, /* centers and turns */
     [RIGID_velocities] = {IN_BODIES(rigid.velocity), AS_GIVEN, COORDINATE, ABUT_OK},

@@ -227,19 +227,19 @@ static void clear_more(const row_laws *r, row_block *b)
 }
 
 /* Tell the law of a block's rows, and ask it. Returns whether an overlap is to be watched. */
-static bool ask(const law_block *of, own_block *own)
+static bool ask(const law_block *of, user_block *own)
 {
-    const bool is_deep = interaction_kernels_take()->own_inputs(of, own);
-    own_block_call(own, of->laws[0]->own, rows_filled_up(of->count), of->step);
+    const bool is_deep = interaction_kernels_take()->user_inputs(of, own);
+    user_block_call(own, of->laws[0]->own, rows_filled_up(of->count), of->step);
     return is_deep;
 }
 
 /* Note the first of the rows that are not finite. */
-static void note_not_finite(row_laws *r, const own_block *b, const abut_own_law *l,
+static void note_not_finite(row_laws *r, const user_block *b, const abut_user_law *l,
                             const abut_index *where, int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
-        if (own_block_is_bad(b, l, k)) {
+        if (user_block_is_bad(b, l, k)) {
             parallel_keep_first(&r->bad_row, where[k]);
         }
     }
@@ -248,12 +248,12 @@ static void note_not_finite(row_laws *r, const own_block *b, const abut_own_law 
 /* Apply the law of users that a block of rows has. Returns whether an overlap is to be watched. */
 static bool apply_own(row_laws *r, row_block *block)
 {
-    own_block own;
+    user_block own;
     const law_block *of = &block->block;
     const bool is_deep = ask(of, &own);
-    const unsigned noted = interaction_kernels_take()->own_effects(of, &own);
-    block->has_moments = noted & OWN_HAS_MOMENTS;
-    if (noted & OWN_NOT_FINITE) {
+    const unsigned noted = interaction_kernels_take()->user_effects(of, &own);
+    block->has_moments = noted & USER_HAS_MOMENTS;
+    if (noted & USER_NOT_FINITE) {
         note_not_finite(r, &own, of->laws[0]->own, block->rows, of->count);
     }
     return is_deep;
@@ -379,7 +379,7 @@ static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, r->work * (end - begin));
 }
 
-static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law *l, int number)
+static void keep_case(abut_law_case *to, const user_block *b, const abut_user_law *l, int number)
 {
     *to = (abut_law_case){.number = number};
     for (int c = 0; c < ABUT_LAW_INPUT_COUNT; c++) {
@@ -388,7 +388,7 @@ static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law 
     for (int c = 0; c < ABUT_LAW_OUTPUT_COUNT; c++) {
         to->outputs[c] = b->outputs[c][0];
     }
-    for (int c = 0; c < own_history_count(l); c++) {
+    for (int c = 0; c < user_history_count(l); c++) {
         to->history_in[c] = b->history_in[c][0];
         to->history_out[c] = b->history_out[c][0];
     }
@@ -397,8 +397,8 @@ static void keep_case(abut_law_case *to, const own_block *b, const abut_own_law 
 /* Keep what a user's law answers for the only row of a block. */
 static void keep_own_case(abut_simulation *s, const law_block *alone)
 {
-    own_block own;
-    const abut_own_law *l = alone->laws[0]->own;
+    user_block own;
+    const abut_user_law *l = alone->laws[0]->own;
     ask(alone, &own);
     keep_case(&s->law_case, &own, l, (int)(l - s->laws.own.laws));
 }
@@ -416,7 +416,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
         keep_own_case(s, &alone->block);
     } else {
         s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
-        s->law_case.inputs[OWN_INPUT(radius)] = radius_of(r, &alone->block, 0);
+        s->law_case.inputs[USER_INPUT(radius)] = radius_of(r, &alone->block, 0);
     }
     const abut_index row = table_is_of_bodies(t->kind) ? table_row_of(t, bad) : bad;
     return error_set(error, is_own ? ABUT_LAW_NOT_FINITE : ABUT_LAW_RADIUS,

@@ -6,7 +6,7 @@
 abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
                                      const abut_law *laws, abut_error *error)
 {
-    return abut_simulation_set_own_laws(s, material_count, laws, NULL, error);
+    return abut_simulation_set_user_laws(s, material_count, laws, NULL, error);
 }
 
 abut_law_case abut_simulation_law_case(const abut_simulation *s)
@@ -27,9 +27,9 @@ static abut_status keep_other_numbers(abut_simulation *s, const history_layout *
     return history_is_same(before, &s->laws.layout) ? ABUT_OK : order_renumber_tables(s, &same);
 }
 
-abut_status abut_simulation_set_own_laws(abut_simulation *s, abut_index material_count,
-                                         const abut_law *laws, const abut_own_laws *own,
-                                         abut_error *error)
+abut_status abut_simulation_set_user_laws(abut_simulation *s, abut_index material_count,
+                                          const abut_law *laws, const abut_user_laws *own,
+                                          abut_error *error)
 {
     const abut_energy energy = abut_simulation_energy(s);
     abut_status status = error_set_status(error, apart_reserve(s));

@@ -61,10 +61,10 @@ static abut_status renumber_rows(abut_simulation *s, const wall_set *made,
 /* A new wall is taken to have stood where it is now. */
 static void begin_wall(abut_simulation *s, abut_index k)
 {
-    const surface *of = simulation_surface(s, k);
+    const deforming_mesh *of = simulation_deforming(s, k);
     if (of && k < s->walls.mesh_count) {
         const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
-        memcpy(of->before, surface_vertices(simulation_mesh(s, k)), bytes);
+        memcpy(of->before, deforming_vertices(simulation_mesh(s, k)), bytes);
     }
     s->walls.walls[k].before = abut_simulation_wall_now(s, k);
 }
@@ -75,10 +75,10 @@ static void take_wall(wall_set *to, abut_index k, wall_set *old, abut_index from
     const abut_wall given = to->walls[k].given;
     to->walls[k] = old->walls[from];
     to->walls[k].given = given;
-    if (to->surfaces[k].vertex_count == old->surfaces[from].vertex_count) {
-        const surface own = to->surfaces[k];
-        to->surfaces[k] = old->surfaces[from];
-        old->surfaces[from] = own;
+    if (to->deforming[k].vertex_count == old->deforming[from].vertex_count) {
+        const deforming_mesh own = to->deforming[k];
+        to->deforming[k] = old->deforming[from];
+        old->deforming[from] = own;
     }
 }
 

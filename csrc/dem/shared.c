@@ -97,7 +97,7 @@ static void free_search(solid_search *s)
 {
     abut_convex_finder_free(s->bodies);
     abut_convex_finder_free(s->mixed);
-    memory_free_blocks(s->crowd.blocks, CROWD_BLOCKS);
+    memory_free_blocks(s->finder_bodies.blocks, FINDER_BODIES_BLOCKS);
     memory_free_blocks(s->blocks, sizeof s->blocks / sizeof *s->blocks);
     memory_free_blocks(s->outline_blocks, sizeof s->outline_blocks / sizeof *s->outline_blocks);
     for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {

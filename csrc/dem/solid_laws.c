@@ -10,7 +10,7 @@
 
 /* ---- what moves at a spot ---- */
 
-/* What the laws of one meeting's spots are computed from. */
+/* What the laws of one kind's spots are computed from. */
 typedef struct spot_laws {
     const abut_simulation *simulation;
     const interaction_table *now, *before;
@@ -148,13 +148,13 @@ static void fill_block(const void *context, row_block *b, int32_t count)
 
 enum { WORK_OF_SPOT = 8 };
 
-static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
-                                 const parallel_plan *plan, abut_error *error)
+static abut_status apply_kind(abut_simulation *s, abut_interaction kind, const parallel_plan *plan,
+                              abut_error *error)
 {
-    const bool is_on_wall = meeting == ABUT_BODY_WALL;
-    const interaction_table *before = &s->before->tables[meeting];
+    const bool is_on_wall = kind == ABUT_BODY_WALL;
+    const interaction_table *before = &s->before->tables[kind];
     const spot_laws w = {.simulation = s,
-                         .now = &s->now->tables[meeting],
+                         .now = &s->now->tables[kind],
                          .before = before,
                          .step_before = {.mesh = is_on_wall ? before->body.mesh : NULL}};
     if (w.now->entry_count == 0) {
@@ -173,7 +173,7 @@ static abut_status apply_meeting(abut_simulation *s, abut_interaction meeting,
 /* ---- all of them ---- */
 
 /* Overlaps of bodies, one after the other: there are far fewer than what it takes to find them. */
-static void watch_meetings(abut_simulation *s)
+static void watch_kinds(abut_simulation *s)
 {
     for (int k = 0; k < ABUT_BODY_INTERACTIONS && watch_part(s) < INFINITY; k++) {
         const abut_interaction who = (abut_interaction)k;
@@ -190,10 +190,10 @@ abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abu
     }
     abut_status status = view_check_spot_laws(s, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
-        status = apply_meeting(s, (abut_interaction)k, plan, error);
+        status = apply_kind(s, (abut_interaction)k, plan, error);
     }
     if (!status) {
-        watch_meetings(s);
+        watch_kinds(s);
     }
     return status;
 }

@@ -195,20 +195,20 @@ static void find_earlier(void *context, abut_index begin, abut_index end)
 
 /* Whether pairs come from the neighbor list; where two bodies may touch at several images, all are
  * searched for. */
-static bool is_listed(const abut_simulation *s, abut_interaction meeting)
+static bool is_listed(const abut_simulation *s, abut_interaction kind)
 {
-    return meeting == ABUT_BODY_SPHERE || (meeting == ABUT_BODY_BODY && !s->search.has_images);
+    return kind == ABUT_BODY_SPHERE || (kind == ABUT_BODY_BODY && !s->search.has_images);
 }
 
 /* Select the pairs of the list whose outlines touch. A body and a sphere that do so at two
  * images are an error: rows do not tell at which image they touch. */
-static abut_status select_pairs(abut_simulation *s, abut_interaction meeting, abut_error *error)
+static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_error *error)
 {
     solid_search *of = &s->search;
-    const bool is_mixed = meeting == ABUT_BODY_SPHERE;
+    const bool is_mixed = kind == ABUT_BODY_SPHERE;
     const abut_index first = is_mixed ? of->near_bodies : 0;
     const abut_index count = (is_mixed ? of->near_count : of->near_bodies) - first;
-    selecting all = {s, &s->before->tables[meeting], of->near + first, of->rows};
+    selecting all = {s, &s->before->tables[kind], of->near + first, of->rows};
     parallel_loop(s->input.workers, count, STRETCH, WORK_OF_GAP * count, find_earlier, &all);
     of->pair_count = 0;
     for (abut_index k = 0; k < count; k++) {
@@ -359,10 +359,10 @@ static void match_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-static void match_meeting(abut_simulation *s, abut_interaction meeting)
+static void match_kind(abut_simulation *s, abut_interaction kind)
 {
-    const interaction_table *t = &s->now->tables[meeting], *before = &s->before->tables[meeting];
-    matching m = {t, before, {step_of(t), step_of(before)}, is_listed(s, meeting)};
+    const interaction_table *t = &s->now->tables[kind], *before = &s->before->tables[kind];
+    matching m = {t, before, {step_of(t), step_of(before)}, is_listed(s, kind)};
     parallel_loop(s->input.workers, t->count, STRETCH, 10 * t->count, match_stretch, &m);
 }
 
@@ -370,10 +370,10 @@ static void match_meeting(abut_simulation *s, abut_interaction meeting)
 
 /* What is found becomes the table of now; rows of pairs that were given know which they go on from.
  */
-static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
-                             abut_convex_contacts *found, abut_error *error)
+static abut_status take_rows(abut_simulation *s, abut_interaction kind, abut_convex_contacts *found,
+                             abut_error *error)
 {
-    interaction_table *t = &s->now->tables[meeting];
+    interaction_table *t = &s->now->tables[kind];
     const abut_index rows = abut_convex_contacts_count(found);
     const abut_index spots = abut_convex_contacts_spot_count(found);
     if (table_reserve(t, (table_size){rows, spots, s->solids.count}, simulation_extras(s))) {
@@ -383,19 +383,20 @@ static abut_status take_rows(abut_simulation *s, abut_interaction meeting,
     columns.before = t->row_match;
     abut_convex_contacts_write(found, &columns);
     t->count = rows, t->entry_count = spots;
-    for (abut_index row = 0; meeting == ABUT_BODY_SPHERE && row < rows; row++) {
+    for (abut_index row = 0; kind == ABUT_BODY_SPHERE && row < rows; row++) {
         t->body.j[row] = s->search.spheres[t->body.j[row] - s->solids.count];
     }
     return ABUT_OK;
 }
 
 static abut_convex_query make_query(const abut_simulation *s, const parallel_plan *plan,
-                                    abut_interaction meeting)
+                                    abut_interaction kind)
 {
-    const interaction_table *old = &s->before->tables[meeting];
+    const interaction_table *old = &s->before->tables[kind];
     const abut_convex_columns *c = &old->body;
     abut_convex_query query = abut_convex_query_default();
-    query.positions = s->search.crowd.positions, query.orientations = s->search.crowd.orientations;
+    query.positions = s->search.finder_bodies.positions,
+    query.orientations = s->search.finder_bodies.orientations;
     query.period = lattice_periods(&s->lattice);
     query.gap = s->body_reach;
     query.workers = s->input.workers;
@@ -413,7 +414,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     return query;
 }
 
-static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
+static abut_status find_rows(abut_simulation *s, abut_interaction kind,
                              const abut_convex_finder *finder, const abut_convex_query *query,
                              abut_error *error)
 {
@@ -423,12 +424,12 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
                                .half_space_count = s->walls.touched_count - s->walls.mesh_count,
                                .half_spaces = s->walls.placed};
     walls.bodies = near_walls_bodies(&s->near, &walls.body_count);
-    abut_status status = meeting == ABUT_BODY_WALL
+    abut_status status = kind == ABUT_BODY_WALL
                              ? abut_convex_find_walls(finder, query, &walls, &found, error)
                          : query->i ? convex_find_given(finder, query, &found, error)
                                     : abut_convex_find(finder, query, &found, error);
-    status = status ? status : take_rows(s, meeting, found, error);
-    if (!status && meeting == ABUT_BODY_WALL) {
+    status = status ? status : take_rows(s, kind, found, error);
+    if (!status && kind == ABUT_BODY_WALL) {
         status = check_lists(s, (checked_search){.bodies = query, .walls = &walls}, error);
     }
     abut_convex_contacts_free(found);
@@ -437,31 +438,31 @@ static abut_status find_rows(abut_simulation *s, abut_interaction meeting,
 
 /* Search all bodies, of which several rows may have the same two partners, or the pairs of the list
  * whose outlines touch. */
-static abut_status find_meeting(abut_simulation *s, abut_interaction meeting,
-                                const parallel_plan *plan, abut_error *error)
+static abut_status find_kind(abut_simulation *s, abut_interaction kind, const parallel_plan *plan,
+                             abut_error *error)
 {
     solid_search *of = &s->search;
-    const bool is_mixed = meeting == ABUT_BODY_SPHERE;
-    const abut_index count = is_mixed ? of->crowd.count : s->solids.count;
+    const bool is_mixed = kind == ABUT_BODY_SPHERE;
+    const abut_index count = is_mixed ? of->finder_bodies.count : s->solids.count;
     abut_convex_finder **finder = is_mixed ? &of->mixed : &of->bodies;
-    abut_convex_query query = make_query(s, plan, meeting);
+    abut_convex_query query = make_query(s, plan, kind);
     abut_status status = ABUT_OK;
-    if (is_listed(s, meeting)) {
-        status = select_pairs(s, meeting, error);
+    if (is_listed(s, kind)) {
+        status = select_pairs(s, kind, error);
         query.i = of->i, query.j = of->j, query.pair_count = of->pair_count;
         query.before.match = of->rows;
     }
     if (!status && !*finder && (!query.i || query.pair_count > 0)) {
-        status = crowd_make_finder(&of->crowd, &s->solids, count, finder, error);
+        status = finder_bodies_build(&of->finder_bodies, &s->solids, count, finder, error);
     }
     return status || (query.i && query.pair_count == 0)
                ? status
-               : find_rows(s, meeting, *finder, &query, error);
+               : find_rows(s, kind, *finder, &query, error);
 }
 
 /* ---- all of them ---- */
 
-static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_kinds(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     solid_search *of = &s->search;
     const bool has_others[] = {[ABUT_BODY_WALL] = s->walls.touched_count > 0,
@@ -469,15 +470,15 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
                                [ABUT_BODY_SPHERE] = s->store.count > 0};
     abut_status status = s->neighbors.is_new ? take_near(s) : ABUT_OK;
     status = status ? status
-                    : crowd_gather(&of->crowd, &s->solids, &s->store, of->spheres, of->sphere_count,
-                                   s->input.workers);
+                    : finder_bodies_gather(&of->finder_bodies, &s->solids, &s->store, of->spheres,
+                                           of->sphere_count, s->input.workers);
     error_set_status(error, status);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
-        status = has_others[k] ? find_meeting(s, (abut_interaction)k, plan, error) : ABUT_OK;
+        status = has_others[k] ? find_kind(s, (abut_interaction)k, plan, error) : ABUT_OK;
     }
     status = status ? status : check_lists(s, (checked_search){.bodies = NULL}, error);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
-        match_meeting(s, (abut_interaction)k);
+        match_kind(s, (abut_interaction)k);
     }
     return status;
 }
@@ -487,5 +488,5 @@ abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_erro
     for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
         table_clear(&s->now->tables[k], s->solids.count);
     }
-    return s->solids.count > 0 ? find_meetings(s, plan, error) : ABUT_OK;
+    return s->solids.count > 0 ? find_kinds(s, plan, error) : ABUT_OK;
 }

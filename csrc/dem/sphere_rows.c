@@ -23,7 +23,7 @@ abut_index abut_simulation_sphere_count(const abut_simulation *s)
 #define SPHERE_NUMBER(name, type, width, per, when, flags, unit, meaning) SPHERE_##name,
 enum { ABUT_SPHERE_COLUMNS(SPHERE_NUMBER) SPHERE_NUMBERS };
 
-static const stored_column COLUMNS[SPHERE_NUMBERS] = {
+static const column_storage COLUMNS[SPHERE_NUMBERS] = {
     [SPHERE_centers] = {IN_ARRAY(store, centers, 3), AS_GIVEN, COORDINATE, ABUT_CENTER_NOT_FINITE},
     [SPHERE_radii] = {IN_ARRAY(store, radii, 1), AS_GIVEN, POSITIVE, ABUT_BAD_RADIUS},
     [SPHERE_masses] = {IN_ARRAY(store, masses, 1), AS_GIVEN, POSITIVE, ABUT_BAD_MASS},

@@ -30,7 +30,7 @@ static law_stiffness stiffness_of_row(const abut_simulation *s, const interactio
                                       abut_index row)
 {
     const view v = view_row(s, t, row);
-    own_contact contact = view_contact(s, &v);
+    law_contact contact = view_contact(s, &v);
     return view_stiffness(&v, &contact, row);
 }
 

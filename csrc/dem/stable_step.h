@@ -11,7 +11,7 @@ enum { FIRST_CONTACTS = 4 };
 /* A contact at rest, and how stiff it is by its law. */
 typedef struct resting_contact {
     const law *law;
-    own_contact contact; /* at a spot with its part of m* and I* */
+    law_contact contact; /* at a spot with its part of m* and I* */
     law_stiffness of;
 } resting_contact;
 

@@ -10,7 +10,7 @@
 #include "../interactions/near_walls.h"
 #include "../interactions/table.h"
 #include "bonds.h"
-#include "crowd.h"
+#include "finder_bodies.h"
 #include "rigid_set.h"
 #include "walls.h"
 
@@ -42,10 +42,10 @@ typedef struct solid_search {
     int32_t *numbers;                   /* of each row: its number among those; -1: none */
     abut_index sphere_count;
     abut_convex_finder *bodies;
-    abut_convex_finder *mixed; /* bodies, and behind them spheres that are near, as points */
-    crowd crowd;               /* bodies and those spheres, where they are */
-    abut_index *i, *j;         /* of a query: pairs whose outlines touch, as `mixed` counts */
-    abut_index *rows;          /* the row of the step before of each; -1: none */
+    abut_convex_finder *mixed;   /* bodies, and behind them spheres that are near, as points */
+    finder_bodies finder_bodies; /* bodies and those spheres, where they are */
+    abut_index *i, *j;           /* of a query: pairs whose outlines touch, as `mixed` counts */
+    abut_index *rows;            /* the row of the step before of each; -1: none */
     abut_index pair_count;
     partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, and of spheres by `numbers` */
     memory_block blocks[6], outline_blocks[3];
@@ -177,10 +177,10 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
 }
 
 /* The surface of a contact's wall, where it deforms; else NULL. */
-static inline const surface *simulation_surface(const abut_simulation *s, abut_index wall)
+static inline const deforming_mesh *simulation_deforming(const abut_simulation *s, abut_index wall)
 {
-    const bool deforms = s->walls.has_deforming && s->walls.surfaces[wall].vertex_count > 0;
-    return deforms ? &s->walls.surfaces[wall] : NULL;
+    const bool deforms = s->walls.has_deforming && s->walls.deforming[wall].vertex_count > 0;
+    return deforms ? &s->walls.deforming[wall] : NULL;
 }
 
 static inline const abut_mesh *simulation_mesh(const abut_simulation *s, abut_index wall)

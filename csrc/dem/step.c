@@ -135,7 +135,7 @@ static void do_step(stepping *all)
     if (s->bonds.count > 0 || s->bonds.rest_count > 0) {
         bonds_keep(&s->bonds, s->store.count, s->step_count);
     }
-    surfaces_keep(s);
+    deforming_keep(s);
     s->store.has_applied = s->solids.has_applied = false;
     watch_end_step(s);
     s->last = s->next;
@@ -234,7 +234,7 @@ static abut_index count_bytes(const abut_simulation *s)
     const solid_search *of = &s->search;
     abut_index sum =
         store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
-        memory_count_bytes(of->crowd.blocks, CROWD_BLOCKS) +
+        memory_count_bytes(of->finder_bodies.blocks, FINDER_BODIES_BLOCKS) +
         memory_count_bytes(s->clusters.blocks, 2) + memory_count_bytes(s->solids.blocks, 2) +
         memory_count_bytes(s->bonds.blocks, BOND_BLOCKS) + s->group_block.byte_count +
         s->pull_block.byte_count + s->kept_block.byte_count +

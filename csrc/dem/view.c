@@ -203,7 +203,7 @@ double view_energy(const view *v)
     return sum;
 }
 
-own_contact view_contact(const abut_simulation *s, const view *v)
+law_contact view_contact(const abut_simulation *s, const view *v)
 {
     const interaction_table *t = v->table;
     const bool is_of_bodies = table_is_of_bodies(t->kind);
@@ -211,7 +211,7 @@ own_contact view_contact(const abut_simulation *s, const view *v)
     const inertness both = view_inertness(s, &first, &second);
     const double bearing = is_of_bodies ? larger(view_bearing_spots(t, v->row), 1.0) : 1.0;
     const bool is_flat = second.kind == ABUT_PARTNER_WALL;
-    return (own_contact){.overlap = v->overlap,
+    return (law_contact){.overlap = v->overlap,
                          .radius = v->radius,
                          .mass = both.mass / bearing,
                          .inertia = both.inertia / bearing,
@@ -220,10 +220,10 @@ own_contact view_contact(const abut_simulation *s, const view *v)
                              is_of_bodies && !is_flat ? v->radius : second.radius - 0.5 * v->rest};
 }
 
-law_stiffness view_stiffness(const view *v, own_contact *contact, abut_index at)
+law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at)
 {
     const interaction_table *t = v->table;
-    const abut_own_law *own = v->law->own;
+    const abut_user_law *own = v->law->own;
     const int *begins = t->extras.layout.begins;
     const double *kept = table_kept(t, at);
     contact->overlap = view_overlap(v, at);

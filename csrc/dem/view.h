@@ -73,11 +73,11 @@ static inline bool view_lived(const view *v, abut_index at)
 double view_energy(const view *v);
 
 /* A row as a contact at rest, of which each spot bears its part of m* and I*. */
-own_contact view_contact(const abut_simulation *s, const view *v);
+law_contact view_contact(const abut_simulation *s, const view *v);
 
 /* How stiff an entry is, whose overlap becomes that of the contact; 0: it exerts nothing. A law of
  * users is asked with what it keeps there. */
-law_stiffness view_stiffness(const view *v, own_contact *contact, abut_index at);
+law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at);
 
 /* The damper beside its spring along the normal, for this m* (docs/dem.md, section 2). */
 double view_damper(const law *l, const law_stiffness *of, double mass);

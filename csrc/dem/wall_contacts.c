@@ -217,12 +217,12 @@ static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
     const wall_laws *w = context;
     const abut_simulation *s = w->simulation;
     const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
-    const surface *of = simulation_surface(s, c->mesh[old]);
+    const deforming_mesh *of = simulation_deforming(s, c->mesh[old]);
     if (!of) {
         return motion_turn(&s->walls.motion, &w->before, old, vector);
     }
     const abut_mesh *mesh = simulation_mesh(s, c->mesh[old]);
-    const pose turn = surface_turn(mesh, of->before, c->facet[old]);
+    const pose turn = deforming_turn(mesh, of->before, c->facet[old]);
     return pose_turn(&turn, vector);
 }
 
@@ -264,20 +264,21 @@ static void set_deforming(const abut_simulation *s, row_block *b, int32_t k, abu
                           vec3 arm)
 {
     const abut_columns *c = &s->now->tables[ABUT_SPHERE_WALL].contact;
-    const surface *of = simulation_surface(s, c->mesh[row]);
+    const deforming_mesh *of = simulation_deforming(s, c->mesh[row]);
     const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
-    const double *vertices = surface_vertices(mesh);
-    const pose turn = surface_turn(mesh, of->before, c->facet[row]), one = pose_identity();
+    const double *vertices = deforming_vertices(mesh);
+    const pose turn = deforming_turn(mesh, of->before, c->facet[row]), one = pose_identity();
     vec3 left[3];
     for (int axis = 0; axis < 3; axis++) {
         left[axis] = vec3_sub(one.rows[axis], turn.rows[axis]);
     }
     mover *wall = &b->movers[1][k];
-    vec3_store(wall->velocity, surface_at(c, row, of->velocities));
-    vec3_store(wall->spin, surface_spin(mesh, of->before, vertices, of->velocities, c->facet[row]));
+    vec3_store(wall->velocity, deforming_at(c, row, of->velocities));
+    vec3_store(wall->spin,
+               deforming_spin(mesh, of->before, vertices, of->velocities, c->facet[row]));
     b->movers[2][k] = *wall;
     vec3_store(b->movers[2][k].spin,
-               surface_spin(mesh, vertices, vertices, of->velocities, c->facet[row]));
+               deforming_spin(mesh, vertices, vertices, of->velocities, c->facet[row]));
     rows_turn_along(b, k, arm, left);
     b->block.second[k] = wall;
     b->block.wall[k] = &b->movers[2][k];
@@ -290,7 +291,7 @@ static void set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_ind
     const abut_index wall = t->contact.mesh[row];
     const double length = b->block.first[k]->radius - t->contact.overlap[row];
     const vec3 arm = vec3_scale(vec3_load(t->contact.normal + 3 * row), -length);
-    if (simulation_surface(s, wall)) {
+    if (simulation_deforming(s, wall)) {
         set_deforming(s, b, k, row, arm);
     } else {
         rows_set_wall(s, b, k, wall, table_wall_point(t, row, &s->lattice), arm);
@@ -335,7 +336,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = apart_drop_far_contacts(s, plan);
-    status = status ? status : surfaces_carry(s);
+    status = status ? status : deforming_carry(s);
     status = status ? status : match_contacts(s, plan);
     status = status ? status : apart_drop_contacts(s, plan);
     status = status ? status : apart_share_pulls(s, plan);

@@ -21,9 +21,9 @@ static bool allocate(wall_set *set, const abut_wall *walls)
     const abut_index planes = set->touched_count - set->mesh_count;
     set->walls = memory_alloc_zeroed(set->count, sizeof *set->walls);
     set->motions = memory_alloc(count_motions(walls, set->count), sizeof *set->motions);
-    set->surfaces = memory_alloc_zeroed(set->count, sizeof *set->surfaces);
+    set->deforming = memory_alloc_zeroed(set->count, sizeof *set->deforming);
     set->numbers = memory_alloc(2 * (16 * set->count + 6 * planes), sizeof *set->numbers);
-    if (!set->walls || !set->motions || !set->surfaces || !set->numbers) {
+    if (!set->walls || !set->motions || !set->deforming || !set->numbers) {
         return false;
     }
     set->poses = set->numbers;
@@ -53,7 +53,7 @@ abut_status wall_set_make(wall_set *set, const abut_finder *finder, const abut_w
         }
         memcpy(w->told.pose, walls[k].pose, sizeof walls[k].pose);
         set->has_driven |= walls_are_driven(w);
-        is_made = surface_make(&set->surfaces[k], walls[k].vertex_count);
+        is_made = deforming_make(&set->deforming[k], walls[k].vertex_count);
         set->has_deforming |= walls[k].vertex_count > 0;
     }
     for (abut_index k = mesh_count; is_made && k < set->touched_count; k++) {
@@ -66,12 +66,12 @@ abut_status wall_set_make(wall_set *set, const abut_finder *finder, const abut_w
 
 void wall_set_free(wall_set *set)
 {
-    for (abut_index k = 0; set->surfaces && k < set->count; k++) {
-        surface_free(&set->surfaces[k]);
+    for (abut_index k = 0; set->deforming && k < set->count; k++) {
+        deforming_free(&set->deforming[k]);
     }
     memory_free(set->walls);
     memory_free(set->motions);
-    memory_free(set->surfaces);
+    memory_free(set->deforming);
     memory_free(set->numbers);
     motion_free(&set->motion);
     memory_free_blocks(set->carried, sizeof set->carried / sizeof *set->carried);

@@ -3,7 +3,7 @@
 #define DEM_WALLS_H
 
 #include "../abut/simulation.h"
-#include "../interactions/surfaces.h"
+#include "../interactions/deforming_mesh.h"
 #include "../walls/motion.h"
 
 /* How a wall has moved since the step before: a point x of it with velocity + rows (x - at). */
@@ -36,7 +36,7 @@ typedef struct wall_set {
     double *poses, *poses_before; /* x 16: of `now` and `before` */
     double *half_spaces;          /* x 6: a point and the normal, in their own frames */
     double *placed;               /* likewise, where they are in this step */
-    surface *surfaces;            /* of all walls */
+    deforming_mesh *deforming;    /* of all walls */
     double *numbers;              /* holds poses and half spaces */
 
     motion motion; /* since the step before, for what is on walls and goes with them */

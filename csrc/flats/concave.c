@@ -23,7 +23,7 @@
 #include "../mesh/tolerance.h"
 
 /* Where a wall meets another plane. */
-typedef struct meeting {
+typedef struct concave_edge {
     const patch_room *room;
     const wall_plane *wall, *other;
     double sine;        /* of the angle between them */
@@ -31,7 +31,7 @@ typedef struct meeting {
     vec3 middle;        /* of the line, next to the body */
     double margin;      /* how far before the line a strip begins */
     double width;
-} meeting;
+} concave_edge;
 
 /* A direction on a plane, towards the front of another plane; not of unit length. */
 static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
@@ -41,7 +41,7 @@ static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
 }
 
 /* Find where a wall meets another plane. False: not next to the body. */
-static bool meet(meeting *m, const patch_task *task, const wall_plane *wall,
+static bool meet(concave_edge *m, const patch_task *task, const wall_plane *wall,
                  const wall_plane *other)
 {
     const vec3 cross = vec3_cross(wall->normal, other->normal);
@@ -64,7 +64,7 @@ static bool meet(meeting *m, const patch_task *task, const wall_plane *wall,
 
 /* The line where both planes meet, moved on one of them to the front of the other one by the
  * margin. */
-static plane_line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
+static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 inward)
 {
     const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
                                 vec3_scale(inward, m->margin));
@@ -75,7 +75,7 @@ static plane_line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
 
 /* List in the room the parts of that line where the other plane has facets in front of the wall;
  * returns how many. */
-static int32_t find_other(patch_room *room, const meeting *m)
+static int32_t find_other(patch_room *room, const concave_edge *m)
 {
     if (m->other->half_space >= 0) {
         room->lines[0] = (covered){0.0, 1.0, -1, -1, -1, -1};
@@ -92,7 +92,7 @@ static int32_t find_other(patch_room *room, const meeting *m)
 /* ---- ends behind a third wall ---- */
 
 /* Whether a third wall has facets in front of both planes, next to where all three meet. */
-static bool is_corner(const meeting *m, const wall_plane *third, vec3 end)
+static bool is_corner(const concave_edge *m, const wall_plane *third, vec3 end)
 {
     const double slope = vec3_dot(third->normal, m->along);
     const vec3 on_wall = towards_front(third, m->wall), on_other = towards_front(third, m->other);
@@ -112,7 +112,7 @@ static bool is_corner(const meeting *m, const wall_plane *third, vec3 end)
 }
 
 /* Whether an end of a part of the line is behind a third wall, or at it. */
-static bool ends_behind(const meeting *m, double part)
+static bool ends_behind(const concave_edge *m, double part)
 {
     const double way = (2.0 * part - 1.0) * m->width;
     const vec3 end = vec3_add(m->middle, vec3_scale(m->along, way));
@@ -129,7 +129,7 @@ static bool ends_behind(const meeting *m, double part)
 
 /* ---- strips ---- */
 
-static flat_corner strip_corner(const meeting *m, double part, double inward, int32_t number)
+static flat_corner strip_corner(const concave_edge *m, double part, double inward, int32_t number)
 {
     const double way = (2.0 * part - 1.0) * m->width;
     const vec3 at =
@@ -138,12 +138,12 @@ static flat_corner strip_corner(const meeting *m, double part, double inward, in
 }
 
 /* The name of a strip's end: that of the side by which the line enters the piece, or leaves it. */
-static int32_t side_number(const meeting *m, const flat_piece *piece, int32_t side)
+static int32_t side_number(const concave_edge *m, const flat_piece *piece, int32_t side)
 {
     return cover_corner(m->room, piece, side < 0 ? 0 : side)->number;
 }
 
-static abut_status add_strip(patch_room *room, const meeting *m, int32_t number, covered part)
+static abut_status add_strip(patch_room *room, const concave_edge *m, int32_t number, covered part)
 {
     const flat_piece *piece = &room->pieces.pieces[number];
     const int32_t enters = side_number(m, piece, part.enters);
@@ -164,7 +164,7 @@ static abut_status add_strip(patch_room *room, const meeting *m, int32_t number,
 }
 
 /* Add strips where a piece and the other plane have parts of the line in common. */
-static abut_status add_piece(patch_room *room, const meeting *m, const plane_line *l,
+static abut_status add_piece(patch_room *room, const concave_edge *m, const plane_line *l,
                              int32_t number, int32_t count)
 {
     covered own;
@@ -183,7 +183,7 @@ static abut_status add_piece(patch_room *room, const meeting *m, const plane_lin
     return status;
 }
 
-static abut_status add_strips(patch_room *room, const meeting *m)
+static abut_status add_strips(patch_room *room, const concave_edge *m)
 {
     if (cover_reserve(room, m->other)) {
         return ABUT_NO_MEMORY;
@@ -220,7 +220,7 @@ abut_status concave_extend(patch_room *room, const patch_task *task, wall_plane 
     const int32_t first = room->pieces.piece_count;
     for (int32_t k = 0; !status && wall->half_space < 0 && k < room->plane_count; k++) {
         const wall_plane *other = &room->planes[k];
-        meeting m = {.room = room};
+        concave_edge m = {.room = room};
         if (other != wall && !other->is_dropped && are_behind(wall, other, feet, count) &&
             meet(&m, task, wall, other)) {
             status = add_strips(room, &m);

@@ -34,7 +34,7 @@ static void write_columns(double *to, double (*from)[ABUT_LAW_ROWS], int columns
 }
 
 /* Read the contacts of a block; returns how many these are. */
-static int32_t read_block(const asked *a, abut_index first, own_block *b)
+static int32_t read_block(const asked *a, abut_index first, user_block *b)
 {
     const abut_index left = a->count - first;
     const int32_t rows = left < ABUT_LAW_ROWS ? (int32_t)left : ABUT_LAW_ROWS;
@@ -43,20 +43,21 @@ static int32_t read_block(const asked *a, abut_index first, own_block *b)
     return rows;
 }
 
-static void write_block(const asked *a, abut_index first, own_block *b, int32_t rows)
+static void write_block(const asked *a, abut_index first, user_block *b, int32_t rows)
 {
     write_columns(a->outputs + first, b->outputs, ABUT_LAW_OUTPUT_COUNT, a->count, rows);
     write_columns(a->history_out + first, b->history_out, a->history, a->count, rows);
 }
 
-void abut_own_law_apply(const abut_own_law *of, double step, abut_index count, const double *inputs,
-                        const double *history_in, double *outputs, double *history_out)
+void abut_user_law_apply(const abut_user_law *of, double step, abut_index count,
+                         const double *inputs, const double *history_in, double *outputs,
+                         double *history_out)
 {
-    own_block b;
-    const asked a = {inputs, history_in, outputs, history_out, count, own_history_count(of)};
+    user_block b;
+    const asked a = {inputs, history_in, outputs, history_out, count, user_history_count(of)};
     for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
         const int32_t rows = read_block(&a, first, &b);
-        own_block_call(&b, of, rows_filled_up(rows), step);
+        user_block_call(&b, of, rows_filled_up(rows), step);
         write_block(&a, first, &b, rows);
     }
 }
@@ -82,16 +83,17 @@ typedef struct built_in_block {
     _Alignas(64) effect effects[LAW_BLOCK];
 } built_in_block;
 
-static void set_contact(built_in_block *b, const own_block *c, const law *l, int32_t k)
+static void set_contact(built_in_block *b, const user_block *c, const law *l, int32_t k)
 {
     const double (*in)[ABUT_LAW_ROWS] = c->inputs;
-    const bool is_new = in[OWN_INPUT(is_new)][k] > 0.0;
+    const bool is_new = in[USER_INPUT(is_new)][k] > 0.0;
     law_block *block = &b->block;
     mover *of = &b->first[k];
     for (size_t axis = 0; axis < 3; axis++) {
-        const double normal = b->normals[3 * (size_t)k + axis] = in[OWN_INPUT(normal) + axis][k];
-        of->velocity[axis] = in[OWN_INPUT(sliding) + axis][k] + normal * in[OWN_INPUT(parting)][k];
-        of->spin[axis] = in[OWN_INPUT(rolling) + axis][k] + normal * in[OWN_INPUT(twisting)][k];
+        const double normal = b->normals[3 * (size_t)k + axis] = in[USER_INPUT(normal) + axis][k];
+        of->velocity[axis] =
+            in[USER_INPUT(sliding) + axis][k] + normal * in[USER_INPUT(parting)][k];
+        of->spin[axis] = in[USER_INPUT(rolling) + axis][k] + normal * in[USER_INPUT(twisting)][k];
     }
     double *old = b->old + k * ROW_NUMBERS;
     for (int h = 0; h < b->layout.begins[HISTORY_VECTORS]; h++) {
@@ -100,25 +102,25 @@ static void set_contact(built_in_block *b, const own_block *c, const law *l, int
     if (l->of->keeps_most) {
         history_set_most(&b->layout, old, is_new ? 0.0 : c->history_in[MOST][k]);
     }
-    of->radius = block->radius[k] = in[OWN_INPUT(radius)][k];
-    of->mass = in[OWN_INPUT(mass)][k];
+    of->radius = block->radius[k] = in[USER_INPUT(radius)][k];
+    of->mass = in[USER_INPUT(mass)][k];
     b->shares[k] = block->pull_share[k] = 1.0;
-    block->inertia[k] = in[OWN_INPUT(inertia)][k];
-    block->old_overlap[k] = is_new ? in[OWN_INPUT(overlap)][k] : c->history_in[OVERLAP][k];
+    block->inertia[k] = in[USER_INPUT(inertia)][k];
+    block->old_overlap[k] = is_new ? in[USER_INPUT(overlap)][k] : c->history_in[OVERLAP][k];
     block->first[k] = of, block->second[k] = block->wall[k] = &b->second;
     block->laws[k] = l;
     block->old_normal[k] = b->normals + 3 * k;
     block->kept[k] = old, b->rows[k] = k;
 }
 
-static void take_contact(const built_in_block *b, own_block *c, const law *l, int32_t k)
+static void take_contact(const built_in_block *b, user_block *c, const law *l, int32_t k)
 {
     const double *normal = b->normals + 3 * k, *force = b->effects[k].force;
     const double push = force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2];
     for (size_t axis = 0; axis < 3; axis++) {
         const size_t at = 3 * (size_t)k + axis;
-        c->outputs[OWN_OUTPUT(tangent) + axis][k] = force[axis] - push * normal[axis];
-        c->outputs[OWN_OUTPUT(moment) + axis][k] = b->moments[at];
+        c->outputs[USER_OUTPUT(tangent) + axis][k] = force[axis] - push * normal[axis];
+        c->outputs[USER_OUTPUT(moment) + axis][k] = b->moments[at];
     }
     const double overlap = b->block.overlap[k], *kept = b->kept + history_numbers(&b->layout) * k;
     const double most = history_most(&b->layout, kept);
@@ -126,17 +128,17 @@ static void take_contact(const built_in_block *b, own_block *c, const law *l, in
         c->history_out[h][k] = h < b->layout.begins[HISTORY_VECTORS] ? kept[h] : 0.0;
     }
     c->history_out[MOST][k] = most;
-    c->outputs[OWN_OUTPUT(push)][k] = push;
-    c->outputs[OWN_OUTPUT(stored)][k] = law_energy(l, b->block.radius[k], overlap, kept, most);
+    c->outputs[USER_OUTPUT(push)][k] = push;
+    c->outputs[USER_OUTPUT(stored)][k] = law_energy(l, b->block.radius[k], overlap, kept, most);
     c->history_out[OVERLAP][k] = overlap;
 }
 
-static void ask_built_in(built_in_block *b, own_block *c, const law *l, int32_t rows)
+static void ask_built_in(built_in_block *b, user_block *c, const law *l, int32_t rows)
 {
     for (int32_t k = 0; k < rows; k++) {
         set_contact(b, c, l, k);
     }
-    b->block.overlap = c->inputs[OWN_INPUT(overlap)];
+    b->block.overlap = c->inputs[USER_INPUT(overlap)];
     b->block.count = rows;
     interaction_kernels_take()->laws(&b->block);
     for (int32_t k = 0; k < rows; k++) {
@@ -165,7 +167,7 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
     b.block.effects = b.effects, b.block.moment = b.moments, b.block.power = b.powers;
     b.block.layout = &b.layout, b.block.history = b.kept, b.block.rows = b.rows;
     for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
-        own_block c;
+        user_block c;
         const int32_t rows = read_block(&a, first, &c);
         ask_built_in(&b, &c, &l, rows_filled_up(rows));
         write_block(&a, first, &c, rows);

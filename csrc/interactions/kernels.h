@@ -65,13 +65,13 @@ typedef unsigned laws_kernel(const law_block *block);
 
 /* Write what the law of users that a block's contacts have is told of them, filled up to a multiple
  * of ROW_PADDING. Returns whether an overlap is to be watched. */
-typedef bool own_inputs_kernel(const law_block *block, own_block *own);
+typedef bool user_inputs_kernel(const law_block *block, user_block *own);
 
 /* What is to be noted of what a law of users has said. */
-enum { OWN_NOT_FINITE = 1, OWN_HAS_MOMENTS = 2 };
+enum { USER_NOT_FINITE = 1, USER_HAS_MOMENTS = 2 };
 
 /* Write what contacts do and keep. Returns what is to be noted. */
-typedef unsigned own_effects_kernel(const law_block *block, own_block *own);
+typedef unsigned user_effects_kernel(const law_block *block, user_block *own);
 
 /* Pairs of a chunk, whose effects are added to the sums of both spheres: of the second one now, or,
  * where that is of a later chunk, in an entry of the bucket for it. */
@@ -106,14 +106,14 @@ typedef struct candidate_block {
 } candidate_block;
 
 /* List the candidates by their nearest images; returns how many. */
-typedef int32_t touching_list_kernel(const candidate_block *block);
+typedef int32_t active_list_kernel(const candidate_block *block);
 
 #define INTERACTION_KERNELS(ENTRY)                                                                 \
     ENTRY(laws)                                                                                    \
-    ENTRY(own_inputs)                                                                              \
-    ENTRY(own_effects)                                                                             \
+    ENTRY(user_inputs)                                                                             \
+    ENTRY(user_effects)                                                                            \
     ENTRY(pairs_add)                                                                               \
-    ENTRY(touching_list)
+    ENTRY(active_list)
 
 INTERACTION_KERNELS(KERNEL_FUNCTIONS)
 

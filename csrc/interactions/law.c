@@ -85,11 +85,11 @@ static double energy_of_dmt(const law *l, double radius, double overlap, double 
 {
     (void)most;
     const double force = l->cohesion.pull * radius, distance = l->cohesion.distance;
-    const double rest = distance / (1.0 + DMT_REACH);
+    const double offset = distance / (1.0 + DMT_REACH);
     if (overlap >= 0.0) {
-        return -force * (distance - rest + overlap);
+        return -force * (distance - offset + overlap);
     }
-    return -force * (distance * distance / (distance - overlap) - rest);
+    return -force * (distance * distance / (distance - overlap) - offset);
 }
 
 /* ---- bridges ---- */
@@ -192,7 +192,7 @@ static double energy_of_luding(const law *l, double radius, double overlap, doub
 }
 
 /* As stiff as it becomes. */
-static law_stiffness stiffness_of_luding(const law *l, const own_contact *contact)
+static law_stiffness stiffness_of_luding(const law *l, const law_contact *contact)
 {
     if (!(contact->overlap > 0.0)) {
         return (law_stiffness){.normal = 0.0};
@@ -209,9 +209,9 @@ static double reach_of_own(const law *l, double radius)
     return l->own->reach;
 }
 
-static law_stiffness stiffness_of_own(const law *l, const own_contact *contact)
+static law_stiffness stiffness_of_own(const law *l, const law_contact *contact)
 {
-    return own_law_stiffness(l->own, contact);
+    return user_law_stiffness(l->own, contact);
 }
 
 /* ---- built-in ---- */
@@ -241,7 +241,7 @@ bool law_attracts(const law *l, double radius, double overlap)
 }
 
 /* The damper of Hertz' law is that of a spring with 5/6 of the stiffness. */
-static law_stiffness stiffness_of(const law *l, const own_contact *contact)
+static law_stiffness stiffness_of(const law *l, const law_contact *contact)
 {
     const double q = measure_of(l, contact->radius, contact->overlap);
     const double stiffness = l->exponent * l->elastic;
@@ -262,7 +262,7 @@ double law_energy(const law *l, double radius, double overlap, const double *spr
     return normal + (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);
 }
 
-double law_overlap_of_blow(const law *l, const own_contact *contact, double speed)
+double law_overlap_of_blow(const law *l, const law_contact *contact, double speed)
 {
     const double least = contact->overlap;
     const double stored = 0.4 * l->elastic * sqrt(contact->radius * least) * least * least;
@@ -355,7 +355,7 @@ static const law_class CLASSES[] = {
 
 static const law_class *class_of(const abut_law *from)
 {
-    if (from->kind == ABUT_OWN_LAW) {
+    if (from->kind == ABUT_USER_LAW) {
         return &CLASSES[CLASS_OF_OWN];
     }
     return &CLASSES[from->kind == ABUT_NO_LAW ? ABUT_NO_COHESION : from->cohesion];
@@ -427,7 +427,7 @@ static const double *find_out_of_range(const abut_law *from, const law_range *ra
     return NULL;
 }
 
-static const double *find_bad_own(const abut_law *from, const abut_own_laws *own)
+static const double *find_bad_own(const abut_law *from, const abut_user_laws *own)
 {
     if (!(from->number >= 0.0 && from->number < (own ? (double)own->count : 0.0))) {
         return &from->number;
@@ -437,12 +437,12 @@ static const double *find_bad_own(const abut_law *from, const abut_own_laws *own
                                             : reach;
 }
 
-const double *law_find_bad(const abut_law *from, const abut_own_laws *own)
+const double *law_find_bad(const abut_law *from, const abut_user_laws *own)
 {
     switch (from->kind) {
     case ABUT_NO_LAW:
         return NULL;
-    case ABUT_OWN_LAW:
+    case ABUT_USER_LAW:
         return find_bad_own(from, own);
     case ABUT_HERTZ:
     case ABUT_LINEAR:
@@ -507,10 +507,10 @@ static law read_built_in(const abut_law *from)
                  .begins_apart = of->begins_apart && from->distance > 0.0};
 }
 
-law law_read(const abut_law *from, const own_laws *own)
+law law_read(const abut_law *from, const user_laws *own)
 {
     switch (from->kind) {
-    case ABUT_OWN_LAW:
+    case ABUT_USER_LAW:
         return (law){.exponent = 1.0,
                      .of = class_of(from),
                      .own = &own->laws[(int32_t)from->number],

@@ -6,7 +6,7 @@
 
 #include "cohesion_numbers.h"
 #include "history.h"
-#include "own_laws.h"
+#include "user_laws.h"
 
 typedef struct law_class law_class;
 
@@ -22,10 +22,10 @@ typedef struct law {
     double rolling_damping; /* of type C: 2 eta; -1: type A */
     cohesion cohesion;
     const law_class *of;
-    const abut_own_law *own; /* the user's that it is; NULL: it is built-in */
-    double curvature;        /* the radius of a body that is not rounded; 0: none */
-    bool begins_apart;       /* contacts begin within reach; otherwise at touch */
-    bool is_missing;         /* the caller gave none */
+    const abut_user_law *own; /* the user's that it is; NULL: it is built-in */
+    double curvature;         /* the radius of a body that is not rounded; 0: none */
+    bool begins_apart;        /* contacts begin within reach; otherwise at touch */
+    bool is_missing;          /* the caller gave none */
 } law;
 
 enum { LAW_NUMBERS = offsetof(law, cohesion) / sizeof(double) };
@@ -60,15 +60,15 @@ struct law_class {
      * of a sphere, whatever it meets; NULL: not at all */
     double (*reach)(const law *l, double radius);
     double (*most_reach)(const law *l, double radius);
-    law_stiffness (*stiffness)(const law *l, const own_contact *contact);
+    law_stiffness (*stiffness)(const law *l, const law_contact *contact);
 };
 
 /* The first number of a law that is out of its range; NULL: there is none. own: NULL: no law is a
  * user's. */
-const double *law_find_bad(const abut_law *from, const abut_own_laws *own);
+const double *law_find_bad(const abut_law *from, const abut_user_laws *own);
 
 /* A law that was checked. */
-law law_read(const abut_law *from, const own_laws *own);
+law law_read(const abut_law *from, const user_laws *own);
 
 /* Whether one function computes both laws, in one go. */
 static inline bool law_is_like(const law *a, const law *b)
@@ -103,7 +103,7 @@ static inline double law_radius_of_body(const law *l, double rounding)
 }
 
 /* Built-in laws look at the overlap and R* alone. */
-static inline law_stiffness law_stiffness_at(const law *l, const own_contact *contact)
+static inline law_stiffness law_stiffness_at(const law *l, const law_contact *contact)
 {
     return l->of->stiffness(l, contact);
 }
@@ -111,7 +111,7 @@ static inline law_stiffness law_stiffness_at(const law *l, const own_contact *co
 /* Where a contact comes to that meets at this speed: under Hertz' law, without cohesion and
  * damping, to the overlap that stores its energy; not below the overlap that the contact has
  * already. */
-double law_overlap_of_blow(const law *l, const own_contact *contact, double speed);
+double law_overlap_of_blow(const law *l, const law_contact *contact, double speed);
 
 /* How much shorter a damped swing's longest stable step is than that of one without damping:
  * sqrt(1 + r^2) - r (docs/dem.md, section 2). */

@@ -6,7 +6,7 @@
 #include "../base/error.h"
 #include "../base/memory.h"
 
-abut_status laws_check(abut_index material_count, const abut_law *laws, const abut_own_laws *own,
+abut_status laws_check(abut_index material_count, const abut_law *laws, const abut_user_laws *own,
                        abut_error *error)
 {
     for (abut_index k = 0; k < material_count * material_count; k++) {
@@ -38,7 +38,7 @@ static history_layout lay_out(const law_table *made, const abut_law *laws)
         scalars |= made->laws[k].of->keeps_most;
     }
     for (abut_index k = 0; k < made->own.count; k++) {
-        const abut_own_law *l = &made->own.laws[k];
+        const abut_user_law *l = &made->own.laws[k];
         vectors = l->vector_count > vectors ? l->vector_count : vectors;
         scalars = l->scalar_count > scalars ? l->scalar_count : scalars;
     }
@@ -46,7 +46,7 @@ static history_layout lay_out(const law_table *made, const abut_law *laws)
 }
 
 abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
-                     const abut_own_laws *own, abut_error *error)
+                     const abut_user_laws *own, abut_error *error)
 {
     const abut_index count = material_count * material_count;
     abut_status status = laws_check(material_count, laws, own, error);
@@ -55,7 +55,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
     }
     law_table made = {.material_count = material_count, .are_alike = true};
     made.laws = memory_alloc_zeroed(count + 1, sizeof *made.laws);
-    if (!made.laws || own_laws_copy(&made.own, own)) {
+    if (!made.laws || user_laws_copy(&made.own, own)) {
         laws_free(&made);
         return error_set_status(error, ABUT_NO_MEMORY);
     }
@@ -75,7 +75,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
 void laws_free(law_table *table)
 {
     memory_free(table->laws);
-    own_laws_free(&table->own);
+    user_laws_free(&table->own);
     *table = (law_table){0};
 }
 

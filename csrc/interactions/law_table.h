@@ -7,7 +7,7 @@
 /* Zero-initialize. */
 typedef struct law_table {
     law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
-    own_laws own;
+    user_laws own;
     abut_index material_count;
     bool has_missing;
     bool are_alike;        /* one function computes them all; the law of none is not counted */
@@ -16,13 +16,13 @@ typedef struct law_table {
 } law_table;
 
 /* ABUT_OK or ABUT_BAD_LAW. */
-abut_status laws_check(abut_index material_count, const abut_law *laws, const abut_own_laws *own,
+abut_status laws_check(abut_index material_count, const abut_law *laws, const abut_user_laws *own,
                        abut_error *error);
 
 /* Laws of users are those that `number` says. ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW; then the
  * table is as it was. */
 abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
-                     const abut_own_laws *own, abut_error *error);
+                     const abut_user_laws *own, abut_error *error);
 void laws_free(law_table *table);
 
 static inline abut_index laws_number(const law_table *table, abut_index a, abut_index b)

@@ -566,10 +566,10 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
 }
 
 /* What is left of the step before: nothing, where the contact begins anew, or had another law. */
-LANES_INLINE void tell_history(const law_block *b, own_block *own, int32_t p, const two_movers *t,
+LANES_INLINE void tell_history(const law_block *b, user_block *own, int32_t p, const two_movers *t,
                                directions d, law_kind kind)
 {
-    const abut_own_law *l = b->laws[0]->own;
+    const abut_user_law *l = b->laws[0]->own;
     const int *begins = b->layout->begins;
     const int numbers = history_numbers(b->layout) - begins[HISTORY_VECTORS];
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), half_step = lanes_set(0.5 * b->step);
@@ -590,12 +590,12 @@ LANES_INLINE void tell_history(const law_block *b, own_block *own, int32_t p, co
         lanes_store(own->history_in[3 * l->vector_count + c] + p,
                     lanes_select(d.is_old, scalars[c], zero));
     }
-    lanes_store(own->inputs[OWN_INPUT(is_new)] + p, lanes_select(d.is_old, zero, one));
+    lanes_store(own->inputs[USER_INPUT(is_new)] + p, lanes_select(d.is_old, zero, one));
 }
 
 /* Fills the columns for LANES contacts from number p on. Returns a bit for each of the first
  * `count` contacts whose overlap is watched. */
-LANES_INLINE unsigned tell(const law_block *b, own_block *own, int32_t p, size_t count,
+LANES_INLINE unsigned tell(const law_block *b, user_block *own, int32_t p, size_t count,
                            law_kind kind)
 {
     double (*to)[ABUT_LAW_ROWS] = own->inputs;
@@ -605,18 +605,18 @@ LANES_INLINE unsigned tell(const law_block *b, own_block *own, int32_t p, size_t
     const motions m = split_velocity(&t, &d, kind);
     const lanes3 spin = lanes3_sub(t.first_spin, t.second_spin);
     const lanes twisting = lanes3_dot(spin, d.normal);
-    lanes_store(to[OWN_INPUT(overlap)] + p, overlap);
-    store_vector(to + OWN_INPUT(normal), p, d.normal);
-    lanes_store(to[OWN_INPUT(parting)] + p, m.parting);
-    store_vector(to + OWN_INPUT(sliding), p, m.sliding);
-    store_vector(to + OWN_INPUT(rolling), p, lanes3_sub(spin, lanes3_scale(d.normal, twisting)));
-    lanes_store(to[OWN_INPUT(twisting)] + p, twisting);
-    lanes_store(to[OWN_INPUT(radius)] + p, t.radius);
-    lanes_store(to[OWN_INPUT(mass)] + p, t.mass);
-    lanes_store(to[OWN_INPUT(inertia)] + p, lanes_load(b->inertia + p));
+    lanes_store(to[USER_INPUT(overlap)] + p, overlap);
+    store_vector(to + USER_INPUT(normal), p, d.normal);
+    lanes_store(to[USER_INPUT(parting)] + p, m.parting);
+    store_vector(to + USER_INPUT(sliding), p, m.sliding);
+    store_vector(to + USER_INPUT(rolling), p, lanes3_sub(spin, lanes3_scale(d.normal, twisting)));
+    lanes_store(to[USER_INPUT(twisting)] + p, twisting);
+    lanes_store(to[USER_INPUT(radius)] + p, t.radius);
+    lanes_store(to[USER_INPUT(mass)] + p, t.mass);
+    lanes_store(to[USER_INPUT(inertia)] + p, lanes_load(b->inertia + p));
     tell_history(b, own, p, &t, d, kind);
-    lanes_store(to[OWN_INPUT(radius_i)] + p, t.first_radius);
-    lanes_store(to[OWN_INPUT(radius_j)] + p, t.second_radius);
+    lanes_store(to[USER_INPUT(radius_i)] + p, t.first_radius);
+    lanes_store(to[USER_INPUT(radius_j)] + p, t.second_radius);
     return find_deep(b, overlap, &t, count, kind);
 }
 
@@ -625,7 +625,7 @@ static law_kind kind_of(const law_block *b)
     return (law_kind){.is_wall = b->is_wall, .is_spot = b->is_spot};
 }
 
-bool KERNEL(own_inputs)(const law_block *b, own_block *own)
+bool KERNEL(user_inputs)(const law_block *b, user_block *own)
 {
     unsigned bits = 0;
     for (int32_t p = 0; p < rows_filled_up(b->count); p += LANES) {
@@ -635,7 +635,7 @@ bool KERNEL(own_inputs)(const law_block *b, own_block *own)
 }
 
 /* 0 times what the law has said, summed up: not 0 where something is not finite. */
-LANES_INLINE lanes sum_of_zeros(const own_block *own, int32_t p, int history)
+LANES_INLINE lanes sum_of_zeros(const user_block *own, int32_t p, int history)
 {
     const lanes zero = lanes_set(0.0);
     lanes sum = zero;
@@ -649,7 +649,7 @@ LANES_INLINE lanes sum_of_zeros(const own_block *own, int32_t p, int history)
 }
 
 /* Returns whether there are moments. */
-LANES_INLINE bool exert(const law_block *b, own_block *own, int32_t p, size_t count, law_kind kind)
+LANES_INLINE bool exert(const law_block *b, user_block *own, int32_t p, size_t count, law_kind kind)
 {
     double (*from)[ABUT_LAW_ROWS] = own->outputs;
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
@@ -657,12 +657,12 @@ LANES_INLINE bool exert(const law_block *b, own_block *own, int32_t p, size_t co
     const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * lanes_load(b->overlap + p);
     const directions d = {.normal = load_points(b->normal + 3 * p)};
     const two_movers t = {.arm = arm};
-    const lanes push = lanes_load(from[OWN_OUTPUT(push)] + p);
+    const lanes push = lanes_load(from[USER_OUTPUT(push)] + p);
     const lanes push_share = share_of(b, p, push, share, kind);
-    const lanes3 tangent = load_vector(from + OWN_OUTPUT(tangent), p);
+    const lanes3 tangent = load_vector(from + USER_OUTPUT(tangent), p);
     const lanes3 force =
         lanes3_add(lanes3_scale(d.normal, push * push_share), lanes3_scale(tangent, share));
-    const lanes3 moment = lanes3_scale(load_vector(from + OWN_OUTPUT(moment), p), share);
+    const lanes3 moment = lanes3_scale(load_vector(from + USER_OUTPUT(moment), p), share);
     const state none = {.law = {.rolling_damping = zero}, .share = share};
     put_force(b, p, force, &t, &d, &none, count);
     put_points(b->moment + 3 * p, moment, count);
@@ -670,7 +670,7 @@ LANES_INLINE bool exert(const law_block *b, own_block *own, int32_t p, size_t co
         put_power(b, p, force, moment, count);
     }
     if (kind.is_wall && !kind.is_spot) {
-        double *stored = from[OWN_OUTPUT(stored)] + p;
+        double *stored = from[USER_OUTPUT(stored)] + p;
         lanes_store(stored, push_share * lanes_load(stored));
     }
     return mask_bits(lanes3_equal(moment, (lanes3){zero, zero, zero})) != LANES_ALL;
@@ -679,10 +679,10 @@ LANES_INLINE bool exert(const law_block *b, own_block *own, int32_t p, size_t co
 static const double ZEROS[ABUT_LAW_ROWS];
 
 /* The columns of what contacts keep; the numbers of other laws are 0. */
-static void list_columns(const law_block *b, own_block *own, const double *identities,
+static void list_columns(const law_block *b, user_block *own, const double *identities,
                          const double *columns[HISTORY_MOST + HISTORY_PADDING])
 {
-    const abut_own_law *l = b->laws[0]->own;
+    const abut_user_law *l = b->laws[0]->own;
     const int *begins = b->layout->begins, of_vectors = 3 * l->vector_count;
     for (int c = 0; c < HISTORY_MOST + HISTORY_PADDING; c++) {
         columns[c] = ZEROS;
@@ -694,7 +694,7 @@ static void list_columns(const law_block *b, own_block *own, const double *ident
         columns[begins[HISTORY_SCALARS] + c] = own->history_out[of_vectors + c];
     }
     columns[begins[HISTORY_END] + HISTORY_IDENTITY] = identities;
-    columns[begins[HISTORY_END] + HISTORY_STORED] = own->outputs[OWN_OUTPUT(stored)];
+    columns[begins[HISTORY_END] + HISTORY_STORED] = own->outputs[USER_OUTPUT(stored)];
 }
 
 /* Columns become rows of the table. */
@@ -715,10 +715,10 @@ LANES_INLINE void put_rows(const law_block *b, const double *const *columns, int
     }
 }
 
-unsigned KERNEL(own_effects)(const law_block *b, own_block *own)
+unsigned KERNEL(user_effects)(const law_block *b, user_block *own)
 {
     const double *columns[HISTORY_MOST + HISTORY_PADDING];
-    const int history = own_history_count(b->laws[0]->own);
+    const int history = user_history_count(b->laws[0]->own);
     double sums[LANES], identities[ABUT_LAW_ROWS];
     lanes sum = lanes_set(0.0);
     unsigned noted = 0;
@@ -728,13 +728,13 @@ unsigned KERNEL(own_effects)(const law_block *b, own_block *own)
     list_columns(b, own, identities, columns);
     for (int32_t p = 0; p < b->count; p += LANES) {
         const bool has_moments = exert(b, own, p, (size_t)(b->count - p), kind_of(b));
-        noted |= has_moments ? OWN_HAS_MOMENTS : 0;
+        noted |= has_moments ? USER_HAS_MOMENTS : 0;
         sum = sum + sum_of_zeros(own, p, history);
         put_rows(b, columns, p, b->count - p);
     }
     lanes_store(sums, sum);
     for (int k = 0; k < LANES; k++) {
-        noted |= sums[k] == 0.0 ? 0 : OWN_NOT_FINITE;
+        noted |= sums[k] == 0.0 ? 0 : USER_NOT_FINITE;
     }
     return noted;
 }

@@ -71,8 +71,8 @@ static double farthest_way(const near_walls *n, const wall_scene *w, const doubl
 static abut_index count_vertices(const wall_scene *w)
 {
     abut_index sum = 0;
-    for (abut_index k = 0; w->surfaces && k < w->finder->mesh_count; k++) {
-        sum += w->surfaces[k].vertex_count;
+    for (abut_index k = 0; w->deforming && k < w->finder->mesh_count; k++) {
+        sum += w->deforming[k].vertex_count;
     }
     return sum;
 }
@@ -82,11 +82,11 @@ static abut_index count_vertices(const wall_scene *w)
 static double way_of_vertices(const wall_scene *w, const double *from)
 {
     double farthest = 0.0;
-    for (abut_index k = 0; w->surfaces && k < w->finder->mesh_count; k++) {
-        const surface *of = &w->surfaces[k];
+    for (abut_index k = 0; w->deforming && k < w->finder->mesh_count; k++) {
+        const deforming_mesh *of = &w->deforming[k];
         if (of->vertex_count > 0) {
             const double *before = from ? from : of->before;
-            farthest = larger(farthest, surface_way(w->finder->meshes[k].mesh, before));
+            farthest = larger(farthest, deforming_way(w->finder->meshes[k].mesh, before));
             from = from ? from + 3 * of->vertex_count : NULL;
         }
     }
@@ -96,8 +96,8 @@ static double way_of_vertices(const wall_scene *w, const double *from)
 static void keep_vertices(near_walls *n, const wall_scene *w)
 {
     double *to = n->vertices;
-    for (abut_index k = 0; w->surfaces && k < w->finder->mesh_count; k++) {
-        const size_t numbers = 3 * (size_t)w->surfaces[k].vertex_count;
+    for (abut_index k = 0; w->deforming && k < w->finder->mesh_count; k++) {
+        const size_t numbers = 3 * (size_t)w->deforming[k].vertex_count;
         if (numbers > 0) {
             memcpy(to, w->finder->meshes[k].mesh->vertices, numbers * sizeof *to);
         }

@@ -5,7 +5,7 @@
 
 #include "../base/box.h"
 #include "neighbor_list.h"
-#include "surfaces.h"
+#include "deforming_mesh.h"
 
 typedef struct facet_list facet_list; /* walls/facet_list.h */
 
@@ -15,7 +15,7 @@ typedef struct wall_scene {
     abut_index wall_count;
     const double *half_spaces;          /* x 6, as abut_query has them */
     const double *poses, *poses_before; /* wall_count x 4 x 4, of this step and of the last one */
-    const surface *surfaces;            /* of the finder's meshes; NULL: none of them deforms */
+    const deforming_mesh *deforming;    /* of the finder's meshes; NULL: none of them deforms */
 } wall_scene;
 
 /* Zero-initialize. */

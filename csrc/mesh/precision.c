@@ -43,11 +43,11 @@ static double power_of_ten(int exponent)
                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     double power = 1.0;
-    int rest = abs(exponent);
-    for (; rest > EXACT_POWER; rest -= EXACT_POWER) {
+    int remaining = abs(exponent);
+    for (; remaining > EXACT_POWER; remaining -= EXACT_POWER) {
         power *= exact[EXACT_POWER];
     }
-    power *= exact[rest];
+    power *= exact[remaining];
     return exponent < 0 ? 1.0 / power : power;
 }
 
@@ -255,8 +255,8 @@ static axis_digits judge_axis(const axis_corners *axis)
 static double common_divisor(double a, double b)
 {
     while (b != 0.0) {
-        double rest = fmod(a, b);
-        a = b, b = rest;
+        double remainder = fmod(a, b);
+        a = b, b = remainder;
     }
     return a;
 }

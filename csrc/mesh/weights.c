@@ -167,19 +167,19 @@ static void zhong(double *weights)
  * origin the last digit of a sum of weights moves the force by several of the coordinates'. */
 static void normalize(double *weights, abut_index count)
 {
-    double sum = 0.0, rest = 1.0, lost = 0.0;
+    double sum = 0.0, remaining = 1.0, lost = 0.0;
     abut_index largest = 0;
     for (abut_index i = 0; i < count; i++) {
         sum += weights[i];
     }
     for (abut_index i = 0; i < count; i++) {
         weights[i] /= sum;
-        double left = rest - weights[i];
-        lost += difference_error(rest, weights[i], left);
-        rest = left;
+        double left = remaining - weights[i];
+        lost += difference_error(remaining, weights[i], left);
+        remaining = left;
         largest = weights[i] > weights[largest] ? i : largest;
     }
-    weights[largest] += rest + lost;
+    weights[largest] += remaining + lost;
 }
 
 /* The weights of an outline's corners for its point. */

@@ -17,7 +17,7 @@ typedef struct filling {
     int32_t *begins, *ids, *ordered_cells;
     int shift;                           /* block = cell >> shift */
     abut_index block_count, turn_blocks; /* all blocks, and those that a thread takes in one turn */
-    _Atomic abut_index crowd;            /* sum over the cells of the squares of their counts */
+    _Atomic abut_index occupancy;        /* sum over the cells of the squares of their counts */
 } filling;
 
 /* Memory for the places by axis and the reaches, in the order of cells: as floats where these will
@@ -85,15 +85,15 @@ static keyed_run list_block(const filling *f, int32_t begin, int32_t end)
  * the cells have: the odd numbers of a square, one for each sphere of a cell. */
 static abut_index name_cells(const filling *f, int32_t begin, int32_t end)
 {
-    abut_index crowd = 0, odd = 1;
+    abut_index occupancy = 0, odd = 1;
     int32_t before = -1;
     for (int32_t k = begin; k < end; k++) {
         const int32_t cell = f->cells[f->ids[k]];
         odd = cell == before ? odd + 2 : 1;
-        crowd += odd;
+        occupancy += odd;
         f->ordered_cells[k] = before = cell;
     }
-    return crowd;
+    return occupancy;
 }
 
 /* Sort a block's spheres by cell, and gather their places. */
@@ -105,7 +105,7 @@ static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
     const key_block keys = {.first_key = first, .key_count = last - first, .begin = begin};
     const keyed_run spheres = list_block(f, begin, end);
     sort_block(&keys, &spheres, 1, f->begins + first + 1, f->ids);
-    atomic_fetch_add(&f->crowd, name_cells(f, begin, end));
+    atomic_fetch_add(&f->occupancy, name_cells(f, begin, end));
     pair_kernels_take()->grid_gather(f->g, begin, end);
     return parallel_report(job, end - begin + (last - first) / 8);
 }
@@ -199,8 +199,9 @@ static abut_status fill(filling *f)
     return status ? status : parallel_run(&filling_plan, fill_turn, f);
 }
 
-/* The part of giants in the crowd, who have no cells but one: no finer levels would spread them. */
-static abut_index crowd_of_giants(const grid_plan *plan)
+/* The giants' part of the occupancy. All giants are in one cell, which finer levels do not split.
+ */
+static abut_index occupancy_of_giants(const grid_plan *plan)
 {
     const abut_index giants = plan->has_giants ? plan->populations[plan->level_count - 1] : 0;
     return giants * giants;
@@ -215,7 +216,8 @@ abut_status cells_fill(grid *g, const grid_plan *plan)
     status = status ? status : fill(&f);
     if (!status) {
         bound_levels(g, plan);
-        g->crowd = (double)(atomic_load(&f.crowd) - crowd_of_giants(plan)) / (double)plan->count;
+        g->occupancy =
+            (double)(atomic_load(&f.occupancy) - occupancy_of_giants(plan)) / (double)plan->count;
     }
     return status;
 }

@@ -242,7 +242,7 @@ static abut_status fill_grid(abut_pairs *pairs)
 
 /* Where a sphere's cell has more spheres than this, on average over the spheres, the work model is
  * wrong: it expects far fewer. */
-#define MOST_CROWD 64.0
+#define MOST_OCCUPANCY 64.0
 
 /* Once cells were too crowded, so many queries take a level for each octave at once. */
 enum { OCTAVE_QUERIES = 64 };
@@ -262,7 +262,7 @@ static bool takes_octaves(pair_leftovers *leftovers)
 /* Fill the grid with a level for each octave of sizes. Where sizes go with places, as of dust in a
  * corner between stones, cells that hold few spheres on average hold far too many of the small
  * ones. */
-static abut_status spread_crowd(abut_pairs *pairs)
+static abut_status refine_levels(abut_pairs *pairs)
 {
     const level_set before = pairs->levels;
     set_octaves(pairs);
@@ -285,8 +285,8 @@ static abut_status build_grid(abut_pairs *pairs)
         set_octaves(pairs);
     }
     status = status ? status : fill_grid(pairs);
-    const bool is_crowded = !status && pairs->memory->grid.crowd > MOST_CROWD;
-    return is_crowded && may_choose && !has_octaves ? spread_crowd(pairs) : status;
+    const bool is_overfull = !status && pairs->memory->grid.occupancy > MOST_OCCUPANCY;
+    return is_overfull && may_choose && !has_octaves ? refine_levels(pairs) : status;
 }
 
 static abut_status find_pairs(abut_pairs *pairs, abut_error *error)

@@ -97,9 +97,9 @@ static void load_rest(const row_source *source, abut_index i, abut_index count, 
                (size_t)dimension * sizeof *centers);
         reaches[k] = source->reaches[from];
     }
-    row_source rest = *source;
-    rest.centers = centers, rest.reaches = reaches;
-    load_lanes(&rest, 0, filled, bounds);
+    row_source remaining = *source;
+    remaining.centers = centers, remaining.reaches = reaches;
+    load_lanes(&remaining, 0, filled, bounds);
     memcpy(rows, filled, (size_t)count * sizeof *rows);
 }
 

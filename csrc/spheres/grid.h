@@ -62,7 +62,7 @@ typedef struct grid {
     lattice lattice;
     grid_level levels[ABUT_LEVEL_LIMIT];
     int32_t level_count, cell_count;
-    double crowd; /* spheres of a sphere's cell, itself included, on average */
+    double occupancy; /* spheres of a sphere's cell, itself included, on average */
     const int32_t
         *begins; /* cell_count + 1: cell c has the spheres begins[c] ... begins[c + 1] - 1 */
     const sphere_row *rows; /* by the caller's numbers */

@@ -62,8 +62,8 @@ void KERNEL(grid_find_cells)(const grid *g, const sphere_row *rows, abut_index b
             pointers[k] = rows[i + k < end ? i + k : end - 1].place;
         }
         lanes_store_whole(found, find_cells(g, pointers));
-        abut_index rest = end - i < LANES ? end - i : LANES;
-        memcpy(cells + (i - begin), found, (size_t)rest * sizeof *cells);
+        abut_index remaining = end - i < LANES ? end - i : LANES;
+        memcpy(cells + (i - begin), found, (size_t)remaining * sizeof *cells);
     }
 }
 

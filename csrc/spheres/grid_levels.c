@@ -124,7 +124,8 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
 {
     const counting *c = context;
     const double *reaches = c->reaches + stretch * STRETCH;
-    const abut_index rest = c->count - stretch * STRETCH, count = rest < STRETCH ? rest : STRETCH;
+    const abut_index remaining = c->count - stretch * STRETCH,
+                     count = remaining < STRETCH ? remaining : STRETCH;
     histogram *own = &c->histograms[stretch];
     find_keys(reaches, count, own);
     own->tallies = reserve_tallies(&own->block, own->key_count);

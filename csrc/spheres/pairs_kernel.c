@@ -107,11 +107,11 @@ void KERNEL(pairs_compute)(const pair_block *block)
         lanes_store(overlap, found.overlap);
         put_vectors(normal, found.normal, dimension);
         put_vectors(point, found.point, dimension);
-        const size_t rest = (size_t)(block->count - p) * sizeof *overlap;
-        memcpy(block->overlap + p, overlap, rest);
-        memcpy(block->normal + dimension * p, normal, rest * (size_t)dimension);
+        const size_t remaining = (size_t)(block->count - p) * sizeof *overlap;
+        memcpy(block->overlap + p, overlap, remaining);
+        memcpy(block->normal + dimension * p, normal, remaining * (size_t)dimension);
         if (block->point) {
-            memcpy(block->point + dimension * p, point, rest * (size_t)dimension);
+            memcpy(block->point + dimension * p, point, remaining * (size_t)dimension);
         }
     }
 }

@@ -413,7 +413,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
  * those in its cell. */
 static abut_index work_of_search(const abut_pairs *pairs)
 {
-    return (abut_index)((2.0 + pairs->memory->grid.crowd) * (double)pairs->own.count);
+    return (abut_index)((2.0 + pairs->memory->grid.occupancy) * (double)pairs->own.count);
 }
 
 /* How many pairs the largest chunk of earlier queries had, as far as its memory was kept. */

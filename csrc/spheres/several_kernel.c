@@ -76,7 +76,7 @@ LANES_INLINE bool search_shifted(const grid *g, const image_run *run, pair_queue
         by.shift[axis] = lanes_set(shift);
     }
     for (int32_t k = run->begin; k < run->end; k += STRETCH) {
-        const int32_t rest = run->end - k, length = rest < STRETCH ? rest : STRETCH;
+        const int32_t remaining = run->end - k, length = remaining < STRETCH ? remaining : STRETCH;
         if (!search_stretch(f, &from, &by, run, k, length, queue, m)) {
             return false;
         }

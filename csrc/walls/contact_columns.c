@@ -42,8 +42,9 @@ typedef struct source {
 static void take_block(source *from, contact_block *r)
 {
     const records *buffer = &from->contacts->chunks[from->chunk].records;
-    abut_index rest = buffer->count - from->next, limit = rest < ROWS ? rest : ROWS, count = 0;
-    const contact *items = rest > 0 ? buffer->items + from->next : NULL;
+    abut_index remaining = buffer->count - from->next, limit = remaining < ROWS ? remaining : ROWS,
+               count = 0;
+    const contact *items = remaining > 0 ? buffer->items + from->next : NULL;
     while (count < limit && items[count].mesh_image == items[0].mesh_image) {
         count++;
     }

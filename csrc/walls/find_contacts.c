@@ -15,7 +15,7 @@ typedef struct search {
     const find_task *task;
     resolution resolution;
     bool uses_feet; /* spheres may look for the facets at their foot alone */
-    atomic_intptr_t entry_count, test_count, touch_count, crowded_sphere;
+    atomic_intptr_t entry_count, test_count, touch_count, overfull_sphere;
 } search;
 
 /* What a thread needs for a chunk. */
@@ -197,7 +197,7 @@ static abut_status fill_batch(worker *w, sphere_range *spheres)
     b->first = spheres->begin;
     abut_status status = scene_view(task->scene, &rows, &count, b);
     if (status == ABUT_TOO_MANY_IMAGES) {
-        atomic_store(&w->search->crowded_sphere, b->first);
+        atomic_store(&w->search->overfull_sphere, b->first);
     }
     if (status) {
         return status;
@@ -274,6 +274,6 @@ abut_status find_records(const find_task *task, find_counts *counts)
     *counts = (find_counts){.entries = atomic_load(&s.entry_count),
                             .tests = atomic_load(&s.test_count),
                             .touches = atomic_load(&s.touch_count),
-                            .crowded_sphere = atomic_load(&s.crowded_sphere)};
+                            .overfull_sphere = atomic_load(&s.overfull_sphere)};
     return status;
 }

@@ -19,9 +19,10 @@ typedef struct find_task {
     records_sink sink;
 } find_task;
 
-/* What was done; crowded_sphere: number in the order of search, where there are too many images. */
+/* What was done; overfull_sphere: number in the order of search, where there are too many images.
+ */
 typedef struct find_counts {
-    abut_index entries, tests, touches, crowded_sphere;
+    abut_index entries, tests, touches, overfull_sphere;
 } find_counts;
 
 /* Search all spheres. ABUT_OK, or why the search ended. */

@@ -112,14 +112,14 @@ void hierarchy_sort(touching *q)
 {
     enum { RUN = 16 };
     for (int32_t begin = 0; begin < q->count; begin += RUN) {
-        int32_t rest = q->count - begin;
-        insertion_sort(q->of, q->items + begin, rest < RUN ? rest : RUN);
+        int32_t remaining = q->count - begin;
+        insertion_sort(q->of, q->items + begin, remaining < RUN ? remaining : RUN);
     }
     for (int64_t run = RUN; run < q->count; run *= 2) {
         for (int64_t begin = 0; begin + run < q->count; begin += 2 * run) {
-            int64_t rest = q->count - begin;
+            int64_t remaining = q->count - begin;
             merge(q->of, q->items + begin, (int32_t)run,
-                  (int32_t)(rest < 2 * run ? rest : 2 * run));
+                  (int32_t)(remaining < 2 * run ? remaining : 2 * run));
         }
     }
 }
@@ -301,69 +301,70 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
 enum { MANY = 48, ROUNDS = 12 };
 
 /* Take the nearest to the front; returns how many there are. */
-static int32_t take_nearest(touching *rest)
+static int32_t take_nearest(touching *remaining)
 {
-    const kept *k = rest->of;
+    const kept *k = remaining->of;
     double nearest = INFINITY;
-    for (int32_t n = 0; n < rest->count; n++) {
-        const double distance = k->distance[rest->items[n]];
+    for (int32_t n = 0; n < remaining->count; n++) {
+        const double distance = k->distance[remaining->items[n]];
         nearest = distance < nearest ? distance : nearest;
     }
     int32_t count = 0;
-    for (int32_t n = 0; n < rest->count; n++) {
-        const int32_t item = rest->items[n];
+    for (int32_t n = 0; n < remaining->count; n++) {
+        const int32_t item = remaining->items[n];
         if (k->distance[item] == nearest) {
-            rest->items[n] = rest->items[count];
-            rest->items[count++] = item;
+            remaining->items[n] = remaining->items[count];
+            remaining->items[count++] = item;
         }
     }
     return count;
 }
 
 /* Leave out what contact j eliminates by its own noise. */
-static void strike_out(touching *rest, int32_t j)
+static void strike_out(touching *remaining, int32_t j)
 {
-    const kept *k = rest->of;
+    const kept *k = remaining->of;
     double axis_length;
     const vec3 axis = tangent_axis(k, j, &axis_length);
     const double limit = FRONT_NOISES * k->normal_noise[j] * axis_length;
     int32_t left = 0;
-    for (int32_t n = 0; n < rest->count; n++) {
-        const int32_t item = rest->items[n];
-        rest->items[left] = item;
+    for (int32_t n = 0; n < remaining->count; n++) {
+        const int32_t item = remaining->items[n];
+        remaining->items[left] = item;
         left += !(vec3_dot(axis, apart(k, j, item)) <= limit);
     }
-    rest->count = left;
+    remaining->count = left;
 }
 
 /* Keep or drop the nearest of the rest, and leave these, and what they eliminate, out of the rest.
  */
-static abut_status take_round(touching *stay, touching *rest, double flat_tilt, parallel_job *job)
+static abut_status take_round(touching *stay, touching *remaining, double flat_tilt,
+                              parallel_job *job)
 {
-    const int32_t before = stay->count, count = take_nearest(rest);
-    touching nearest = {rest->of, rest->items, count};
+    const int32_t before = stay->count, count = take_nearest(remaining);
+    touching nearest = {remaining->of, remaining->items, count};
     hierarchy_sort(&nearest);
     abut_status status = sweep(stay, &nearest, flat_tilt, job);
-    rest->items += count;
-    rest->count -= count;
+    remaining->items += count;
+    remaining->count -= count;
     for (int32_t n = before; !status && n < stay->count && n < before + ROUNDS; n++) {
-        strike_out(rest, stay->items[n]);
-        status = parallel_report(job, rest->count);
+        strike_out(remaining, stay->items[n]);
+        status = parallel_report(job, remaining->count);
     }
     return status;
 }
 
 abut_status hierarchy_eliminate(touching *q, double flat_tilt, parallel_job *job)
 {
-    touching stay = {q->of, q->items, 0}, rest = *q;
+    touching stay = {q->of, q->items, 0}, remaining = *q;
     abut_status status = ABUT_OK;
-    for (int round = 0; !status && rest.count > MANY && round < ROUNDS && stay.count <= MANY;
+    for (int round = 0; !status && remaining.count > MANY && round < ROUNDS && stay.count <= MANY;
          round++) {
-        status = take_round(&stay, &rest, flat_tilt, job);
+        status = take_round(&stay, &remaining, flat_tilt, job);
     }
     if (!status) {
-        hierarchy_sort(&rest);
-        status = sweep(&stay, &rest, flat_tilt, job);
+        hierarchy_sort(&remaining);
+        status = sweep(&stay, &remaining, flat_tilt, job);
     }
     q->count = stay.count;
     return status;

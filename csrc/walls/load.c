@@ -24,17 +24,17 @@ abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool 
     b->count = 0;
     *is_good = true;
     while (next < count && b->count + BATCH_BLOCK <= BATCH_SPHERES) {
-        const abut_index rest = count - next;
+        const abut_index remaining = count - next;
         const sphere_rows from = {rows->centers + 3 * next, rows->radii + next, rows->gap};
         const int32_t first = b->count;
-        const bool is_block_good = rest < BATCH_BLOCK
-                                       ? load_part(b, &from, (int32_t)rest)
+        const bool is_block_good = remaining < BATCH_BLOCK
+                                       ? load_part(b, &from, (int32_t)remaining)
                                        : kernels_take()->load_block(b, &from, BATCH_BLOCK);
         *is_good = *is_good && is_block_good;
         for (int32_t i = first; i < b->count; i++) {
             b->number[i] = (uint16_t)(b->number[i] + next);
         }
-        next += rest < BATCH_BLOCK ? rest : BATCH_BLOCK;
+        next += remaining < BATCH_BLOCK ? remaining : BATCH_BLOCK;
     }
     batch_pad(b);
     return next;

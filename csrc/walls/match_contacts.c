@@ -363,8 +363,8 @@ static void keep_left(const contact_matching *m, contact_list *now, contact_list
     }
 }
 
-static abut_status match_crowd(const contact_matching *m, contact_list now, contact_list before,
-                               parallel_job *job)
+static abut_status match_many(const contact_matching *m, contact_list now, contact_list before,
+                              parallel_job *job)
 {
     contact_row *sorted = sort_by_nodes(&m->now, now);
     contact_row *old_sorted = sort_by_nodes(&m->before, before);
@@ -410,7 +410,7 @@ static abut_status match_several(const contact_matching *m, row_span now, row_sp
         follow_wraps(m, list, old_list);
     }
     const bool are_many = (double)now.count * (double)before.count > CROWD_PAIRS;
-    return are_many ? match_crowd(m, list, old_list, job)
+    return are_many ? match_many(m, list, old_list, job)
                     : match_nearest_first(m, list, old_list, job);
 }
 

@@ -200,11 +200,11 @@ static abut_status search(abut_contacts *contacts, abut_error *error)
         parallel_together(now->query.workers, WORK_OF_SPHERE * now->query.sphere_count,
                           search_together, &s);
     }
-    const abut_index crowded = s.counts.crowded_sphere;
+    const abut_index overfull = s.counts.overfull_sphere;
     return s.status == ABUT_CENTER_NOT_FINITE
                ? find_bad_sphere(&now->query, error)
-               : error_set(error, s.status, order->is_by_place ? order->spheres[crowded] : crowded,
-                           0, 0.0);
+               : error_set(error, s.status,
+                           order->is_by_place ? order->spheres[overfull] : overfull, 0, 0.0);
 }
 
 abut_status contacts_find_listed(const abut_finder *finder, const abut_query *query,

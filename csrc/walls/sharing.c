@@ -112,7 +112,7 @@ static abut_status append_member(sharing *s, abut_index contact)
 static double factor_member(sharing *s, abut_index i)
 {
     sharing_member *member = &s->members[i];
-    double *row = factor_row(s, i), rest = 1.0, known = member->force;
+    double *row = factor_row(s, i), remaining = 1.0, known = member->force;
     for (abut_index j = 0; j < i; j++) {
         const double *above = factor_row(s, j);
         double sum = coupling(member->normal, s->members[j].normal);
@@ -120,22 +120,22 @@ static double factor_member(sharing *s, abut_index i)
             sum -= row[k] * above[k];
         }
         row[j] = sum / above[j];
-        rest -= row[j] * row[j];
+        remaining -= row[j] * row[j];
         known -= row[j] * s->members[j].known;
     }
-    row[i] = sqrt(rest > FLAT_CURVATURE ? rest : FLAT_CURVATURE);
+    row[i] = sqrt(remaining > FLAT_CURVATURE ? remaining : FLAT_CURVATURE);
     member->known = known / row[i];
-    return rest;
+    return remaining;
 }
 
 /* Make all rows of L from `first` on; returns as factor_member does, of the last. */
 static double factor_from(sharing *s, abut_index first)
 {
-    double rest = 1.0;
+    double remaining = 1.0;
     for (abut_index i = first; i < s->member_count; i++) {
-        rest = factor_member(s, i);
+        remaining = factor_member(s, i);
     }
-    return rest;
+    return remaining;
 }
 
 static void remove_member(sharing *s, abut_index i)
@@ -351,13 +351,13 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
 static double force_left_over(abut_index count, const vec3 *normals, const double *forces,
                               const double *loads, abut_index contact)
 {
-    double rest = forces[contact];
+    double remaining = forces[contact];
     for (abut_index k = 0; k < count; k++) {
         if (k != contact && loads[k] > 0.0) {
-            rest -= coupling(normals[contact], normals[k]) * loads[k];
+            remaining -= coupling(normals[contact], normals[k]) * loads[k];
         }
     }
-    return rest > 0.0 ? rest : 0.0;
+    return remaining > 0.0 ? remaining : 0.0;
 }
 
 /* Gives by how much a load changed, at most. */

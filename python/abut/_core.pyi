@@ -97,7 +97,7 @@ RESTS: int
 GRAINS: int
 HERTZ: int
 LINEAR: int
-OWN_LAW: int
+USER_LAW: int
 NO_ROLLING: int
 ROLLING_A: int
 ROLLING_C: int

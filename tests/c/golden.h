@@ -207,21 +207,21 @@ static inline void golden_fill_laws(abut_law laws[MATERIALS * MATERIALS])
                              .rolling_damping = 0.3,
                              .curvature = 0.02};
     }
-    laws[MATERIALS + 1] = (abut_law){.kind = ABUT_OWN_LAW};
+    laws[MATERIALS + 1] = (abut_law){.kind = ABUT_USER_LAW};
 }
 
 static inline abut_status golden_set_laws(abut_simulation *s, const abut_law *laws,
                                           abut_error *error)
 {
     static const double parameters[] = {1e4, 2.0, 0.4};
-    static const abut_own_law own = {.function = golden_law,
-                                     .parameters = parameters,
-                                     .parameter_count = 3,
-                                     .vector_count = 1,
-                                     .scalar_count = 1,
-                                     .identity = 1};
-    const abut_own_laws all_own = {.laws = &own, .count = 1};
-    return abut_simulation_set_own_laws(s, MATERIALS, laws, &all_own, error);
+    static const abut_user_law own = {.function = golden_law,
+                                      .parameters = parameters,
+                                      .parameter_count = 3,
+                                      .vector_count = 1,
+                                      .scalar_count = 1,
+                                      .identity = 1};
+    const abut_user_laws all_own = {.laws = &own, .count = 1};
+    return abut_simulation_set_user_laws(s, MATERIALS, laws, &all_own, error);
 }
 
 /* A simulation with walls, and nothing in it; NULL where there is no memory. */

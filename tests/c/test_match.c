@@ -214,7 +214,7 @@ static abut_step crowd_of(abut_index count)
                        .node_offsets = crowd_nodes};
 }
 
-static abut_status match_crowd(const abut_step *step, const abut_step *older)
+static abut_status match_many(const abut_step *step, const abut_step *older)
 {
     return abut_contacts_match(step, older, NULL, 1, crowd_rows, NULL);
 }
@@ -227,7 +227,7 @@ static void test_crowd_is_interrupted(void)
     for (abut_index k = 0; k < CROWD; k++) {
         other_mesh[k] = 1;
     }
-    CHECK_INT(match_crowd(&step, &step), ABUT_OK);
+    CHECK_INT(match_many(&step, &step), ABUT_OK);
     abut_index wrong = 0;
     for (abut_index k = 0; k < CROWD; k++) {
         wrong += crowd_rows[k] != k;
@@ -236,7 +236,7 @@ static void test_crowd_is_interrupted(void)
     step.interrupted = say_yes, step.interrupted_data = &question_count;
     /* no two are of the same mesh: all are compared */
     elsewhere.mesh = other_mesh;
-    CHECK_INT(match_crowd(&step, &elsewhere), ABUT_INTERRUPTED);
+    CHECK_INT(match_many(&step, &elsewhere), ABUT_INTERRUPTED);
     CHECK_INT(question_count, 1);
 }
 
@@ -247,7 +247,7 @@ static void test_allocation_failures_of_a_crowd(void)
     step.period = period;
     failures f = {0};
     while (fail_next(&f)) {
-        f.status = match_crowd(&step, &step);
+        f.status = match_many(&step, &step);
     }
     CHECK(f.count > 4);
     CHECK_INT(crowd_rows[299], 299);

@@ -137,9 +137,9 @@ static void check_bad_spheres(void)
 /* Numbers of laws of the caller's, and laws that bodies cannot have. */
 static void check_bad_laws(void)
 {
-    static const abut_law bad[] = {{.kind = ABUT_OWN_LAW, .number = -1.0},
-                                   {.kind = ABUT_OWN_LAW, .number = 1.0},
-                                   {.kind = ABUT_OWN_LAW, .curvature = -2.0}};
+    static const abut_law bad[] = {{.kind = ABUT_USER_LAW, .number = -1.0},
+                                   {.kind = ABUT_USER_LAW, .number = 1.0},
+                                   {.kind = ABUT_USER_LAW, .curvature = -2.0}};
     abut_law laws[MATERIALS * MATERIALS];
     abut_error error;
     golden_fill_laws(laws);

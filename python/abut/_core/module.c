@@ -1,6 +1,6 @@
 #include "arrays.h"
 #include "columns.h"
-#include "own_laws.h"
+#include "user_laws.h"
 #include "simulation.h"
 
 PyObject *core_raise(const abut_error *error)
@@ -237,7 +237,7 @@ static const struct {
     {"GRAINS", CORE_GRAINS},
     {"HERTZ", ABUT_HERTZ},
     {"LINEAR", ABUT_LINEAR},
-    {"OWN_LAW", ABUT_OWN_LAW},
+    {"USER_LAW", ABUT_USER_LAW},
     {"NO_ROLLING", ABUT_NO_ROLLING},
     {"ROLLING_A", ABUT_ROLLING_A},
     {"ROLLING_C", ABUT_ROLLING_C},
@@ -280,7 +280,7 @@ static int add_law_numbers(PyObject *module)
 static int core_exec(PyObject *module)
 {
     if (array_import() || add_names(module) || add_types(module) || add_constants(module) ||
-        add_law_numbers(module) || own_laws_add_names(module)) {
+        add_law_numbers(module) || user_laws_add_names(module)) {
         return -1;
     }
     return 0;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "arrays.h"
-#include "own_laws.h"
+#include "user_laws.h"
 
 static const char SIMULATION_DOC[] =
     "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
@@ -145,12 +145,12 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
         return NULL;
     }
     abut_law *laws = simulation_read_laws(given, materials);
-    abut_own_law *own = laws ? own_laws_read_all(users) : NULL;
+    abut_user_law *own = laws ? user_laws_read_all(users) : NULL;
     abut_error error = {.status = ABUT_OK};
     PyObject *none = NULL;
     if (own && !simulation_begin(self)) {
-        const abut_own_laws all = {own, PyTuple_Size(users)};
-        abut_simulation_set_own_laws(self->simulation, materials, laws, &all, &error);
+        const abut_user_laws all = {own, PyTuple_Size(users)};
+        abut_simulation_set_user_laws(self->simulation, materials, laws, &all, &error);
         none = simulation_commit(self, &error, known);
     }
     PyMem_Free(laws);
@@ -431,7 +431,7 @@ static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused
 static PyObject *simulation_law_case(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const abut_simulation *s = simulation_at_rest(object);
-    return s ? own_laws_tell_case(s) : NULL;
+    return s ? user_laws_tell_case(s) : NULL;
 }
 
 static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused))

@@ -229,4 +229,4 @@ def _is_alike(a: Law, b: Law) -> bool:
 
 
 def _own_numbers(law: Own, number: int) -> dict[str, float]:
-    return {"kind": _core.OWN_LAW, "curvature": law.curvature or 0.0, "number": number}
+    return {"kind": _core.USER_LAW, "curvature": law.curvature or 0.0, "number": number}

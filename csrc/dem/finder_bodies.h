@@ -1,7 +1,7 @@
 /* All bodies and, behind them, some spheres, which are points that are rounded: as finders and
  * queries of convex bodies want them. */
-#ifndef DEM_CROWD_H
-#define DEM_CROWD_H
+#ifndef DEM_FINDER_BODIES_H
+#define DEM_FINDER_BODIES_H
 
 #include "../abut/convex.h"
 #include "../base/memory.h"
@@ -9,22 +9,22 @@
 typedef struct rigid_set rigid_set; /* rigid_set.h */
 typedef struct store store;         /* store.h */
 
-enum { CROWD_BLOCKS = 4 };
+enum { FINDER_BODIES_BLOCKS = 4 };
 
 /* Zero-initialize. All its memory is in blocks. */
-typedef struct crowd {
+typedef struct finder_bodies {
     abut_index count;
     abut_index *shapes;
     double *scales, *positions, *orientations; /* where their shapes' frames are */
-    memory_block blocks[CROWD_BLOCKS];
-} crowd;
+    memory_block blocks[FINDER_BODIES_BLOCKS];
+} finder_bodies;
 
 /* Gather where all bodies and the spheres of these rows are. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres,
-                         const int32_t *rows, abut_index row_count, int workers);
+abut_status finder_bodies_gather(finder_bodies *c, const rigid_set *bodies, const store *spheres,
+                                 const int32_t *rows, abut_index row_count, int workers);
 
 /* Make a finder of the first `count` of them. */
-abut_status crowd_make_finder(const crowd *c, const rigid_set *bodies, abut_index count,
-                              abut_convex_finder **finder, abut_error *error);
+abut_status finder_bodies_build(const finder_bodies *c, const rigid_set *bodies, abut_index count,
+                                abut_convex_finder **finder, abut_error *error);
 
 #endif

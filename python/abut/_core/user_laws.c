@@ -1,5 +1,5 @@
 /* Laws of users: what they are told of, and how they are asked outside of simulations. */
-#include "own_laws.h"
+#include "user_laws.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static int add_names(PyObject *module, const char *name, const own_column *colum
     return status;
 }
 
-int own_laws_add_names(PyObject *module)
+int user_laws_add_names(PyObject *module)
 {
     return ADD(module, "LAW_INPUTS", INPUTS) || ADD(module, "LAW_OUTPUTS", OUTPUTS) ||
                    ADD(module, "LAW_BLOCK", WORDS)
@@ -61,10 +61,10 @@ int own_laws_add_names(PyObject *module)
                : 0;
 }
 
-int own_laws_read(PyObject *tuple, abut_own_law *law)
+int user_laws_read(PyObject *tuple, abut_user_law *law)
 {
     PyObject *address, *parameters;
-    *law = (abut_own_law){0};
+    *law = (abut_user_law){0};
     if (!PyArg_ParseTuple(tuple, "OOiiid", &address, &parameters, &law->vector_count,
                           &law->scalar_count, &law->identity, &law->reach)) {
         return -1;
@@ -80,15 +80,15 @@ int own_laws_read(PyObject *tuple, abut_own_law *law)
                       (array_shape){ARRAY_DOUBLE, law->parameter_count, 0}, &law->parameters);
 }
 
-abut_own_law *own_laws_read_all(PyObject *tuple)
+abut_user_law *user_laws_read_all(PyObject *tuple)
 {
     const Py_ssize_t count = PyTuple_Size(tuple);
-    abut_own_law *laws = PyMem_Malloc(((size_t)count + 1) * sizeof *laws);
+    abut_user_law *laws = PyMem_Malloc(((size_t)count + 1) * sizeof *laws);
     if (!laws) {
         PyErr_NoMemory();
     }
     for (Py_ssize_t k = 0; laws && k < count; k++) {
-        if (own_laws_read(PyTuple_GetItem(tuple, k), &laws[k])) {
+        if (user_laws_read(PyTuple_GetItem(tuple, k), &laws[k])) {
             PyMem_Free(laws);
             return NULL;
         }
@@ -99,7 +99,7 @@ abut_own_law *own_laws_read_all(PyObject *tuple)
 #define COPY(numbers)                                                                              \
     array_copy((array_shape){ARRAY_DOUBLE, sizeof(numbers) / sizeof(double), 0}, numbers)
 
-PyObject *own_laws_tell_case(const abut_simulation *simulation)
+PyObject *user_laws_tell_case(const abut_simulation *simulation)
 {
     const abut_law_case of = abut_simulation_law_case(simulation);
     return Py_BuildValue("(iNNNN)", of.number, COPY(of.inputs), COPY(of.outputs),
@@ -108,7 +108,7 @@ PyObject *own_laws_tell_case(const abut_simulation *simulation)
 
 /* A law of either kind, and how many numbers a contact keeps under it. */
 typedef struct given_law {
-    abut_own_law own;
+    abut_user_law own;
     abut_law *built_in; /* NULL: an own one; to be freed by PyMem_Free */
     Py_ssize_t kept;
 } given_law;
@@ -123,7 +123,7 @@ static int read_law(PyObject *given, given_law *law)
         law->built_in = simulation_read_laws(given, 1);
         return law->built_in ? 0 : -1;
     }
-    const int status = own_laws_read(given, &law->own);
+    const int status = user_laws_read(given, &law->own);
     law->kept = 3 * (Py_ssize_t)law->own.vector_count + law->own.scalar_count;
     return status;
 }
@@ -144,8 +144,8 @@ static void ask(const given_law *law, const law_question *q, abut_error *error)
             abut_law_apply(law->built_in, q->step, q->count, q->inputs, q->history, q->outputs[0],
                            q->outputs[1], error);
         } else {
-            abut_own_law_apply(&law->own, q->step, q->count, q->inputs, q->history, q->outputs[0],
-                               q->outputs[1]);
+            abut_user_law_apply(&law->own, q->step, q->count, q->inputs, q->history, q->outputs[0],
+                                q->outputs[1]);
         }
     }
     Py_END_ALLOW_THREADS

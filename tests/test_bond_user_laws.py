@@ -9,7 +9,7 @@ import abut
 
 pytest.importorskip("numba")
 
-from test_own_laws import glue, luding
+from test_user_laws import glue, luding
 
 GRAIN = abut.Material(density=2500, young=1e7, poisson=0.25)
 RADIUS = 0.004

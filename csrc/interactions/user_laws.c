@@ -1,5 +1,5 @@
 /* Functions of users, called block by block. */
-#include "own_laws.h"
+#include "user_laws.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- copies ---- */
 
-static abut_index count_parameters(const abut_own_laws *from)
+static abut_index count_parameters(const abut_user_laws *from)
 {
     abut_index count = 0;
     for (abut_index k = 0; k < from->count; k++) {
@@ -17,21 +17,21 @@ static abut_index count_parameters(const abut_own_laws *from)
     return count;
 }
 
-abut_status own_laws_copy(own_laws *to, const abut_own_laws *from)
+abut_status user_laws_copy(user_laws *to, const abut_user_laws *from)
 {
-    *to = (own_laws){.count = from ? from->count : 0};
+    *to = (user_laws){.count = from ? from->count : 0};
     if (to->count == 0) {
         return ABUT_OK;
     }
     to->laws = memory_alloc(from->count, sizeof *to->laws);
     to->parameters = memory_alloc(count_parameters(from) + 1, sizeof *to->parameters);
     if (!to->laws || !to->parameters) {
-        own_laws_free(to);
+        user_laws_free(to);
         return ABUT_NO_MEMORY;
     }
     double *parameters = to->parameters;
     for (abut_index k = 0; k < from->count; k++) {
-        const abut_own_law *l = &from->laws[k];
+        const abut_user_law *l = &from->laws[k];
         if (l->parameter_count > 0) {
             memcpy(parameters, l->parameters, (size_t)l->parameter_count * sizeof *parameters);
         }
@@ -42,11 +42,11 @@ abut_status own_laws_copy(own_laws *to, const abut_own_laws *from)
     return ABUT_OK;
 }
 
-void own_laws_free(own_laws *laws)
+void user_laws_free(user_laws *laws)
 {
     memory_free(laws->laws);
     memory_free(laws->parameters);
-    *laws = (own_laws){.count = 0};
+    *laws = (user_laws){.count = 0};
 }
 
 /* ---- blocks ---- */
@@ -56,14 +56,14 @@ enum { PADDING = 8 };
 
 /* Columns of inputs follow one another, as do those of outputs: each name is told where its first
  * one is. */
-static abut_law_block block_of(own_block *b, const abut_own_law *l)
+static abut_law_block block_of(user_block *b, const abut_user_law *l)
 {
     abut_law_block of = {.size = sizeof of,
                          .parameters = l->parameters,
                          .history_in = b->history_in[0],
                          .history_out = b->history_out[0]};
-#define PLACE_INPUT(name, numbers) of.name = b->inputs[OWN_INPUT(name)];
-#define PLACE_OUTPUT(name, numbers) of.name = b->outputs[OWN_OUTPUT(name)];
+#define PLACE_INPUT(name, numbers) of.name = b->inputs[USER_INPUT(name)];
+#define PLACE_OUTPUT(name, numbers) of.name = b->outputs[USER_OUTPUT(name)];
     ABUT_LAW_INPUTS(PLACE_INPUT)
     ABUT_LAW_OUTPUTS(PLACE_OUTPUT)
 #undef PLACE_INPUT
@@ -80,22 +80,22 @@ static void clear_columns(double (*columns)[ABUT_LAW_ROWS], int column_count, in
     }
 }
 
-void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double step)
+void user_block_call(user_block *b, const abut_user_law *l, int32_t count, double step)
 {
     abut_law_block of = block_of(b, l);
     of.count = count, of.step = step;
     clear_columns(b->outputs, ABUT_LAW_OUTPUT_COUNT, count);
-    clear_columns(b->history_out, own_history_count(l), count);
+    clear_columns(b->history_out, user_history_count(l), count);
     l->function(&of);
 }
 
-bool own_block_is_bad(const own_block *b, const abut_own_law *l, int32_t k)
+bool user_block_is_bad(const user_block *b, const abut_user_law *l, int32_t k)
 {
     bool is_bad = false;
     for (int c = 0; c < ABUT_LAW_OUTPUT_COUNT; c++) {
         is_bad |= !isfinite(b->outputs[c][k]);
     }
-    for (int c = 0; c < own_history_count(l); c++) {
+    for (int c = 0; c < user_history_count(l); c++) {
         is_bad |= !isfinite(b->history_out[c][k]);
     }
     return is_bad;
@@ -119,18 +119,18 @@ static void set_all(double *column, double number)
     }
 }
 
-static void begin_contacts(own_block *b, const abut_own_law *l, const own_contact *c)
+static void begin_contacts(user_block *b, const abut_user_law *l, const law_contact *c)
 {
     clear_columns(b->inputs, ABUT_LAW_INPUT_COUNT, PADDING);
-    clear_columns(b->history_in, own_history_count(l), PADDING);
-    set_all(b->inputs[OWN_INPUT(overlap)], c->overlap);
-    set_all(b->inputs[OWN_INPUT(normal) + 2], 1.0);
-    set_all(b->inputs[OWN_INPUT(radius)], c->radius);
-    set_all(b->inputs[OWN_INPUT(mass)], c->mass);
-    set_all(b->inputs[OWN_INPUT(inertia)], c->inertia);
-    set_all(b->inputs[OWN_INPUT(radius_i)], c->radius_i);
-    set_all(b->inputs[OWN_INPUT(radius_j)], c->radius_j);
-    set_all(b->inputs[OWN_INPUT(is_new)], c->vectors ? 0.0 : 1.0);
+    clear_columns(b->history_in, user_history_count(l), PADDING);
+    set_all(b->inputs[USER_INPUT(overlap)], c->overlap);
+    set_all(b->inputs[USER_INPUT(normal) + 2], 1.0);
+    set_all(b->inputs[USER_INPUT(radius)], c->radius);
+    set_all(b->inputs[USER_INPUT(mass)], c->mass);
+    set_all(b->inputs[USER_INPUT(inertia)], c->inertia);
+    set_all(b->inputs[USER_INPUT(radius_i)], c->radius_i);
+    set_all(b->inputs[USER_INPUT(radius_j)], c->radius_j);
+    set_all(b->inputs[USER_INPUT(is_new)], c->vectors ? 0.0 : 1.0);
     for (int32_t h = 0; c->vectors && h < 3 * l->vector_count; h++) {
         set_all(b->history_in[h], c->vectors[h]);
     }
@@ -139,41 +139,41 @@ static void begin_contacts(own_block *b, const abut_own_law *l, const own_contac
     }
 }
 
-static double tangent_change(const own_block *b, int32_t k)
+static double tangent_change(const user_block *b, int32_t k)
 {
     double square = 0.0;
     for (size_t axis = 0; axis < 3; axis++) {
-        const double *column = b->outputs[OWN_OUTPUT(tangent) + axis];
+        const double *column = b->outputs[USER_OUTPUT(tangent) + axis];
         square += (column[k] - column[AT_REST]) * (column[k] - column[AT_REST]);
     }
     return sqrt(square);
 }
 
-law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c)
+law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c)
 {
-    own_block b;
+    user_block b;
     law_stiffness s = {.normal = 0.0};
     const double way = SMALL_WAY * (c->overlap > 0.0 ? c->overlap : SMALL_WAY * c->radius);
     begin_contacts(&b, l, c);
-    b.inputs[OWN_INPUT(overlap)][MORE] += way;
-    b.inputs[OWN_INPUT(overlap)][LESS] -= way;
-    own_block_call(&b, l, PADDING, LONG_STEP);
-    const double *push = b.outputs[OWN_OUTPUT(push)];
+    b.inputs[USER_INPUT(overlap)][MORE] += way;
+    b.inputs[USER_INPUT(overlap)][LESS] -= way;
+    user_block_call(&b, l, PADDING, LONG_STEP);
+    const double *push = b.outputs[USER_OUTPUT(push)];
     s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
     /* as fast as it swings, and so for the time of one swing by its angle */
     const double time = s.normal > 0.0 ? sqrt(c->mass / s.normal) : 1.0, speed = way / time;
-    set_all(b.inputs[OWN_INPUT(overlap)], c->overlap);
-    b.inputs[OWN_INPUT(parting)][PARTING] = speed;
-    b.inputs[OWN_INPUT(parting)][LESS] = -speed;
-    b.inputs[OWN_INPUT(sliding)][SLIDING] = speed;
-    own_block_call(&b, l, PADDING, time);
+    set_all(b.inputs[USER_INPUT(overlap)], c->overlap);
+    b.inputs[USER_INPUT(parting)][PARTING] = speed;
+    b.inputs[USER_INPUT(parting)][LESS] = -speed;
+    b.inputs[USER_INPUT(sliding)][SLIDING] = speed;
+    user_block_call(&b, l, PADDING, time);
     const double change =
         fmax(fabs(push[PARTING] - push[AT_REST]), fabs(push[LESS] - push[AT_REST]));
     s.damping_ratio =
         s.normal > 0.0 && change > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
     /* a spring grows with the time of sliding, a damper does not */
     const double once = tangent_change(&b, SLIDING);
-    own_block_call(&b, l, PADDING, 2.0 * time);
+    user_block_call(&b, l, PADDING, 2.0 * time);
     s.shear = fmax(tangent_change(&b, SLIDING) - once, 0.0) / way;
     return s;
 }

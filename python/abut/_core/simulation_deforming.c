@@ -62,7 +62,7 @@ PyObject *simulation_restore_surface(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
     PyObject *number, *given[3];
-    abut_surface_state state;
+    abut_deforming_state state;
     if (!PyArg_ParseTuple(args, "OOOO:restore_surface", &number, &given[0], &given[1], &given[2])) {
         return NULL;
     }
@@ -77,7 +77,7 @@ PyObject *simulation_restore_surface(PyObject *object, PyObject *args)
         PyErr_Format(PyExc_ValueError, "wall %zd does not deform", (Py_ssize_t)wall);
         return NULL;
     }
-    abut_simulation_restore_surface(self->simulation, wall, &state);
+    abut_simulation_restore_deforming(self->simulation, wall, &state);
     Py_RETURN_NONE;
 }
 

@@ -1,7 +1,7 @@
 /* Walls that deform: where their vertices were and how fast they are, and how what is on them goes
  * along. */
-#ifndef INTERACTIONS_SURFACES_H
-#define INTERACTIONS_SURFACES_H
+#ifndef INTERACTIONS_DEFORMING_MESH_H
+#define INTERACTIONS_DEFORMING_MESH_H
 
 #include "../abut/contacts.h"
 #include "../abut/laws.h"
@@ -9,32 +9,32 @@
 
 /* Of a mesh whose vertices move. What is called `before` was so at the beginning of the last step.
  */
-typedef struct surface {
+typedef struct deforming_mesh {
     abut_index vertex_count;                /* 0: it does not deform */
     double *before;                         /* vertices, x 3 */
     double *velocities, *velocities_before; /* of vertices, x 3 */
-} surface;
+} deforming_mesh;
 
 /* Where the vertices of a mesh are, x 3. */
-const double *surface_vertices(const abut_mesh *mesh);
+const double *deforming_vertices(const abut_mesh *mesh);
 
 /* Room for so many vertices, which stand still. False: there is no memory. */
-bool surface_make(surface *s, abut_index vertex_count);
-void surface_free(surface *s);
+bool deforming_make(deforming_mesh *s, abut_index vertex_count);
+void deforming_free(deforming_mesh *s);
 
 /* What vertices have, at the contact of a row: the sum over its nodes of weight times value. */
-vec3 surface_at(const abut_columns *contacts, abut_index row, const double *values);
+vec3 deforming_at(const abut_columns *contacts, abut_index row, const double *values);
 
 /* How fast a facet turns with its vertices in the middle between two places: its normal, and about
  * that its edges on average. */
-vec3 surface_spin(const abut_mesh *mesh, const double *from, const double *to,
-                  const double *velocities, abut_index facet);
+vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
+                    const double *velocities, abut_index facet);
 
 /* The rotation that takes a facet's normal and first edge from where its vertices were to where
  * they are. */
-pose surface_turn(const abut_mesh *mesh, const double *before, abut_index facet);
+pose deforming_turn(const abut_mesh *mesh, const double *before, abut_index facet);
 
 /* The farthest way of a vertex from where it was. */
-double surface_way(const abut_mesh *mesh, const double *before);
+double deforming_way(const abut_mesh *mesh, const double *before);
 
 #endif

@@ -1,5 +1,5 @@
 /* Bodies and spheres as finders and queries of convex bodies want them. */
-#include "crowd.h"
+#include "finder_bodies.h"
 
 #include <string.h>
 
@@ -11,13 +11,13 @@
 enum { STRETCH = 256, WORK_OF_FRAME = 3 };
 
 typedef struct gathering {
-    const crowd *crowd;
+    const finder_bodies *finder_bodies;
     const rigid_set *bodies;
     const store *spheres;
     const int32_t *rows;
 } gathering;
 
-static void put(const crowd *c, abut_index k, abut_index shape, double scale,
+static void put(const finder_bodies *c, abut_index k, abut_index shape, double scale,
                 const rigid_frame *frame)
 {
     vec3_store(c->positions + 3 * k, frame->origin);
@@ -32,18 +32,18 @@ static void gather_stretch(void *context, abut_index begin, abut_index end)
     for (abut_index k = begin; k < end && k < body_count; k++) {
         const rigid_body *of = &g->bodies->bodies[k];
         const rigid_frame frame = rigid_body_frame(of);
-        put(g->crowd, k, of->shape, of->scale, &frame);
+        put(g->finder_bodies, k, of->shape, of->scale, &frame);
     }
     for (abut_index k = begin > body_count ? begin : body_count; k < end; k++) {
         const abut_index place = g->spheres->places[g->rows[k - body_count]];
         const double *center = g->spheres->centers + 3 * place;
         const rigid_frame frame = {vec3_load(center), {0.0, 0.0, 0.0, 1.0}};
-        put(g->crowd, k, g->bodies->shape_count, g->spheres->radii[place], &frame);
+        put(g->finder_bodies, k, g->bodies->shape_count, g->spheres->radii[place], &frame);
     }
 }
 
-abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres,
-                         const int32_t *rows, abut_index row_count, int workers)
+abut_status finder_bodies_gather(finder_bodies *c, const rigid_set *bodies, const store *spheres,
+                                 const int32_t *rows, abut_index row_count, int workers)
 {
     const abut_index count = bodies->count + row_count;
     gathering g = {c, bodies, spheres, rows};
@@ -60,8 +60,8 @@ abut_status crowd_gather(crowd *c, const rigid_set *bodies, const store *spheres
     return ABUT_OK;
 }
 
-abut_status crowd_make_finder(const crowd *c, const rigid_set *bodies, abut_index count,
-                              abut_convex_finder **finder, abut_error *error)
+abut_status finder_bodies_build(const finder_bodies *c, const rigid_set *bodies, abut_index count,
+                                abut_convex_finder **finder, abut_error *error)
 {
     const abut_convex_input input = {.shapes = bodies->shapes,
                                      .shape_count = bodies->shape_count + 1,

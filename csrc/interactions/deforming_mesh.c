@@ -1,19 +1,19 @@
 /* Walls that deform. */
-#include "surfaces.h"
+#include "deforming_mesh.h"
 
 #include <string.h>
 
 #include "../base/memory.h"
 #include "../mesh/mesh_data.h"
 
-const double *surface_vertices(const abut_mesh *mesh)
+const double *deforming_vertices(const abut_mesh *mesh)
 {
     return mesh->vertices;
 }
 
-bool surface_make(surface *s, abut_index vertex_count)
+bool deforming_make(deforming_mesh *s, abut_index vertex_count)
 {
-    *s = (surface){.vertex_count = vertex_count};
+    *s = (deforming_mesh){.vertex_count = vertex_count};
     if (vertex_count > 0) {
         s->before = memory_alloc_zeroed(vertex_count, 3 * sizeof *s->before);
         s->velocities = memory_alloc_zeroed(vertex_count, 3 * sizeof *s->velocities);
@@ -22,15 +22,15 @@ bool surface_make(surface *s, abut_index vertex_count)
     return vertex_count == 0 || (s->before && s->velocities && s->velocities_before);
 }
 
-void surface_free(surface *s)
+void deforming_free(deforming_mesh *s)
 {
     memory_free(s->before);
     memory_free(s->velocities);
     memory_free(s->velocities_before);
-    *s = (surface){.vertex_count = 0};
+    *s = (deforming_mesh){.vertex_count = 0};
 }
 
-vec3 surface_at(const abut_columns *contacts, abut_index row, const double *values)
+vec3 deforming_at(const abut_columns *contacts, abut_index row, const double *values)
 {
     vec3 sum = {0.0, 0.0, 0.0};
     const abut_index end = contacts->node_offsets[row + 1];
@@ -61,8 +61,8 @@ static vec3 unit(vec3 a)
 
 /* With the edges a and b, and how fast these change: the normal turns as a x b does; the field that
  * is linear on the facet turns about it by half its curl, (a' . b - b' . a) / |a x b|. */
-vec3 surface_spin(const abut_mesh *mesh, const double *from, const double *to,
-                  const double *velocities, abut_index facet)
+vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
+                    const double *velocities, abut_index facet)
 {
     const edges begin = edges_of(mesh, from, facet), end = edges_of(mesh, to, facet);
     const edges at = {vec3_scale(vec3_add(begin.first, end.first), 0.5),
@@ -86,7 +86,7 @@ static void axes_of(const abut_mesh *mesh, const double *vertices, abut_index fa
     axes[2] = vec3_cross(axes[0], axes[1]);
 }
 
-pose surface_turn(const abut_mesh *mesh, const double *before, abut_index facet)
+pose deforming_turn(const abut_mesh *mesh, const double *before, abut_index facet)
 {
     vec3 old[3], now[3], rows[3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     axes_of(mesh, before, facet, old);
@@ -102,7 +102,7 @@ pose surface_turn(const abut_mesh *mesh, const double *before, abut_index facet)
     return turn;
 }
 
-double surface_way(const abut_mesh *mesh, const double *before)
+double deforming_way(const abut_mesh *mesh, const double *before)
 {
     double farthest = 0.0;
     for (abut_index k = 0; k < mesh->view.vertex_count; k++) {

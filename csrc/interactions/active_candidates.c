@@ -1,5 +1,5 @@
 /* The pairs that touch, by a list that is whole. */
-#include "touching.h"
+#include "active_candidates.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void place_spheres(void *context, abut_index begin, abut_index end)
     place_some(p, &source, (row_span){begin, end - begin}, 0, p->list->sphere_count);
 }
 
-abut_status touching_place(neighbor_list *l, const neighbor_spheres *s, int workers, bool *is_whole)
+abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int workers, bool *is_whole)
 {
     placing p = {.list = l, .spheres = s};
     const abut_index count = neighbor_count(s);
@@ -118,8 +118,8 @@ static double wrap(const lattice *of, int axis, double *x)
     return period > 0.0 && !(*x >= 0.0 && *x < period) ? lattice_wrap(x, period) : 0.0;
 }
 
-double touching_image(const neighbor_list *l, const lattice *of, const double *centers,
-                      int32_t candidate, int axis)
+double active_image(const neighbor_list *l, const lattice *of, const double *centers,
+                    int32_t candidate, int axis)
 {
     double from = centers[3 * (abut_index)l->firsts[candidate] + axis];
     double to = centers[3 * (abut_index)l->seconds[candidate] + axis];
@@ -147,7 +147,7 @@ static double touch_of(const neighbor_list *l, int32_t candidate)
     return l->places[l->firsts[candidate]].reach + l->places[l->seconds[candidate]].reach;
 }
 
-double touching_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
+double active_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
     return touch_of(l, candidate) - sqrt(distance_sq_of(l, s, candidate));
 }
@@ -166,7 +166,7 @@ static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres 
 {
     int32_t left = 0;
     for (int32_t k = 0; k < count; k++) {
-        if (!touching_is_apart(active[k]) || is_within_reach(l, s, touching_candidate(active[k]))) {
+        if (!active_is_apart(active[k]) || is_within_reach(l, s, active_candidate(active[k]))) {
             active[left++] = active[k];
         }
     }
@@ -189,7 +189,7 @@ static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
     return count;
 }
 
-int32_t touching_list(const neighbor_list *l, const neighbor_spheres *s, abut_index chunk)
+int32_t active_list(const neighbor_list *l, const neighbor_spheres *s, abut_index chunk)
 {
     const candidate_block block = {.places = l->places,
                                    .firsts = l->firsts,
@@ -198,9 +198,9 @@ int32_t touching_list(const neighbor_list *l, const neighbor_spheres *s, abut_in
                                    .end = l->begins[neighbor_chunk_end(l, chunk)],
                                    .lattice = s->lattice,
                                    .reach = s->reach,
-                                   .active = touching_active(l, chunk)};
+                                   .active = active_of(l, chunk)};
     const int32_t count = l->has_images[chunk] ? touch_images(l, s, &block)
-                                               : interaction_kernels_take()->touching_list(&block);
+                                               : interaction_kernels_take()->active_list(&block);
     return s->reach > 0.0 ? keep_within_reach(l, s, block.active, count) : count;
 }
 
@@ -251,8 +251,8 @@ static void write_block(const neighbor_list *l, const neighbor_spheres *s, const
     pair_kernels_take()->pairs_compute(&block);
 }
 
-void touching_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,
-                    abut_index count, double *normal, double *overlap)
+void active_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,
+                  abut_index count, double *normal, double *overlap)
 {
     for (abut_index k = 0; k < count; k += LAW_BLOCK) {
         const abut_index own = parallel_chunk_end(k, LAW_BLOCK, count) - k;

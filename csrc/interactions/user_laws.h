@@ -1,6 +1,6 @@
 /* Laws of users: blocks of contacts as their functions see them (abut_law.h). */
-#ifndef INTERACTIONS_OWN_LAWS_H
-#define INTERACTIONS_OWN_LAWS_H
+#ifndef INTERACTIONS_USER_LAWS_H
+#define INTERACTIONS_USER_LAWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,36 +8,36 @@
 #include "../abut/laws.h"
 
 /* The column of an input, and that of an output; of a vector the first. */
-#define OWN_INPUT(name) (offsetof(own_input_places, name) / sizeof(double))
-#define OWN_OUTPUT(name) (offsetof(own_output_places, name) / sizeof(double))
-#define OWN_PLACE(name, numbers) double name[numbers];
+#define USER_INPUT(name) (offsetof(user_input_places, name) / sizeof(double))
+#define USER_OUTPUT(name) (offsetof(user_output_places, name) / sizeof(double))
+#define USER_PLACE(name, numbers) double name[numbers];
 
-typedef struct own_input_places {
-    ABUT_LAW_INPUTS(OWN_PLACE)
-} own_input_places;
+typedef struct user_input_places {
+    ABUT_LAW_INPUTS(USER_PLACE)
+} user_input_places;
 
-typedef struct own_output_places {
-    ABUT_LAW_OUTPUTS(OWN_PLACE)
-} own_output_places;
+typedef struct user_output_places {
+    ABUT_LAW_OUTPUTS(USER_PLACE)
+} user_output_places;
 
 /* A block with its columns. */
-typedef struct own_block {
+typedef struct user_block {
     _Alignas(64) double inputs[ABUT_LAW_INPUT_COUNT][ABUT_LAW_ROWS];
     double outputs[ABUT_LAW_OUTPUT_COUNT][ABUT_LAW_ROWS];
     double history_in[ABUT_LAW_HISTORY][ABUT_LAW_ROWS];
     double history_out[ABUT_LAW_HISTORY][ABUT_LAW_ROWS];
-} own_block;
+} user_block;
 
 /* Copies of the laws of users, with their parameters. Zero-initialize. */
-typedef struct own_laws {
-    abut_own_law *laws;
+typedef struct user_laws {
+    abut_user_law *laws;
     double *parameters;
     abut_index count;
-} own_laws;
+} user_laws;
 
 /* from: NULL: none. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status own_laws_copy(own_laws *to, const abut_own_laws *from);
-void own_laws_free(own_laws *laws);
+abut_status user_laws_copy(user_laws *to, const abut_user_laws *from);
+void user_laws_free(user_laws *laws);
 
 /* How stiff a contact is. */
 typedef struct law_stiffness {
@@ -47,26 +47,26 @@ typedef struct law_stiffness {
 } law_stiffness;
 
 /* A contact at rest, and what it keeps: NULL: nothing yet, else columns of one number. */
-typedef struct own_contact {
+typedef struct law_contact {
     double overlap, radius, mass, inertia, radius_i, radius_j;
     const double *vectors, *scalars;
-} own_contact;
+} law_contact;
 
 /* By differences of the forces of contacts that are moved a little. What is no number counts for
  * nothing: the step that comes upon it names it. */
-law_stiffness own_law_stiffness(const abut_own_law *l, const own_contact *c);
+law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c);
 
 /* How many numbers a contact keeps under a law. */
-static inline int own_history_count(const abut_own_law *l)
+static inline int user_history_count(const abut_user_law *l)
 {
     return 3 * l->vector_count + l->scalar_count;
 }
 
 /* Call a law's function for so many contacts, a multiple of 8, whose inputs and history the block
  * has. */
-void own_block_call(own_block *b, const abut_own_law *l, int32_t count, double step);
+void user_block_call(user_block *b, const abut_user_law *l, int32_t count, double step);
 
 /* Whether a contact exerts or keeps something that is not finite. */
-bool own_block_is_bad(const own_block *b, const abut_own_law *l, int32_t k);
+bool user_block_is_bad(const user_block *b, const abut_user_law *l, int32_t k);
 
 #endif

@@ -66,7 +66,7 @@ LANES_INLINE int32_t compare_all(const candidate_block *b, bool is_periodic, boo
     return count;
 }
 
-int32_t KERNEL(touching_list)(const candidate_block *block)
+int32_t KERNEL(active_list)(const candidate_block *block)
 {
     if (block->reach > 0.0) {
         return block->lattice->is_periodic ? compare_all(block, true, true)
