@@ -2,9 +2,10 @@
 
     python tests/python_golden.py      # prints the hash of this machine
 
-`GOLDEN_HASH` below is the expected one; README names it, too. The scenes are chaotic: one bit that
-differs anywhere in what they begin from, or in a step, changes it. What they are made of here is
-+ - * /, square roots and `Generator.random`, so that nothing comes from the machine's libraries.
+`GOLDEN_HASH` below is the expected one; docs/install.md names it, too. The scenes are chaotic: one
+bit that differs anywhere in what they begin from, or in a step, changes it. What they are made of
+here is + - * /, square roots and `Generator.random`, so that nothing comes from the machine's
+libraries.
 """
 
 import hashlib

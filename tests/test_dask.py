@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import re
 import signal
 import subprocess
 import sys
@@ -24,8 +23,9 @@ import abut.dask  # noqa: E402
 import scenes  # noqa: E402
 from abut.dask import parcels  # noqa: E402
 from children import end_group, run_child  # noqa: E402
+from pages import blocks  # noqa: E402
 
-README = Path(__file__).parents[1] / "README.md"
+HOWTO = Path(__file__).parents[1] / "docs" / "howto" / "dask.md"
 CELLS = 12
 FRAMES = 23
 TYPES = ("facet", "edge", "vertex")
@@ -664,19 +664,19 @@ def wait_for(condition, seconds):
         time.sleep(0.05)
 
 
-# ---- README --------------------------------------------------------------------------------------
+# ---- how-to page ---------------------------------------------------------------------------------
 
 
-def test_readme_block(falling, tmp_path):
-    """It runs as a script, as it stands there."""
-    blocks = re.findall(r"```py\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-    (code,) = [block for block in blocks if "abut.dask" in block]
+def test_howto_is_a_script(falling, tmp_path):
+    """Its second block runs as a program of its own, which each worker imports."""
+    (_, (code, _), *_) = blocks("python", HOWTO.read_text(encoding="utf-8"))
     (tmp_path / "script.py").write_text(code)
-    abut.Mesh([[0, 0, 0], [9e3, 0, 0], [0, 9e3, 0]], [[0, 1, 2]]).save(tmp_path / "drum.stl")
+    abut.Mesh([[0, 0, 0], [9, 0, 0], [0, 9, 0]], [[0, 1, 2]]).save(tmp_path / "drum.vtp")
     command = [sys.executable, "script.py"]
     run = run_child(command, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("contacts\n0 ")
+    steps = list(range(100, 700, 100))
+    assert run.stdout == f"['frame', 'step', 'contacts', 'overlap'] {steps}\n"
 
 
 # ---- without Dask --------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import sys
 import threading
 import warnings
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +26,7 @@ import lammps_runs as runs
 from abut import SimulationWarning
 from abut.lammps import Walls, lammps
 from children import run_child
+from pages import blocks
 
 HERE = Path(__file__).parent
 STATE = ("x", "v", "omega", "f", "torque")
@@ -1140,46 +1140,15 @@ def test_limit_of_friction_as_pair_granular(model):
     assert drag == pytest.approx(mu * (push + 2 * pulls * np.pi * 0.25 * 0.5e-3), rel=1e-9)
 
 
-MIXER = """
-units si
-atom_style sphere
-boundary f f f
-comm_modify vel yes
-processors * 1 1
-region box block -0.11 0.11 -0.11 0.11 -0.11 0.11
-create_box 1 box
-region inside block -0.05 0.05 -0.04 0.04 -0.06 0.0
-create_atoms 1 random 50 12345 inside overlap 0.0102 maxtry 1000
-set group all diameter 0.01 density 2500
-pair_style granular
-pair_coeff * * hertz/material 5e6 0.4 0.2 tangential mindlin NULL 1.0 0.5 damping viscoelastic
-fix move all nve/sphere
-fix weight all gravity 9.81 vector 0 0 -1
-timestep 5e-5
-"""
-
-
-def write_stl(mesh, path):
-    """Its facets as fans of triangles."""
-    corners = [mesh.indices[a:b] for a, b in pairwise(mesh.offsets)]
-    fans = [(one[0], one[k], one[k + 1]) for one in corners for k in range(1, len(one) - 1)]
-    rows = ["solid drum"]
-    for fan in fans:
-        vertices = [f"vertex {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices[list(fan)].tolist()]
-        rows += ["facet normal 0 0 0", "outer loop", *vertices, "endloop", "endfacet"]
-    path.write_text("\n".join([*rows, "endsolid drum"]))
-
-
-def test_readme_block(tmp_path):
-    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```py\n(.*?)```", readme, flags=re.DOTALL)
-    (block,) = [block for block in blocks if "abut.lammps" in block]
-    (tmp_path / "in.mixer").write_text(MIXER)
-    write_stl(runs.drum_meshes()[0], tmp_path / "drum.stl")
-    # fewer steps
-    program = tmp_path / "mixer.py"
-    program.write_text(block.replace("100_000", "3_000"))
-    ended = run_child([mpiexec(), "-n", "1", sys.executable, program], cwd=tmp_path)
+def test_howto_is_a_program(tmp_path, monkeypatch):
+    """Its second block runs on two processes, from the files that the first one writes."""
+    page = (HERE.parent / "docs/howto/lammps.md").read_text(encoding="utf-8")
+    (files, _), (code, printed), *_ = blocks("python", page)
+    monkeypatch.chdir(tmp_path)
+    exec(files, {})
+    program = tmp_path / "drum.py"
+    program.write_text(code)
+    ended = run_child([mpiexec(), "-n", "2", sys.executable, program], cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert re.findall(r"^(\d+) \[", ended.stdout, flags=re.M) == ["1000", "2000", "3000"]
-    assert (tmp_path / "mixer.restart").exists()
+    assert ended.stdout.count(printed.strip()) == 2
+    assert (tmp_path / "drum.restart").exists()
