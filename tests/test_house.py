@@ -720,6 +720,16 @@ def test_files_carry_no_leftovers():
         assert max(map(len, text.split("\n"))) <= 100, name
 
 
+def test_equations_that_code_names_are_there():
+    """Equations of docs/dem.md are numbered in their order, without gaps."""
+    tags = re.findall(r"\\tag\{(\d+)\}", (ROOT / "docs/dem.md").read_text(encoding="utf-8"))
+    assert [int(tag) for tag in tags] == list(range(1, len(tags) + 1))
+    for name, text in c_files():
+        joined = re.sub(r"\s+(?:\* )?", " ", text)
+        for numbers in re.findall(r"docs/dem\.md eq\. ([\d, and to]+)", joined):
+            assert max(map(int, re.findall(r"\d+", numbers))) <= len(tags), name
+
+
 def test_mutants_are_places_of_the_sources():
     for mutant in MUTANTS:
         assert (ROOT / mutant.file).read_text().count(mutant.old) == 1, mutant.what

@@ -1,7 +1,7 @@
-/* Four ways to stick, in lanes: Johnson, Kendall and Roberts (1971), Derjaguin, Muller and Toporov
- * (1975), a bridge of liquid as Willett et al. (2000) fit it, and Luding's law (2008). Functions
- * take the numbers of LANES cohesions as columns, by COHESION_PLACE, and R* and overlaps of as many
- * contacts. */
+/* Forces of four cohesions for LANES contacts at once: Johnson, Kendall and Roberts (1971),
+ * Derjaguin, Muller and Toporov (1975), liquid bridges by Willett et al. (2000), and Luding (2008).
+ * Equation numbers are those of docs/dem.md. Functions take the numbers of LANES cohesions as
+ * columns, by COHESION_PLACE, with R* and the overlap of each contact. */
 #ifndef INTERACTIONS_COHESION_KERNEL_H
 #define INTERACTIONS_COHESION_KERNEL_H
 
@@ -16,9 +16,8 @@ LANES_INLINE lanes_mask cohesions_are(const lanes *c, abut_cohesion kind)
 
 /* ---- JKR ---- */
 
-/* With u the root of the contact radius by a_s: the overlap is u^4 - u times a_s^2 / R*, and the
- * force 2/3 u^6 - u^3 times 2 E* a_s^3 / R*. At the fold, where the contact snaps, u is this: the
- * cube root of 1/4. */
+/* Eq. 22 with u = sqrt(a / a_s): overlap = (u^4 - u) a_s^2 / R*, force = (2/3 u^6 - u^3) 2 E* a_s^3
+ * / R*. FOLD is u_0, the cube root of 1/4, where the neck snaps. */
 #define FOLD 0.62996052494743658
 
 /* a_s */
@@ -28,9 +27,9 @@ LANES_INLINE lanes jkr_size(const lanes *c, lanes radius)
                            c[COHESION_PLACE(modulus)]);
 }
 
-/* u, from u - u_0 = x: e = x^2 (6 u_0^2 + x (4 u_0 + x)) for an overlap that is e behind the fold.
- * It begins within 1.4 %, by a fit that is exact at the fold and far from it, and has all digits
- * after two of Halley's steps. */
+/* Returns u by solving e = x^2 (6 u_0^2 + x (4 u_0 + x)) for x = u - u_0, where e is the overlap
+ * measured from the fold. The first value is a fit that is within 1.4 %, and exact at the fold and
+ * far from it. Two steps of Halley's method then give all digits. */
 LANES_INLINE lanes jkr_root(lanes overlap)
 {
     const lanes zero = lanes_set(0.0), two = lanes_set(2.0), four = lanes_set(4.0);
@@ -51,12 +50,12 @@ LANES_INLINE lanes jkr_root(lanes overlap)
     return fold + x;
 }
 
-/* The radius of the area of contact, and the elastic force along the normal. */
+/* The radius of the contact area, and the elastic normal force. */
 typedef struct neck_lanes {
     lanes radius, force;
 } neck_lanes;
 
-/* scale: 1 by a_s^2 / R* */
+/* scale: R* / a_s^2 */
 LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes scale,
                                  lanes overlap)
 {
@@ -68,7 +67,7 @@ LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes
 
 /* ---- DMT ---- */
 
-/* The pull at a gap, divided by the pull of two that touch. */
+/* The pull at a gap, divided by the pull at touch. */
 LANES_INLINE lanes dmt_part(const lanes *c, lanes overlap)
 {
     const lanes distance = c[COHESION_PLACE(distance)];
@@ -78,7 +77,7 @@ LANES_INLINE lanes dmt_part(const lanes *c, lanes overlap)
 
 /* ---- bridges ---- */
 
-/* Willett's long fit is for volumes from this on. */
+/* The smallest volume, divided by (2 R*)^3, of Willett's long fit. */
 #define LEAST_VOLUME 0.0001
 
 LANES_INLINE lanes polynomial(const lanes *coefficients, int count, lanes x)
@@ -90,8 +89,8 @@ LANES_INLINE lanes polynomial(const lanes *coefficients, int count, lanes x)
     return sum;
 }
 
-/* Their equation (A2): the logarithm of a force by that at touch without an angle; half the gap by
- * the root of the volume is 0 at touch. */
+/* The exponent in eq. 25, which is Willett's eq. (A2): ln(force / (2 pi gamma R)). far: gap /
+ * sqrt(volume / R); 0 at touch. */
 LANES_INLINE lanes bridge_exponent(const lanes *c, lanes volume, lanes far)
 {
     const lanes zero = lanes_set(0.0), logarithm = lanes_log(volume);
@@ -108,7 +107,8 @@ LANES_INLINE lanes bridge_exponent(const lanes *c, lanes volume, lanes far)
     return lanes_select(is_apart, at_touch - falls, at_touch);
 }
 
-/* The pull of a bridge at a gap. Spheres count as two of twice R*. At most `most`. */
+/* The pull of a bridge at a gap by eq. 25, or by eq. 26 for small volumes, with R = 2 R*. most: the
+ * pull at touch with contact angle 0. */
 LANES_INLINE lanes bridge_pull(const lanes *c, lanes most, lanes radius, lanes overlap)
 {
     const lanes one = lanes_set(1.0), twice = lanes_set(2.0) * radius;
@@ -143,16 +143,16 @@ LANES_INLINE lanes cohesions_pull(const lanes *c, lanes radius, lanes overlap)
     return pull;
 }
 
-/* What acts along the normal of contacts with cohesion is the larger one of 0 and `elastic` less
- * the damper's force, less `pull`. */
+/* The normal force of contacts with cohesion is max(0, elastic - damper's force) - pull. */
 typedef struct sticking {
     lanes elastic, pull;
-    lanes support;  /* added to that for the limits of friction and rolling */
-    lanes measure;  /* the law's q; for a neck the radius of the area of contact */
-    lanes unloaded; /* what unloading leaves of the spring of the step before: a part of 1 */
+    lanes support;  /* added to the normal force in the limits of friction and rolling */
+    lanes measure;  /* the law's q; for a neck the radius of the contact area */
+    lanes unloaded; /* the factor of the spring of the step before, 0 ... 1, while the contact is
+                       unloaded */
 } sticking;
 
-/* For laws whose own push remains: where there is a gap, there is neither push nor spring. */
+/* Laws with the usual elastic force: at a gap there is no elastic force and no spring. */
 LANES_INLINE sticking stick_by_law(lanes exponent, lanes elastic, lanes radius, lanes overlap,
                                    lanes old_overlap)
 {
@@ -168,8 +168,8 @@ LANES_INLINE sticking stick_by_law(lanes exponent, lanes elastic, lanes radius, 
     return s;
 }
 
-/* For a neck the elastic force is measured from the greatest pull, and unloading scales the spring
- * by the radii of the area of contact, now and in the step before. */
+/* JKR: the elastic force is measured from the greatest pull. Unloading scales the spring by the
+ * contact radius, now and in the step before. */
 LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap, lanes old_overlap,
                                     lanes pull)
 {
@@ -182,11 +182,11 @@ LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap,
         .unloaded = lanes_select(lanes_less(now.radius, old), now.radius / old, lanes_set(1.0))};
 }
 
-/* Luding's law, S. Luding, Granular Matter 10 (2008) 235: k_2 (overlap - delta_0), with k_2 by the
- * largest overlap, which becomes that of now where this is larger; at least -k_c overlap. Since
- * delta_0 is (1 - k_1 / k_2) times the largest one, that is k_1 overlap where it yields. The branch
- * that pulls is irreversible: on it the largest overlap falls to that whose line of unloading ends
- * here, the root of grow most^2 - grow overlap most - (k_1 + k_c) overlap. */
+/* Luding's law (S. Luding, Granular Matter 10 (2008) 235), eq. 16 to 19: force = max(k (overlap -
+ * delta_0), -k_c overlap). The stiffness k follows from the largest overlap `most`, which grows
+ * with the overlap while the contact yields. On the attractive branch -k_c overlap, `most` falls to
+ * the value whose unloading line ends there (eq. 18): the root of grow most^2 - grow overlap most -
+ * (k_1 + k_c) overlap = 0. */
 LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radius, lanes overlap,
                                       lanes *most)
 {
@@ -218,7 +218,7 @@ LANES_INLINE sticking select_sticking(lanes_mask chosen, sticking a, sticking b)
                       .unloaded = lanes_select(chosen, a.unloaded, b.unloaded)};
 }
 
-/* most: of all overlaps, where it counts. */
+/* most: the largest overlap of each contact, which Luding's law reads and writes. */
 LANES_INLINE sticking cohesions_stick(const lanes *c, lanes exponent, lanes elastic, lanes radius,
                                       lanes overlap, lanes old_overlap, lanes *most)
 {

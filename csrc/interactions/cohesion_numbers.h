@@ -1,22 +1,23 @@
-/* Cohesions of laws as kernels read them. */
+/* The numbers of cohesion that kernels read. */
 #ifndef INTERACTIONS_COHESION_NUMBERS_H
 #define INTERACTIONS_COHESION_NUMBERS_H
 
 #include <stddef.h>
 
-/* How the force of a liquid bridge falls with its length. The polynomials are in the logarithm of
- * its volume; their coefficients begin with that of the highest power. */
+/* Coefficients of the long fit of a liquid bridge (docs/dem.md eq. 25): polynomials of the
+ * logarithm of its volume. The coefficient of the highest power comes first. */
 typedef struct bridge_fit {
     double first[4], second[3], third[4], fourth[3];
 } bridge_fit;
 
-/* The cohesion of a law. Kernels read the COHESION_NUMBERS numbers before `stretch`; those of
+/* The cohesion of a law. Kernels read the COHESION_NUMBERS numbers before `stretch`. The numbers of
  * bridges begin at `length`. */
 typedef struct cohesion {
     double kind;                   /* an abut_cohesion */
-    double pull;                   /* the greatest one by R*, at any gap */
-    double support, support_apart; /* by the pull, where two overlap, and where they do not */
-    double least_radius;           /* R* for which all this holds; 0: any */
+    double pull;                   /* the greatest pull at any gap, divided by R* */
+    double support, support_apart; /* added to the normal force in the limits of friction and
+                                      rolling, divided by the pull: at an overlap, and at a gap */
+    double least_radius;           /* the smallest R* for which the formulas hold; 0: any */
     union {
         double adhesion; /* JKR: 2 pi w */
         double tensile;  /* LUDING: k_c */
@@ -27,15 +28,15 @@ typedef struct cohesion {
     };
     union {
         double distance; /* DMT: s_0 */
-        double limit;    /* LUDING: by R*, the overlap from which on nothing yields any more */
+        double limit;    /* LUDING: the largest plastic overlap, divided by R* */
     };
-    double length; /* LIQUID_BRIDGE: the root of its volume, */
-    double cosine; /* and of its angle */
+    double length; /* LIQUID_BRIDGE: the cube root of its volume */
+    double cosine; /* LIQUID_BRIDGE: the cosine of the contact angle */
     bridge_fit fit;
-    double stretch; /* LIQUID_BRIDGE: how much longer it becomes than `length` at touch */
+    double stretch; /* LIQUID_BRIDGE: rupture gap of the smallest bridges by `length` */
 } cohesion;
 
-/* The place of a number among those that kernels read; of several the first. */
+/* The position of a number among those that kernels read; of a group of numbers the first. */
 #define COHESION_PLACE(name) (offsetof(cohesion, name) / sizeof(double))
 
 enum { COHESION_BRIDGES = COHESION_PLACE(length), COHESION_NUMBERS = COHESION_PLACE(stretch) };

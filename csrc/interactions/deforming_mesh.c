@@ -59,8 +59,9 @@ static vec3 unit(vec3 a)
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-/* With the edges a and b, and how fast these change: the normal turns as a x b does; the field that
- * is linear on the facet turns about it by half its curl, (a' . b - b' . a) / |a x b|. */
+/* docs/dem.md eq. 51, with the edges a and b and their rates of change. The normal turns as a x b
+ * does. The velocity field, linear on the facet, turns about the normal by half its curl, (a' . b -
+ * b' . a) / |a x b|. */
 vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
                     const double *velocities, abut_index facet)
 {

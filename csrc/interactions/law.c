@@ -1,5 +1,5 @@
-/* All classes of laws, asked for one contact at a time; what laws with cohesion exert in a step is
- * in cohesion_kernel.h. */
+/* All classes of laws, evaluated for one contact at a time. The forces of whole steps are in
+ * laws_kernel.c and cohesion_kernel.h. Equation numbers are those of docs/dem.md. */
 #include "law.h"
 
 #include <float.h>
@@ -31,7 +31,7 @@ double law_pull(const law *l, double radius, double overlap)
 
 /* ---- JKR ---- */
 
-/* The radius of the area of contact, and the elastic force along the normal. */
+/* The radius of the contact area, and the elastic normal force. */
 typedef struct neck {
     double radius, force;
 } neck;
@@ -58,8 +58,8 @@ static double reach_of_jkr(const law *l, double radius)
     return 0.75 * FOLD * (size * size / radius);
 }
 
-/* The integral of the force over the overlap, from touch on: of 2 E* a_s^5 / R*^2 a polynomial of
- * u, which is -3/20 at touch. */
+/* Eq. 29, the integral of the force over the overlap from touch on: 2 E* a_s^5 / R*^2 times a
+ * polynomial of u. */
 static double energy_of_jkr(const law *l, double radius, double overlap, double most)
 {
     (void)most;
@@ -71,7 +71,7 @@ static double energy_of_jkr(const law *l, double radius, double overlap, double 
 
 /* ---- DMT ---- */
 
-/* By s_0: the root of 1000, less 1, where a thousandth of the pull is left. */
+/* The reach divided by s_0: sqrt(1000) - 1, where a thousandth of the pull is left. */
 #define DMT_REACH 30.622776601683793
 
 static double reach_of_dmt(const law *l, double radius)
@@ -80,7 +80,7 @@ static double reach_of_dmt(const law *l, double radius)
     return DMT_REACH * l->cohesion.distance;
 }
 
-/* Against both at their reach, so that no energy comes or goes where a contact begins or ends. */
+/* The energy is 0 at the reach, so that none comes or goes where a contact begins or ends. */
 static double energy_of_dmt(const law *l, double radius, double overlap, double most)
 {
     (void)most;
@@ -94,13 +94,13 @@ static double energy_of_dmt(const law *l, double radius, double overlap, double 
 
 /* ---- bridges ---- */
 
-/* Willett's fits are for volumes up to 0.1 R^3, of which this is the cube root, above rounding. */
+/* Willett's fits hold for volumes up to 0.1 R^3. This is the cube root of 0.1, rounded up. */
 #define MOST_LENGTH 0.464158883362
 
-/* The last number below 1.6, in radians. */
+/* The largest number below 1.6, in radians. */
 #define MOST_ANGLE 0x1.9999999999999p0
 
-/* Coefficients of one of their polynomials, which are polynomials of the angle themselves. */
+/* Evaluates the coefficients of one polynomial; they are polynomials of the contact angle. */
 static void set_fit(double *to, const double rows[][3], int count, double angle)
 {
     for (int k = 0; k < count; k++) {
@@ -109,8 +109,7 @@ static void set_fit(double *to, const double rows[][3], int count, double angle)
     }
 }
 
-/* Their equation (A2): numbers of the exponent of the force, by half the gap over the root of the
- * volume. */
+/* Coefficients f_1 to f_4 of eq. 25, from Willett's eq. (A2). */
 static bridge_fit read_fit(double angle)
 {
     static const double first[][3] = {{-0.44507, 0.050832, -1.1466},
@@ -135,8 +134,8 @@ static bridge_fit read_fit(double angle)
     return fit;
 }
 
-/* The integral over the gap. Of the long fit by Gauss' rule of four points in strips that are the
- * narrower the nearer to touch, where the force has no slope. */
+/* The integral of the pull over the gap, by Gauss' rule with four points in each strip. Strips are
+ * narrower near touch, where the long fit has no slope. */
 static double work_of_bridge(const law *l, double radius, double gap)
 {
     enum { STRIPS = 16, POINTS = 4 };
@@ -147,7 +146,7 @@ static double work_of_bridge(const law *l, double radius, double gap)
     double sum = 0.0;
     for (int strip = 0; strip < STRIPS; strip++) {
         for (int k = 0; k < POINTS; k++) {
-            /* gap t^3, from t = 0 to 1 */
+            /* the gap is gap t^3, from t = 0 to 1 */
             const double t = (strip + places[k]) / STRIPS;
             sum += weights[k] * 3.0 * t * t * law_pull(l, radius, -(gap * t * t * t));
         }
@@ -162,15 +161,15 @@ static double energy_of_bridge(const law *l, double radius, double overlap, doub
                           : work_of_bridge(l, radius, -overlap);
 }
 
-/* How far a bridge stretches (their equation (20)). Where there is less of R* it is a little
- * farther: no more than for the largest volume that the fits are for, 0.1 R^3. */
+/* The rupture gap of a bridge (eq. 24). For an R* too small for the fits it is that of the largest
+ * volume that they cover, 0.1 R^3. */
 static double reach_of_bridge(const law *l, double radius)
 {
     const double length = l->cohesion.length, part = length / (2.0 * radius);
     return l->cohesion.stretch * length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
 }
 
-/* R* is at most the sphere's radius, and may be however small. */
+/* R* of a contact may be any number up to the sphere's radius. */
 static double most_reach_of_bridge(const law *l, double radius)
 {
     (void)radius;
@@ -179,7 +178,7 @@ static double most_reach_of_bridge(const law *l, double radius)
 
 /* ---- Luding's ---- */
 
-/* What the spring holds, which has the slope k of unloading. */
+/* The energy of a spring with the unloading stiffness k (eq. 20). */
 static double energy_of_luding(const law *l, double radius, double overlap, double most)
 {
     const cohesion *c = &l->cohesion;
@@ -191,7 +190,7 @@ static double energy_of_luding(const law *l, double radius, double overlap, doub
     return 0.5 * force * force / k;
 }
 
-/* As stiff as it becomes. */
+/* The largest stiffness that the contact can reach: k_2. */
 static law_stiffness stiffness_of_luding(const law *l, const law_contact *contact)
 {
     if (!(contact->overlap > 0.0)) {
@@ -216,7 +215,7 @@ static law_stiffness stiffness_of_own(const law *l, const law_contact *contact)
 
 /* ---- built-in ---- */
 
-/* q; of a neck the radius of the area of contact. */
+/* The law's q; for a neck the radius of the contact area. */
 static double measure_of(const law *l, double radius, double overlap)
 {
     if (l->of->has_neck) {
@@ -232,7 +231,7 @@ bool law_attracts(const law *l, double radius, double overlap)
 {
     const double pull = law_pull(l, radius, overlap);
     if (l->of->keeps_most) {
-        return false; /* not known from this overlap alone */
+        return false; /* it depends on the largest overlap */
     }
     if (l->of->has_neck) {
         return find_neck(l, radius, overlap).force + pull < pull;
@@ -240,7 +239,7 @@ bool law_attracts(const law *l, double radius, double overlap)
     return l->elastic * measure_of(l, radius, overlap) * fmax(overlap, 0.0) < pull;
 }
 
-/* The damper of Hertz' law is that of a spring with 5/6 of the stiffness. */
+/* The damper of Hertz' law is that of a spring with 5/6 of the stiffness (eq. 5). */
 static law_stiffness stiffness_of(const law *l, const law_contact *contact)
 {
     const double q = measure_of(l, contact->radius, contact->overlap);
@@ -256,7 +255,8 @@ double law_energy(const law *l, double radius, double overlap, const double *spr
     const double q = measure_of(l, radius, overlap), shear = l->shear * q;
     const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
     const bool is_all = l->of->has_neck || l->of->keeps_most;
-    const double part = is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* the integral's */
+    const double part = is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* of the integral of the elastic
+                                                                     force */
     const double push = part * l->elastic * q * overlap * overlap;
     const double normal = push + (l->of->energy ? l->of->energy(l, radius, overlap, most) : 0.0);
     return normal + (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);
@@ -268,7 +268,7 @@ double law_overlap_of_blow(const law *l, const law_contact *contact, double spee
     const double stored = 0.4 * l->elastic * sqrt(contact->radius * least) * least * least;
     const double energy = 0.5 * contact->mass * speed * speed;
     const bool is_deeper = l->exponent > 1.0 && stored > 0.0 && energy > stored;
-    /* asked of each sphere that touches nothing */
+    /* most spheres without contacts are slow enough */
     if (!is_deeper) {
         return least;
     }
@@ -278,7 +278,7 @@ double law_overlap_of_blow(const law *l, const law_contact *contact, double spee
 
 double law_stable_part(double damping_ratio)
 {
-    /* as a difference, nothing would be left of it from 1e8 on */
+    /* sqrt(1 + r^2) - r itself would be 0 by rounding from r = 1e8 on */
     return 1.0 / (sqrt(1.0 + damping_ratio * damping_ratio) + damping_ratio);
 }
 
@@ -295,9 +295,9 @@ double law_stable_step(double frequency_sq, double ratio)
 
 enum { CLASS_OF_OWN = ABUT_LUDING + 1 };
 
-/* Built-in laws by their cohesion, and those of users. A further cohesion is a row here, a member
- * of abut_cohesion, which Python's module.c names, with its numbers in ABUT_LAW_NUMBERS, and a
- * class of simulation/cohesion.py. */
+/* Built-in laws by their cohesion, and user laws. A further cohesion needs a row here, a member of
+ * abut_cohesion, its numbers in ABUT_LAW_NUMBERS, a name in Python's module.c, and a class in
+ * simulation/cohesion.py. */
 static const law_class CLASSES[] = {
     [ABUT_NO_COHESION] = {.function = LAW_PLAIN, .stiffness = stiffness_of},
     [ABUT_JKR] = {.function = LAW_COHESIVE,
@@ -327,7 +327,7 @@ static const law_class CLASSES[] = {
                             .ranges = {{OFFSET(volume), POSITIVE},
                                        {OFFSET(surface_tension), POSITIVE},
                                        {OFFSET(contact_angle), 0.0, MOST_ANGLE}},
-                            .pull = 4.0 * PI, /* without its angle */
+                            .pull = 4.0 * PI, /* for contact angle 0 */
                             .pull_offset = OFFSET(surface_tension),
                             .support = 1.0,
                             .support_apart = 1.0,
@@ -363,8 +363,8 @@ static const law_class *class_of(const abut_law *from)
 
 /* ---- how much of its speed a contact returns ---- */
 
-/* -ln of the restitution of a linear spring and damper that never attract, by the damping ratio: F
- * = max(0, k x + c v) (docs/dem.md, section 2). It ascends. */
+/* Eq. 8: -ln of the restitution of a linear spring and damper without attraction, F = max(0, k x +
+ * c v), by the damping ratio. It grows with the ratio. */
 static double loss_of(double ratio)
 {
     if (ratio < 1.0) {
@@ -399,7 +399,7 @@ double abut_damping_ratio(double restitution)
 
 /* ---- from a caller's law ---- */
 
-/* The numbers of built-in laws; of users' ones the last. */
+/* Ranges of the numbers of built-in laws. User laws have the last one alone. */
 static const law_range RANGES[] = {{OFFSET(stiffness), POSITIVE},
                                    {OFFSET(restitution), DBL_TRUE_MIN, 1.0},
                                    {OFFSET(shear), 0.0, LIMIT},
@@ -454,7 +454,7 @@ const double *law_find_bad(const abut_law *from, const abut_user_laws *own)
     if (!bad && of->alone && from->kind != of->alone) {
         return number_at(from, of->ranges->offset);
     }
-    /* what yields is softer than what springs back */
+    /* unloading must be stiffer than loading */
     return !bad && of->keeps_most && !(from->unloading > from->stiffness) ? &from->unloading : bad;
 }
 
@@ -482,8 +482,8 @@ static cohesion read_cohesion(const abut_law *from, const law_class *of)
     return c;
 }
 
-/* Hertz' law: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
- * sqrt(5/6) sqrt(stiffness m*). */
+/* Eq. 5, 6 and 9. Hertz: F = 4/3 E* q overlap, with the stiffness 2 E* q, the tangential stiffness
+ * 8 G* q, and c = 2 zeta sqrt(5/6) sqrt(stiffness m*). */
 static law read_built_in(const abut_law *from)
 {
     const bool is_hertz = from->kind == ABUT_HERTZ, rolls = from->rolling != ABUT_NO_ROLLING;

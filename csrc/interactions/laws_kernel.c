@@ -1,40 +1,41 @@
-/* What contacts exert (docs/dem.md, section 2): the same for a sphere at a wall and for two
- * spheres, but for where they touch, and how springs turn; and for spots of bodies, but for where
- * velocities and R* are from.
+/* Forces and moments of contacts (docs/dem.md §2), whose equations are named here by number. One
+ * kernel serves spheres at walls, pairs of spheres, and spots of bodies. They differ in the contact
+ * point and in how springs turn; spots also in the source of velocities and R*.
  *
- * Seen from the other sphere of a pair every vector has the other sign, to the bit: which of two is
- * the first does not show. */
+ * Seen from the other sphere of a pair every vector has the opposite sign, to the bit. So the order
+ * of the two spheres does not show in results. */
 #include "../base/lanes_kernel.h"
 #include "cohesion_kernel.h"
 #include "kernels.h"
 
-/* Which contacts these are, and whether they may have rolling springs: constants when a kernel is
- * compiled. */
+/* The kind of contacts, and whether they have rolling springs or cohesion. The members are
+ * constants when a kernel is compiled. */
 typedef struct law_kind {
     bool is_wall;
-    bool is_spot;   /* of a body: movers are points, and R* is told */
-    bool has_rolls; /* some law is of type C */
+    bool is_spot;   /* spots of bodies: movers are the points of contact, and R* is given */
+    bool has_rolls; /* some law has rolling resistance of type C */
     bool is_cohesive;
 } law_kind;
 
 /* Both partners of LANES contacts. */
 typedef struct two_movers {
     lanes3 first_velocity, first_spin, second_velocity, second_spin;
-    lanes first_arm, second_arm; /* from the centers to the point of contact; of spots unused */
+    lanes first_arm, second_arm; /* from the centers to the contact point; not used at spots */
     lanes radius, mass;          /* reduced: R* and m* */
     lanes arm;
-    lanes first_radius, second_radius; /* of a wall infinite; at spots both are R* */
+    lanes first_radius, second_radius; /* infinite for a wall; at spots both are R* */
 } two_movers;
 
-/* The normals of contacts, now and in the step before. */
+/* The normals of contacts, in this step and in the step before. */
 typedef struct directions {
-    lanes3 normal, old, middle; /* middle: of unit length */
+    lanes3 normal, old, middle; /* middle: n_h of eq. 2 */
     lanes3 sum;                 /* of both normals */
     lanes sum_sq;
-    lanes_mask is_old; /* what the contact had in the step before still counts */
+    lanes_mask is_old; /* the history of the step before is still valid */
 } directions;
 
-/* Relative velocities: parting > 0 along the normal, sliding in the tangent plane. */
+/* Relative velocities: `parting` along the normal, > 0 where the two separate; `sliding` in the
+ * tangent plane. */
 typedef struct motions {
     lanes parting;
     lanes3 sliding;
@@ -47,7 +48,8 @@ LANES_INLINE lanes3 load_points(const double *p)
     return (lanes3){columns[0], columns[1], columns[2]};
 }
 
-/* The vectors so many numbers behind LANES pointers; one double behind each is read, too. */
+/* Loads three numbers at `first` behind each of LANES pointers. The number behind the three is
+ * read, too. */
 LANES_INLINE lanes3 gather(const double *const *pointers, int first)
 {
     const double *vectors[LANES];
@@ -68,7 +70,7 @@ LANES_INLINE void gather_numbers(const void *const *pointers, lanes columns[8])
     lanes_transpose_all(rows, 8, columns);
 }
 
-/* The reduced value of both partners' values; at a wall the sphere's own. */
+/* The reduced value of both partners; at a wall the value of the sphere. */
 LANES_INLINE lanes reduce(lanes of_first, lanes of_second, law_kind kind)
 {
     if (kind.is_wall) {
@@ -99,7 +101,7 @@ LANES_INLINE two_movers load_movers(const law_block *b, int32_t p, lanes overlap
                                                         : j[6]};
 }
 
-/* A contact whose normal has turned by more than 120 degrees in one step begins anew. */
+/* A contact begins anew where its normal has turned by more than 120 degrees in one step. */
 LANES_INLINE directions load_directions(const law_block *b, int32_t p)
 {
     const lanes one = lanes_set(1.0);
@@ -114,8 +116,8 @@ LANES_INLINE directions load_directions(const law_block *b, int32_t p)
     return d;
 }
 
-/* The displacement of the last step belongs to the normal between both steps': there the velocity
- * is split, and its tangential part is turned into the plane of now. */
+/* Splits the velocity by the normal halfway between both steps (eq. 2). The tangential part is then
+ * turned into the present tangent plane. */
 LANES_INLINE motions split_velocity(const two_movers *t, const directions *d, law_kind kind)
 {
     lanes3 velocity = lanes3_sub(t->first_velocity, t->second_velocity);
@@ -134,15 +136,15 @@ LANES_INLINE motions split_velocity(const two_movers *t, const directions *d, la
     return m;
 }
 
-/* A vector in the tangent plane of the step before, taken along: that of a pair turns about the
- * normal as the spheres do on average, and both then by the smallest rotation. */
+/* Turns a vector of the history into the present tangent plane. In a pair it first turns about the
+ * normal by the mean of both spins. Then it turns by the smallest rotation between the normals. */
 LANES_INLINE lanes3 turn(lanes3 vector, const two_movers *t, const directions *d, lanes half_step,
                          law_kind kind)
 {
     const lanes one = lanes_set(1.0), zero = lanes_set(0.0);
     lanes3 v = lanes3_select(d->is_old, vector, (lanes3){zero, zero, zero});
     if (!kind.is_wall) {
-        /* by an angle whose half has about this tangent: exact in length (Cayley) */
+        /* a Cayley rotation, which keeps the length: `tangent` is about that of half the angle */
         const lanes3 spins = lanes3_add(t->first_spin, t->second_spin);
         const lanes tangent = lanes_set(0.5) * half_step * lanes3_dot(spins, d->normal);
         const lanes tangent_sq = tangent * tangent;
@@ -155,7 +157,7 @@ LANES_INLINE lanes3 turn(lanes3 vector, const two_movers *t, const directions *d
     return lanes3_sub(v, lanes3_scale(d->sum, along));
 }
 
-/* A vector that is cut to a length; those that are no longer stay as they are. */
+/* A vector that is shortened to a given length where it is longer. */
 typedef struct cut_vector {
     lanes3 vector;
     lanes_mask is_cut;
@@ -170,7 +172,7 @@ LANES_INLINE cut_vector cut(lanes3 vector, lanes length)
     return (cut_vector){lanes3_select(is_cut, lanes3_scale(vector, scale), vector), is_cut};
 }
 
-/* LANES points are stored, the first `count` of them where they are rows. */
+/* Stores the first `count` of LANES points. */
 LANES_INLINE void put_points(double *to, lanes3 points, size_t count)
 {
     const lanes columns[3] = {points.x, points.y, points.z};
@@ -183,7 +185,7 @@ LANES_INLINE void put_points(double *to, lanes3 points, size_t count)
     memcpy(to, all, 3 * count * sizeof *all);
 }
 
-/* A vector of what contacts keep. */
+/* Stores a vector in the contact history. */
 LANES_INLINE void put_kept(const law_block *b, int32_t p, int first, lanes3 vector, size_t count)
 {
     if (b->springs) {
@@ -199,7 +201,7 @@ LANES_INLINE void put_kept(const law_block *b, int32_t p, int first, lanes3 vect
     }
 }
 
-/* Columns become rows of effects. */
+/* Writes columns as rows of effects. */
 LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], size_t count)
 {
     double numbers[EFFECT_NUMBERS][LANES];
@@ -219,7 +221,7 @@ LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], s
         }
     }
     if (count >= LANES) {
-        memcpy(to, rows, sizeof rows); /* of a size that the compiler knows */
+        memcpy(to, rows, sizeof rows); /* the compiler knows this size */
     } else {
         memcpy(to, rows, count * sizeof *to);
     }
@@ -231,17 +233,18 @@ typedef struct law_lanes {
     lanes rolling_friction, rolling_damping;
 } law_lanes;
 
-/* What the normal, the tangential and the rolling part of LANES contacts have in common. */
+/* Numbers that the normal, tangential and rolling parts of LANES contacts share. */
 typedef struct state {
     law_lanes law;
     lanes measure;
-    lanes damping;  /* by which dampers are multiplied */
+    lanes damping;  /* sqrt(q m*), the common factor of damping coefficients */
     lanes shear;    /* tangential stiffness */
-    lanes push;     /* F_n; < 0: it pulls */
-    lanes bearing;  /* what limits friction and rolling: F_n, unless there is cohesion */
-    lanes unloaded; /* the part of both springs that is left since the step before */
+    lanes push;     /* F_n; < 0: attractive */
+    lanes bearing;  /* the force N in the limits of friction and rolling: F_n without cohesion */
+    lanes unloaded; /* the factor of both springs from the step before, while the contact is
+                       unloaded */
     lanes share;
-    lanes push_share; /* the same of F_n */
+    lanes push_share; /* the share of F_n */
 } state;
 
 LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
@@ -251,7 +254,8 @@ LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
     return (law_lanes){c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
 }
 
-/* Type C: a spring that rolling turns, and a damper beside it where the spring holds. */
+/* Rolling resistance of type C (eq. 13 and 14): a rolling spring, and a damper where the spring is
+ * below its limit. */
 LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, const directions *d,
                          const state *s, law_kind kind, size_t count)
 {
@@ -275,7 +279,7 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, con
     return moment;
 }
 
-/* Write the power of contacts on the wall as it moves now: that of their force and moment. */
+/* Writes the power of forces and moments on the wall. */
 LANES_INLINE void put_power(const law_block *b, int32_t p, lanes3 force, lanes3 moment,
                             size_t count)
 {
@@ -301,7 +305,7 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
     put_effects(b->effects + p, columns, count);
 }
 
-/* A bit for each of the first `count` lanes: whether the overlap is to be watched. */
+/* Returns a bit for each of the first `count` lanes: the overlap is deep enough to be watched. */
 LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_movers *t,
                                 size_t count, law_kind kind)
 {
@@ -310,7 +314,7 @@ LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_mov
     return kind.is_spot ? 0 : mask_bits(is_deep) & lanes_first_bits((int32_t)count);
 }
 
-/* The shares of contacts with walls that push or pull. */
+/* The shares of normal forces on walls, which differ between repulsive and attractive contacts. */
 LANES_INLINE lanes share_of(const law_block *b, int32_t p, lanes push, lanes share, law_kind kind)
 {
     if (kind.is_wall) {
@@ -319,7 +323,7 @@ LANES_INLINE lanes share_of(const law_block *b, int32_t p, lanes push, lanes sha
     return share;
 }
 
-/* Without cohesion. The spring becomes weaker with the overlap. */
+/* Laws without cohesion (eq. 5 and 6). Under Hertz' law the spring weakens as the overlap falls. */
 LANES_INLINE sticking bounce(const state *s, lanes radius, lanes overlap, lanes old_overlap)
 {
     const lanes one = lanes_set(1.0);
@@ -332,7 +336,7 @@ LANES_INLINE sticking bounce(const state *s, lanes radius, lanes overlap, lanes 
     return of;
 }
 
-/* The numbers of LANES cohesions. Those of bridges are read where there are some. */
+/* Loads the numbers of LANES cohesions; those of bridges only if one of the lanes has a bridge. */
 LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION_NUMBERS])
 {
     const double *rows[LANES];
@@ -348,7 +352,7 @@ LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION
     }
 }
 
-/* What Luding's law keeps. */
+/* Loads the largest overlap from the contact history. */
 LANES_INLINE lanes load_most(const law_block *b, int32_t p, lanes_mask is_old)
 {
     double most[LANES];
@@ -358,7 +362,7 @@ LANES_INLINE lanes load_most(const law_block *b, int32_t p, lanes_mask is_old)
     return lanes_select(is_old, lanes_load(most), lanes_set(0.0));
 }
 
-/* chosen: a bit for each contact that has this law. */
+/* chosen: a bit for each contact whose law keeps the largest overlap. */
 LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned chosen)
 {
     double numbers[LANES];
@@ -371,7 +375,7 @@ LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned c
     }
 }
 
-/* With cohesion along the normal. c: the numbers of the cohesions. */
+/* The normal force with cohesion. c: the numbers of the cohesions. */
 LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const two_movers *t,
                             const directions *d, lanes overlap, const state *s, size_t count)
 {
@@ -386,8 +390,8 @@ LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const
     return of;
 }
 
-/* Along the normal: attractive with cohesion alone. Returns a bit for each law that does not hold
- * for its R*. */
+/* The normal force: eq. 7, or eq. 27 with cohesion. Returns a bit for each contact whose R* is too
+ * small for its law. */
 LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, const directions *d,
                            lanes overlap, lanes parting, state *s, law_kind kind, size_t count)
 {
@@ -413,8 +417,8 @@ LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, c
     return mask_bits(lanes_less(t->radius, c[COHESION_PLACE(least_radius)]));
 }
 
-/* The LANES contacts from number p of the block on, of which `count` are some: what is to be noted.
- */
+/* Computes the LANES contacts from number p on; the first `count` are valid. Returns LAWS_DEEP and
+ * LAWS_TOO_SMALL. */
 LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_kind kind)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
@@ -427,8 +431,8 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
 
     const unsigned too_small = push(b, p, &t, &d, overlap, m.parting, &s, kind, count);
 
-    /* tangential: the limit is for the spring first, then for spring and damper, so that no step
-     * gains energy (docs/dem.md, section 2) */
+    /* The tangential force (eq. 10 and 11): the limit applies to the spring first, then to spring
+     * and damper. So no step gains energy (eq. 12). */
     s.shear = s.law.shear * s.measure;
     const lanes limit = s.law.friction * s.bearing;
     const lanes3 old = turn(gather(b->kept + p, 0), &t, &d, lanes_set(0.5 * b->step), kind);
@@ -497,13 +501,13 @@ unsigned KERNEL(laws)(const law_block *b)
 
 /* ---- sums ---- */
 
-/* What an effect is multiplied with before it is added to the first sphere's sum: ONES, and in the
- * place of the torque the arm, -(R - a); the second one's force has the other sign. */
+/* Factors of an effect before it is added to the sum of the first sphere: 1 for the force, and the
+ * arm, -(R - a), for the torque. For the second sphere the force has the opposite sign. */
 static const double ONES[2][EFFECT_NUMBERS] = {{1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0},
                                                {-1.0, -1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0}};
 static const double ARMS[EFFECT_NUMBERS] = {0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0};
 
-/* Write sum + effect * (ones + ARMS * arm). */
+/* Writes sum + effect * (ones + ARMS * arm). */
 LANES_INLINE void add_effect(double *to, const double *sum, const effect *e, const double *ones,
                              double arm)
 {
@@ -516,7 +520,7 @@ LANES_INLINE void add_effect(double *to, const double *sum, const effect *e, con
 
 static const sphere_sum NOTHING;
 
-/* Where the second sphere's effect is added, and to what. */
+/* Returns where the second sphere's effect is added; *sum: to which value. */
 LANES_INLINE double *find_sum(const pair_adding *p, int32_t candidate, const double **sum)
 {
     const int32_t number = p->buckets[candidate];
@@ -565,7 +569,8 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
                     lanes_load(columns[2] + p)};
 }
 
-/* What is left of the step before: nothing, where the contact begins anew, or had another law. */
+/* Writes the contact history for the user law. It is 0 where the contact begins or had another law
+ * before. */
 LANES_INLINE void tell_history(const law_block *b, user_block *own, int32_t p, const two_movers *t,
                                directions d, law_kind kind)
 {
@@ -593,8 +598,8 @@ LANES_INLINE void tell_history(const law_block *b, user_block *own, int32_t p, c
     lanes_store(own->inputs[USER_INPUT(is_new)] + p, lanes_select(d.is_old, zero, one));
 }
 
-/* Fills the columns for LANES contacts from number p on. Returns a bit for each of the first
- * `count` contacts whose overlap is watched. */
+/* Writes the input columns of LANES contacts from number p on. Returns a bit for each of the first
+ * `count` contacts whose overlap is deep enough to be watched. */
 LANES_INLINE unsigned tell(const law_block *b, user_block *own, int32_t p, size_t count,
                            law_kind kind)
 {
@@ -634,7 +639,7 @@ bool KERNEL(user_inputs)(const law_block *b, user_block *own)
     return bits != 0;
 }
 
-/* 0 times what the law has said, summed up: not 0 where something is not finite. */
+/* Sums 0 times each result of the law: the sum is not 0 where a result is not finite. */
 LANES_INLINE lanes sum_of_zeros(const user_block *own, int32_t p, int history)
 {
     const lanes zero = lanes_set(0.0);
@@ -648,7 +653,7 @@ LANES_INLINE lanes sum_of_zeros(const user_block *own, int32_t p, int history)
     return sum;
 }
 
-/* Returns whether there are moments. */
+/* Writes forces and moments; returns whether some moment is not 0. */
 LANES_INLINE bool exert(const law_block *b, user_block *own, int32_t p, size_t count, law_kind kind)
 {
     double (*from)[ABUT_LAW_ROWS] = own->outputs;
@@ -678,7 +683,7 @@ LANES_INLINE bool exert(const law_block *b, user_block *own, int32_t p, size_t c
 
 static const double ZEROS[ABUT_LAW_ROWS];
 
-/* The columns of what contacts keep; the numbers of other laws are 0. */
+/* Lists the columns of the contact history. The numbers of other laws are 0. */
 static void list_columns(const law_block *b, user_block *own, const double *identities,
                          const double *columns[HISTORY_MOST + HISTORY_PADDING])
 {
@@ -697,7 +702,7 @@ static void list_columns(const law_block *b, user_block *own, const double *iden
     columns[begins[HISTORY_END] + HISTORY_STORED] = own->outputs[USER_OUTPUT(stored)];
 }
 
-/* Columns become rows of the table. */
+/* Writes columns as rows of the table. */
 LANES_INLINE void put_rows(const law_block *b, const double *const *columns, int32_t p, int count)
 {
     const int numbers = history_numbers(b->layout);

@@ -15,9 +15,9 @@
 #define LEAST_HORIZON 3.0
 #define MOST_HORIZON 40.0
 
-/* Speeds that count: a little more than a sphere's own, since it may become faster, and a part of
- * the mean one, which others may hit it with; small ones are hit the farthest. Tried from 1:1 to
- * 100:1 (docs/dem.md, section 3). */
+/* The speeds in allowances (docs/dem.md eq. 34): a little more than the sphere's own, since it may
+ * accelerate, and a part of the mean speed, with which others may hit it. Small spheres are hit the
+ * farthest. Tested with size ratios from 1:1 to 100:1. */
 #define OWN_SPEED 1.1
 #define MEAN_SPEED 0.35
 
