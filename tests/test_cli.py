@@ -524,7 +524,7 @@ def test_files_in_each_others_place(run):
 def test_nothing_of_a_file_that_a_terminal_would_obey_is_shown(run, here, content):
     (here / "garbage.csv").write_bytes(content)
     done = run("contacts square.obj garbage.csv -o out.csv")
-    fails(done, "no text, but must name the columns")
+    fails(done, "not text, but must name the columns")
     assert done[2].rstrip("\n").isprintable()
 
 

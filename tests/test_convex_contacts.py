@@ -162,7 +162,7 @@ def edited(path, name, *where_and_value):
     ("name", "where", "value", "message"),
     [
         ("i", (3,), 40, r"i\[3\] is 40, but must be 0 to 39"),
-        ("i", (0,), 39, "i does not agree with offsets"),
+        ("i", (0,), 39, "i disagrees with offsets"),
         ("status", (2,), 4, r"status\[2\] is 4, but must be 0 to 3"),
         ("type", (2, 1), 3, r"type\[2, 1\] is 3, but must be 0 to 2"),
         ("feature", (1, 0), -1, r"feature\[1, 0\] is -1, but must be 0 or more"),

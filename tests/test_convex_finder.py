@@ -295,7 +295,7 @@ def test_walls_of_wrong_kinds(cubes, squares):
         ([plane, floor], ValueError, r"walls\[0\] is a HalfSpace, but walls\[1\] is not"),
         ([abut.ContactFinder(floor), floor], ValueError, r"only half spaces may follow"),
         ([floor, abut.ContactFinder(floor)], ValueError, r"walls\[1\] is a ContactFinder"),
-        (3, TypeError, r"walls\[0\]: no mesh can be made of int"),
+        (3, TypeError, r"walls\[0\]: a mesh cannot be made of int"),
     ]
     for walls, error, message in wrong:
         with pytest.raises(error, match=message):

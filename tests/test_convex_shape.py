@@ -300,7 +300,7 @@ def test_from_polygon(step):
 
 
 def test_from_what_is_no_shape():
-    with pytest.raises(TypeError, match="no mesh can be made of"):
+    with pytest.raises(TypeError, match="a mesh cannot be made of"):
         abut.ConvexShape.from_any(object())
     with pytest.raises(ValueError, match="not closed"):
         abut.ConvexShape.from_any(abut.Mesh(CUBE, QUADS[:5]))

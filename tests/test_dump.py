@@ -127,31 +127,31 @@ number = st.floats(-1e9, 1e9)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (FRAMES[1].replace(" 0.5 \n", " half \n"), "line 10: 'half' is no finite number"),
-        (FRAMES[1].replace(" 0.5 \n", " 0_5 \n"), "line 10: '0_5' is no finite number"),
-        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\n0_1"), "no sound 'ITEM: NUMBER OF ATOMS'"),
+        (FRAMES[1].replace(" 0.5 \n", " half \n"), "line 10: 'half' is not a finite number"),
+        (FRAMES[1].replace(" 0.5 \n", " 0_5 \n"), "line 10: '0_5' is not a finite number"),
+        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\n0_1"), "no valid 'ITEM: NUMBER OF ATOMS'"),
         (
             frame([[0, 0, 0, 1]], "xs ys zs radius", BOX.replace("-1", "-1_0")),
-            "no sound 'ITEM: BOX",
+            "no valid 'ITEM: BOX",
         ),
-        (FRAMES[1].replace(" 0.25 \n", " nan \n"), "line 11: 'nan' is no finite number"),
+        (FRAMES[1].replace(" 0.25 \n", " nan \n"), "line 11: 'nan' is not a finite number"),
         (FRAMES[1].replace(" 0.25 \n", " -1 \n"), "row 1: the radius is -1.0"),
         (FRAMES[1].replace(" 0.5 \n", " \n"), "line 10 has 5 words, but there are 6 columns"),
         (FRAMES[1].replace("radius", "size"), "no column radius; the columns are id, type, x, y"),
         (FRAMES[1].replace(" x y", " y x y"), "2 columns y"),
         (FRAMES[1].replace(" type", " x"), "2 columns x"),
-        (frame([[1, 1, 0, 0, 0, 1]], count=2), "says that it has 2 spheres, but .* ends after 1"),
+        (frame([[1, 1, 0, 0, 0, 1]], count=2), "should have 2 spheres, but .* ends after 1"),
         (frame([[1, 1, 0, 0, 0, 1]] * 2, count=1), "line 11: '1 1 0 0 0 1' stands where 'ITEM:'"),
-        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\n-1"), "no sound 'ITEM: NUMBER OF ATOMS'"),
-        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\nx"), "no sound 'ITEM: NUMBER OF ATOMS'"),
-        (FRAMES[0].replace("NUMBER OF ATOMS", "COUNT"), "no sound 'ITEM: NUMBER OF ATOMS'"),
+        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\n-1"), "no valid 'ITEM: NUMBER OF ATOMS'"),
+        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\nx"), "no valid 'ITEM: NUMBER OF ATOMS'"),
+        (FRAMES[0].replace("NUMBER OF ATOMS", "COUNT"), "no valid 'ITEM: NUMBER OF ATOMS'"),
         (FRAMES[0][:30], "the file ends in the head of frame 0"),
-        (frame([[0, 0, 0, 1]], "xs ys zs radius", ""), "no sound 'ITEM: BOX BOUNDS'"),
-        (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX[:-5]), "no sound 'ITEM: BOX BOUNDS'"),
-        (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX + "1 2\n"), "no sound 'ITEM: BOX BOUNDS'"),
+        (frame([[0, 0, 0, 1]], "xs ys zs radius", ""), "no valid 'ITEM: BOX BOUNDS'"),
+        (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX[:-5]), "no valid 'ITEM: BOX BOUNDS'"),
+        (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX + "1 2\n"), "no valid 'ITEM: BOX BOUNDS'"),
         (
             FRAMES[0].replace("-1 3\n", "-1 3\n" * 80),
-            "line 65: the head of frame 0 goes on after 64",
+            "line 65: the head of frame 0 has more than 64",
         ),
         ("ITEM: X\n", "the file ends in the head of frame 0"),
     ],
@@ -164,7 +164,7 @@ def test_the_broken_line_is_named(tmp_path, text, message):
 @pytest.mark.parametrize("number", [0, -1, "all"])
 def test_a_count_beyond_the_file(tmp_path, number):
     tracemalloc.start()
-    with pytest.raises(ValueError, match=f"says that it has {10**12} spheres, but .* ends after 1"):
+    with pytest.raises(ValueError, match=f"should have {10**12} spheres, but .* ends after 1"):
         read(tmp_path, frame([[1, 1, 0, 0, 0, 1]], count=10**12), frame=number)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
@@ -186,10 +186,10 @@ def endless(tmp_path, begin, again):
 @pytest.mark.parametrize(
     ("begin", "again", "message"),
     [
-        ("ITEM: TIMESTEP\n", "\n", "line 65: the head of frame 0 goes on after 64 lines"),
-        ("ITEM: TIMESTEP\n", "1\n", "line 65: the head of frame 0 goes on after 64 lines"),
+        ("ITEM: TIMESTEP\n", "\n", "line 65: the head of frame 0 has more than 64 lines"),
+        ("ITEM: TIMESTEP\n", "1\n", "line 65: the head of frame 0 has more than 64 lines"),
         ("", "ITEM: TIMESTEP\n", "line 2: another frame begins in the head of frame 0"),
-        (ATOMS.format(0) + "\n", "\n", "line 68: the head of frame 1 goes on after 64 lines"),
+        (ATOMS.format(0) + "\n", "\n", "line 68: the head of frame 1 has more than 64 lines"),
         ("ITEM: TIMESTEP\n", " ", "line 2 has more than 65536 bytes"),
         ("ITEM: ", "x", "line 1 has more than 65536 bytes"),
         (ATOMS.format(9), " x", "line 3 has more than 65536 bytes"),
@@ -231,9 +231,9 @@ def test_ctrl_c_ends_a_long_read(tmp_path, begin, again, number):
 def test_dumps_of_other_things_are_told(tmp_path, title, kind):
     text = f"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ENTRIES\n1\nITEM: {title}\n1 2\n"
     (tmp_path / "run.dump").write_text(text)
-    with pytest.raises(ValueError, match=f"are those of a {kind}, and no spheres"):
+    with pytest.raises(ValueError, match=f"are those of a {kind}, not spheres"):
         abut.read_spheres(tmp_path / "run.dump")
-    with pytest.raises(ValueError, match=f"are those of a {kind}, and no spheres"):
+    with pytest.raises(ValueError, match=f"are those of a {kind}, not spheres"):
         next(iter(abut.read_frames(tmp_path / "run.dump")))
 
 
@@ -261,11 +261,11 @@ def test_a_radius_that_is_given(tmp_path, radius, radii):
 def test_a_radius_that_does_not_fit(tmp_path):
     path = tmp_path / "run.dump"
     path.write_text(RADIUS_FREE)
-    with pytest.raises(ValueError, match="row 1: radius has no type 2, but 1, 3"):
+    with pytest.raises(ValueError, match="row 1 has type 2, but radius= has only 1, 3"):
         abut.read_spheres(path, radius={1: 0.5, 3: 1})
     with pytest.raises(ValueError, match=r"radius\[2\] is -1"):
         abut.read_spheres(path, radius={1: 0.5, 2: -1})
     np.save(tmp_path / "spheres.npy", np.ones((2, 4)))
     for read in (abut.read_spheres, abut.read_frames):
-        with pytest.raises(ValueError, match="radius is of"):
+        with pytest.raises(ValueError, match="leave out radius="):
             read(tmp_path / "spheres.npy", radius=1)

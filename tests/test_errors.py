@@ -440,11 +440,11 @@ def test_sequences_that_hold_no_mesh():
     square = abut.Mesh(SQUARE, [[0, 1, 2, 3]])
     for meshes, error, message in (
         ([], ValueError, "the sequence of meshes is empty: give at least one"),
-        ([square, "lid.stl"], TypeError, r"meshes\[1\]: a path is no mesh: abut.read_mesh\('lid"),
-        (["drum.stl"], TypeError, r"meshes\[0\]: a path is no mesh"),
-        ([square, None], TypeError, r"meshes\[1\]: no mesh can be made of NoneType"),
+        ([square, "lid.stl"], TypeError, r"meshes\[1\]: a path is not a mesh: use abut.read_mesh"),
+        (["drum.stl"], TypeError, r"meshes\[0\]: a path is not a mesh"),
+        ([square, None], TypeError, r"meshes\[1\]: a mesh cannot be made of NoneType"),
         ((square, SQUARE), ValueError, r"meshes\[1\]: mesh has shape \(4, 3\)"),
-        ([[square]], TypeError, r"meshes\[0\]: a sequence of meshes is no mesh"),
+        ([[square]], TypeError, r"meshes\[0\]: a sequence of meshes is not a mesh"),
     ):
         with pytest.raises(error, match=message):
             abut.ContactFinder(meshes)
@@ -486,7 +486,7 @@ TETRAHEDRON = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
     ],
 )
 def test_vertices_and_facets_are_no_mesh_yet(pair):
-    message = r"vertices and facets are no mesh yet: abut\.Mesh\(vertices, facets\) is one"
+    message = r"vertices and facets are not a mesh yet: use abut\.Mesh\(vertices, facets\)"
     for take in (abut.ContactFinder, abut.Mesh.from_any):
         with pytest.raises(TypeError, match=message):
             take(pair)

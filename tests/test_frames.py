@@ -342,7 +342,7 @@ def test_only_a_dump_goes_on():
     with pytest.raises(ValueError, match=r"run\.dump is no dump to go on with"):
         run_dump([10], append=True)
     Path("run.dump").write_text("ITEM: TIMESTEP\nten\n")
-    with pytest.raises(ValueError, match="'ten' is no number of a step"):
+    with pytest.raises(ValueError, match="the time step 'ten' is not a number"):
         run_dump([10], append=True)
 
 

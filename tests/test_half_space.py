@@ -192,7 +192,7 @@ def test_errors_of_a_search():
     assert len(abut.find_contacts(*BALL, [FLOOR], period=(3, 3, None))) == 1
     with pytest.raises(ValueError, match=r"meshes\[1\]: point\[2\] is 1e\+80; coordinates must"):
         abut.find_contacts(*BALL, [SQUARE, abut.HalfSpace((0, 0, 1e80), (0, 0, 1))])
-    with pytest.raises(TypeError, match=r"meshes\[1\]: no mesh can be made of"):
+    with pytest.raises(TypeError, match=r"meshes\[1\]: a mesh cannot be made of"):
         abut.ContactFinder([FLOOR, None])
     with pytest.raises(ValueError, match="poses"):
         abut.find_contacts(*BALL, [FLOOR, SQUARE], poses=[np.eye(4)])

@@ -335,7 +335,7 @@ def test_off_that_is_cut_is_an_error(tmp_path):
     rows = OFF.splitlines()
     for count in range(1, len(rows)):
         path.write_text("\n".join(rows[:count]) + "\n")
-        ends = "ends before the numbers" if count == 1 else r"says that it has \d \w+, but ends in"
+        ends = "ends before the numbers" if count == 1 else r"should have \d \w+, but ends in"
         with pytest.raises(ValueError, match=rf"mesh\.off: it {ends}"):
             abut.read_mesh(path)
 

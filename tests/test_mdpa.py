@@ -141,7 +141,7 @@ def test_what_is_a_facet(tmp_path, kind, name, is_facet):
     if is_facet:
         assert len(read(tmp_path, text)) == 1
     else:
-        with pytest.warns(abut.MeshWarning, match=f"passed over what is no facet: 1 {name}"):
+        with pytest.warns(abut.MeshWarning, match=f"that are not facets: 1 {name}"):
             assert len(read(tmp_path, text)) == 0
 
 
@@ -242,21 +242,21 @@ def test_parts_are_found_by_how_their_names_end(tmp_path_factory, ways, wanted):
     ("old", "new", "message"),
     [
         (" 2  1.0 0.0 0.0", " 2  1.0 0.0", "line 13: a node has 3 words, not 4"),
-        (" 2  1.0 0.0 0.0", " 2  1.0 zero 0.0", "line 13: 'zero' is no finite number"),
-        (" 2  1.0 0.0 0.0", " 2  1.0 inf 0.0", "line 13: 'inf' is no finite number"),
-        (" 2  1.0 0.0 0.0", " 2  1_0 0.0 0.0", "line 13: '1_0' is no finite number"),
-        (" 2  1.0 0.0 0.0", " 0_2 1.0 0.0 0.0", "line 13: '0_2': these must be whole numbers"),
-        ("   1 7", "   1 0_7", "line 46: '1' '0_7': these must be whole numbers"),
-        (" 2  1.0 0.0 0.0", " x  1.0 0.0 0.0", "line 13: 'x': these must be whole numbers"),
-        (" 2  1.0 0.0 0.0", " 10 1.0 0.0 0.0", "line 13: node 10 is given again"),
+        (" 2  1.0 0.0 0.0", " 2  1.0 zero 0.0", "line 13: 'zero' is not a finite number"),
+        (" 2  1.0 0.0 0.0", " 2  1.0 inf 0.0", "line 13: 'inf' is not a finite number"),
+        (" 2  1.0 0.0 0.0", " 2  1_0 0.0 0.0", "line 13: '1_0' is not a finite number"),
+        (" 2  1.0 0.0 0.0", " 0_2 1.0 0.0 0.0", "line 13: '0_2' must be whole numbers"),
+        ("   1 7", "   1 0_7", "line 46: '1' '0_7' must be whole numbers"),
+        (" 2  1.0 0.0 0.0", " x  1.0 0.0 0.0", "line 13: 'x' must be whole numbers"),
+        (" 2  1.0 0.0 0.0", " 10 1.0 0.0 0.0", "line 13: node 10 is defined a second time"),
         (" 7 0 10 2 5", " 7 0 10 2", "line 21: a facet has 4 words, not 5"),
         (" 7 0 10 2 5", " 7 0 10 2 x", "line 21: .* must be whole numbers"),
         (" 7 0 10 2 5", " 7 0 10 2 99999999999999999999", "line 21: .* must be whole numbers"),
-        (" 7 0 10 2 5", " 7 0 10 2 3", "line 21: a facet names node 3, which is not there"),
-        (" 7 0 10 5 4", " 7 0 10 5 -4", "line 28: a facet names node -4, which is not there"),
-        ("   1 7", "   1 x", "line 46: '1' 'x': these must be whole numbers"),
+        (" 7 0 10 2 5", " 7 0 10 2 3", "line 21: a facet names node 3, which does not exist"),
+        (" 7 0 10 5 4", " 7 0 10 5 -4", "line 28: a facet names node -4, which does not exist"),
+        ("   1 7", "   1 x", "line 46: '1' 'x' must be whole numbers"),
         ("End Nodes", "", "line 11: 'Begin Nodes' has no end"),
-        ("End Nodes", "End Elements", "line 18: 'End Elements' ends nothing, but 'Begin Nodes' is"),
+        ("End Nodes", "End Elements", "line 18: 'End Elements' ends no open block, but 'Begin"),
         ("Begin Nodes\n", "", "stands where 'Begin' should"),
         ("Begin SubModelPart Walls", "Begin Other", "'SubModelPartConditions' stands in no"),
     ],
@@ -284,12 +284,12 @@ def test_a_file_that_was_cut_off(tmp_path):
         words = line.split()[:1]
         depth += (words == ["Begin"]) - (words == ["End"])
         if depth:
-            with pytest.raises(ValueError, match=r"has no end|which is not there"):
+            with pytest.raises(ValueError, match=r"has no end|which does not exist"):
                 read(tmp_path, "".join(lines[:count]))
 
 
 def test_only_mdpa_files_have_parts(tmp_path):
     path = tmp_path / "mesh.obj"
     path.write_text("v 0 0 0\n")
-    with pytest.raises(ValueError, match="has no parts: part= is for mdpa files"):
+    with pytest.raises(ValueError, match="has no parts: leave out part=, which is for mdpa files"):
         abut.read_mesh(path, part="Walls")

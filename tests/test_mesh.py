@@ -351,7 +351,7 @@ def test_from_any_takes_what_looks_like_meshio():
 
 def test_from_any_says_what_it_leaves_out():
     solid = meshio_like(("tetra", [[0, 1, 2, 4]]), ("triangle", MIXED[1:]))
-    with pytest.warns(abut.MeshWarning, match="no facets are left out: 1 tetra") as caught:
+    with pytest.warns(abut.MeshWarning, match="not facets are left out: 1 tetra") as caught:
         assert corners(abut.Mesh.from_any(solid)) == MIXED[1:]
     assert caught[0].filename == __file__
 
@@ -412,9 +412,9 @@ def test_from_any_drops_facets_without_area_where_told():
 @pytest.mark.parametrize(
     ("obj", "error", "message"),
     [
-        ("drum.stl", TypeError, r"abut.read_mesh\('drum.stl'\) reads one"),
-        (None, TypeError, "no mesh can be made of NoneType"),
-        ([abut.Mesh(SQUARE, [])], TypeError, "a sequence of meshes is no mesh"),
+        ("drum.stl", TypeError, r"use abut.read_mesh\('drum.stl'\)"),
+        (None, TypeError, "a mesh cannot be made of NoneType"),
+        ([abut.Mesh(SQUARE, [])], TypeError, "a sequence of meshes is not a mesh"),
         (SQUARE, ValueError, r"mesh has shape \(4, 3\)"),
         ([[[0, 0, 0], [1, 0, np.nan], [0, 1, 0]]], ValueError, r"mesh\[0, 1, 2\] is nan"),
         (

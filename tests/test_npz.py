@@ -126,7 +126,7 @@ def change(name, at, value):
     ("apply", "message"),
     [
         (lambda a: a.pop("abut_format"), "holds no contacts: it has no abut_format"),
-        (lambda a: a.update(abut_format=2), "has abut_format 2; this abut reads 1"),
+        (lambda a: a.update(abut_format=2), "has abut_format 2, but this version of abut reads 1"),
         (lambda a: a.pop("share"), "has no column share"),
         (lambda a: a.update(normal=a["normal"][:, :2]), r"normal has shape \(\d, 2\)"),
         (lambda a: a.update(sphere=a["sphere"] * 1.0), "sphere has dtype float64, but must be"),
@@ -135,10 +135,10 @@ def change(name, at, value):
         (change("offsets", 0, 1), "offsets does not ascend"),
         (change("offsets", -1, 99), "offsets does not ascend"),
         (change("node_offsets", 1, 10**9), "node_offsets does not ascend"),
-        (change("sphere", 0, 1), "sphere does not agree with offsets"),
+        (change("sphere", 0, 1), "sphere disagrees with offsets"),
         (change("facet", 1, -1), r"facet\[1\] is negative"),
         (change("node", 2, -1), r"node\[2\] is negative"),
-        (change("type", 1, 3), r"type\[1\] is 3, which is no type"),
+        (change("type", 1, 3), r"type\[1\] is 3, but must be 0, 1 or 2"),
         (change("point", (1, 2), np.nan), r"point\[1, 2\] is nan"),
         (change("_tilt", 1, np.nan), r"_tilt\[1\] is nan"),
         (change("offsets", slice(1, 4), FALLING), "offsets does not ascend"),
@@ -147,7 +147,7 @@ def change(name, at, value):
         (lambda a: a.update(mesh_count=0), "mesh.0. is 0, but 0 meshes were searched"),
         (lambda a: a.update(poses=np.eye(4)), r"poses has shape \(4, 4\)"),
         (lambda a: a.update(poses=np.full((1, 4, 4), np.nan)), "poses is not finite"),
-        (lambda a: a.update(poses=np.zeros((0, 4, 4))), "names mesh 0, but has 0 poses"),
+        (lambda a: a.update(poses=np.zeros((0, 4, 4))), "refers to mesh 0, but has 0 poses"),
         (lambda a: a.update(period=np.ones(2)), r"period has shape \(2,\)"),
         (lambda a: a.update(period=np.array([1.0, 0, -1])), r"period\[2\] is -1, but must be"),
     ],
@@ -169,7 +169,7 @@ def test_what_the_mesh_does_not_have(path, mesh, name, number):
     del arrays["mesh_count"]
     np.savez(path, **arrays)
     assert getattr(abut.load_contacts(path), name)[0] == number
-    with pytest.raises(ValueError, match=r"contacts\.npz: the contacts name"):
+    with pytest.raises(ValueError, match=r"contacts\.npz: the contacts refer to"):
         abut.load_contacts(path, mesh)
 
 

@@ -114,15 +114,15 @@ def test_vertices_and_facets_come_back(tmp_path_factory, vertices, data, digits)
         ("f 1/1 0/1 2/1", "line 8: a facet names vertex 0"),
         ("f 1 2 7", "line 8: a facet names vertex 7, but the file has 6 vertices"),
         ("f 1 2 -7", "line 8: a facet names vertex -7, but 6 stand before it"),
-        ("f 1 2 x", "line 8: 'x' is no whole number"),
-        ("f 1 2 3.0", "line 8: '3.0' is no whole number"),
-        ("f 1 2 /3", "line 8: '' is no whole number"),
-        ("f 1 2 1_0", "line 8: '1_0' is no whole number"),
-        ("v 1 2 1_0", "line 8: '1_0' is no finite number"),
-        ("f 1 2 99999999999999999999", "line 8: '99999999999999999999' is no whole number"),
+        ("f 1 2 x", "line 8: 'x' is not a whole number"),
+        ("f 1 2 3.0", "line 8: '3.0' is not a whole number"),
+        ("f 1 2 /3", "line 8: '' is not a whole number"),
+        ("f 1 2 1_0", "line 8: '1_0' is not a whole number"),
+        ("v 1 2 1_0", "line 8: '1_0' is not a finite number"),
+        ("f 1 2 99999999999999999999", "line 8: '99999999999999999999' is not a whole number"),
         ("v 1 2", "line 8: a vertex has 2 coordinates, not 3"),
-        ("v 1 2 x", "line 8: 'x' is no finite number"),
-        ("v 1 nan 2", "line 8: 'nan' is no finite number"),
+        ("v 1 2 x", "line 8: 'x' is not a finite number"),
+        ("v 1 nan 2", "line 8: 'nan' is not a finite number"),
     ],
 )
 def test_the_broken_line_is_named(tmp_path, line, message):
@@ -133,12 +133,12 @@ def test_the_broken_line_is_named(tmp_path, line, message):
 @pytest.mark.parametrize("last", ["f 2 5 6 \\", "f 2 5 6 \\\n", "f 2 5 6\\\n", "\\"])
 def test_a_backslash_at_the_end(tmp_path, last):
     with pytest.raises(
-        ValueError, match=r"mesh\.obj: line 8: a backslash joins a line that is not"
+        ValueError, match=r"mesh\.obj: line 8: a backslash joins the next line, but"
     ):
         read(tmp_path, SQUARES + "f 1 2 3 4\n" + last)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n# nothing\n", b"\0\1\2" * 100, b"solid a\nendsolid a\n"])
 def test_no_obj_file(tmp_path, data):
-    with pytest.raises(ValueError, match="is no OBJ file"):
+    with pytest.raises(ValueError, match="is not an OBJ file"):
         read(tmp_path, data)

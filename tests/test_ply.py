@@ -171,7 +171,7 @@ def test_a_count_beyond_the_file(tmp_path, form, count, name):
         data = data.replace(b"element face", b"element other 3\nproperty int a\nelement face")
     data = data.replace(f"element {name} ".encode(), f"element {name} {count}".encode(), 1)
     tracemalloc.start()
-    with pytest.raises(ValueError, match=rf"mesh\.ply: the header says {count}\d rows of element"):
+    with pytest.raises(ValueError, match=rf"the header announces {count}\d rows of element"):
         read(tmp_path, data)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
@@ -217,7 +217,7 @@ def test_a_coordinate_that_is_not_finite_is_named(tmp_path, form):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("ply\n", "plx\n", "no PLY file"),
+        ("ply\n", "plx\n", "not a PLY file"),
         ("format ascii", "format text", "line 2 is broken: 'format text 1.0'"),
         ("format ascii 1.0\n", "", "no line 'format'"),
         ("element vertex 7", "element vertex -7", "line 5 is broken"),
@@ -234,13 +234,13 @@ def test_a_coordinate_that_is_not_finite_is_named(tmp_path, form):
         ("end_header\n", "", "the header has no end_header"),
         ("\n3 1 4 2\n", "\n3 1 4\n", "row 1 of element face has 3 words, but .* take 4"),
         ("\n3 1 4 2\n", "\n3 1 4 2 9\n", "row 1 of element face has 5 words, but .* take 4"),
-        ("\n3 1 4 2\n", "\n3 1 4 x\n", "row 1 of element face: 'x' is no whole number"),
-        ("\n3 1 4 2\n", "\n3 1 0_4 2\n", "row 1 of element face: '0_4' is no whole number"),
+        ("\n3 1 4 2\n", "\n3 1 4 x\n", "row 1 of element face: 'x' is not a whole number"),
+        ("\n3 1 4 2\n", "\n3 1 0_4 2\n", "row 1 of element face: '0_4' is not a whole number"),
         ("\n3 1 4 2\n", "\n0_3 1 4 2\n", "row 1 of element face has a list without its length"),
         ("element vertex 7", "element vertex 0_7", "line 5 is broken"),
-        ("\n1.0 1.0 0.0\n", "\n1.0 1_0 0.0\n", "vertex 2: '1_0' is no finite number"),
+        ("\n1.0 1.0 0.0\n", "\n1.0 1_0 0.0\n", "vertex 2: '1_0' is not a finite number"),
         ("\n3 1 4 2\n", "\n-3 1 4 2\n", "row 1 of element face has a list without its length"),
-        ("\n1.0 1.0 0.0\n", "\n1.0 zero 0.0\n", "vertex 2: 'zero' is no finite number"),
+        ("\n1.0 1.0 0.0\n", "\n1.0 zero 0.0\n", "vertex 2: 'zero' is not a finite number"),
         ("\n1.0 1.0 0.0\n", "\n1.0 1.0\n", "row 2 of element vertex has 2 words"),
     ],
 )

@@ -54,7 +54,7 @@ def test_scale_is_that_of_every_format(tmp_path, name):
     spheres = abut.read_spheres(tmp_path / name, scale=2)
     assert spheres.centers.tolist() == [[2, 4, 6]]
     assert spheres.radii.tolist() == [8]
-    with pytest.raises(ValueError, match=f"{name}: columns are of csv files and dumps"):
+    with pytest.raises(ValueError, match=f"{name}: leave out columns=, which is for csv"):
         abut.read_spheres(tmp_path / name, columns={"x": "X"})
 
 
@@ -62,7 +62,7 @@ def test_scale_is_that_of_every_format(tmp_path, name):
     ("options", "error", "message"),
     [
         ({"columns": {"x": "X (m)"}}, ValueError, "spheres.csv: there is no column 'x (m)'; the c"),
-        ({"columns": {"r": "z"}}, ValueError, "columns has 'r', but spheres have x, y, z, radius"),
+        ({"columns": {"r": "z"}}, ValueError, "columns has 'r', but its keys must be of x, y, z"),
         ({"columns": {"x": 3}}, TypeError, "columns['x'] is 3, but must be a column's name"),
         ({"columns": ["x"]}, TypeError, "columns is ['x'], but must be a dict such as {'x': 'X"),
         ({"columns": {"x": "z", "y": "Z"}}, ValueError, "columns has z twice: x and y"),
@@ -110,7 +110,7 @@ def test_frames_tell_their_columns(tmp_path, name):
 
 def test_broken_file_tells_no_columns(tmp_path):
     frames = abut.read_frames(write(tmp_path, "no XML", "0.vtp"))
-    with pytest.raises(ValueError, match=r"0\.vtp: it is no XML file"):
+    with pytest.raises(ValueError, match=r"0\.vtp: it is not an XML file"):
         _ = frames.columns
 
 

@@ -29,7 +29,7 @@ def npy(array):
 
 
 def lying_npy(shape):
-    """An npy file whose header says that it holds much more."""
+    """An npy file whose header announces a much larger array."""
     data = npy(np.zeros((3, 4)))
     head, rest = data[:128], data[128:]
     new = head.replace(b"(3, 4)", repr(shape).encode())
@@ -91,26 +91,26 @@ def test_numbers_come_back(tmp_path_factory, rows):
         ("\n\n", "radius: the first line is empty, but must name the columns"),
         ("x y z radius\n", "the columns are 'x y z radius'"),
         ("# x,y,z,radius\n", "no column x; the columns are '# x', y, z, radius"),
-        ("\x1b[31mx,\x07y,z\n", "no column x or y or radius: the first line is no text, but must"),
+        ("\x1b[31mx,\x07y,z\n", "no column x or y or radius: the first line is not text, but"),
         ("x,y,radius\n", "no column z; the columns are x, y, radius"),
         ("x,y,z,size\n", "no column radius; the columns are x, y, z, size"),
         ("x,y,y,z,radius\n", "2 columns y"),
-        ("x,y,z,radius\n0,0,0,1\n0,0,zero,1\n", "line 3: 'zero' is no finite number"),
-        ("x,y,z,radius\n0,0,0,1\n0,0,1_0,1\n", "line 3: '1_0' is no finite number"),
-        ("x,y,z,radius\n0,0,0,1\n0,0,\uff11,1\n", "line 3: '\uff11' is no finite number"),
-        ("x,y,z,radius\n0,0,0,1\n0,0,\u00a01,1\n", r"line 3: '\\xa01' is no finite number"),
-        ("x,y,z,radius,id\n0,0,0,1,1\n0,0,0,1,1_0\n", "line 3: '1_0' is no finite number"),
-        ("x,y,z,radius\n0,0,0,1\n0,0,,1\n", "line 3: '' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,zero,1\n", "line 3: 'zero' is not a finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,1_0,1\n", "line 3: '1_0' is not a finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,\uff11,1\n", "line 3: '\uff11' is not a finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,\u00a01,1\n", r"line 3: '\\xa01' is not a finite number"),
+        ("x,y,z,radius,id\n0,0,0,1,1\n0,0,0,1,1_0\n", "line 3: '1_0' is not a finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,,1\n", "line 3: '' is not a finite number"),
         ("x,y,z,radius\n0,0,0,1\n0,0,0\n", "line 3 has 3 words, but there are 4 columns"),
-        ("x,y,z,radius\n0,0,0,1\n0,nan,0,1\n0,inf,0,1\n", "line 3: 'nan' is no finite number"),
-        ("x,y,z,radius\n0,0,0,1\n0,0,0,nan\n", "line 3: 'nan' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,nan,0,1\n0,inf,0,1\n", "line 3: 'nan' is not a finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,0,nan\n", "line 3: 'nan' is not a finite number"),
         ("x,y,z,radius\n0,0,0,1\n0,0,0,0\n", "row 1: the radius is 0.0"),
         ("x,y,z,diameter\n0,0,0,1\n0,0,0,-2\n", "row 1: the radius is -1.0"),
-        ("x,y,z,radius\n0,0,0,inf\n", "line 2: 'inf' is no finite number"),
-        ("x,y,z,radius,id\n0,0,0,1,1\n0,0,0,1,1.5\n", "row 1: id 1.5 is no whole number"),
+        ("x,y,z,radius\n0,0,0,inf\n", "line 2: 'inf' is not a finite number"),
+        ("x,y,z,radius,id\n0,0,0,1,1\n0,0,0,1,1.5\n", "row 1: id 1.5 is not a whole number"),
         ("x,y,z,radius\n0,0,0,1\n0,0,0,1,5\n", "line 3 has 5 words, but there are 4 columns"),
         ('x,y,z,radius\n0,0,0,1\n0,0,0,"1\n' + 30_000 * "0,0,0,1\n", "field larger than"),
-        ("x,y,z,radius,id\n0,0,0,1,1e17\n", "row 0: id 1e[+]17 is no whole number"),
+        ("x,y,z,radius,id\n0,0,0,1,1e17\n", "row 0: id 1e[+]17 is not a whole number"),
     ],
 )
 def test_broken_csv_names_the_row(tmp_path, text, message):
@@ -159,7 +159,7 @@ def test_npz(tmp_path, save):
         ({"centers": CENTERS, "radii": RADII, "ids": RADII}, "ids has dtype float64"),
         ({"centers": CENTERS, "radii": RADII, "ids": [1, 2]}, r"ids has shape \(2,\)"),
         ({"centers": CENTERS, "radii": RADII * [1, np.nan, 1]}, "row 1: the radius is nan"),
-        ({"centers": CENTERS.astype(object), "radii": RADII}, "is no sound npz file"),
+        ({"centers": CENTERS.astype(object), "radii": RADII}, "is not a valid npz file"),
     ],
 )
 def test_npz_that_holds_no_spheres(tmp_path, arrays, message):
@@ -175,7 +175,7 @@ def test_npz_that_holds_no_spheres(tmp_path, arrays, message):
         (RADII, r"has shape \(3,\)"),
         (np.array([["a"] * 4]), "centers has dtype <U1"),
         (np.zeros((2, 4), bool), "centers has dtype bool"),
-        (np.zeros((2, 4), object), "is no sound npy file"),
+        (np.zeros((2, 4), object), "is not a valid npy file"),
         (np.zeros((2, 4)), "row 0: the radius is 0.0"),
     ],
 )
@@ -195,7 +195,7 @@ def test_a_header_beyond_the_file(tmp_path, ending, shape):
             archive.writestr("centers.npy", lying_npy(shape))
             archive.writestr("radii.npy", npy(RADII))
     tracemalloc.start()
-    with pytest.raises(ValueError, match=rf"says that it has shape \({shape[0]}, 4\)"):
+    with pytest.raises(ValueError, match=rf"should have shape \({shape[0]}, 4\)"):
         abut.read_spheres(path)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
@@ -323,7 +323,7 @@ def test_other_ways_to_pack(tmp_path, method):
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("centers.npy", npy(CENTERS))
         archive.writestr("radii.npy", npy(2.0))
-    with pytest.raises(ValueError, match=r"spheres\.npz: .*centers is packed in another way"):
+    with pytest.raises(ValueError, match=r"spheres\.npz: .*centers is compressed by"):
         abut.read_spheres(path)
 
 

@@ -123,7 +123,7 @@ def test_no_facets(tmp_path, data):
 @pytest.mark.parametrize("count", [5, 3, 0, 2**32 - 1])
 @pytest.mark.parametrize("head", [b"solid", b"binary"])
 def test_a_lying_count(tmp_path, count, head):
-    message = rf"says that it has {count} facets, which takes {84 + 50 * count} bytes.* 284 bytes"
+    message = rf"should have {count} facets, which take {84 + 50 * count} bytes.* 284 bytes"
     tracemalloc.start()
     with pytest.raises(ValueError, match=message):
         read(tmp_path, binary_file(TETRAHEDRON[FACETS], head, count=count))
@@ -140,11 +140,11 @@ def test_no_stl_file(tmp_path, data):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0 zero", "facet 0: 'zero' is no finite number"),
-        ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0 0_1", "facet 0: '0_1' is no finite number"),
+        ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0 zero", "facet 0: 'zero' is not a finite number"),
+        ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0 0_1", "facet 0: '0_1' is not a finite number"),
         ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0", "line 2: facet 0 is broken"),
         ("vertex 1.0 0.0 0.0", "vertex 1 0 0\nvertex 2 0 0", "line 2: facet 0 is broken"),
-        ("vertex 0.0 0.0 1.0", "vertex 0.0 0.0 nan", "facet 1: 'nan' is no finite number"),
+        ("vertex 0.0 0.0 1.0", "vertex 0.0 0.0 nan", "facet 1: 'nan' is not a finite number"),
         ("endloop", "", "line 2: facet 0 is broken"),
         ("endfacet\nendsolid", "endfacet\nrubbish\nendsolid", "line 30: 'rubbish' stands where"),
         ("endsolid solid", "", "ends after 4 facets without 'endsolid'"),
@@ -200,7 +200,7 @@ def test_triangles_are_written_as_they_are(tmp_path):
 
 def test_what_float32_does_not_hold_is_refused(tmp_path):
     mesh = abut.Mesh(TETRAHEDRON * 1e39, FACETS)
-    with pytest.raises(ValueError, match="beyond float32"):
+    with pytest.raises(ValueError, match="exceeds float32"):
         mesh.save(tmp_path / "mesh.stl")
     assert not (tmp_path / "mesh.stl").exists()
 

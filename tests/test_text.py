@@ -79,7 +79,7 @@ def test_lines_that_no_one_wrote(tmp_path, name, begin, where):
 def test_words_that_only_python_takes_for_numbers(word):
     good = word[:0] + (b"1" if isinstance(word, bytes) else "1")
     assert text.numbers([good, good], str).tolist() == [1, 1]
-    with pytest.raises(ValueError, match=r"^1: .* is no finite number"):
+    with pytest.raises(ValueError, match=r"^1: .* is not a finite number"):
         text.numbers([good, word, good], str)
 
 
@@ -87,5 +87,5 @@ def test_words_that_only_python_takes_for_numbers(word):
 def test_words_that_are_no_whole_numbers(word):
     assert text.integers([b"-7", b"+1"], str).tolist() == [-7, 1]
     assert text.integers([], str).dtype == np.intp
-    with pytest.raises(ValueError, match=r"^1: .* is no whole number"):
+    with pytest.raises(ValueError, match=r"^1: .* is not a whole number"):
         text.integers([b"1", word, b"x"], str)

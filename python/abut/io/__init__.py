@@ -1,4 +1,4 @@
-"""Files: readers of meshes, spheres, contacts and pairs, and writers; one file a format."""
+"""Readers and writers of meshes, spheres, contacts and pairs; one module for each file format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..results.table import Table
 from ..search.facets import Facets
 from ..search.mesh import Mesh
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
-from .errors import told
+from .errors import errors_naming
 from .frame import Frame
 from .frames import Frames, read_frames
 from .polygons import columns_of_mesh
@@ -55,7 +55,7 @@ _MESH_READERS: dict[str, Callable[..., Facets]] = {
     ".mdpa": mdpa.read,
     ".vtp": vtp.read,
     ".vtu": vtu.read,
-    # other packages read these
+    # Other packages read these formats.
     **dict.fromkeys(other.ENDINGS, other.read),
 }
 MESH_ENDINGS = tuple(_MESH_READERS)
@@ -81,64 +81,70 @@ def read_mesh(
 ) -> Mesh:
     """Read a mesh from a file: STL, OBJ, PLY, VTP, VTU, Kratos mdpa, and more by other packages.
 
-    Vertices that coincide become one, since facets share a node only where they share a vertex.
-    Corners that then repeat are removed; facets with fewer than three are dropped, and a warning
-    counts them.
+    Vertices that coincide are welded to one, since facets share a node only where they share a
+    vertex. Corners that then repeat are removed. Facets with fewer than three corners are dropped,
+    and a warning counts them.
 
     Parameters
     ----------
     path : str or path-like
-        Ends in ``.stl`` (binary or ASCII), ``.obj``, ``.ply`` (ASCII or binary), ``.vtp``, ``.vtu``
-        or ``.mdpa`` (conditions of three or four nodes, and elements that are shells, membranes or
-        rigid faces). With the extra ``io``, also in ``.vtk`` (by pyvista where it is installed,
-        else by meshio), ``.msh`` (by meshio), ``.off``, ``.glb`` or ``.gltf`` (by trimesh). Each of
-        them with ``.gz`` after it is unpacked first.
+        The ending chooses the format:
+
+        - ``.stl`` (binary or ASCII), ``.obj``, ``.ply`` (ASCII or binary), ``.vtp``, ``.vtu``;
+        - ``.mdpa``: conditions of three or four nodes, and elements that are shells, membranes or
+          rigid faces;
+        - with the extra ``io``: ``.vtk`` (by pyvista where it is installed, otherwise by meshio),
+          ``.msh`` (by meshio), ``.off``, ``.glb`` or ``.gltf`` (by trimesh).
+
+        A file that ends in ``.gz`` after one of these is unpacked first.
     scale : float, default 1
-        What the file's coordinates are multiplied with: 1e-3 makes meters of millimeters.
+        Factor for the file's coordinates: 1e-3 converts millimeters to meters.
     weld : float, default 0
-        Vertices within this distance become one, too, and so do those that are joined by a chain
-        of such steps; the first in the file stays where it is. In the file's unit.
+        Vertices within this distance of each other are welded, too, and so are vertices joined by
+        a chain of such distances. The welded vertex is the first one in the file. In the file's
+        unit.
     part : str, optional
-        The SubModelPart of an mdpa file to read, with those nested in it: its name, or where
-        several have that name, the names from the outermost on, joined by dots.
+        The SubModelPart of an mdpa file to read, with the parts nested in it: its name, or where
+        several have that name, the names from the outermost part on, joined by dots.
     noise : float or (m,) array_like, optional
-        How far a corner may be off, as for `Mesh`; one number for each facet that is read,
-        in the file's unit. By default it follows from how the coordinates are written.
+        How far a corner may be from its true place, as for `Mesh`; one number for each facet of
+        the file, in the file's unit. The default follows from how the coordinates are written.
     split : bool or "all", default False
         As for `Mesh`.
     on_degenerate : {"drop", "raise"}
-        What to do with facets without area: leave them out with a `MeshWarning`, or an error.
+        What to do with facets without area: leave them out with a `MeshWarning`, or raise an error.
 
     Returns
     -------
     Mesh
-        Its `source` has each facet's number in the file, from 0: in files of cells, such as VTP and
-        VTU, the cell's, so that ``values[mesh.source]`` are those of a file's cell data. Its
-        `vertex_source` tells which vertex each one in the file became.
+        Its `source` has each facet's number in the file, from 0. In files of cells, such as VTP and
+        VTU, this is the cell's number: ``values[mesh.source]`` picks the facets' entries of the
+        file's cell data. Its `vertex_source` has, for each vertex of the file, the vertex of the
+        mesh that it became.
 
     Raises
     ------
     ValueError
-        If the file is of no known kind, broken, or cut off, or if its facets make no mesh; the
-        message names the file and the first offender.
+        If the file is of an unknown kind, broken, or cut off, or if its facets do not make a valid
+        mesh; the message names the file and the first offender.
     OSError
-        If the file is not there or cannot be read.
+        If the file does not exist or cannot be read.
     ImportError
         If another package reads such files, and is not installed; the message names the extra.
 
     Warns
     -----
     MeshWarning
-        If no facets are there or left, facets were dropped, or conditions, elements and cells
-        passed over.
+        If the mesh has no facets, if facets were dropped, or if conditions, elements or cells that
+        are not facets were skipped.
 
     Notes
     -----
-    Six digits, which text files often carry, leave the vertices of one wall off its plane. Readers
-    of text therefore take one unit in the last digit that was written as the noise of a
-    coordinate, or more, as `Mesh` does. Files whose numbers are all short (at most five significant
-    digits, or three where all have the same number of decimals: ``1 0 0.25``) are taken to be
-    exact. What is not read here goes through `Mesh.from_any`, which takes what other packages read.
+    Text files often carry six digits, and then the vertices of one wall do not lie exactly in its
+    plane. Readers of text therefore take one unit in the last written digit as the noise of a
+    coordinate, or more where `Mesh` would take more. Files with only short numbers (at most five
+    significant digits, or three where all have the same number of decimals: ``1 0 0.25``) are taken
+    to be exact. Files that other packages read become a mesh by `Mesh.from_any`.
 
     Examples
     --------
@@ -154,26 +160,26 @@ def read_mesh(
     if not 0.0 < factor < np.inf:
         raise ValueError(f"scale is {factor}, but must be positive and finite")
     facets, noises = _read_welded(file, part, distance, noise)
-    with told(file):
+    with errors_naming(file):
         mesh = Mesh._build(facets, noise=noises, split=split, on_degenerate=on_degenerate)
     if not len(mesh):
-        warn(f"{file}: the mesh has no facets, so that nothing can touch it")
+        warn(f"{file}: the mesh has no facets, so nothing can touch it")
     return mesh if factor == 1.0 else mesh.scaled(factor)
 
 
 def read_facets(path: Pathlike, part: str | None = None) -> Facets:
-    """The facets of a mesh file as it holds them: neither welded nor validated."""
+    """Read the facets of a mesh file, neither welded nor validated."""
     file = _path(path)
     is_packed = file.suffix.lower() == ".gz"
     read = _by_ending(file.with_suffix("") if is_packed else file, _MESH_READERS, "mesh")
     if part is not None and read is not mdpa.read:
-        raise ValueError(f"{file} has no parts: part= is for mdpa files")
+        raise ValueError(f"{file} has no parts: leave out part=, which is for mdpa files")
     if read is mdpa.read:
         read = partial(mdpa.read, part=part)
-    with told(file):
+    with errors_naming(file):
         if not is_packed:
             return read(file)
-        # imported only here, since gzip and tempfile take long to import
+        # Imported only here, since gzip and tempfile take long to import.
         from .gz import unpacked
 
         with unpacked(file) as inner:
@@ -183,7 +189,7 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
 def _read_welded(
     file: Path, part: str | None, distance: float, noise: ArrayLike | None
 ) -> tuple[Facets, NDArray[np.float64] | None]:
-    """Welded facets with their numbers in the file, and the noise of each where it is given."""
+    """Read and weld facets; `source` has their numbers in the file. Select their noise, if any."""
     facets = read_facets(file, part)
     facet_count = len(facets.offsets) - 1
     numbers = np.arange(facet_count) if facets.source is None else facets.source
@@ -212,25 +218,25 @@ def read_spheres(
         One of
 
         - ``.csv``: a header that names the columns ``x``, ``y``, ``z``, ``radius`` (or
-          ``diameter``) and, where wanted, ``id``, in any order and among any others;
+          ``diameter``) and optionally ``id``, in any order, among any other columns;
         - ``.npy``: an (n, 4) array of x, y, z and radius;
-        - ``.npz``: the keys ``centers`` (n, 3), ``radii`` (n,) or one number, and, where wanted,
+        - ``.npz``: the keys ``centers`` (n, 3), ``radii`` (n,) or one number, and optionally
           ``ids``;
-        - a dump of LAMMPS or LIGGGHTS, told by its first line ``ITEM:``, plain or compressed by
-          gzip or zstd (this needs Python 3.14 or the package ``zstandard``), with the columns
+        - a dump of LAMMPS or LIGGGHTS, recognized by its first line ``ITEM:``, plain or compressed
+          by gzip or zstd (zstd needs Python 3.14 or the package ``zstandard``). Its columns are
           ``radius`` or ``diameter``, coordinates ``x``, ``xu``, ``xs`` or ``xsu`` (the scaled ones
-          are multiplied with the box) and, where wanted, ``id``. `read_frames` reads its frames
-          one after the other, with their other columns.
+          are multiplied by the box) and optionally ``id``. `read_frames` reads its frames one
+          after the other, with their other columns.
     frame : int or "all", default -1
-        Which frame of a dump, from 0; negative ones count from the last. "all" joins all frames.
+        Number of a dump's frame, from 0; negative ones count from the last. "all" joins all frames.
     columns : mapping of str to str, optional
-        What a csv file or a dump calls x, y, z, radius or diameter, and id, where it has other
-        names: ``{"x": "X (mm)", "radius": "R"}``; of csv files in whatever case.
+        The names in a csv file or dump of x, y, z, radius or diameter, and id, where they differ
+        from these: ``{"x": "X (mm)", "radius": "R"}``. Upper and lower case are equal in csv files.
     scale : float, default 1
-        What centers and radii are multiplied with: 1e-3 makes meters of millimeters.
+        Factor for centers and radii: 1e-3 converts millimeters to meters.
     radius : float or dict of int to float, optional
-        The radius of all spheres of a dump or csv file, which then needs none, or one for each
-        number in its column ``type``: ``{1: 0.5e-3, 2: 1e-3}``. In the file's unit.
+        The radius of all spheres of a dump or csv file, which then needs no column of radii; or
+        one for each number in its column ``type``: ``{1: 0.5e-3, 2: 1e-3}``. In the file's unit.
 
     Returns
     -------
@@ -241,12 +247,12 @@ def read_spheres(
     Raises
     ------
     ValueError
-        If the file is of no known kind, broken, or cut off, or a coordinate or radius is not
-        finite, or a radius not positive, be it after scaling; the message names the file and the
-        first offender. Or if `columns` has what is none of these names, or npy and npz files are
-        given some, or a radius.
+        If the file is of an unknown kind, broken, or cut off, or if after scaling a coordinate or
+        radius is not finite, or a radius is not positive; the message names the file and the first
+        offender. Also if `columns` has another name than these, or if `columns` or `radius` is
+        given for npy or npz files.
     OSError
-        If the file is not there or cannot be read.
+        If the file does not exist or cannot be read.
 
     Examples
     --------
@@ -264,16 +270,16 @@ def read_spheres(
     if frame != "all":
         frame = checks.whole(frame, "frame")
     if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
-        with told(file):
+        with errors_naming(file):
             return scaled(dump.read_spheres(file, frame, called, given), factor)
     read = _by_ending(file, _SPHERE_READERS, "sphere", "; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
-        raise ValueError(f"{file} has one frame, but no frame {frame}")
+        raise ValueError(f"{file} has one frame, but no frame {frame}: leave out frame=")
     is_csv = read is csv.read_spheres
     if not is_csv and (called or given is not None):
-        what = "columns are" if called else "radius is"
-        raise ValueError(f"{file}: {what} of csv files and dumps")
-    with told(file):
+        what = "columns" if called else "radius"
+        raise ValueError(f"{file}: leave out {what}=, which is for csv files and dumps")
+    with errors_naming(file):
         spheres = csv.read_spheres(file, called, given) if is_csv else read(file)
         spheres = scaled(spheres, factor)
     if frame == "all":
@@ -288,20 +294,20 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
     ----------
     path : str or path-like
     meshes : Mesh or sequence of Mesh, optional
-        What was searched; files do not hold it.
+        The meshes that were searched; files do not hold them.
 
     Returns
     -------
     Contacts
-        The same to the bit.
+        Equal, bit by bit, to those that were saved.
 
     Raises
     ------
     ValueError
-        If the file holds no contacts, is broken, holds numbers that are not finite, or names
-        meshes that were not searched, or vertices that the meshes do not have.
+        If the file is broken or holds no contacts, if a number is not finite, or if the contacts
+        refer to meshes that were not searched, or to vertices that the meshes do not have.
     OSError
-        If the file is not there or cannot be read.
+        If the file does not exist or cannot be read.
 
     Examples
     --------
@@ -319,7 +325,7 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
         for i, mesh in enumerate(meshes):
             if not isinstance(mesh, Mesh):
                 raise TypeError(f"meshes[{i}] is a {type(mesh).__name__}, but must be a Mesh")
-    with told(file):
+    with errors_naming(file):
         return npz.load_contacts(file, meshes)
 
 
@@ -333,7 +339,7 @@ def load_pairs(path: Pathlike) -> Pairs:
     Returns
     -------
     Pairs
-        The same to the bit.
+        Equal, bit by bit, to those that were saved.
 
     Raises
     ------
@@ -350,7 +356,7 @@ def load_pairs(path: Pathlike) -> Pairs:
     True
     """
     file = _saved_path(path, "pairs")
-    with told(file):
+    with errors_naming(file):
         return npz.load_pairs(file)
 
 
@@ -364,12 +370,13 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
     Returns
     -------
     ConvexContacts
-        The same to the bit; a finder of equal bodies takes it as ``before``.
+        Equal, bit by bit, to those that were saved; a finder of equal bodies takes them as
+        ``before``.
 
     Raises
     ------
     ValueError, OSError
-        As `load_contacts`, or if numbers are out of their range.
+        As `load_contacts`; a ValueError, too, if numbers are out of their range.
 
     Examples
     --------
@@ -382,26 +389,26 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
     True
     """
     file = _saved_path(path, "convex_contacts")
-    with told(file):
+    with errors_naming(file):
         return npz_convex.load_convex_contacts(file)
 
 
 def table_writer(path: Pathlike, what: str, hint: str = "") -> Callable[..., None]:
-    """What writes such tables to a file with this ending; an error where nothing does."""
+    """Return the function that writes tables to a file with this ending; raise where none does."""
     return _by_ending(_path(path), _TABLE_WRITERS, what, hint)
 
 
 def save_table(
     table: Table, path: Pathlike, extra: Mapping[str, NDArray[Any]] | None = None
 ) -> None:
-    """Write contacts, or pairs, to a file; `extra` are more columns, with an entry for each row."""
+    """Write contacts or pairs to a file, with `extra` columns that have one entry for each row."""
     file = _path(path)
     write = table_writer(file, f"{table._row}s")
     columns = {name: np.asarray(column) for name, column in (extra or {}).items()}
     for name, column in columns.items():
         is_known = name in table._further_columns or hasattr(table, name)
         if column.shape != (len(table),) or is_known:
-            raise ValueError(f"extra column {name} has shape {column.shape}, or is there already")
+            raise ValueError(f"extra column {name} has shape {column.shape}, or its name is taken")
     write(table, file, columns)
 
 
@@ -411,7 +418,7 @@ def save_mesh(
     cell_data: Mapping[str, ArrayLike] | None = None,
     point_data: Mapping[str, ArrayLike] | None = None,
 ) -> None:
-    """Write a mesh to a file, with columns of its facets and of its vertices."""
+    """Write a mesh to a file, with columns for its facets and vertices."""
     file = _path(path)
     write = _by_ending(file, _MESH_WRITERS, "mesh")
     write(mesh, file, *columns_of_mesh(mesh, cell_data, point_data))
@@ -425,7 +432,7 @@ def _path(path: Pathlike) -> Path:
 
 
 def _saved_path(path: Pathlike, what: str) -> Path:
-    """The path of a table that was saved so that it can be read back."""
+    """Return the path; raise where it is a table in a format that cannot be read back."""
     file = _path(path)
     if file.suffix.lower() in _TABLE_WRITERS.keys() - {".npz"} and file.exists():
         raise ValueError(
@@ -436,8 +443,9 @@ def _saved_path(path: Pathlike, what: str) -> Path:
 
 
 def _by_ending(file: Path, table: Mapping[str, Any], what: str, hint: str = "") -> Any:
-    """What reads or writes a file with this ending."""
+    """Return the function of `table` that reads or writes files with this ending."""
     found = table.get(file.suffix.lower())
     if found is None:
-        raise ValueError(f"{file} has no known ending of {what} files: {', '.join(table)}{hint}")
+        known = f"use {', '.join(table)}{hint}"
+        raise ValueError(f"{file} has no known ending of {what} files: {known}")
     return found

@@ -1,8 +1,8 @@
-"""Blocks of rows by pyarrow, where it is installed: ten times as fast as word by word in Python.
+"""Reads blocks of rows by pyarrow, where it is installed: ten times as fast as words in Python.
 
-What it reads is the same to the bit, since it rounds correctly. It reads only what is written as
-programs write it: one blank between words, and an end like that of the first row. Whatever else a
-block has is left to who reads word by word, and names what is wrong.
+The numbers are the same, bit by bit, since pyarrow rounds correctly. It reads only blocks as
+programs write them: one blank between words, and the same line ends in all rows. Other blocks
+are read word by word, with errors that name what is wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .spheres import Columns, read_texts
 
 _CSV = "pyarrow.csv"
 
-# Blocks with fewer bytes are read sooner word by word: the first bound counts the call of pyarrow,
+# Blocks with fewer bytes are read faster word by word. The first bound counts the call of pyarrow,
 # the second one its import, too.
 _FEW_BYTES, _FEW_TO_IMPORT = 1 << 13, 1 << 15
 
@@ -30,15 +30,15 @@ _BLANK = ord(" ")
 # "nan(1)" for a real one, which are errors here.
 _FOREIGN = (b"x", b"X", b"(")
 
-# pyarrow wants whole rows in what each thread reads, and rows have a few kilobytes at most
+# pyarrow needs whole rows in each thread's part, and a row has at most a few kilobytes.
 _BYTES_OF_A_THREAD = 1 << 20
 
-# the name of the empty column behind a blank at the end of rows
+# The name of the empty column that a blank at the end of rows makes.
 _END = "end"
 
 
 def read_block(block: bytes, line_count: int, columns: Columns) -> list[NDArray] | None:
-    """The picked columns of rows; None where they are not as they should be, or without pyarrow."""
+    """Return the picked columns of rows; None if they need reading by words, or without pyarrow."""
     if len(block) < (_FEW_BYTES if _CSV in sys.modules else _FEW_TO_IMPORT):
         return None
     if b"\r\n" in block[: block.find(b"\n") + 1]:
@@ -60,9 +60,9 @@ def _import_csv() -> Any:
 
 
 def _is_plain(block: bytes, line_count: int, width: int, doubled: int) -> bool:
-    """Whether one blank is between words, provided that rows are as wide as the first.
+    """Return whether single blanks separate the words, if all rows are as wide as the first.
 
-    width: how many blanks and ends a row has. doubled: of how many rows the end is after a blank.
+    width: number of blanks and line ends in a row. doubled: number of rows that end in a blank.
     """
     is_blank = np.frombuffer(block, np.uint8) <= _BLANK
     return (
@@ -74,14 +74,14 @@ def _is_plain(block: bytes, line_count: int, width: int, doubled: int) -> bool:
 
 
 def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> Any:
-    """A pyarrow table of the picked columns, each named by its number; None where it fails."""
+    """Return a pyarrow table of the picked columns, named by their numbers; None if it fails."""
     arrow = importlib.import_module("pyarrow")
     names = [str(number) for number in range(columns.column_count)]
-    # text is read as bytes, so that what is no UTF-8 is replaced as where words are read one by one
+    # Text is read as bytes: bytes that are not UTF-8 are replaced later, as in reading by words.
     kinds = {"whole": arrow.int64(), "text": arrow.binary()}
     types = {str(one.number): kinds.get(one.kind, arrow.float64()) for one in columns.picks}
     if has_end:
-        # a null column takes no words, so a row with more words than the others fails
+        # A null column takes no words, so a row with more words than the others fails.
         names.append(_END)
         types[_END] = arrow.null()
     reading = csv.ReadOptions(
@@ -98,7 +98,7 @@ def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> Any:
 
 
 def _arrays(table: Any, line_count: int, columns: Columns) -> list[NDArray] | None:
-    """The picked columns; None where words or rows are missing, or a sphere's number not finite."""
+    """Return the picked columns; None if words or rows are missing, or numbers are not finite."""
     picked = [table.column(str(one.number)) for one in columns.picks]
     if table.num_rows != line_count or any(one.null_count for one in picked):
         return None

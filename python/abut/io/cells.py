@@ -1,4 +1,4 @@
-"""Which cells of other packages' meshes are facets, by meshio's names and VTK's numbers of them."""
+"""Which cells of other packages' meshes are facets, by meshio's type names and VTK's numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..base.checks import counted
 from ..base.warnings import warn
 from .facets import offsets_of
 
-# The cells that are facets, and how many corners each has; a polygon has as many as points.
+# The cell types that are facets, with their numbers of corners; a polygon's points are corners.
 CORNERS = {
     "triangle": 3,
     "triangle6": 3,
@@ -54,18 +54,18 @@ _FACET_TYPES = [number for number, name in VTK_NAMES.items() if name in CORNERS]
 VTK_TRIANGLE, VTK_POLYGON, VTK_PIXEL, VTK_QUAD = 5, 7, 8, 9
 
 
-def tell_left_out(counts: Mapping[str, int]) -> None:
-    """Warn of what does not become a facet as it is; complain where there is no facet, but solids.
+def warn_of_left_out(counts: Mapping[str, int]) -> None:
+    """Warn of cells that do not become facets, and of curved facets that become flat.
 
     Parameters
     ----------
     counts : dict
-        How many cells there are of each name.
+        The number of cells of each type name.
 
     Raises
     ------
     ValueError
-        If there are cells with an inside, and no facets.
+        If there are solid cells, and no facets.
     """
     solid = {
         name: count
@@ -76,10 +76,10 @@ def tell_left_out(counts: Mapping[str, int]) -> None:
     if solid and not facet_count:
         raise ValueError(
             f"there are no facets, but {_listed(solid)}: give the surface of these cells,"
-            " as pyvista's extract_surface() finds it"
+            " as pyvista's extract_surface() returns it"
         )
     if solid:
-        warn(f"cells that are no facets are left out: {_listed(solid)}")
+        warn(f"cells that are not facets are left out: {_listed(solid)}")
     curved = {name: count for name, count in counts.items() if count and name in _CURVED}
     if curved:
         warn(f"curved cells become flat facets between their corners: {_listed(curved)}")
@@ -92,32 +92,32 @@ def _listed(counts: Mapping[str, int]) -> str:
 def facets_of_cells(
     types: NDArray[np.integer], indices: NDArray[np.intp], counts: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """The facets among cells, in their order: their corners with offsets, and their cells.
+    """Return the facets among cells, in their order: corners, offsets, and numbers of cells.
 
     Parameters
     ----------
     types : (n,) ndarray
-        VTK's numbers of what the cells are.
+        VTK's numbers of the cell types.
     indices : (k,) ndarray of intp
         The points of all cells.
     counts : (n,) ndarray of intp
-        How many each cell has.
+        Each cell's number of points.
 
     Raises
     ------
     ValueError
-        If a cell has fewer points than its type has corners, or there are solids and no facets.
+        If a cell has fewer points than its type has corners, or there are only solid cells.
     """
     numbers, amounts = np.unique(types, return_counts=True)
     names = [VTK_NAMES.get(number, f"of type {number}") for number in numbers.tolist()]
-    tell_left_out(dict(zip(names, amounts.tolist(), strict=True)))
+    warn_of_left_out(dict(zip(names, amounts.tolist(), strict=True)))
     cells = np.flatnonzero(np.isin(types, _FACET_TYPES))
     corners = _corner_counts(types, counts, cells)
     starts = offsets_of(corners)
-    # the number of each corner within its cell
+    # place: number of each corner within its cell
     place = np.arange(starts[-1]) - np.repeat(starts[:-1], corners)
     cell_of_corner = np.repeat(cells, corners)
-    # VTK numbers a pixel's last two points in the other order than a quad's
+    # VTK numbers the last two points of a pixel in the opposite order to a quad's.
     is_turned = (types[cell_of_corner] == VTK_PIXEL) & (place >= 2)
     place[is_turned] = 5 - place[is_turned]
     return indices[offsets_of(counts)[:-1][cell_of_corner] + place], starts, cells
@@ -126,7 +126,7 @@ def facets_of_cells(
 def _corner_counts(
     types: NDArray[np.integer], counts: NDArray[np.intp], cells: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """How many corners each of these cells has, all of which are facets."""
+    """Return each cell's number of corners; all of these cells are facets."""
     corners = counts[cells]
     for number in _FACET_TYPES:
         if count := CORNERS[VTK_NAMES[number]]:

@@ -1,4 +1,4 @@
-"""CSV: spheres, contacts and pairs as flat tables."""
+"""CSV files: spheres, contacts and pairs as flat tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..results.table import Table
 
 
-# the one that the header has most of separates the fields
+# The delimiter of a file is the one of these that its header has most often.
 _DELIMITERS = ",;\t"
 
 
@@ -30,20 +30,20 @@ def read_spheres(
 ) -> Spheres:
     """Read a table with a header that names x, y, z and radius or diameter, in any order.
 
-    called: what the file calls them, in whatever case, where it has other names.
+    called: the file's names of these columns, in upper or lower case, where they differ.
     """
     own = {name: word.strip().lower() for name, word in called.items()}
     return _read(path, (), own, radius)[0]
 
 
 def read_frame(path: Path, names: Sequence[str], radius: Radius = None) -> Frame:
-    """Read spheres and further columns of these names, whatever their case."""
+    """Read spheres and the further columns `names`, in upper or lower case."""
     spheres, more = _read(path, [name.lower() for name in names], radius=radius)
     return Frame(*spheres[:3], columns={name: more[name.lower()] for name in names})
 
 
 def read_column_names(path: Path) -> list[str]:
-    """As the header has them."""
+    """Read the names of the header."""
     with _opened(path) as reader:
         return [field.strip() for field in next(reader, [])]
 
@@ -64,7 +64,7 @@ def _read(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """A reader of the rows."""
+    """Open a file and return a reader of its rows."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = _lines(file)
         try:
@@ -76,7 +76,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    # text files know more ends of lines, such as a lone \r, than `Lines` does
+    # The length is bounded: a damaged file without line ends would be read whole.
     while line := file.readline(LINE_BYTES):
         if len(line) == LINE_BYTES:
             raise ValueError(f"a line has more than {LINE_BYTES} letters")
@@ -84,13 +84,13 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 
 def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
-    """Write all columns but the nodal weights; numbers in as many digits as give them back."""
+    """Write all columns except nodal weights; reading the numbers back gives the same bits."""
     with writing.opened(path, "w", newline="", encoding="utf-8") as file:
         write(table, file, extra)
 
 
 def write(table: Table, file: IO[str], extra: Mapping[str, NDArray]) -> None:
-    """Write as `save` does, to a file that is open, such as standard output."""
+    """Write as `save` does, to an open file such as standard output."""
     columns = table._flat() | dict(extra)
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)

@@ -1,7 +1,7 @@
 """Coordinates written in digits: their values, and how far the writing may have moved them.
 
-A program that writes six digits of a coordinate moves it by up to half a unit of the sixth, so that
-facets of one plane no longer lie in one plane. The contact search must know that unit.
+A program that writes six digits of a coordinate moves it by up to half a unit of the sixth digit,
+so facets of one plane no longer lie in one plane. The contact search needs this unit.
 """
 
 from collections.abc import Sequence
@@ -10,40 +10,40 @@ import numpy as np
 
 from .text import BLOCK, numbers
 
-# 17 significant digits give a float64 number back; so many tell nothing of the writer's rounding.
+# 17 significant digits restore a float64 number exactly, so they show no rounding by the writer.
 _DOUBLE_DIGITS = 17
 
-# With this many digits or more it shows whether numbers were float32 when they were written, since
+# From this many digits on, the text shows whether the numbers were float32 when they were written:
 # neighboring float32 numbers are then farther apart than a unit of the last digit.
 _SINGLE_DIGITS = 8
 _SINGLE_BITS = 24
 
-# C, C++ and what is built on them write six significant digits unless told otherwise. Where no
-# coordinate needs them all, the numbers are short, not rounded: "1 0 0.25" is a corner of a box
-# that someone drew, and a unit of 0.01 there would blind the search to whole walls.
+# C, C++ and programs built on them write six significant digits by default. Where no coordinate
+# needs all six, the numbers are short, not rounded: "1 0 0.25" is the corner of a box that somebody
+# drew. With a unit of 0.01 there, the search would take whole walls for noise.
 _USUAL_DIGITS = 6
 
-# Low bits of float32 that no number uses are believed where chance would make that with a
-# probability of 2^-20 or less, as in csrc/mesh/precision.c.
+# If no number uses the low bits of float32, the numbers were not rounded to float32. This counts as
+# evidence where chance has a probability of 2^-20 or less, as in csrc/mesh/precision.c.
 _EVIDENCE_BITS = 20
 
-# Where all numbers have the same number of decimals ("0.333 1.250"), the writer keeps trailing
-# zeros, and even short numbers are rounded ones. But no mesh is rounded to a hundredth of its size.
+# Where all numbers have the same number of decimals ("0.333 1.250"), numbers of this many digits
+# count as rounded. Fewer digits are exact: no mesh is rounded to a hundredth of its size.
 _FIXED_DIGITS = 4
 
-# Powers of ten from this one on, below which they are 0. To find a size among them is exact, where
-# logarithms depend on the machine.
+# The table of powers of ten begins with this exponent, far below the least float64. Searching the
+# table is exact, but logarithms depend on the machine.
 _LEAST_POWER = -400
 _TENS = np.array([float(f"1e{power}") for power in range(_LEAST_POWER, 309)])
 
 
 class Coordinates:
-    """Vertices that are read from text, three words a vertex, block by block.
+    """Vertices that are read from text, three words for each vertex, block by block.
 
     Parameters
     ----------
     label : str
-        What is said of a vertex before its place in errors: ``"line "``.
+        The text before a vertex's place in errors: ``"line "``.
     """
 
     def __init__(self, label: str = "line "):
@@ -54,7 +54,7 @@ class Coordinates:
         self._digits = _Digits()
 
     def add(self, words: Sequence[bytes], place: int) -> None:
-        """Add the vertex that the three words say."""
+        """Add the vertex with these three words as coordinates."""
         self._words += words
         self._places.append(place)
         if len(self._places) >= BLOCK:
@@ -69,7 +69,7 @@ class Coordinates:
             self._digits.add(words)
 
     def finish(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """All vertices (v, 3), and their units (v, 3) or None where the digits say nothing."""
+        """Return all vertices (v, 3), and their units (v, 3); None if the numbers are exact."""
         self._flush()
         blocks, self._blocks = self._blocks, []
         vertices = np.concatenate(blocks) if blocks else np.empty((0, 3))
@@ -77,14 +77,13 @@ class Coordinates:
 
 
 class _Digits:
-    """The most digits that a file's coordinates have."""
+    """The largest numbers of digits in a file's coordinates, along each axis."""
 
     def __init__(self) -> None:
-        # along each axis:
-        self.decimals = np.zeros(3, int)  # after the point once the exponent is applied: 4 in 1e-4
+        self.decimals = np.zeros(3, int)  # after the point, exponent applied: 4 in 1e-4
         self.significant = np.zeros(3, int)  # digits from the first one that is not 0
-        self.whole = np.ones(3, bool)  # all numbers stand as whole ones
-        self.written: set[int] = set()  # digits after the point as they stand: 1 in 1.5e-3
+        self.whole = np.ones(3, bool)  # whether all numbers are written as whole numbers
+        self.written: set[int] = set()  # digits after the point as written: 1 in 1.5e-3
 
     def add(self, words: Sequence[bytes]) -> None:
         counts = (count.reshape(-1, 3) for count in count_digits(words))
@@ -96,7 +95,7 @@ class _Digits:
 
     def units(self, vertices: np.ndarray) -> np.ndarray | None:
         sizes = np.abs(vertices)
-        # whole numbers that are too long to be short count something: nothing rounded them
+        # Long whole numbers are not rounded: they count something, such as steps of a grid.
         counted = self.whole & (
             sizes.max(axis=0, initial=0) >= _TENS[_USUAL_DIGITS - 1 - _LEAST_POWER]
         )
@@ -122,7 +121,7 @@ class _Digits:
 
 
 def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each number that is written in a word: decimals as written, significant digits, exponent.
+    """Return the decimals as written, significant digits and exponent of each word's number.
 
     Parameters
     ----------
@@ -140,7 +139,7 @@ def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.nda
     lengths = ends + 1 - starts
 
     def seen(mask: np.ndarray) -> np.ndarray:
-        """Whether the mask is set here or before, in the same word."""
+        """Return where the mask is set at this letter or an earlier one of the same word."""
         before = np.cumsum(mask, dtype=np.int32)
         return before > np.repeat(before[starts] - mask[starts], lengths)
 
@@ -156,12 +155,12 @@ def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.nda
 def _exponents(
     text: np.ndarray, digit: np.ndarray, starts: np.ndarray, ends: np.ndarray, lengths: np.ndarray
 ) -> np.ndarray:
-    """The exponents of words, whose digits are marked."""
+    """Return the exponents of words; `digit` marks the digits of the exponents."""
     if not digit.any():
         return np.zeros(len(starts), np.intp)
     at = np.flatnonzero(digit)
     word = np.searchsorted(ends, at)
-    # a float64's exponent has three digits; zeros may stand before them
+    # A float64's exponent has at most three digits; zeros may stand before them.
     places = np.minimum(ends[word] - 1 - at, 6)
     values = (text[at] - ord("0")) * _TENS[places - _LEAST_POWER]
     exponents = np.bincount(word, values, len(starts)).astype(np.intp)
@@ -172,7 +171,7 @@ def _exponents(
 
 
 def _were_single(sizes: np.ndarray, units: np.ndarray) -> bool:
-    """Whether all are float32 numbers, as well as the written digits can tell."""
+    """Return whether all sizes agree with float32 numbers within half a written unit."""
     with np.errstate(over="ignore"):
         single = sizes.astype(np.float32).astype(np.float64)
     with np.errstate(invalid="ignore"):
@@ -180,14 +179,14 @@ def _were_single(sizes: np.ndarray, units: np.ndarray) -> bool:
 
 
 def _are_grids(sizes: np.ndarray) -> np.ndarray:
-    """Which axes were not rounded to float32, by low bits that they leave unused."""
+    """Return which axes were not rounded to float32, judged by unused low bits."""
     evidence = np.array([_unused_bits(axis) for axis in sizes.T])
     grids = evidence >= _EVIDENCE_BITS
     return grids | ((evidence > 0) & grids.any())
 
 
 def _unused_bits(sizes: np.ndarray) -> int:
-    """How many low bits no number uses as float32, of all numbers that differ."""
+    """Return the sum, over all different float32 numbers, of low bits that no number uses."""
     single = np.unique(sizes.astype(np.float32))
     significands, exponents = np.frexp(single[single > 0].astype(np.float64))
     whole = np.ldexp(significands, _SINGLE_BITS).astype(np.int64)

@@ -1,6 +1,6 @@
 """Dumps of LAMMPS and LIGGGHTS: frames of "ITEM:" sections.
 
-They are read plain or compressed by gzip or zstd, and written plain.
+Readers take them plain or compressed by gzip or zstd; they are written plain.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.poses import Period
-from .errors import CutOff, told
+from .errors import CutOff, errors_naming
 from .frame import Frame, check_kind
 from .packed import Unpacked
 from .rows import Text, read_block
 from .spheres import Columns, Radius, Spheres, find_columns, from_table, joined, more_of, renamed
 from .text import numbers, reals, shown, wholes
 
-# Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped: the first of these
-# is read that all three axes have.
+# Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped. The first of these
+# triples that a dump has is read.
 _AXES = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
 _SCALED = ("xs", "xsu")
 
-# columns that hold integers
 _WHOLE_NAMES = {"id", "mol", "proc", "procp1", "type", "ix", "iy", "iz"}
 _WHOLE_BEGINNINGS = ("i_", "i2_")  # properties of atoms that are integers
 _TEXT_NAMES = {"element", "typelabel"}
@@ -38,16 +37,16 @@ _ITEM = b"ITEM:"
 _BEGINNING = re.compile(rb"ITEM: (?:TIME|UNITS)")
 _BOX = "BOX BOUNDS"
 
-# Heads have about ten lines. The bound matters since gzip packs a gigabyte of nothing into a
-# megabyte.
+# A head has about ten lines. The bound protects against damaged files: a megabyte of gzip may
+# unpack to a gigabyte.
 _HEAD_LINES = 64
 
-# Frames are kept joined to tables of this many, since many small arrays take more memory.
+# Frames are joined in groups of this many, since many small arrays take more memory.
 _JOINED_FRAMES = 1 << 10
 
 
 class _Head(NamedTuple):
-    """What a frame says before its rows."""
+    """The head of a frame: the sections before its rows."""
 
     number: int
     sphere_count: int
@@ -55,7 +54,7 @@ class _Head(NamedTuple):
     sections: dict[str, list[list[bytes]]]  # the words of the lines below each title
 
     def box(self) -> tuple[str, list[list[bytes]] | None]:
-        """What stands behind BOX BOUNDS, and the lines below; None where there are none."""
+        """Return the words after the title BOX BOUNDS, and the lines below; None without a box."""
         for title, lines in self.sections.items():
             if title.startswith(_BOX):
                 return title[len(_BOX) :], lines
@@ -71,12 +70,12 @@ class Place(NamedTuple):
 
 
 def is_dump(path: Path) -> bool:
-    """Whether a file begins as a dump does, or is compressed and broken before that is clear."""
+    """Return whether a file begins as a dump, or is compressed and broken before that is clear."""
     return _begins(path) == _ITEM
 
 
 def may_become_dump(path: Path) -> bool:
-    """Whether a file has so little in it that it may be the beginning of a dump."""
+    """Return whether a file is so short that it may be the beginning of a dump."""
     return _ITEM.startswith(_begins(path))
 
 
@@ -97,9 +96,9 @@ def _begins(path: Path) -> bytes:
 def read_spheres(
     path: Path, frame: int | str, called: Mapping[str, str], radius: Radius
 ) -> Spheres:
-    """Read one frame of a dump, from 0 or negative from the end, or "all".
+    """Read one frame of a dump, by its number from 0 or negative from the end, or "all".
 
-    called: what the file calls the columns where it has other names.
+    called: the file's names of the columns, where they differ.
     """
     if isinstance(frame, str):
         return _all_of(path, called, radius)
@@ -108,7 +107,7 @@ def read_spheres(
 
 
 def _one_of(path: Path, frame: int | Place, called: Mapping[str, str], radius: Radius) -> Spheres:
-    """The frame of a number, or that which begins at a place."""
+    """Read the frame with this number, or the one that begins at a place."""
     with Unpacked(path) as file:
         dump = _Dump(file, radius)
         number = frame if isinstance(frame, int) else dump.go_to(frame).number
@@ -120,7 +119,7 @@ def _one_of(path: Path, frame: int | Place, called: Mapping[str, str], radius: R
 
 
 def _last_place(path: Path, number: int) -> Place:
-    """Where the last frame begins, or that which is so many before the last."""
+    """Return where the frame begins that is the `number`-th from the end; 1 is the last one."""
     places: deque[Place] = deque()
     with Unpacked(path) as file:
         dump = _Dump(file)
@@ -163,10 +162,10 @@ def _joined(parts: list[Spheres]) -> Spheres:
 
 
 def find_places(path: Path, drop: bool) -> list[Place]:
-    """Where the frames begin.
+    """Return where the frames begin.
 
-    A broken frame counts, and whoever reads it gets the error. With `drop` it is left out where it
-    is broken only because the file ends too early.
+    A broken frame counts, and reading it raises the error. With `drop`, a frame does not count
+    if it is broken only because the file ends too early.
     """
     places: list[Place] = []
     with Unpacked(path) as file:
@@ -189,12 +188,12 @@ def find_places(path: Path, drop: bool) -> list[Place]:
 
 
 def read_frames(path: Path, names: Sequence[str], drop: bool, radius: Radius) -> Iterator[Frame]:
-    """All frames of a file, one after the other; names: of further columns."""
+    """Read all frames of a file, one after the other, with the further columns `names`."""
     with Unpacked(path) as file:
         dump = _Dump(file, radius)
         while True:
             try:
-                with told(path):
+                with errors_naming(path):
                     frame = dump.next_frame(names)
             except CutOff:
                 if drop:
@@ -208,19 +207,19 @@ def read_frames(path: Path, names: Sequence[str], drop: bool, radius: Radius) ->
 def read_places(
     path: Path, names: Sequence[str], places: Iterable[Place], radius: Radius
 ) -> Iterator[Frame]:
-    """The frames that begin at these places, in this order; in one go while they ascend."""
+    """Read the frames at these places, in this order; the file is opened anew to go back."""
     left = deque(places)
     while left:
         with Unpacked(path) as file:
             dump = _Dump(file, radius)
             while left and left[0].offset >= dump.text.offset:
-                with told(path):
+                with errors_naming(path):
                     frame = dump.frame_at(left.popleft(), names)
                 yield frame
 
 
 def read_column_names(path: Path) -> list[str]:
-    """Those of the first frame."""
+    """Read the column names of the first frame."""
     with Unpacked(path) as file:
         head = _Dump(file).next_head()
         return [] if head is None else list(head.names)
@@ -230,7 +229,7 @@ def read_column_names(path: Path) -> list[str]:
 
 
 class _Dump:
-    """A dump that is read from a place on, frame by frame."""
+    """An open dump, read frame by frame from the current place on."""
 
     def __init__(self, file: Unpacked, radius: Radius = None):
         self.text, self.radius = Text(file), radius
@@ -240,13 +239,13 @@ class _Dump:
         return Place(self.text.offset, self.text.line, self.frame_count)
 
     def go_to(self, place: Place) -> Place:
-        """Go on to a place that is not behind."""
+        """Move forward to a place."""
         self.text.go_to(place.offset, place.line)
         self.frame_count = place.number
         return place
 
     def frame_at(self, place: Place, names: Sequence[str]) -> Frame:
-        """The frame that begins at a place, which is not behind."""
+        """Move forward to a place and read the frame that begins there."""
         self.go_to(place)
         frame = self.next_frame(names)
         if frame is None:
@@ -254,7 +253,7 @@ class _Dump:
         return frame
 
     def pass_frame(self) -> bool:
-        """Pass over the next frame and complain where it cannot be whole; False at the end."""
+        """Skip the next frame, and raise where it is not whole; return False at the end."""
         if not (head := self.next_head()):
             return False
         self.skip(head)
@@ -263,15 +262,15 @@ class _Dump:
         return True
 
     def go_behind(self, place: Place) -> bool:
-        """Go on to where a frame begins behind the broken one of a place; False if none does."""
+        """Move to the frame after the broken one at a place; return False if there is none."""
         self.frame_count = place.number + 1
         try:
             return self.text.find(_BEGINNING)
         except ValueError:
-            return False  # what stands behind damaged bytes cannot be unpacked
+            return False  # bytes after a damaged place cannot be unpacked
 
     def next_head(self) -> _Head | None:
-        """The next frame's head; then its rows must be read or skipped."""
+        """Read the next frame's head; the caller must then read or skip its rows."""
         sections: dict[str, list[list[bytes]]] = {}
         title = None
         for line, text in self._head_lines():
@@ -285,14 +284,14 @@ class _Dump:
                 sections[title] = []
             elif words := text.split():
                 if title is None:
-                    self._complain(line, text)
+                    self._raise_no_title(line, text)
                 sections[title].append(words)  # type: ignore[index]
         if title is not None:
             raise CutOff(f"the file ends in the head of frame {self.frame_count}: it was cut off")
         return None
 
     def _check_title(self, text: bytes, sections: Mapping[str, Any]) -> None:
-        """Complain where a frame begins in the head of another, and go back to where it does."""
+        """Raise where a frame begins in the head of another, and move back to its beginning."""
         at = text.rfind(_ITEM)
         title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
         if at > 0 or (at == 0 and title in sections):
@@ -304,7 +303,7 @@ class _Dump:
                 f" {self.frame_count}"
             )
 
-    def _complain(self, line: int, text: bytes) -> None:
+    def _raise_no_title(self, line: int, text: bytes) -> None:
         if self.text.is_open and _ITEM.startswith(text):
             raise CutOff(f"the file ends in the head of frame {self.frame_count}: it was cut off")
         raise ValueError(f"line {line}: {shown(text.strip())} stands where 'ITEM:' should")
@@ -316,22 +315,22 @@ class _Dump:
             yield self.text.line, text
         if self.text.take_line() is not None:
             raise ValueError(
-                f"line {self.text.line}: the head of frame {self.frame_count} goes on after"
+                f"line {self.text.line}: the head of frame {self.frame_count} has more than"
                 f" {_HEAD_LINES} lines"
             )
 
     def skip(self, head: _Head) -> None:
-        """Pass over the rows of the frame whose head was read last."""
+        """Skip the rows of the current frame, after its head was read."""
         row_count = 0
         for first, block, lines in self.text.pass_rows(head.sphere_count):
-            # looking for one letter first takes a tenth of the time
+            # Searching one letter first takes a tenth of the time.
             if _ITEM[:1] in block and _ITEM in block:
                 at = block.index(_ITEM)
                 before = block.count(b"\n", 0, at)
                 row_count += before
                 self.text.go_back(self.text.offset - len(block) + at, first - 1 + before)
                 raise ValueError(
-                    f"frame {head.number} says that it has {head.sphere_count} spheres, but after"
+                    f"frame {head.number} should have {head.sphere_count} spheres, but after"
                     f" {row_count} another frame begins"
                 )
             row_count += lines
@@ -340,7 +339,7 @@ class _Dump:
     def table(
         self, head: _Head, columns: Columns, rows: Iterable[tuple[int, bytes, int]]
     ) -> list[NDArray]:
-        """The picked columns of the frame whose head was read last, from its rows in blocks."""
+        """Read the picked columns of the current frame from blocks of rows, after its head."""
         row_count, blocks = 0, []
         for line, block, lines in rows:
             blocks.append(read_block(block, lines, columns, line, row_count))
@@ -352,18 +351,18 @@ class _Dump:
         return table
 
     def spheres(self, head: _Head, called: Mapping[str, str]) -> Spheres:
-        """The spheres of the frame whose head was read last."""
+        """Read the spheres of the current frame, after its head was read."""
         columns = find_columns(renamed(head.names, called), _AXES, radius=self.radius)
         rows = self.text.take_rows(head.sphere_count)
         return from_table(self.table(head, columns, rows), columns)
 
     def next_frame(self, names: Sequence[str]) -> Frame | None:
-        """The next frame, with further columns of these names; None at the end."""
+        """Read the next frame, with the further columns `names`; None at the end."""
         head = self.next_head()
         return None if head is None else self._frame(head, names)
 
     def _frame(self, head: _Head, names: Sequence[str]) -> Frame:
-        # checked first: a line without an end may lack columns because it is still being written
+        # Checked first: a line without an end may lack columns because it is still being written.
         self.check_end(head)
         try:
             columns = find_columns(head.names, _AXES, names, _kind_of, self.radius)
@@ -385,26 +384,26 @@ class _Dump:
         )
 
     def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
-        """The rows in blocks, provided that their lines have an end."""
+        """Return the rows in blocks; raise where the last line has no end."""
         for block in self.text.take_rows(head.sphere_count):
             self.check_end(head)
             yield block
 
     def _check_behind(self, head: _Head) -> None:
-        """Complain about more rows than there should be."""
+        """Raise where more rows follow than the head announces."""
         behind = self.text.peek(len(_ITEM))
         if not _ITEM.startswith(behind):
             raise ValueError(
-                f"frame {head.number} says that it has {head.sphere_count} spheres, but line"
-                f" {self.text.line + 1}, behind them, begins no other frame"
+                f"frame {head.number} should have {head.sphere_count} spheres, but line"
+                f" {self.text.line + 1} after them does not begin another frame"
             )
 
     def check_end(self, head: _Head) -> None:
-        """A last line without an end may be the beginning of one that is still being written."""
+        """Raise where the last line has no end: another program may still be writing it."""
         if self.text.is_open:
             raise CutOff(
-                f"the last line of frame {head.number} has no end: it may be cut off; if it is"
-                " not, write a line feed behind it"
+                f"the last line of frame {head.number} has no end: it may be cut off. If it is"
+                " whole, add a line feed after it"
             )
 
 
@@ -416,7 +415,7 @@ def _with_frame(message: str, number: int) -> str:
 def _check_count(head: _Head, rows: int) -> None:
     if rows < head.sphere_count:
         raise CutOff(
-            f"frame {head.number} says that it has {head.sphere_count} spheres,"
+            f"frame {head.number} should have {head.sphere_count} spheres,"
             f" but the file ends after {rows}"
         )
 
@@ -436,7 +435,7 @@ def _read_head(number: int, names: list[str], sections: dict[str, list[list[byte
         if count < 0:
             raise ValueError
     except (IndexError, KeyError, ValueError):
-        raise ValueError(f"frame {number} has no sound 'ITEM: NUMBER OF ATOMS'") from None
+        raise ValueError(f"frame {number} has no valid 'ITEM: NUMBER OF ATOMS'") from None
     return _Head(number, count, names, sections)
 
 
@@ -446,7 +445,7 @@ def _step_number(head: _Head) -> int | None:
     try:
         (step,) = wholes(head.sections["TIMESTEP"][0])
     except (IndexError, ValueError):
-        raise ValueError(f"frame {head.number} has no sound 'ITEM: TIMESTEP'") from None
+        raise ValueError(f"frame {head.number} has no valid 'ITEM: TIMESTEP'") from None
     return step
 
 
@@ -456,7 +455,7 @@ def _time(head: _Head) -> float | None:
     try:
         (time,) = reals(head.sections["TIME"][0]).tolist()
     except (IndexError, ValueError):
-        raise ValueError(f"frame {head.number} has no sound 'ITEM: TIME'") from None
+        raise ValueError(f"frame {head.number} has no valid 'ITEM: TIME'") from None
     return float(time)
 
 
@@ -464,38 +463,38 @@ def _time(head: _Head) -> float | None:
 
 
 def _read_box(head: _Head) -> np.ndarray:
-    """The numbers of BOX BOUNDS, of which each line has two, three or four."""
+    """Read the numbers of BOX BOUNDS: (3, 2), (3, 3) or (3, 4)."""
     try:
         box = np.array([numbers(words, str) for words in head.box()[1]])  # type: ignore[union-attr]
         _BOXES[box.shape]
     except (KeyError, TypeError, ValueError):
-        raise ValueError(f"frame {head.number} has no sound 'ITEM: BOX BOUNDS'") from None
+        raise ValueError(f"frame {head.number} has no valid 'ITEM: BOX BOUNDS'") from None
     return box
 
 
 def _unscaled(scaled: np.ndarray, head: _Head) -> np.ndarray:
-    """Coordinates from parts of the box."""
+    """Convert coordinates that are fractions of the box."""
     box = _read_box(head)
     origin, edges = _BOXES[box.shape](box)
-    # the last bit of a matrix product would differ from one machine to another
+    # The last bit of a matrix product would differ between machines.
     x, y, z = (scaled[:, k : k + 1] * edges[k] for k in range(3))
     return origin + x + y + z
 
 
 def _period_and_origin(head: _Head) -> tuple[Period | None, NDArray[np.float64] | None]:
-    """Of a box along the axes; a tilted one raises an error, since a period has no tilt."""
+    """Read a box along the axes; a tilted one is an error, since a period has no tilt."""
     title, lines = head.box()
     if lines is None:
         return None, None
     box = _read_box(head)
     if box.shape[1] == 4 or box[:, 2:].any():
         raise ValueError(
-            f"frame {head.number} has a triclinic box: its edges are not along the axes, but frames"
-            " tell a period along axes; read_spheres reads the spheres of such dumps without it"
+            f"frame {head.number} has a triclinic box, but the period of a frame is along the axes:"
+            " use read_spheres, which reads the spheres of such dumps without a period"
         )
     low, high = box[:, 0].copy(), box[:, 1]
     if not (low <= high).all():
-        raise ValueError(f"frame {head.number} has no sound 'ITEM: BOX BOUNDS': low is above high")
+        raise ValueError(f"frame {head.number} has no valid 'ITEM: BOX BOUNDS': low is above high")
     flags = [word for word in title.split() if word not in _TILTS]
     flags += [""] * (3 - len(flags))
     lengths = zip(flags, (high - low).tolist(), strict=False)
@@ -503,7 +502,7 @@ def _period_and_origin(head: _Head) -> tuple[Period | None, NDArray[np.float64] 
     return (None if period == (None,) * 3 else period), low
 
 
-# BOX BOUNDS has this word for an axis that is periodic at both ends.
+# The title BOX BOUNDS has this word for an axis that is periodic at both ends.
 _PERIODIC = "pp"
 _TILTS = ("xy", "xz", "yz")
 
@@ -511,12 +510,12 @@ _Box = tuple[np.ndarray, np.ndarray]
 
 
 def _straight_box(box: np.ndarray) -> _Box:
-    """Origin and edges from lines "low high"."""
+    """Return origin and edges from lines "low high"."""
     return box[:, 0], np.diag(box[:, 1] - box[:, 0])
 
 
 def _tilted_box(box: np.ndarray) -> _Box:
-    """From lines "low high tilt": bounds around a box that is tilted by xy, xz and yz."""
+    """Return origin and edges from lines "low high tilt": bounds of a box with xy, xz and yz."""
     xy, xz, yz = box[:, 2]
     low = box[:, 0] - [min(0.0, xy, xz, xy + xz), min(0.0, yz), 0.0]
     high = box[:, 1] - [max(0.0, xy, xz, xy + xz), max(0.0, yz), 0.0]
@@ -526,7 +525,7 @@ def _tilted_box(box: np.ndarray) -> _Box:
 
 
 def _general_box(box: np.ndarray) -> _Box:
-    """From lines "x y z origin", one an edge."""
+    """Return origin and edges from lines "x y z origin", one for each edge."""
     return box[:, 3], box[:, :3]
 
 
@@ -543,7 +542,7 @@ def frame_text(
     is_periodic: Sequence[bool],
     columns: Mapping[str, NDArray],
 ) -> bytes:
-    """A frame as LAMMPS writes it, the time first; numbers in as many digits as give them back.
+    """Return a frame in LAMMPS' form, the time first; the numbers restore the same bits.
 
     bounds: (2, 3), of the box. columns: (n,) each.
     """
@@ -562,7 +561,7 @@ def frame_text(
 
 
 def find_step(path: Path, step: int) -> int:
-    """Where the first frame of this step, or a later one, begins in a plain dump; or its end."""
+    """Return where the first frame of this step or later begins in a plain dump, or its end."""
     begin = at = 0
     is_begun = is_step = False
     with open(path, "rb") as file:
@@ -585,4 +584,4 @@ def _step_of(path: Path, line: bytes) -> int:
     try:
         return int(line)
     except ValueError:
-        raise ValueError(f"{path}: {shown(line.strip())} is no number of a step") from None
+        raise ValueError(f"{path}: the time step {shown(line.strip())} is not a number") from None

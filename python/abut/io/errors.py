@@ -1,4 +1,4 @@
-"""Errors of files that are read: each names its file, and where it can, the line or facet."""
+"""Errors of files that are read. Each names its file and, where possible, the line or facet."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 class CutOff(ValueError):
-    """A file ends before what it began is whole: it was cut off, or is still being written."""
+    """A file ends too early: it was cut off, or another program is still writing it."""
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Name the file in what is found to be wrong with it, which readers tell without its name."""
+def errors_naming(path: Path) -> Iterator[None]:
+    """Put the file's path before the message of any ValueError that the block raises."""
     try:
         yield
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What mesh readers have in common."""
+"""Helpers that mesh readers share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from ..search.facets import Facets
 
 
 def offsets_of(counts: np.ndarray) -> np.ndarray:
-    """Where facets of so many corners begin and end."""
+    """Return where facets begin and end in the list of all corners, from their corner counts."""
     offsets = np.zeros(len(counts) + 1, dtype=np.intp)
     np.cumsum(counts, out=offsets[1:])
     return offsets
 
 
 def joined_corners(parts: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and offsets of all facets, of parts whose vertices follow one another."""
+    """Join the facets of parts to indices and offsets; the parts' vertices are joined in order."""
     none = np.empty(0, np.intp)
     firsts = offsets_of(np.array([len(part.vertices) for part in parts], np.intp))
     indices = [part.indices + first for part, first in zip(parts, firsts[:-1], strict=True)]
@@ -26,7 +26,7 @@ def joined_corners(parts: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_there_are_facets(facets: Facets, whose: str) -> None:
-    """Complain of points, such as a cloud of them, that have no facets between them."""
+    """Raise a ValueError where there are points, as in a cloud, but no facets."""
     if len(facets.vertices) and not len(facets.indices):
         points = counted(len(facets.vertices), "point")
         raise ValueError(f"{whose} has {points}, but no facets between them")

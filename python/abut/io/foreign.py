@@ -1,4 +1,4 @@
-"""Meshes of other packages, told by what they look like, so that none of these has to be there."""
+"""Meshes of other packages, recognized by their attributes: no package needs to be installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..base.extras import import_extra
 from ..base.warnings import left_out_text, warn
 from ..search.facets import Corners, Facets, read_facets, regular, vtk_cells
 from ..search.mesh import Mesh
-from .cells import CORNERS, tell_left_out
+from .cells import CORNERS, warn_of_left_out
 from .facets import check_there_are_facets, joined_corners, offsets_of
 from .polygons import columns_of_mesh, described
 from .stl import fan_triangles
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def build_foreign(
     obj: Any, distance: float | None, noise: ArrayLike | None, split: Split, on_degenerate: str
 ) -> Mesh:
-    """What `Mesh.from_any` returns for objects other than a Mesh."""
+    """Return what `Mesh.from_any` makes of an object other than a Mesh."""
     facets = read_surface(obj)
     if noise is not None:
         noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
@@ -42,16 +42,16 @@ def build_foreign(
 
 
 def read_surface(obj: Any) -> Facets:
-    """Like `read_foreign`; what has points and no facets, as a cloud of them, is an error."""
+    """Return the facets, as `read_foreign`; points without facets, as in a cloud, are an error."""
     facets = read_foreign(obj)
     check_there_are_facets(facets, "the mesh")
     return facets
 
 
 def read_foreign(obj: Any) -> Facets:
-    """The facets of a mesh of another package, or of an array of facet vertices."""
+    """Read the facets from another package's mesh, or from an array of facet vertices."""
     if isinstance(obj, (str, os.PathLike)):
-        raise TypeError(f"a path is no mesh: abut.read_mesh({os.fspath(obj)!r}) reads one")
+        raise TypeError(f"a path is not a mesh: use abut.read_mesh({os.fspath(obj)!r})")
     for names, read in READERS.items():
         if all(hasattr(obj, name) for name in names):
             return read(obj)
@@ -61,7 +61,7 @@ def read_foreign(obj: Any) -> Facets:
         return _from_array(checks.as_array(obj, "mesh"))
     name = f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
     raise TypeError(
-        f"no mesh can be made of {name}: give an"
+        f"a mesh cannot be made of {name}: give an"
         " abut.Mesh, a trimesh, pyvista, meshio or numpy-stl mesh,"
         " or an (m, k, 3) array of facet vertices"
     )
@@ -86,14 +86,14 @@ def _from_pyvista(obj: Any) -> Facets:
     if getattr(obj, "n_strips", 0):
         raise ValueError("the pyvista mesh has triangle strips: give polydata.triangulate()")
     indices, offsets = _from_vtk(obj.faces)
-    # a PolyData numbers its points and lines before its facets
+    # A PolyData numbers its points and lines before its facets.
     first = getattr(obj, "n_verts", 0) + getattr(obj, "n_lines", 0)
     source = first + np.arange(len(offsets) - 1)
     return Facets(checks.points(obj.points, "points"), indices, offsets, source=source)
 
 
 def _from_grid(obj: Any) -> Facets:
-    """The surface of a pyvista grid, of the grid's own points; each facet's source is its cell."""
+    """Return the surface of a pyvista grid, on the grid's points; a facet's source is its cell."""
     if obj.n_cells == 0:
         return Facets(
             checks.points(obj.points, "points"), np.zeros(0, np.intp), np.zeros(1, np.intp)
@@ -108,20 +108,20 @@ def _from_grid(obj: Any) -> Facets:
         checks.points(obj.points, "points"),
         checks.indices(points[indices], "points"),
         offsets,
-        # of the cells' numbers, those of points and lines stand before those of facets
+        # The numbers of points and lines stand before those of facets.
         source=checks.indices(cells[len(cells) - len(offsets) + 1 :], "cells"),
     )
 
 
 def _from_blocks(obj: Any) -> Facets:
-    """The facets of all blocks of a pyvista MultiBlock, one block after the other."""
+    """Return the facets of all blocks of a pyvista MultiBlock, one block after the other."""
     parts = [read_foreign(block) for block in obj if block is not None]
     vertices = np.concatenate([np.empty((0, 3)), *(part.vertices for part in parts)])
     return Facets(vertices, *joined_corners(parts))
 
 
 def _from_vtk(faces: Any) -> Corners:
-    """The facets of [3, a, b, c, 4, d, ...]."""
+    """Return the facets of VTK's flat list [3, a, b, c, 4, d, ...]."""
     flat = checks.indices(faces, "faces").ravel()
     counts, starts, at = flat.tolist(), [], 0
     while at < len(counts):
@@ -147,7 +147,7 @@ def _from_meshio(obj: Any) -> Facets:
             sides.append(np.diff(offsets))
             source.append(counts.total() + np.arange(len(block.data)))
         counts[block.type] += len(block.data)
-    tell_left_out(counts)
+    warn_of_left_out(counts)
     return Facets(
         checks.points(obj.points, "points"),
         np.concatenate(indices),
@@ -157,20 +157,20 @@ def _from_meshio(obj: Any) -> Facets:
 
 
 def _corners(cells: Any, count: int | None) -> Any:
-    """Cells without the points that curved ones have beside their corners."""
+    """Return the corners of cells, without the further points of curved cells."""
     return cells if count is None else np.asarray(cells)[:, :count]
 
 
 def _from_array(obj: Any) -> Facets:
     if not isinstance(obj, np.ndarray) and any(isinstance(item, Mesh) for item in obj):
-        raise TypeError("a sequence of meshes is no mesh: ContactFinder(meshes) takes them all")
+        raise TypeError("a sequence of meshes is not a mesh: use abut.ContactFinder(meshes)")
     if _is_vertices_and_facets(obj):
-        raise TypeError("vertices and facets are no mesh yet: abut.Mesh(vertices, facets) is one")
+        raise TypeError("vertices and facets are not a mesh yet: use abut.Mesh(vertices, facets)")
     corners = checks.doubles(obj, "mesh")
     if corners.ndim != 3 or corners.shape[2] != 3:
         raise ValueError(
             f"mesh has shape {corners.shape}, but an array of facet vertices is (m, k, 3):"
-            " abut.Mesh(vertices, facets) takes vertices and their numbers"
+            " for vertices and facets use abut.Mesh(vertices, facets)"
         )
     checks.all_finite(corners, "mesh")
     facet_count, corner_count, _ = corners.shape
@@ -178,8 +178,8 @@ def _from_array(obj: Any) -> Facets:
     return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))
 
 
-# An object is of the first kind whose attributes it has. PolyData stands before grids, since it can
-# make a surface as well.
+# An object is read by the first entry that matches its attributes. PolyData stands before grids,
+# since it has `extract_surface`, too.
 READERS: dict[tuple[str, ...], Callable[[Any], Facets]] = {
     ("vertices", "faces"): _from_trimesh,
     ("vectors", "v0"): _from_numpy_stl,
@@ -192,12 +192,12 @@ READERS: dict[tuple[str, ...], Callable[[Any], Facets]] = {
 
 
 def _is_vertices_and_facets(obj: Any) -> bool:
-    """Whether these are the two arguments of `Mesh`, and not the corners of two facets."""
+    """Return whether these are the two arguments of `Mesh`, not the corners of two facets."""
     if isinstance(obj, np.ndarray) or len(obj) != 2:
         return False
     try:
         vertices, facets = map(np.asarray, obj)
-    except ValueError:  # facets have different numbers of corners
+    except ValueError:  # the facets have different numbers of corners
         return np.ndim(obj[0]) == 2
     if vertices.ndim != 2 or facets.ndim != 2:
         return False
@@ -207,18 +207,18 @@ def _is_vertices_and_facets(obj: Any) -> bool:
 
 
 def _weld(facets: Facets, distance: float, on_degenerate: str) -> Facets:
-    """Give facets that meet common vertices; those that have fewer than three then have no area."""
+    """Weld vertices; facets that then have fewer than three corners are dropped, or an error."""
     welded, dropped = weld(facets, distance)
     if len(dropped):
         if on_degenerate != "drop":
             raise ValueError(
-                f'facet {dropped[0]} has {FEW_CORNERS}; on_degenerate="drop" leaves such facets out'
+                f'facet {dropped[0]} has {FEW_CORNERS}; on_degenerate="drop" leaves it out'
             )
         warn(left_out_text(dropped, len(facets.offsets) - 1, FEW_CORNERS))
     return welded
 
 
-# ---- the way out ---------------------------------------------------------------------------------
+# ---- meshes for other packages -------------------------------------------------------------------
 
 
 def to_pyvista(
@@ -226,20 +226,20 @@ def to_pyvista(
     cell_data: Mapping[str, ArrayLike] | None,
     point_data: Mapping[str, ArrayLike] | None,
 ) -> Any:
-    """What `Mesh.to_pyvista` returns."""
+    """Convert a mesh, as `Mesh.to_pyvista` does."""
     of_facets, of_vertices = columns_of_mesh(mesh, cell_data, point_data)
     cells = vtk_cells(mesh.indices, mesh.offsets)
     found = import_extra("pyvista", "view").PolyData(mesh.vertices.copy(), cells)
     columns = [(found.cell_data, {**described(mesh), **of_facets}), (found.point_data, of_vertices)]
     for data, arrays in columns:
         for name, column in arrays.items():
-            if len(column):  # pyvista takes no empty arrays
+            if len(column):  # pyvista refuses empty arrays
                 data[name] = column.copy()
     return found
 
 
 def to_trimesh(mesh: Mesh) -> Any:
-    """What `Mesh.to_trimesh` returns."""
+    """Convert a mesh, as `Mesh.to_trimesh` does."""
     facets = np.repeat(np.arange(len(mesh)), np.diff(mesh.offsets) - 2)
     return import_extra("trimesh", "io").Trimesh(
         mesh.vertices.copy(),

@@ -1,4 +1,4 @@
-"""A frame: the spheres of a simulation at a time, as files hold them."""
+"""A frame: the spheres of a simulation at one time, as a file holds them."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from numpy.typing import NDArray
 from ..base.checks import counted
 from ..base.poses import Period
 
-# How sections of dumps begin that hold no atoms.
+# Dumps without atoms: how the title above their rows begins, and LAMMPS' name of the dump.
 _OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}
 
 
 class Frame(NamedTuple):
-    """Spheres of a simulation at a time, as `read_frames` reads them.
+    """Spheres of a simulation at one time, as `read_frames` reads them.
 
     Attributes
     ----------
     centers : (n, 3) ndarray of float64
-        As the file has them: unwrapped ones may be outside the box.
+        Coordinates of the file: unwrapped ones may lie outside the box.
     radii : (n,) ndarray of float64
     ids : (n,) ndarray of intp, or None
         The numbers that the file gives the spheres; None where it gives none.
     step : int or None
-        Number of the time step: a dump's ``ITEM: TIMESTEP``, an npz file's ``step_count``.
+        Number of the time step: a dump's ``ITEM: TIMESTEP``, or an npz file's ``step_count``.
     time : float or None
-        A dump's ``ITEM: TIME``, the ``timestep`` in the list of a pvd file, an npz file's ``time``.
+        A dump's ``ITEM: TIME``, a pvd file's ``timestep``, or an npz file's ``time``.
     period : tuple of 3 (float or None), or None
-        As ``find_contacts(period=...)`` and all other searches take it: of a dump, the box's length
-        along each axis that is periodic at both ends (``pp``); of files of `write_frames`, the
-        simulation's. None without such an axis, or where the file does not tell.
+        The period, in the form of ``find_contacts(period=...)`` and all other searches. In a dump
+        it is the box's length along each axis that is periodic at both ends (``pp``), in files of
+        `write_frames` the simulation's. None if no axis is periodic, or the file has no period.
     origin : (3,) ndarray of float64, or None
-        The box's lower corner; None where the file tells no box.
+        The box's lower corner; None where the file has no box.
     columns : dict of str to ndarray
-        What was asked for with ``columns``, by its name in the file, (n,) each. Of a dump, whole
-        numbers (``type``, ``mol``, ``proc``, ``ix`` and alike, and names that begin with ``i_`` or
-        ``i2_``) are intp, ``element`` and ``typelabel`` are strings, all others float64, which may
-        be NaN. Of a csv file all but ``id`` are float64. Of npz and vtp files each has its dtype,
-        and vectors are (n, 3).
+        The columns that ``columns=`` requested, by their names in the file, (n,) each. In a dump,
+        whole numbers (``type``, ``mol``, ``proc``, ``ix`` and similar, and names that begin with
+        ``i_`` or ``i2_``) are intp, ``element`` and ``typelabel`` are strings, and all others are
+        float64, which may be NaN. In a csv file all but ``id`` are float64. Columns of npz and vtp
+        files keep their dtype, and vectors are (n, 3).
     """
 
     centers: NDArray[np.float64]
@@ -52,16 +52,16 @@ class Frame(NamedTuple):
     columns: dict[str, NDArray] | None = None
 
     def __repr__(self) -> str:
-        told = {"step": self.step, "time": self.time, "period": self.period}
+        known = {"step": self.step, "time": self.time, "period": self.period}
         parts = [counted(len(self.radii), "sphere")]
-        parts += [f"{name} {value}" for name, value in told.items() if value is not None]
+        parts += [f"{name} {value}" for name, value in known.items() if value is not None]
         if self.columns:
             parts.append(f"columns {', '.join(self.columns)}")
         return f"Frame({'; '.join(parts)})"
 
 
 def check_kind(title: str) -> None:
-    """Complain of dumps whose rows are no atoms."""
+    """Raise a ValueError for a dump that does not hold atoms."""
     kind = next((kind for begin, kind in _OTHER_KINDS.items() if title.startswith(begin)), None)
     if kind:
-        raise ValueError(f"the rows below 'ITEM: {title}' are those of a {kind}, and no spheres")
+        raise ValueError(f"the rows below 'ITEM: {title}' are those of a {kind}, not spheres")

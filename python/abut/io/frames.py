@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..base import checks
 from . import csv, dump, npy, npz, pvd, vtp
-from .errors import told
+from .errors import errors_naming
 from .frame import Frame
 from .spheres import Radius, read_radius
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _Pathlike = str | os.PathLike[str]
 
-# endings of files that hold one frame each
+# The endings of files that hold one frame each, with their readers.
 _READERS: dict[str, Callable[..., Frame]] = {
     ".npz": npz.read_frame,
     ".vtp": vtp.read_frame,
@@ -41,23 +41,23 @@ _NAMES: dict[str, Callable[[Path], list[str]]] = {
     _DUMP: dump.read_column_names,
 }
 
-# what errors list where a file is of no known kind
+# Error messages list these kinds where a file is of another one.
 _KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
 
-# Names of the files that `write_frames` writes beside the spheres end so: these are no frames.
+# `write_frames` writes further files beside the spheres, with these name ends: they are not frames.
 _PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds")
 
 
 class _File(NamedTuple):
-    """A file with one frame, or of a dump several."""
+    """A file with one frame, or a dump with several."""
 
     path: Path
-    kind: str  # an ending, or "dump"; empty where it is not known
-    time: float | None = None  # the time that a list tells
+    kind: str  # an ending, or "dump"; empty if unknown
+    time: float | None = None  # the time in a pvd list
 
 
 class _Index(NamedTuple):
-    """Where each frame is: (n,) each."""
+    """Where each frame is stored: (n,) each."""
 
     file: NDArray[np.int64]
     offset: NDArray[np.int64]
@@ -80,40 +80,38 @@ def read_frames(
 ) -> Frames:
     """Read the frames of a simulation one at a time.
 
-    Nothing but the beginnings of files is read before a frame is asked for, and nothing but that
-    frame is then held in memory.
+    Only the beginnings of files are read at first. Each frame is read when it is indexed or
+    iterated, and only that frame is held in memory.
 
     Parameters
     ----------
     path : str, path-like, or list of these
         One of
 
-        - a dump of LAMMPS or LIGGGHTS, told by its first line ``ITEM:``, with any number of frames,
-          plain or compressed by gzip or zstd (this needs Python 3.14 or the package
-          ``zstandard``); with the columns that `read_spheres` takes;
-        - a list of files and times, ``.pvd``, of files that `write_frames` wrote;
-        - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file, which is one frame: those of
-          `write_frames`, and what `read_spheres` takes;
-        - a list of such files, in the order in which they are given;
-        - a folder: its files, but not those of folders in it, nor those whose names begin with a
-          dot;
-        - a pattern with ``*``, ``?``, ``[...]`` or ``**``, as of Python's `glob`.
+        - a dump of LAMMPS or LIGGGHTS, recognized by its first line ``ITEM:``, with any number of
+          frames, plain or compressed by gzip or zstd (zstd needs Python 3.14 or the package
+          ``zstandard``). Its columns are those that `read_spheres` reads;
+        - a ``.pvd`` list of files and times, of files that `write_frames` wrote;
+        - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file with one frame: files of `write_frames`,
+          and files that `read_spheres` reads;
+        - a list of such files, in the given order;
+        - a folder: its files, without subfolders and names that begin with a dot;
+        - a pattern with ``*``, ``?``, ``[...]`` or ``**``, as in Python's `glob`.
 
-        The files of a folder or pattern are taken in the order of their names, with numbers in them
-        ordered as whole numbers: ``run.20`` before ``run.100``. They must all be of one kind.
-        Contacts, pairs, walls, bodies and bonds that `write_frames` wrote beside a frame are passed
-        over (``100-walls.vtp`` beside ``100.vtp``), and in a folder so are files that hold no
-        spheres.
+        The files of a folder or pattern are sorted by their names, with whole numbers in the names
+        sorted by value: ``run.20`` before ``run.100``. They must all be of one kind. Contacts,
+        pairs, walls, bodies and bonds that `write_frames` wrote beside a frame are skipped
+        (``100-walls.vtp`` beside ``100.vtp``), and in a folder files that hold no spheres, too.
     columns : sequence of str, optional
-        Further columns of the files by their names there, as ``("vx", "type")``: any column of a
-        dump or csv file, key of an npz file, point data of a vtp file; ``frames.columns`` has them.
+        Names of further columns in the files, such as ``("vx", "type")``: columns of a dump or csv
+        file, keys of an npz file, or point data of a vtp file. ``frames.columns`` lists them.
     on_truncated : {"raise", "drop"}
-        What to do with a dump that ends inside of a frame, as one that is still being written: by
-        default this frame counts, and reading it is an error, which names it and the file;
-        ``"drop"`` leaves it out. A last row without a line feed is not taken to be whole.
+        What to do with a dump that ends inside a frame, for example because it is still being
+        written. By default the frame counts, and reading it is an error that names it and the file;
+        ``"drop"`` leaves it out. A last row without a line feed counts as cut off.
     radius : float or dict of int to float, optional
-        The radius of all spheres of dumps and csv files, which then need none, or one for each
-        number in their column ``type``: ``{1: 0.5e-3, 2: 1e-3}``.
+        The radius of all spheres of dumps and csv files, which then need no column of radii; or one
+        for each number in their column ``type``: ``{1: 0.5e-3, 2: 1e-3}``.
 
     Returns
     -------
@@ -123,19 +121,19 @@ def read_frames(
     Raises
     ------
     ValueError
-        If the file, or every file of several, is of no known kind; if the files of a folder or a
-        pattern are of several kinds, or their order is not clear; if there are none. Later, when a
-        frame is read: if it is broken or cut off, lacks a column, or its box is triclinic.
+        If there are no files, or all are of unknown kinds; if the files of a folder or a pattern
+        are of several kinds, or their order is not clear. Later, when a frame is read: if it is
+        broken or cut off, lacks a column, or has a triclinic box.
     OSError
-        If a file is not there or cannot be read.
+        If a file does not exist or cannot be read.
 
     Notes
     -----
-    A frame that is broken is an error when it is read, which names it; all others can be read
-    nevertheless by their numbers. So can those behind a frame of a dump that has rows missing or
-    too many, or that breaks off where a run was started anew: they go on at the next ``ITEM:
-    TIMESTEP`` (or ``TIME`` or ``UNITS``, which LAMMPS may write before it). Nothing can be read
-    behind the place where a compressed file is damaged.
+    Reading a broken frame is an error that names the frame; all others can still be read by their
+    numbers. This includes frames after one with missing or surplus rows, or one that stops where a
+    run was restarted: the next frame begins at the next ``ITEM: TIMESTEP`` (or ``TIME`` or
+    ``UNITS``, which LAMMPS may write before it). After a damaged place in a compressed file nothing
+    can be read.
 
     Examples
     --------
@@ -161,7 +159,7 @@ def read_frames(
     files = tuple(_find_files(path, options.drop))
     for file in files:
         if radius is not None and file.kind not in ("", _DUMP, ".csv"):
-            raise ValueError(f"{file.path}: radius is of dumps and csv files")
+            raise ValueError(f"{file.path}: leave out radius=, which is for dumps and csv files")
     return Frames._of(files, options)
 
 
@@ -176,26 +174,26 @@ def _names(columns: Sequence[str] | None) -> tuple[str, ...]:
 
 
 class Frames(Sequence[Frame]):
-    """Frames of files, read when they are asked for: what `read_frames` returns.
+    """The frames of files, each read when it is used: what `read_frames` returns.
 
-    A sequence that cannot be changed: ``len(frames)``, ``frames[k]`` with k from 0, or negative
-    from the end, and ``frames[a:b]``, the `Frames` of this part. Loops, ``for frame in frames``,
-    read one frame after the other, and each file once from its beginning to its end.
+    An immutable sequence: ``len(frames)``, ``frames[k]`` with k from 0, or negative from the end,
+    and ``frames[a:b]``, which is a `Frames` again. Loops, ``for frame in frames``, read one frame
+    after the other, and each file once from its beginning to its end.
 
-    Where a dump's frames begin is found out once, when a length, a frame by its number, or a part
-    is asked for first: this passes through the whole file. Loops do without, but ``list(frames)``
-    asks for the length, and so goes through the file twice. Of a dump that is compressed
-    ``frames[k]`` unpacks all that stands before that frame: rather loop over all, or over parts.
+    The first use of a length, an index or a slice reads a whole dump once, to find where its frames
+    begin. Loops do not need this, but ``list(frames)`` uses the length, and so reads the file
+    twice. In a compressed dump, ``frames[k]`` unpacks all frames before k: loops over all frames or
+    over slices are faster.
 
-    Pickles hold the files' absolute paths, and where the frames begin that they are of: neither
-    open files nor what these hold.
+    Pickles hold the files' absolute paths and the places of the frames, but neither open files nor
+    their contents.
 
     Attributes
     ----------
     columns : tuple of str
-        What the first frame's file has: names that ``read_frames(columns=...)`` takes, and those of
-        the centers, radii and ids. Of an npz file the keys, of a vtp file the points' data; an npy
-        file has none. Read anew each time that it is asked for, and nothing else is read.
+        All column names of the first file, with those of the centers, radii and ids; a selection of
+        them can be ``read_frames(columns=...)``. For an npz file these are the keys, for a vtp file
+        the names of the point data; an npy file has none. Each use reads them from the file again.
     """
 
     _files: tuple[_File, ...]
@@ -205,7 +203,7 @@ class Frames(Sequence[Frame]):
     __slots__ = ("_files", "_index", "_options")
 
     def __init__(self) -> None:
-        raise TypeError("Frames are made by read_frames")
+        raise TypeError("use abut.read_frames to make Frames")
 
     @classmethod
     def _of(
@@ -252,7 +250,7 @@ class Frames(Sequence[Frame]):
         first = self._files[0]
         if first.kind not in _NAMES:
             raise _unknown(first.path)
-        with told(first.path):
+        with errors_naming(first.path):
             return tuple(_NAMES[first.kind](first.path))
 
     def __repr__(self) -> str:
@@ -271,11 +269,11 @@ class Frames(Sequence[Frame]):
         return self._index
 
     def _part(self, key: slice) -> Frames:
-        """Some of the frames, with only the files that hold these."""
+        """Return some of the frames, with only the files that hold them."""
         index = _Index(*(column[key] for column in self._places()))
         numbers, file = np.unique(index.file, return_inverse=True)
         files = tuple(self._files[number] for number in numbers.tolist())
-        # copies, since pickling a view would pickle the whole array below it
+        # Copies: pickling a view would pickle its whole base array.
         columns = (np.ascontiguousarray(column).copy() for column in index[1:])
         return Frames._of(files, self._options, _Index(file.astype(np.int64), *columns))
 
@@ -285,8 +283,8 @@ class Frames(Sequence[Frame]):
 
 def _make_index(files: tuple[_File, ...], drop: bool) -> _Index:
     places = [_places_of(file, drop) for file in files]
-    numbers = np.repeat(np.arange(len(files), dtype=np.int64), [len(own) for own in places])
-    table = np.array([place for own in places for place in own], np.int64).reshape(-1, 3)
+    numbers = np.repeat(np.arange(len(files), dtype=np.int64), [len(part) for part in places])
+    table = np.array([place for part in places for place in part], np.int64).reshape(-1, 3)
     return _Index(numbers, *(column.copy() for column in table.T))
 
 
@@ -297,11 +295,11 @@ def _places_of(file: _File, drop: bool) -> list[dump.Place]:
     try:
         return dump.find_places(file.path, drop)
     except OSError:
-        return only  # the frame counts although it is broken: whoever reads it gets the error
+        return only  # a broken file counts as one frame, and reading it raises the error
 
 
 def _frames_of(file: _File, options: _Options) -> Iterator[Frame]:
-    """All frames of a file."""
+    """Read all frames of a file."""
     if file.kind == _DUMP:
         frames = dump.read_frames(file.path, *options)
         yield from (_with_time(frame, file) for frame in frames)
@@ -312,7 +310,7 @@ def _frames_of(file: _File, options: _Options) -> Iterator[Frame]:
 def _frames_at(
     file: _File, places: Iterable[tuple[int, int, int]], options: _Options
 ) -> Iterator[Frame]:
-    """Those frames of a file that begin there."""
+    """Read the frames of a file that begin at these places."""
     if file.kind == _DUMP:
         begins = (dump.Place(*place) for place in places)
         frames = dump.read_places(file.path, options.columns, begins, options.radius)
@@ -324,8 +322,8 @@ def _frames_at(
 def _read_one(file: _File, options: _Options) -> Frame:
     if file.kind not in _READERS:
         raise _unknown(file.path)
-    radius = () if options.radius is None else (options.radius,)  # which csv files alone take
-    with told(file.path):
+    radius = () if options.radius is None else (options.radius,)  # only csv files take it
+    with errors_naming(file.path):
         return _with_time(_READERS[file.kind](file.path, options.columns, *radius), file)
 
 
@@ -334,14 +332,14 @@ def _with_time(frame: Frame, file: _File) -> Frame:
 
 
 def _unknown(path: Path) -> ValueError:
-    return ValueError(f"{path} has no known ending of files of frames: {_KINDS}")
+    return ValueError(f"{path} has no known ending of files of frames: use {_KINDS}")
 
 
 # ---- which files ---------------------------------------------------------------------------------
 
 
 def _find_files(path: Any, drop: bool) -> list[_File]:
-    """The files that hold the frames, in their order."""
+    """Return the files that hold the frames, in order."""
     if not isinstance(path, (str, os.PathLike)):
         return _all_known([file for one in _listed(path) for file in _expanded(one, drop)])
     name = os.fspath(path)
@@ -375,10 +373,10 @@ def _listed(paths: Any) -> list[Path]:
 
 
 def _expanded(path: Path, drop: bool) -> list[_File]:
-    """A file, or those that are in a list."""
+    """Return the file, or the files of a pvd list."""
     kind = _kind_of(path)
     if kind == _LIST:
-        with told(path):
+        with errors_naming(path):
             entries = pvd.read(path)
         return [_File(entry.path, _ending_of(entry.path), entry.time) for entry in entries]
     if not kind and drop and dump.may_become_dump(path):
@@ -387,7 +385,7 @@ def _expanded(path: Path, drop: bool) -> list[_File]:
 
 
 def _kind_of(path: Path) -> str:
-    """An ending or "dump"; nothing where it is not known. The file must be there."""
+    """Return the file's ending or "dump"; empty if unknown. Raise OSError if it does not exist."""
     os.stat(path)
     return _ending_of(path) or (_DUMP if dump.is_dump(path) else "")
 
@@ -398,14 +396,14 @@ def _ending_of(path: Path) -> str:
 
 
 def _all_known(files: list[_File]) -> list[_File]:
-    """Complain where there is none, or none of a known kind."""
+    """Return the files; raise a ValueError where all of them are of unknown kinds."""
     if files and not any(file.kind for file in files):
         raise _unknown(files[0].path)
     return files
 
 
 def _of_one_kind(name: str, paths: list[Path], drop: bool, is_folder: bool) -> list[_File]:
-    """Files of a folder or pattern, in their order, which must all be of one kind."""
+    """Return the files of a folder or pattern, in order; they must all be of one kind."""
     there = {str(path) for path in paths}
     paths = [path for path in paths if not _is_part(path, there)]
     kinds = {path: _kind_of(path) for path in paths}
@@ -420,7 +418,7 @@ def _of_one_kind(name: str, paths: list[Path], drop: bool, is_folder: bool) -> l
 
 
 def _is_part(path: Path, there: set[str]) -> bool:
-    """Whether a file is what `write_frames` writes beside another one that is there."""
+    """Return whether `write_frames` wrote a file beside the spheres of another one of `there`."""
     part = next((part for part in _PARTS if path.stem.endswith(part)), "")
     whole = path.with_name(path.stem.removesuffix(part) + path.suffix)
     return bool(part) and str(whole) in there
@@ -431,8 +429,8 @@ def _check_kinds(name: str, known: list[Path], kinds: dict[Path, str]) -> None:
     if len(firsts) > 1:
         shown = ", ".join(f"{kind} ({first})" for kind, first in sorted(firsts.items()))
         raise ValueError(
-            f"{name}: there are files of several kinds, {shown}: give a pattern or a list of those"
-            " that are meant"
+            f"{name}: there are files of several kinds, {shown}: give a pattern or a list that has"
+            " one kind"
         )
 
 
@@ -441,7 +439,7 @@ def _unnumbered(path: Path) -> str:
 
 
 def _in_order(name: str, paths: list[Path]) -> list[Path]:
-    """By names with numbers in them; an error where whole and decimal numbers order otherwise."""
+    """Sort by names with numbers; raise where whole and decimal numbers give different orders."""
     ordered = sorted(paths, key=lambda path: _pieces(_WHOLE, path))
     decimal = sorted(paths, key=lambda path: _pieces(_DECIMAL, path))
     for whole, other in zip(ordered, decimal, strict=True):
@@ -458,7 +456,7 @@ _DECIMAL = re.compile(r"(\d+(?:\.\d+)?(?:[eE][-+]\d+)?)")
 
 
 def _pieces(number: re.Pattern[str], path: Path) -> tuple[list[Any], str]:
-    """What a name is ordered by: its text and numbers in turns, then the name itself."""
+    """Return the sorting key of a name: its text and numbers in turns, then the name itself."""
     pieces: list[Any] = number.split(str(path))
     pieces[1::2] = map(float if number is _DECIMAL else int, pieces[1::2])
     return pieces, str(path)

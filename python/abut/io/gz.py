@@ -1,4 +1,4 @@
-"""Files that gzip has packed."""
+"""Mesh files that are compressed by gzip."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The unpacked file, without the ending ``.gz``, as long as the block lasts."""
+    """Unpack a file to a temporary one without the ending ``.gz``, which the block may read."""
     with tempfile.TemporaryDirectory() as folder:
         inner = Path(folder, path.stem)
         with open(path, "rb") as packed, open(inner, "wb") as file:
             try:
                 shutil.copyfileobj(gzip.GzipFile(fileobj=packed), file)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise ValueError(f"it is no gzip file, or was cut off: {error}") from None
+                raise ValueError(f"it is not a gzip file, or was cut off: {error}") from None
         yield inner

@@ -1,4 +1,4 @@
-"""Kratos mdpa: nodes, and the conditions and elements that are facets."""
+"""Kratos mdpa files: nodes, and the conditions and elements that are facets."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .text import Lines, shown, wholes
 
 _PART = "SubModelPart"
 
-# A message names this many parts or kinds, and shows so many letters of a part's full name.
+# A message names at most 30 parts or kinds, and shows at most 80 letters of a full name.
 _SHOWN_NAMES = 30
 _SHOWN_LETTERS = 80
 
 _ENTITIES = ("Conditions", "Elements", "Geometries")
 
-# Names that end in 3D3N or 3D4N have three or four nodes in space. Conditions of these names are
-# surfaces, but an element 3D4N may be a tetrahedron.
+# Names that end in 3D3N or 3D4N mean three or four nodes in space. Such conditions are surfaces,
+# but an element 3D4N may be a tetrahedron.
 _FACET_NAMES = {
     "Conditions": re.compile(r".*3D[34]N"),
     "Elements": re.compile(r".*(Shell|Membrane|RigidFace).*3D[34]N"),
@@ -39,14 +39,14 @@ _Handler = Callable[[int, _Words], None]
 
 
 def read(path: Path, part: str | None = None) -> Facets:
-    """Read the facets of an mdpa file, or of one of its SubModelParts.
+    """Read the facets of an mdpa file or of a single SubModelPart.
 
     Parameters
     ----------
     path : Path
     part : str, optional
-        A SubModelPart with all that is nested in it: its name where only one has it, else the names
-        from the outermost on, joined by dots.
+        A SubModelPart, read with all parts nested in it: its name if this is unique, otherwise the
+        names from the outermost part on, joined by dots.
     """
     model = _Model()
     with open(path, "rb") as file:
@@ -56,7 +56,7 @@ def read(path: Path, part: str | None = None) -> Facets:
 
 
 class _Block(NamedTuple):
-    """A block that has begun: what it is, where, and what reads its lines."""
+    """An open block: its kind, the line where it begins, and the function that reads its lines."""
 
     kind: str
     line: int
@@ -64,7 +64,7 @@ class _Block(NamedTuple):
 
 
 class _Model:
-    """What an mdpa file holds, line by line."""
+    """The contents of an mdpa file, read line by line."""
 
     def __init__(self) -> None:
         self._open: list[_Block] = []
@@ -95,7 +95,7 @@ class _Model:
         self._open.append(_Block(kind, line, self._handler(kind, name)))
 
     def _handler(self, kind: str, name: str) -> _Handler:
-        """What reads the lines of such a block."""
+        """Return the function that reads the lines of such a block."""
         if kind == "Nodes":
             return self._nodes.add
         if kind in _ENTITIES:
@@ -111,7 +111,7 @@ class _Model:
         if not self._open or words != [self._open[-1].kind]:
             last = f", but 'Begin {_shortened(self._open[-1].kind)}' is open" if self._open else ""
             ended = _shortened(" ".join(words))
-            raise _error(line, f"'End {ended}' ends nothing{last}")
+            raise _error(line, f"'End {ended}' ends no open block{last}")
         if self._open.pop().kind == _PART:
             self._parts.end()
 
@@ -119,13 +119,13 @@ class _Model:
         self._others[name] += 1
 
     def warn_of_others(self, path: Path) -> None:
-        """One warning for all conditions, elements and geometries that are no facets."""
+        """Issue one warning for all conditions, elements and geometries that are not facets."""
         if self._others:
             shown_kinds = islice(self._others.items(), _SHOWN_NAMES)
             kinds = [f"{count} {_shortened(name)}" for name, count in shown_kinds]
             rest = len(self._others) - len(kinds)
             more = f" and {rest} other kinds" if rest else ""
-            warn(f"{path}: passed over what is no facet: {', '.join(kinds)}{more}")
+            warn(f"{path}: skipped entities that are not facets: {', '.join(kinds)}{more}")
 
     def facets(self, part: str | None) -> Facets:
         vertices, units = self._nodes.finish()
@@ -146,7 +146,7 @@ class _Model:
 
 
 class _Part(NamedTuple):
-    """A SubModelPart: the one around it, or -1, and the numbers of what it lists."""
+    """A SubModelPart: the part around it, or -1, and the ids of its conditions and elements."""
 
     name: str
     outer: int
@@ -154,7 +154,7 @@ class _Part(NamedTuple):
 
 
 class _Parts:
-    """The SubModelParts, each after the one around it."""
+    """The SubModelParts; each stands after the part around it."""
 
     def __init__(self) -> None:
         self._parts: list[_Part] = []
@@ -162,7 +162,7 @@ class _Parts:
         self._current = -1
 
     def begin(self, name: str) -> None:
-        # a part that is begun a second time in the same place is continued
+        # A second part with the same name in the same place continues the first.
         number = self._numbers.setdefault((self._current, name), len(self._parts))
         if number == len(self._parts):
             members = {kind: array("q") for kind in _FACET_NAMES}
@@ -178,7 +178,7 @@ class _Parts:
         self._parts[self._current].members[kind].extend(_integers(line, words))
 
     def members(self, name: str) -> dict[str, np.ndarray]:
-        """The numbers of the conditions and elements of a part and all that is nested in it."""
+        """Return the ids of the conditions and elements of a part and all parts nested in it."""
         inside = {self._find(name)}
         for i, part in enumerate(self._parts):
             if part.outer in inside:
@@ -190,7 +190,7 @@ class _Parts:
         }
 
     def _find(self, name: str) -> int:
-        """The part whose names from the outermost on are these, or else the one that ends so."""
+        """Return the part with this full name, or the only one whose full name ends so."""
         names = name.split(".")
         whole = self._whole(names)
         found = [whole] if whole is not None else self._ending(names)
@@ -202,18 +202,18 @@ class _Parts:
         raise ValueError(f"{name!r} {fault}: {known or 'none'}")
 
     def _whole(self, names: Sequence[str]) -> int | None:
-        """The part that has these names from the outermost on."""
+        """Return the part with these names from the outermost on, or None."""
         number: int | None = -1
         for name in names:
             number = self._numbers.get((number, name)) if number is not None else None
         return number
 
     def _ending(self, names: Sequence[str]) -> list[int]:
-        """The parts whose names, from somewhere on, are these."""
+        """Return the parts with full names that end with these names."""
         return [i for i in range(len(self._parts)) if self._ends_with(i, names)]
 
     def _ends_with(self, i: int, names: Sequence[str]) -> bool:
-        """Whether a part, the one around it and so on have these names, the last first."""
+        """Return whether the last name is this part's, the one before it the outer part's, etc."""
         for name in reversed(names):
             if i < 0 or self._parts[i].name != name:
                 return False
@@ -221,7 +221,7 @@ class _Parts:
         return True
 
     def _full_name(self, i: int) -> str:
-        """The names from the outermost part on."""
+        """Return the names from the outermost part on, joined by dots."""
         names = []
         while i >= 0:
             names.append(self._parts[i].name)
@@ -230,7 +230,7 @@ class _Parts:
 
 
 class _Nodes:
-    """The nodes, whose numbers may be any: they need not ascend or be without gaps."""
+    """The nodes. Their ids may have any order and gaps."""
 
     def __init__(self) -> None:
         self._coordinates = Coordinates()
@@ -244,18 +244,18 @@ class _Nodes:
         self._coordinates.add(words[1:], line)
 
     def finish(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """All nodes (v, 3), and their units or None."""
+        """Return all nodes (v, 3), and their units, or None where they are exact."""
         ids = np.array(self._ids, np.int64)
         self._order = np.argsort(ids, kind="stable")
         self._sorted = ids[self._order]
         again = np.flatnonzero(self._sorted[1:] == self._sorted[:-1]) + 1
         if len(again):
             first = self._order[again].min()
-            raise _error(self._lines[first], f"node {ids[first]} is given again")
+            raise _error(self._lines[first], f"node {ids[first]} is defined a second time")
         return self._coordinates.finish()
 
     def places(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The places of nodes among all, and whether they are there."""
+        """Return the indices of nodes by their ids, and whether they exist."""
         if not len(self._sorted):
             return np.zeros(len(ids), np.intp), np.zeros(len(ids), bool)
         at = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
@@ -284,18 +284,18 @@ class _Facets:
         self._counts.append(corners)
 
     def finish(self, nodes: _Nodes) -> tuple[np.ndarray, np.ndarray]:
-        """The corners as places among the nodes, and how many each facet has."""
+        """Return the corners as indices of nodes, and each facet's number of corners."""
         counts = np.array(self._counts, np.intp)
         ids = np.array(self._nodes, np.int64)
         indices, found = nodes.places(ids)
         if not found.all():
             bad = int(np.argmin(found))
             line = self._lines[int(np.searchsorted(np.cumsum(counts), bad, side="right"))]
-            raise _error(line, f"a facet names node {ids[bad]}, which is not there")
+            raise _error(line, f"a facet names node {ids[bad]}, which does not exist")
         return indices, counts
 
     def listed(self, members: dict[str, np.ndarray]) -> np.ndarray:
-        """Which facets stand in the lists of conditions and elements."""
+        """Return which facets the lists of conditions and elements name."""
         ids, kinds = np.array(self._ids, np.int64), np.array(self._kinds, "U")
         chosen = np.zeros(len(ids), bool)
         for kind, numbers in members.items():
@@ -312,7 +312,7 @@ def _text(word: bytes) -> str:
 
 
 def _shortened(name: str) -> str:
-    """The end of a name, which tells more than its beginning."""
+    """Return the end of a long name, which is more specific than its beginning."""
     return name if len(name) <= _SHOWN_LETTERS else f"...{name[-_SHOWN_LETTERS:]}"
 
 
@@ -325,4 +325,4 @@ def _integers(line: int, words: _Words) -> array[int]:
         return wholes(words)
     except ValueError:
         text = " ".join(shown(word) for word in words[:6])
-        raise _error(line, f"{text}: these must be whole numbers") from None
+        raise _error(line, f"{text} must be whole numbers") from None

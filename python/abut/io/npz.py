@@ -1,4 +1,4 @@
-"""NumPy's npz: contacts and pairs without loss, and spheres."""
+"""NumPy's npz files: contacts and pairs without loss, and spheres."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from . import writing
 from .frame import Frame
-from .npy import damage_told, read_array, read_header
+from .npy import damage_as_value_error, read_array, read_header
 from .npz_columns import check_kind, check_kinds, check_shapes, dimension_of, typed
 from .spheres import Spheres, check_arrays, from_arrays
 
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from ..results.table import Table
     from ..search.mesh import Mesh
 
-# This number grows when readers of this version could no longer make sense of a file.
+# The version of the format. It changes when older readers can no longer read the files.
 FORMAT = 1
 
-# Files of earlier versions, and of searches without poses or period, do not have these keys.
+# Optional keys: files of earlier versions, and of searches without poses or period, lack some.
 _OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count", "force")
 _OF_PAIRS = ("period", "other_count", "force")
 
-# the keys of spheres, and those by which `write_frames` tells when a frame was
+# The keys of spheres, and the keys of `write_frames` for a frame's time and step.
 _OF_SPHERES = ("centers", "radii", "ids")
 _OF_FRAMES = {"time": np.float64, "step_count": np.intp}
 
-# the search has 32 bits for a mesh's number
+# The search stores a mesh's number in 32 bits.
 _MOST_MESHES = 2**31
 
-# deflate unpacks one byte to at most so many
+# Deflate unpacks one byte to at most this many.
 _UNPACKED = 1032
 
 _Arrays = Mapping[str, NDArray]
 
 
 def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
-    """Write all columns and offsets, without compression, and how the search was made."""
+    """Write all columns and offsets, without compression, and the settings of the search."""
     hidden = [c.name for c in table._columns if c.name.startswith("_") and c.when == "always"]
     search = {name: getattr(table, name) for name in (*hidden, *table._settings)}
     if isinstance(table, Contacts):
-        # how many meshes there were is saved, but not the meshes themselves
+        # The number of meshes is saved, but not the meshes themselves.
         search |= {"meshes": None, "mesh_count": table._mesh_count()}
     if search.get("period") is not None:
         search["period"] = lengths_of(search["period"])
@@ -84,15 +84,15 @@ def load_pairs(path: Path) -> Pairs:
     return Pairs._build(columns, {"period": period, "other_count": other_count})
 
 
-# ---- what the arrays are -------------------------------------------------------------------------
+# ---- arrays of a table ---------------------------------------------------------------------------
 
 
 def _read_table(
     path: Path, kind: type[Table], optional: Iterable[str]
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """All arrays of a file whose shapes fit, and those of them that are the table's columns.
+    """Read the arrays of a file and check their shapes; return all, and the table's columns.
 
-    Keys that are not known are passed over.
+    Unknown keys are ignored.
     """
     headers = read_saved(path, f"{kind._row}s", kind._public_columns(), optional)
     check_kinds(kind, headers)
@@ -106,14 +106,14 @@ def _read_table(
 def read_saved(
     path: Path, what: str, names: Iterable[str], optional: Iterable[str]
 ) -> dict[str, NDArray]:
-    """What stands for these arrays of a file that a table was saved to, before any is read."""
+    """Read the shapes and dtypes of the arrays of a saved table, before any array is read."""
     headers = read_headers(path, ("abut_format", *names, *optional))
     if "abut_format" not in headers:
         raise ValueError(f"it holds no {what}: it has no abut_format")
     check_kind("abut_format", headers.pop("abut_format"), np.dtype(np.intp), 0)
     version = read_arrays(path, ("abut_format",))["abut_format"].tolist()
     if version != FORMAT:
-        raise ValueError(f"it has abut_format {version}; this abut reads {FORMAT}")
+        raise ValueError(f"it has abut_format {version}, but this version of abut reads {FORMAT}")
     for name in names:
         if name not in headers:
             raise ValueError(f"it has no column {name}")
@@ -121,7 +121,7 @@ def read_saved(
 
 
 def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArray]:
-    """Columns of contacts that another file holds, as a table has them, or a ValueError."""
+    """Return columns of contacts of another file with the types of a table; raise if damaged."""
     check_kinds(Contacts, arrays)
     check_shapes(Contacts, arrays, 3)
     columns = typed(Contacts, arrays)
@@ -132,7 +132,7 @@ def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArr
 
 
 def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
-    """The same checks for a table of pairs."""
+    """Return columns of pairs of another file with the types of a table; raise if damaged."""
     check_kinds(Pairs, arrays)
     check_shapes(Pairs, arrays, dimension_of(arrays))
     columns = typed(Pairs, arrays)
@@ -142,17 +142,17 @@ def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
 
 
 def _table_columns(arrays: _Arrays, kind: type[Table]) -> dict[str, NDArray]:
-    """Those of the arrays that are columns of a table."""
+    """Return the arrays that are columns of a table."""
     optional = (*kind._hidden_columns, *kind._further_columns)
     there = [name for name in optional if name in arrays]
     return {name: arrays[name] for name in (*kind._public_columns(), *there)}
 
 
-# ---- how the search was made ---------------------------------------------------------------------
+# ---- settings of the search ----------------------------------------------------------------------
 
 
 def _read_search(arrays: _Arrays) -> dict[str, Any]:
-    """The poses, period and flat_angle of a search; None or 0 where the file does not tell."""
+    """Return the poses, period and flat_angle of a search; None or 0 where the file has none."""
     poses, flat_angle = arrays.get("poses"), arrays.get("flat_angle")
     for name, array in (("poses", poses), ("flat_angle", flat_angle)):
         if array is not None and not np.isfinite(array).all():
@@ -165,7 +165,7 @@ def _read_search(arrays: _Arrays) -> dict[str, Any]:
 
 
 def read_saved_period(arrays: _Arrays, dimension: int) -> Period | None:
-    """The period of a search; in the file it is 0 along an axis that has none."""
+    """Return the period of a search; the file has 0 for an axis without a period."""
     if "period" not in arrays:
         return None
     return read_period([x or None for x in arrays["period"].tolist()], dimension)
@@ -183,7 +183,7 @@ def _read_count(arrays: _Arrays, name: str) -> int | None:
 
 
 def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
-    """Complain about arrays that tell how a search was made, and have wrong shapes."""
+    """Raise where the period or the poses of a search have the wrong shape."""
     if "period" in headers and headers["period"].shape != (dimension,):
         raise ValueError(f"period has shape {headers['period'].shape}")
     if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
@@ -191,32 +191,32 @@ def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
 
 
 def check_finite(columns: _Arrays) -> None:
-    """Complain about the first number that is not finite."""
+    """Raise for the first number that is not finite."""
     for name, column in columns.items():
         checks.all_finite(column, name)
 
 
 def check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
-    """Complain about offsets that do not ascend from 0 to a length."""
-    # compared, not subtracted: a difference may be beyond 64 bits
+    """Raise where offsets do not ascend from 0 to a length."""
+    # Neighbors are compared, not subtracted: a difference may exceed 64 bits.
     falls = (steps[1:] < steps[:-1]).any()
     if not len(steps) or steps[0] != 0 or steps[-1] != length or falls:
         raise ValueError(f"{name} does not ascend from 0 to {length}")
 
 
 def check_firsts(columns: _Arrays, name: str) -> None:
-    """Complain about a column of numbers that is not what the offsets say."""
+    """Raise where a column of numbers disagrees with the offsets."""
     offsets = columns["offsets"]
     spheres = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     if not np.array_equal(columns[name], spheres):
-        raise ValueError(f"{name} does not agree with offsets")
+        raise ValueError(f"{name} disagrees with offsets")
 
 
 # ---- numbers of pairs ----
 
 
 def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
-    """Numbers that there are, in their order: `match` relies on both."""
+    """Raise where sphere numbers are out of range or order; `match` needs both."""
     i, j = columns["i"], columns["j"]
     check_offsets("offsets", columns["offsets"], len(i))
     check_firsts(columns, "i")
@@ -226,7 +226,7 @@ def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
         outside |= j < i
     if outside.any():
         row = np.argmax(outside)
-        raise ValueError(f"j[{row}] is {j[row]}, which is no sphere for {i[row]}")
+        raise ValueError(f"j[{row}] is {j[row]}, which is not a partner of sphere {i[row]}")
     falls = (np.diff(i) == 0) & (np.diff(j) < 0)
     if falls.any():
         raise ValueError(f"j[{np.argmax(falls) + 1}] is less than that of the row before")
@@ -244,11 +244,11 @@ def _check_numbers(columns: _Arrays) -> None:
             raise ValueError(f"{name}[{np.argmax(columns[name] < 0)}] is negative")
     if (columns["type"] > 2).any():
         row = np.argmax(columns["type"] > 2)
-        raise ValueError(f"type[{row}] is {columns['type'][row]}, which is no type")
+        raise ValueError(f"type[{row}] is {columns['type'][row]}, but must be 0, 1 or 2")
 
 
 def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
-    """Complain about a mesh beyond the count, which files of earlier versions do not tell."""
+    """Raise where a mesh's number reaches the count, which files of earlier versions lack."""
     most = _MOST_MESHES if count is None else count
     if columns["mesh"].max(initial=-1) >= most:
         row = np.argmax(columns["mesh"] >= most)
@@ -257,17 +257,17 @@ def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
 
 
 def _check_meshes(columns: Mapping[str, NDArray], meshes: tuple[Mesh, ...]) -> None:
-    """A node beyond its mesh would be read from memory that is not the mesh's."""
+    """Raise where facets or nodes are beyond their mesh: they would be read from other memory."""
     mesh = columns["mesh"]
     if len(mesh) and mesh.max() >= len(meshes):
-        raise ValueError(f"the contacts name mesh {mesh.max()}, but {_given(meshes)}")
+        raise ValueError(f"the contacts refer to mesh {mesh.max()}, but {_given(meshes)}")
     facet_counts = np.array([len(one) for one in meshes], np.intp)
     vertex_counts = np.array([len(one.vertices) for one in meshes], np.intp)
     node_mesh = np.repeat(mesh, np.diff(columns["node_offsets"]))
     if (columns["facet"] >= facet_counts[mesh]).any() or (
         columns["node"] >= vertex_counts[node_mesh]
     ).any():
-        raise ValueError("the contacts name facets or vertices that the mesh does not have")
+        raise ValueError("the contacts refer to facets or vertices that the mesh does not have")
 
 
 def _check_poses(
@@ -277,7 +277,7 @@ def _check_poses(
         return
     if len(columns["mesh"]) and columns["mesh"].max() >= len(poses):
         raise ValueError(
-            f"it names mesh {columns['mesh'].max()}, but has {counted(len(poses), 'pose')}"
+            f"it refers to mesh {columns['mesh'].max()}, but has {counted(len(poses), 'pose')}"
         )
     if meshes is not None and len(meshes) != len(poses):
         raise ValueError(f"it has {counted(len(poses), 'pose')}, but {_given(meshes)}")
@@ -291,7 +291,7 @@ def _given(meshes: tuple[Mesh, ...]) -> str:
 
 
 def read_spheres(path: Path) -> Spheres:
-    """Read the keys centers (n, 3), radii (n,) or one number, and ids where they are there."""
+    """Read the keys centers (n, 3), radii (n,) or one number, and ids if there are some."""
     headers = read_headers(path, _OF_SPHERES)
     _check_spheres(headers)
     return from_arrays(**read_arrays(path, headers))
@@ -300,12 +300,12 @@ def read_spheres(path: Path) -> Spheres:
 def _check_spheres(headers: _Arrays) -> None:
     for name in ("centers", "radii"):
         if name not in headers:
-            raise ValueError(f"it has no key {name}: centers (n, 3) and radii are read")
+            raise ValueError(f"it has no key {name}: it needs centers (n, 3) and radii")
     check_arrays(**{name: headers[name] for name in _OF_SPHERES if name in headers})
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
-    """Read spheres, when they were, their period, and further arrays (n,) or (n, k) by names."""
+    """Read spheres with their time, step and period, and the further arrays (n,) or (n, k)."""
     headers = read_headers(path, dict.fromkeys((*_OF_SPHERES, *_OF_FRAMES, "period", *names)))
     _check_spheres(headers)
     for name, dtype in _OF_FRAMES.items():
@@ -328,7 +328,7 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
 
 
 def check_period(header: NDArray) -> None:
-    """Complain about what is no period of a frame, by its type and shape."""
+    """Raise where the type or shape of a frame's period is wrong."""
     check_kind("period", header, np.dtype(np.float64), 1)
     if header.shape != (3,):
         raise ValueError(f"period has shape {header.shape}, but must be (3,)")
@@ -344,13 +344,13 @@ def _check_column(path: Path, name: str, headers: _Arrays) -> None:
 
 
 def read_column_names(path: Path) -> list[str]:
-    """The keys."""
+    """Read the keys."""
     with _opened(path) as archive:
         return [member.removesuffix(".npy") for member in archive.namelist()]
 
 
 def read_headers(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
-    """What stands for those of the named arrays that an npz file has, before any is read."""
+    """Read the shapes and dtypes of the named arrays that an npz file has, before any array."""
     size = path.stat().st_size
     with _opened(path) as archive:
         there = set(archive.namelist())
@@ -358,22 +358,22 @@ def read_headers(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
 
 
 def read_arrays(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
-    """The named arrays of an npz file, whose headers were found sound."""
+    """Read the named arrays of an npz file, after their headers have been checked."""
     with _opened(path) as archive:
         return {name: _read_array(archive, name) for name in names}
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    with open(path, "rb") as file, damage_told("npz"), zipfile.ZipFile(file) as archive:
+    with open(path, "rb") as file, damage_as_value_error("npz"), zipfile.ZipFile(file) as archive:
         yield archive
 
 
 def _header_of(archive: zipfile.ZipFile, name: str, archive_size: int) -> NDArray:
     info = archive.getinfo(f"{name}.npy")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{name} is packed in another way than NumPy does")
-    # a damaged file may tell any size, so no more is read than its bytes can unpack to
+        raise ValueError(f"{name} is compressed by another method than NumPy's")
+    # A damaged file may give any size, so no more is read than its bytes can unpack to.
     most = _UNPACKED * min(info.compress_size, archive_size)
     with archive.open(info) as member:
         return read_header(member, min(info.file_size, most))

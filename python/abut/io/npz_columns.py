@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ..results.columns import Column
 from ..results.table import Table
 
-# columns that only tables of a simulation have, or that only its restart files hold
+# Columns that only tables of a simulation, or only its restart files, have.
 _OF_SIMULATIONS = tuple(
     Column(name, "float64", -1, "row", "simulation", "", "")
     for name in ("force", "moment", "spring", "roll")
 )
 
-# the types and numbers of axes of the arrays that tell how a search was made
+# The settings of a search: types and numbers of axes.
 _SEARCH: dict[str, tuple[type[Any], int]] = {
     "poses": (np.float64, 3), "period": (np.float64, 1), "flat_angle": (np.float64, 0),
     "other_count": (np.intp, 0), "mesh_count": (np.intp, 0), "body_count": (np.intp, 0),
@@ -32,7 +32,7 @@ def _columns_in(table: type[Table], arrays: _Arrays) -> list[Column]:
 
 
 def check_kinds(table: type[Table], arrays: _Arrays) -> None:
-    """Complain about arrays of other numbers, or with another number of axes."""
+    """Raise where an array has another type of numbers, or another number of axes."""
     for column in _columns_in(table, arrays):
         axes = 1 + len(column.shape(3))
         check_kind(column.name, arrays[column.name], column.dtype, axes)
@@ -42,7 +42,7 @@ def check_kinds(table: type[Table], arrays: _Arrays) -> None:
 
 
 def check_kind(name: str, header: NDArray[Any], dtype: np.dtype, dimensions: int) -> None:
-    """Complain about an array that is of other numbers, or has other dimensions."""
+    """Raise where an array has another type of numbers, or another number of axes."""
     if not np.can_cast(header.dtype, dtype, "same_kind"):
         raise ValueError(f"{name} has dtype {header.dtype}, but must be {dtype}")
     if header.ndim != dimensions:
@@ -50,7 +50,7 @@ def check_kind(name: str, header: NDArray[Any], dtype: np.dtype, dimensions: int
 
 
 def dimension_of(arrays: _Arrays) -> int:
-    """The dimension of the space that vectors are in: 2 or 3."""
+    """Return the dimension of the vectors: 2 or 3."""
     shape = arrays["point"].shape
     if shape[1] not in (2, 3):
         raise ValueError(f"point has shape {shape}")
@@ -58,7 +58,7 @@ def dimension_of(arrays: _Arrays) -> int:
 
 
 def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
-    """Complain about columns with other widths, or with another number of entries."""
+    """Raise where columns have other widths, or another number of entries."""
     columns = _columns_in(table, arrays)
     lengths = _lengths(columns, arrays)
     for column in columns:
@@ -71,13 +71,13 @@ def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
 
 
 def check_length(name: str, array: NDArray[Any], length: int) -> None:
-    """Complain about an array with another number of entries."""
+    """Raise where an array has another number of entries."""
     if len(array) != length:
         raise ValueError(f"{name} has {len(array)} entries, not {length}")
 
 
 def _lengths(columns: list[Column], arrays: _Arrays) -> dict[str, int]:
-    """How many entries columns have: as many as the first of them."""
+    """Return how many entries each kind of columns has: as many as its first column."""
     firsts: dict[str, int] = {}
     for column in columns:
         firsts.setdefault(column.per, len(arrays[column.name]))
@@ -86,9 +86,9 @@ def _lengths(columns: list[Column], arrays: _Arrays) -> dict[str, int]:
 
 
 def typed(table: type[Table], arrays: _Arrays) -> dict[str, NDArray[Any]]:
-    """The arrays in the types that they have in a table."""
+    """Convert the arrays to the types of a table's columns."""
     types = {name: np.dtype(dtype) for name, (dtype, _) in _SEARCH.items()}
     types |= {c.name: c.dtype for c in _columns_in(table, arrays)}
-    # a long double beyond float64 becomes infinite, and later checks name it
+    # A long double beyond float64 becomes infinite, which later checks report.
     with np.errstate(over="ignore"):
         return {name: np.require(a, types[name], ["C", "A"]) for name, a in arrays.items()}

@@ -1,4 +1,4 @@
-"""Contacts of convex bodies in npz files: columns that not every table has are told by the file."""
+"""Contacts of convex bodies in npz files; the keys show which optional columns a table has."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def _columns_with(*when: str) -> tuple[str, ...]:
 _NOT_ALWAYS = (*_columns_with("bodies", "walls", "spots", "order"), "force", "period", "_bodies")
 _ALWAYS = (*_columns_with("always", "period"), "body_count")
 
-# An error is nan where the method does not know it, and the library checks the state itself.
+# Not checked to be finite: an error is NaN where the method does not estimate it, and the library
+# checks the state itself.
 _ANY_NUMBERS = ("error", "state")
 
 
@@ -55,17 +56,17 @@ def _settings(arrays: _Arrays, dimension: int) -> dict[str, Any]:
     }
 
 
-# ---- what is there -------------------------------------------------------------------------------
+# ---- groups of columns ---------------------------------------------------------------------------
 
 
 def _check_groups(headers: _Arrays) -> None:
-    """Complain where, of columns that go together, some are missing."""
+    """Raise where some columns of a group are missing, or groups exclude each other."""
     partner = "walls" if "mesh" in headers else "bodies"
     for name in _columns_with(partner, *(["spots"] if "spot" in headers else [])):
         if name not in headers:
             raise ValueError(f"it has no column {name}")
     if "mesh" in headers and "j" in headers:
-        raise ValueError("it has a column j, and of walls a column mesh")
+        raise ValueError("it has both a column j, of bodies, and a column mesh, of walls")
 
 
 # ---- numbers -------------------------------------------------------------------------------------

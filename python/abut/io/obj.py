@@ -1,4 +1,4 @@
-"""Wavefront OBJ: vertices and polygons; textures, normals, lines and free forms are passed over."""
+"""Wavefront OBJ files: vertices and polygons; textures, normals, lines and curves are ignored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .text import BLOCK, Lines, check_encoding, gathered, integers
 
 
 def read(path: Path) -> Facets:
-    """Read an OBJ file: "v x y z" and "f a b c ...", a corner as v, v/vt, v//vn or v/vt/vn."""
+    """Read the lines "v x y z" and "f a b c ..."; a corner is v, v/vt, v//vn or v/vt/vn."""
     coordinates, facets = Coordinates(), _Facets()
     vertex_count = 0
     with open(path, "rb") as file:
@@ -30,25 +30,25 @@ def read(path: Path) -> Facets:
     vertices, units = coordinates.finish()
     indices, offsets = facets.finish(vertex_count)
     if not vertex_count and len(offsets) == 1:
-        raise ValueError("it is no OBJ file: it has neither a line 'v x y z' nor 'f a b c'")
+        raise ValueError("it is not an OBJ file: it has no lines 'v x y z' or 'f a b c'")
     return Facets(vertices, indices, offsets, units)
 
 
 def _statements(lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
-    """The words of each line that has some, without comments; a backslash joins the next line."""
+    """Return the words of each line, without comments; a backslash joins the next line."""
     words: list[bytes] = []
-    number, goes_on = 0, False
+    number, is_joined = 0, False
     for number, line in lines:
         added = line.partition(b"#")[0].split()
-        goes_on = bool(added) and added[-1].endswith(b"\\")
+        is_joined = bool(added) and added[-1].endswith(b"\\")
         words += added
-        if goes_on:
+        if is_joined:
             _drop_backslash(words)
         elif words:
             yield number, words
             words = []
-    if goes_on:
-        raise ValueError(f"line {number}: a backslash joins a line that is not there")
+    if is_joined:
+        raise ValueError(f"line {number}: a backslash joins the next line, but the file ends")
 
 
 def _drop_backslash(words: list[bytes]) -> None:
@@ -63,7 +63,7 @@ def _check_vertex(line: int, words: Sequence[bytes]) -> None:
 
 
 class _Facets:
-    """Facets, block by block; vertices count from 1, negative ones from the last one back."""
+    """Facets, block by block; vertices count from 1, negative ones back from the last one."""
 
     def __init__(self) -> None:
         self._words: list[bytes] = []
@@ -73,7 +73,7 @@ class _Facets:
         self._blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
     def add(self, words: Sequence[bytes], line: int, vertex_count: int) -> None:
-        """Add the facet with these corners; so many vertices stand before it in the file."""
+        """Add a facet by its corners; vertex_count vertices stand before it in the file."""
         self._words += words
         self._counts.append(len(words))
         self._lines.append(line)
@@ -91,13 +91,13 @@ class _Facets:
         if len(outside):
             bad = outside[0]
             why = f"{before[bad]} stand before it" if indices[bad] else "OBJ files count from 1"
-            raise _names_none(corner_lines[bad], indices[bad], why)
+            raise _no_such_vertex(corner_lines[bad], indices[bad], why)
         indices += np.where(indices > 0, -1, before)
         self._blocks.append((indices, counts, lines))
         self._words, self._counts, self._lines, self._before = [], [], [], []
 
     def finish(self, vertex_count: int) -> tuple[np.ndarray, np.ndarray]:
-        """All facets' corners, from 0, and offsets."""
+        """Return all facets' corners, counted from 0, and offsets."""
         self._flush()
         indices, counts, lines = (
             gathered([block[column] for block in self._blocks]) for column in range(3)
@@ -106,9 +106,9 @@ class _Facets:
         if len(beyond):
             line = np.repeat(lines, counts)[beyond[0]]
             why = f"the file has {vertex_count} vertices"
-            raise _names_none(line, indices[beyond[0]] + 1, why)
+            raise _no_such_vertex(line, indices[beyond[0]] + 1, why)
         return indices, offsets_of(counts)
 
 
-def _names_none(line: int, vertex: int, why: str) -> ValueError:
+def _no_such_vertex(line: int, vertex: int, why: str) -> ValueError:
     return ValueError(f"line {line}: a facet names vertex {vertex}, but {why}")

@@ -1,4 +1,4 @@
-"""Meshes that other packages read: legacy files of VTK, those of Gmsh and Fluent, OFF, glTF."""
+"""Mesh files that other packages read: legacy VTK, Gmsh, Fluent, OFF and glTF."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .text import Lines
 
 _EXTRA = "io"
 
-# both Gmsh and Fluent write files that end in .msh; the first letter tells which one did
+# Files of both Gmsh and Fluent end in .msh; their first letters differ.
 _MSH_READERS = {b"$": "meshio.gmsh", b"(": "meshio.ansys"}
 
 
@@ -28,7 +28,7 @@ def _vtk(path: Path) -> Any:
     except ImportError:
         raise
     except Exception as error:
-        remedy = "pyvista reads all legacy files of VTK: pip install 'abut[view]'"
+        remedy = "pyvista reads all legacy VTK files: pip install 'abut[view]'"
         raise ValueError(f"{str(error) or 'meshio does not read it'}; {remedy}") from error
 
 
@@ -37,17 +37,18 @@ def _msh(path: Path) -> Any:
     for mark, module in _MSH_READERS.items():
         if head.startswith(mark):
             return _read_msh(import_extra(module, _EXTRA).read, path)
-    raise ValueError("it begins neither with '$', as Gmsh's files, nor with '(', as Fluent's")
+    raise ValueError("it begins neither with '$', as files of Gmsh, nor with '(', as of Fluent")
 
 
 def _read_msh(read: Callable[[Path], Any], path: Path) -> Any:
     try:
         return read(path)
     except ValueError as error:
-        # meshio 5 refuses MSH 4.1 where some entities have physical groups and others have none
+        # meshio 5 refuses MSH 4.1 where only some entities have physical groups; the mesh can be
+        # read without the section that lists the entities.
         if "gmsh:physical" not in str(error):
             raise
-    # imported only here, since it takes long to import
+    # Imported only here, since it takes long to import.
     from tempfile import TemporaryDirectory
 
     before, _, rest = path.read_bytes().partition(b"$Entities")
@@ -63,14 +64,14 @@ def _trimesh(path: Path) -> Any:
 
 
 def _off(path: Path) -> Any:
-    """trimesh takes a file that was cut off for whole."""
+    """Read an OFF file; check first that it is whole, since trimesh does not."""
     with open(path, "rb") as file:
         _check_off(Lines(file))
     return _trimesh(path)
 
 
 def _check_off(lines: Lines) -> None:
-    """Complain where there are fewer rows than the counts in the second row say."""
+    """Raise where there are fewer rows than the counts at the beginning announce."""
     rows = (words for _, line in lines if (words := line.partition(b"#")[0].split()))
     words = next(rows, [])
     if not words or not words[0].upper().endswith(b"OFF") or b"BINARY" in words:
@@ -81,13 +82,11 @@ def _check_off(lines: Lines) -> None:
     vertices, facets = (int(word) for word in counts[:2])
     for number in range(vertices):
         if len(next(rows, [])) < 3:
-            raise ValueError(
-                f"it says that it has {vertices} vertices, but ends in number {number}"
-            )
+            raise ValueError(f"it should have {vertices} vertices, but ends in number {number}")
     for number in range(facets):
         row = next(rows, [])
         if not row or len(row) <= int(row[0]):
-            raise ValueError(f"it says that it has {facets} facets, but ends in number {number}")
+            raise ValueError(f"it should have {facets} facets, but ends in number {number}")
 
 
 def _head(path: Path) -> bytes:
@@ -106,16 +105,16 @@ ENDINGS = tuple(_LOADERS)
 
 
 def read(path: Path) -> Facets:
-    """Read the facets of a file by the package that knows it."""
-    # imported here, since that module imports this room
+    """Read the facets of a file by another package."""
+    # Imported here, since that module imports this package.
     from .foreign import read_surface
 
     with open(path, "rb"):
-        pass  # a missing file shall be an OSError, whatever the package would raise
+        pass  # a missing file must be an OSError, whatever the package would raise
     try:
         return read_surface(_LOADERS[path.suffix.lower()](path))
     except (ImportError, MemoryError):
         raise
-    # packages raise errors of any type for broken files
+    # Packages raise errors of any type for broken files.
     except Exception as error:
         raise ValueError(str(error) or "it is broken, or was cut off") from error

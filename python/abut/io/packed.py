@@ -1,6 +1,6 @@
-"""Files that may be compressed, by gzip or zstd, read from their beginning on.
+"""Files that may be compressed by gzip or zstd, read from the beginning.
 
-They are told by their first bytes, whatever their names.
+Their first bytes, not their names, show whether they are compressed.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple
 from ..base.extras import import_extra
 from .errors import CutOff
 
-# So many compressed bytes are unpacked at once. gzip may make a thousand times as much of a piece,
-# zstd thirty thousand times, so pieces grow only until they unpack to _UNPACKED bytes.
+# The least and most compressed bytes to unpack at once. gzip may unpack a piece to a thousand times
+# its size, zstd to thirty thousand times, so pieces grow only until they unpack to _UNPACKED bytes.
 _LEAST, _MOST = 1 << 6, 1 << 12
 _UNPACKED = 1 << 16
 
@@ -24,7 +24,7 @@ _UNPACKED = 1 << 16
 class _Packing(NamedTuple):
     name: str
     magic: bytes
-    begin: Callable[[], tuple[Any, type[Exception]]]  # makes an unpacker, and tells what it raises
+    begin: Callable[[], tuple[Any, type[Exception]]]  # returns an unpacker and its error class
 
 
 def _begin_gzip() -> tuple[Any, type[Exception]]:
@@ -32,7 +32,7 @@ def _begin_gzip() -> tuple[Any, type[Exception]]:
 
 
 def _begin_zstd() -> tuple[Any, type[Exception]]:
-    """From Python's library since 3.14, before that from the package zstandard."""
+    """Return Python's own unpacker from 3.14 on, before that the package zstandard's."""
     if sys.version_info >= (3, 14):
         zstd = importlib.import_module("compression.zstd")
         return zstd.ZstdDecompressor(), zstd.ZstdError
@@ -48,7 +48,7 @@ _MAGIC_BYTES = max(len(one.magic) for one in _PACKINGS)
 
 
 class Unpacked:
-    """What a file holds, unpacked where it is compressed; to be closed.
+    """The contents of a file, unpacked if it is compressed; close it after use.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ class Unpacked:
     """
 
     def __init__(self, path: Path):
-        # large pieces are read at once, for which a buffer would only be one more copy
+        # Unbuffered: large pieces are read at once, and a buffer would only add a copy.
         self._file: BinaryIO = open(path, "rb", buffering=0)  # type: ignore[assignment] # noqa: SIM115
         begin = self._file.read(_MAGIC_BYTES)
         self._file.seek(0)
         self._packing = next((one for one in _PACKINGS if begin.startswith(one.magic)), None)
-        self._stream: tuple[Any, type[Exception]] | None = None  # the stream that has not ended yet
-        self._packed = b""  # bytes that are read, but not unpacked
-        self._ahead = b""  # bytes that are unpacked, but not taken
+        self._stream: tuple[Any, type[Exception]] | None = None  # a stream that has not ended
+        self._packed = b""  # bytes that were read, but not unpacked
+        self._ahead = b""  # bytes that were unpacked, but not returned
         self._piece = _LEAST
 
     def __enter__(self) -> Unpacked:
@@ -76,16 +76,16 @@ class Unpacked:
         self._file.close()
 
     def read(self, size: int) -> bytes:
-        """The next bytes, `size` or some more or fewer; none at the end.
+        """Return the next bytes, about `size` of them; none at the end.
 
         Raises
         ------
         CutOff
-            If a compressed file ends before its stream does, when all before was taken.
+            If a compressed file ends within its stream, once all bytes before were returned.
         ValueError
             If it is damaged.
         ImportError
-            If it is compressed by zstd, and nothing that unpacks this is there.
+            If it is compressed by zstd, and no package to unpack it is installed.
         """
         if self._packing is None:
             return self._file.read(size)
@@ -99,7 +99,7 @@ class Unpacked:
         return b"".join(parts)
 
     def pass_over(self, size: int) -> None:
-        """Go on `size` bytes without giving them back; to the end where there are fewer."""
+        """Skip `size` bytes, or all that remain where these are fewer."""
         if self._packing is None:
             self._file.seek(size, 1)
             return
@@ -109,7 +109,7 @@ class Unpacked:
 
     def _has_more(self) -> bool:
         while not self._packed and (piece := self._file.read(self._piece)):
-            # writers may fill the space between streams, or behind them, with zeros
+            # Writers may fill the space between streams, or after the last one, with zeros.
             self._packed = piece if self._stream else piece.lstrip(b"\0")
         return bool(self._packed)
 
@@ -120,9 +120,9 @@ class Unpacked:
         try:
             part: bytes = stream.decompress(packed)
         except failure as error:
-            raise ValueError(f"it is no sound {packing.name} file: {error}") from None
+            raise ValueError(f"it is not a valid {packing.name} file: {error}") from None
         if stream.eof:
             self._packed, self._stream = stream.unused_data.lstrip(b"\0"), None
-        right = _UNPACKED * len(packed) // max(len(part), 1)
-        self._piece = max(_LEAST, min(right, 2 * self._piece, _MOST))
+        enough = _UNPACKED * len(packed) // max(len(part), 1)
+        self._piece = max(_LEAST, min(enough, 2 * self._piece, _MOST))
         return part

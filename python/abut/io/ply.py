@@ -1,4 +1,4 @@
-"""PLY: vertices and polygons, ASCII or binary of either byte order, among any other elements."""
+"""PLY files: vertices and polygons, ASCII or binary in either byte order, among other elements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .digits import Coordinates
 from .facets import offsets_of
 from .text import BLOCK, LINE_BYTES, Lines, integers, shown
 
-# PLY's two names of each type, with NumPy's name; trimesh writes those of 64 bits, too
+# PLY's two names of each type, with NumPy's name. trimesh also writes types of 64 bits.
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
     "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
@@ -37,7 +37,7 @@ class _Property(NamedTuple):
     count_type: str  # the type of the number before a list; empty for a single value
 
     def smallest(self) -> int:
-        """How many bytes it takes at least in a binary file."""
+        """Return the least number of bytes that it takes in a row of a binary file."""
         return int((self.count_type or self.type)[1])
 
 
@@ -47,7 +47,7 @@ class _Element(NamedTuple):
     properties: list[_Property]
 
     def axes(self) -> list[int]:
-        """Which properties are x, y and z."""
+        """Return the numbers of the properties x, y and z."""
         names = [item.name for item in self.properties if not item.count_type]
         for axis in _AXES:
             if axis not in names:
@@ -55,7 +55,7 @@ class _Element(NamedTuple):
         return [[item.name for item in self.properties].index(axis) for axis in _AXES]
 
     def corners(self) -> int:
-        """Which property lists the corners of a facet."""
+        """Return the number of the property that lists the corners of a facet."""
         for i, item in enumerate(self.properties):
             if item.name in _CORNERS and item.count_type and item.type in _STRUCT:
                 return i
@@ -63,14 +63,14 @@ class _Element(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """One property of all rows: its values one after the other, and how many each row has."""
+    """One property of all rows: its values one after the other, and each row's number of them."""
 
     values: np.ndarray
     counts: np.ndarray
 
 
 def read(path: Path) -> Facets:
-    """Read the elements vertex and face of a PLY file; the others are passed over."""
+    """Read the elements vertex and face of a PLY file; other elements are skipped."""
     with open(path, "rb") as file:
         order, elements = _read_header(file)
         _check_names(elements)
@@ -106,9 +106,9 @@ def _check_corners(corners: _Column, vertex_count: int) -> None:
 
 
 def _read_header(file: BinaryIO) -> tuple[str, list[_Element]]:
-    """The byte order (empty: ASCII) and the elements; the file then stands at the first row."""
+    """Read the byte order (empty for ASCII) and the elements; the file is then at the first row."""
     if file.readline(16).strip() != b"ply":
-        raise ValueError("no PLY file: the first line is not 'ply'")
+        raise ValueError("it is not a PLY file: the first line is not 'ply'")
     order, elements = None, []
     for number, line in enumerate(iter(partial(file.readline, LINE_BYTES), b""), 2):
         words = line.split()
@@ -156,14 +156,14 @@ def _check_names(elements: list[_Element]) -> None:
 
 def _too_many(element: _Element, size: int) -> ValueError:
     return ValueError(
-        f"the header says {element.row_count} rows of element {element.name},"
-        f" but {size} bytes that are left cannot hold them"
+        f"the header announces {element.row_count} rows of element {element.name},"
+        f" but the remaining {size} bytes cannot hold them"
     )
 
 
 def _cut_off(element: _Element, row: int) -> ValueError:
     return ValueError(
-        f"the header says {element.row_count} rows of element {element.name},"
+        f"the header announces {element.row_count} rows of element {element.name},"
         f" but the file ends in row {row}"
     )
 
@@ -176,7 +176,7 @@ def _bad_row(element: _Element, row: int, why: str) -> ValueError:
 
 
 class _Ascii:
-    """Rows of an ASCII file, one a line."""
+    """Rows of an ASCII file, one in each line."""
 
     def __init__(self, file: BinaryIO):
         self._size = os.fstat(file.fileno()).st_size - file.tell()
@@ -184,7 +184,7 @@ class _Ascii:
         self._rows_left = (words for _, line in lines if (words := line.split()))
 
     def check_count(self, element: _Element) -> None:
-        # each row takes at least two bytes: a digit, and the end of its line
+        # Each row takes at least two bytes: a digit and a line end.
         if element.properties and 2 * element.row_count - 1 > self._size:
             raise _too_many(element, self._size)
 
@@ -217,9 +217,9 @@ class _Ascii:
             pass
 
     def _rows(self, element: _Element) -> Iterator[tuple[int, list[list[bytes]]]]:
-        """Each row's number and words, a list a property."""
+        """Return each row's number and words, one list for each property."""
         rows = 0
-        # rows without properties would be blank lines, which are passed over anyway
+        # Rows without properties are blank lines, which are skipped anyway.
         for words in islice(self._rows_left, element.row_count if element.properties else 0):
             yield rows, _fields(words, element, rows)
             rows += 1
@@ -228,7 +228,7 @@ class _Ascii:
 
 
 def _corner_numbers(element: _Element, rows: list[int], words: list[bytes]) -> np.ndarray:
-    """The vertices that these words name, each in a row of this number."""
+    """Convert words to numbers of vertices; `rows` has each word's row, for errors."""
     return integers(words, lambda i: f"row {rows[i]} of element {element.name}")
 
 
@@ -249,7 +249,7 @@ def _fields(words: list[bytes], element: _Element, row: int) -> list[list[bytes]
 
 
 def _list_length(words: list[bytes]) -> int:
-    """The number that stands before a list; -1 where none does."""
+    """Return the length that stands before a list; -1 if it is missing."""
     return int(words[0]) if words and words[0].isdigit() else -1
 
 
@@ -271,7 +271,7 @@ class _Binary:
 
     def vertices(self, element: _Element) -> tuple[np.ndarray, np.ndarray | None]:
         columns = self._columns(element, element.axes())
-        with np.errstate(invalid="ignore"):  # a signaling NaN is one
+        with np.errstate(invalid="ignore"):  # converting a signaling NaN raises this flag
             vertices = np.stack([column.values.astype(np.float64) for column in columns], axis=1)
         finite = np.isfinite(vertices).all(axis=1)
         if not finite.all():
@@ -285,7 +285,7 @@ class _Binary:
         self._columns(element, [])
 
     def _columns(self, element: _Element, wanted: list[int]) -> list[_Column]:
-        """The wanted properties of all rows."""
+        """Return the wanted properties of all rows."""
         if not element.row_count or not element.properties:
             nothing = np.empty(0, np.intp)
             return [_Column(nothing, nothing) for _ in wanted]
@@ -297,7 +297,7 @@ class _Binary:
         return [_Column(v.reshape(-1), np.full(len(rows), v.shape[1], np.intp)) for v in values]
 
     def _uniform_rows(self, element: _Element) -> np.ndarray | None:
-        """The rows as one array where all have lists as long as the first row's."""
+        """Return the rows as one array if all have lists as long as the first row's, or None."""
         dtype = self._first_dtype(element)
         if dtype is None or self._at + element.row_count * dtype.itemsize > len(self._data):
             return None
@@ -306,7 +306,7 @@ class _Binary:
         return rows if all((length == length[0]).all() for length in lengths) else None
 
     def _first_dtype(self, element: _Element) -> np.dtype | None:
-        """The first row's layout: its properties by number, and the lengths of its lists."""
+        """Return the layout of the first row: properties by number, and lengths of its lists."""
         fields: list[tuple] = []
         at = self._at
         for i, item in enumerate(element.properties):
@@ -326,7 +326,7 @@ class _Binary:
         return np.dtype(fields)
 
     def _mixed_columns(self, element: _Element, wanted: list[int]) -> list[_Column]:
-        """Slower: row by row, since a row's lists tell where the next row begins."""
+        """Read row by row, which is slower: the lists' lengths show where the next row begins."""
         pieces = [_Pieces(self._order + item.type) for item in element.properties]
         steps = [self._step(item) for item in element.properties]
         taken = [piece if i in wanted else None for i, piece in enumerate(pieces)]
@@ -348,7 +348,7 @@ class _Binary:
         return [pieces[i].finish() for i in wanted]
 
     def _step(self, item: _Property) -> tuple[Callable[..., tuple] | None, int, int]:
-        """How to walk over a property: reader and size of a list's length, size of a value."""
+        """Return the reader and size of a list's length, and the size of a value."""
         size = int(item.type[1])
         if not item.count_type:
             return None, 0, size
@@ -371,7 +371,7 @@ class _Pieces:
 
     def _flush(self) -> None:
         sizes = np.fromiter(map(len, self._pieces), np.intp, len(self._pieces))
-        # whoever reads the row complains if it is cut off; here only whole values are taken
+        # Only whole values are taken. The caller raises the error if a row is cut off.
         values = b"".join(self._pieces)
         whole = len(values) // self._dtype.itemsize
         column = _Column(np.frombuffer(values, self._dtype, whole), sizes // self._dtype.itemsize)

@@ -1,4 +1,4 @@
-"""Polygons in the XML files of VTK: what their pieces have in common."""
+"""Polygons in VTK's XML files: the code that VTP and VTU share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Piece(NamedTuple):
-    """A part of a file.
+    """A piece of a file.
 
     Attributes
     ----------
@@ -29,11 +29,11 @@ class Piece(NamedTuple):
     indices : (k,) ndarray of intp
         The facets' corners, one facet after the other.
     offsets : (m + 1,) ndarray of intp
-        Where each begins and ends.
+        Where the corners of each facet begin and end in `indices`.
     source : (m,) ndarray of intp
         The number of each facet among the cells of the piece.
     cell_count : int
-        How many these are.
+        The number of cells of the piece.
     """
 
     vertices: NDArray[np.float64]
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 
 def described(mesh: Mesh) -> dict[str, NDArray]:
-    """What is told of each facet of a mesh."""
+    """Return the mesh's own columns of its facets."""
     return {"normal": mesh.normals, "area": mesh.areas, "noise": mesh.noise, "source": mesh.source}
 
 
@@ -53,12 +53,12 @@ def columns_of_mesh(
     cell_data: Mapping[str, ArrayLike] | None,
     point_data: Mapping[str, ArrayLike] | None,
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """Columns of the facets and of the vertices of a mesh, which a caller gives, by their names."""
+    """Check the caller's columns for a mesh; return those of facets and those of vertices."""
     taken = described(mesh)
     of_facets = _columns(cell_data, "cell_data", len(mesh), "facet", "facets")
     for name in of_facets:
         if name in taken:
-            raise ValueError(f"cell_data has {name!r}, which is the mesh's own: {', '.join(taken)}")
+            raise ValueError(f"cell_data has {name!r}, but the mesh has its own {', '.join(taken)}")
     of_vertices = _columns(point_data, "point_data", len(mesh.vertices), "vertex", "vertices")
     return of_facets, of_vertices
 
@@ -67,7 +67,7 @@ def _columns(
     data: Mapping[str, ArrayLike] | None, argument: str, count: int, item: str, items: str
 ) -> dict[str, NDArray]:
     data = {} if data is None else data
-    # pyvista's cell_data and a DataFrame are no Mapping, but they have `items`, which is enough
+    # pyvista's cell_data and a DataFrame are not a Mapping, but have `items`, which is enough.
     if not hasattr(data, "items"):
         raise TypeError(f'{argument} must be a dict of names and columns: {{"force": column}}')
     columns = dict(data.items())
@@ -82,15 +82,15 @@ def _check_names(columns: Mapping[str, ArrayLike], what: str) -> None:
     for name in columns:
         if not isinstance(name, str):
             raise TypeError(f"{what} has the name {name!r}, but names must be str")
-        # XML cannot hold control characters
+        # XML cannot hold control characters.
         if not name.isprintable() or not name:
             raise ValueError(f"{what} has the name {name!r}, but names must be printable")
 
 
 def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> NDArray:
-    """Numbers as such files hold them, an entry for each item."""
+    """Convert a column to types that VTK files hold, and check that it has one entry per item."""
     array = checks.read(value, name, checks.REAL + "b", "real numbers")
-    # VTK reads no file that has a column without numbers
+    # VTK does not read files with a column of zero components.
     if array.shape[:1] != (count,) or array.ndim > 2 or array.shape[1:] == (0,):
         raise ValueError(
             f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k):"
@@ -104,7 +104,7 @@ def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> N
 
 
 def read_polygons(path: Path, kind: str, read_piece: Callable[[File, Element], Piece]) -> Facets:
-    """The facets of all pieces of a file, one piece after the other."""
+    """Read the facets of all pieces of a file, one piece after the other."""
     with File(path, kind) as file:
         facets = _joined([read_piece(file, piece) for piece in file.pieces])
     check_there_are_facets(facets, "it")
@@ -122,7 +122,7 @@ def _joined(pieces: list[Piece]) -> Facets:
 
 
 def read_vertices(file: File, piece: Element) -> NDArray[np.float64]:
-    """The points of a piece."""
+    """Read the points of a piece."""
     item = piece.find("Points/DataArray")
     vertices = np.empty((0, 3)) if item is None else file.read(item)
     if vertices.size == 0:
@@ -138,7 +138,7 @@ def read_vertices(file: File, piece: Element) -> NDArray[np.float64]:
 def read_cells(
     file: File, piece: Element, section: str, point_count: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The corners of all cells of a section, and how many each cell has."""
+    """Read the corners of all cells of a section, and each cell's number of corners."""
     indices = read_wholes(file, piece, section, "connectivity")
     ends = read_wholes(file, piece, section, "offsets")
     counts = np.diff(ends, prepend=0)
@@ -157,12 +157,12 @@ def read_cells(
 
 
 def read_wholes(file: File, piece: Element, section: str, name: str) -> NDArray[np.intp]:
-    """An array of whole numbers; empty where there is none."""
+    """Read an array of whole numbers; empty if it is missing."""
     items = piece.findall(f"{section}/DataArray")
     item = next((item for item in items if item.get("Name") == name), None)
     if item is None:
         return np.empty(0, np.intp)
     numbers = file.read(item)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
-        raise ValueError(f"{section}: {name} must be whole numbers, one after the other")
+        raise ValueError(f"{section}: {name} must be whole numbers with one component")
     return numbers.astype(np.intp)

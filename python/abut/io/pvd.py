@@ -1,4 +1,4 @@
-"""PVD, ParaView's list of files with the time of each, which it plays."""
+"""PVD files: ParaView's list of files with their times, for animations."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ENTRY = re.compile(r'<DataSet timestep="([^"]*)".*/>\n')
 
 
 class Entry(NamedTuple):
-    """A file of a list."""
+    """A file in a list, with its time."""
 
     path: Path
     time: float
 
 
 def read(path: Path) -> list[Entry]:
-    """The files that a list names, in its order."""
-    # imported only here, since it takes long
+    """Read the files of a list, in its order."""
+    # Imported only here, since it takes long to import.
     from xml.etree import ElementTree
 
     try:
@@ -41,7 +41,7 @@ def read(path: Path) -> list[Entry]:
     except ElementTree.ParseError as error:
         raise ValueError(str(error)) from None
     if root.get("type") != "Collection":
-        raise ValueError("it is no list of files: its type is not Collection")
+        raise ValueError("it is not a list of files: its type is not Collection")
     entries = [_entry(path.parent, item) for item in root.iter("DataSet")]
     _check_times(entries)
     return entries
@@ -55,23 +55,23 @@ def _entry(folder: Path, item: Element) -> Entry:
 
 
 def _check_times(entries: list[Entry]) -> None:
-    """A time that comes twice has several parts, which together would be its frame."""
+    """Raise where a time occurs twice: its frame would have several parts, which is not read."""
     times: set[float] = set()
     for entry in entries:
         if entry.time in times:
-            raise ValueError(f"it has more than one file of the time {entry.time!r}")
+            raise ValueError(f"it has more than one file for the time {entry.time!r}")
         times.add(entry.time)
 
 
 class Collection:
-    """A list that is kept up to date: it is whole after each file that is added.
+    """A list that grows: on disk it is complete after each added file.
 
     Parameters
     ----------
     path : Path
-        Of the list; it is written with the first file that is added.
+        The list's own path; it is written when the first file is added.
     append : bool
-        Whether to keep what an earlier list says of times before that file's.
+        Whether to keep entries of an existing list for times before that of the first file.
     """
 
     def __init__(self, path: Path, append: bool):
@@ -80,7 +80,7 @@ class Collection:
         self._end = 0  # the byte at which the next entry is written
 
     def add(self, time: float, file: Path) -> None:
-        """Add the file of a time; a file that was added last is not added again."""
+        """Add the file of a time, unless the last entry is the same."""
         name = Path(os.path.relpath(file, self._path.parent)).as_posix()
         entry = f'<DataSet timestep="{time!r}" part="0" file={quoted(name)}/>\n'
         if entry == self._last:

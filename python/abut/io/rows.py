@@ -13,44 +13,44 @@ from . import arrow
 from .packed import Unpacked
 from .spheres import Columns, read_table
 
-# Rows have a few hundred columns at most: what is longer is no row.
+# Rows have at most a few hundred columns: a longer line is not a row.
 _LINE_BYTES = 1 << 16
 
-# So many bytes are read at once: at first, in blocks that a cache holds, and at most. Heads have a
-# few hundred bytes, frames up to gigabytes.
+# Bytes that are read at once: at first, at most in blocks that fit into a cache, and at most. Heads
+# have a few hundred bytes, frames up to gigabytes.
 _LEAST, _CACHED, _MOST = 1 << 16, 1 << 18, 1 << 23
 
-# most rows are shorter
+# Most rows have fewer bytes.
 _LIKELY_BYTES = 256
 
 _LINE_FEED = ord("\n")
 
-# no pattern that is searched for is longer
+# All patterns that `find` searches are shorter.
 _PATTERN_BYTES = 32
 
 
 class Text:
-    """The lines of a file, one by one or in blocks, and where they stand.
+    """The lines of a file, taken one by one or in blocks.
 
     Attributes
     ----------
     offset, line : int
-        How many bytes and lines were taken.
+        The numbers of bytes and lines that were taken.
     is_open : bool
-        Whether the line that was taken last is that of the end, without a line feed.
+        Whether the last line of the file was taken, and has no line feed.
     """
 
     def __init__(self, file: Unpacked):
         self._file = file
-        self._ahead = b""  # bytes that were read, of which those before _at are taken
+        self._ahead = b""  # bytes that were read; those before _at are taken
         self._at = 0
-        self._first_size = _LEAST  # how many bytes are first read of the next rows
-        self._failure: ValueError | None = None  # the error that the next reading raises
+        self._first_size = _LEAST  # bytes to read at first for the next rows
+        self._failure: ValueError | None = None  # the error that the next read raises
         self.offset = self.line = 0
         self.is_open = False
 
     def go_to(self, offset: int, line: int) -> None:
-        """Go on to a place that is not behind."""
+        """Move forward to a place."""
         ahead = len(self._ahead) - self._at
         distance = offset - self.offset
         if distance > ahead:
@@ -59,14 +59,14 @@ class Text:
         self.offset, self.line = offset, line
 
     def go_back(self, offset: int, line: int) -> None:
-        """Go back to a place in the line or block that was taken last."""
+        """Move back to a place in the line or block that was taken last."""
         self._at -= self.offset - offset
         self.offset, self.line, self.is_open = offset, line, False
 
     def find(self, pattern: re.Pattern[bytes]) -> bool:
-        """Go on to the first place where a pattern of few letters is found; False at the end."""
+        """Move forward to the first match of a short pattern; return False at the end."""
         while not (found := pattern.search(self._ahead, self._at)):
-            # the pattern may begin in the last of these bytes and end in the next ones
+            # A match may begin in the last of these bytes and end in the next ones.
             end = max(self._at, len(self._ahead) - _PATTERN_BYTES)
             self._take(end, self._ahead.count(b"\n", self._at, end))
             if not self._read_more(_LEAST):
@@ -75,7 +75,7 @@ class Text:
         return True
 
     def peek(self, count: int) -> bytes:
-        """The next letters that are no blanks, which are not taken; fewer at the end."""
+        """Return the next letters that are not blank, without taking them; fewer at the end."""
         while True:
             ahead = self._ahead[self._at : self._at + _LINE_BYTES]
             letters = ahead.lstrip()[:count]
@@ -83,7 +83,7 @@ class Text:
                 return letters
 
     def _read_ahead(self) -> bool:
-        """Read on for who only looks: what is wrong is told when it is taken."""
+        """Read more for `peek`; an error is kept until the bytes are taken."""
         try:
             return self._failure is None and self._read_on(_LEAST)
         except ValueError as error:
@@ -91,7 +91,7 @@ class Text:
             return False
 
     def take_line(self) -> bytes | None:
-        """The next line without its end; None at the end."""
+        """Take the next line, without its end; None at the file's end."""
         while (end := self._ahead.find(b"\n", self._at)) < 0:
             if not self._read_on(_LEAST):
                 return self._take_rest()
@@ -101,28 +101,28 @@ class Text:
         return line
 
     def take_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
-        """So many lines, or those that are left.
+        """Take `count` lines, or all that remain.
 
         Yields
         ------
         line : int
             The first line's number, from 1.
         block : bytes
-            Lines with their ends; at the file's end the last one may have none.
+            Lines with their ends; the last line of the file may have no end.
         line_count : int
         """
         begin = self.offset
         yield from self._blocks(count, self._first_size, _MOST)
-        # The next frame is likely to be as long. So much is read at once only behind a frame that
-        # was so long, since a small file may unpack to gigabytes.
+        # The next frame is probably as long as this one. Its length bounds what is read at once,
+        # since a small file may unpack to gigabytes.
         self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
 
     def pass_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
-        """Take rows in blocks that a cache holds, which is fastest where little is done."""
+        """Take rows in blocks that fit into a cache, which is fastest for skipping them."""
         return self._blocks(count, _LEAST, _CACHED)
 
     def _blocks(self, count: int, size: int, largest: int) -> Iterator[tuple[int, bytes, int]]:
-        """Blocks of about this size first, and then of larger ones."""
+        """Take lines in blocks, of about `size` bytes at first and then larger ones."""
         while count:
             end, line_count = self._whole_lines(count)
             if line_count:
@@ -139,8 +139,8 @@ class Text:
                 return
 
     def _whole_lines(self, most: int) -> tuple[int, int]:
-        """Where the whole lines end that were read ahead, `most` of them, and how many they are."""
-        # searched not far behind them, since thousands of small frames may have been read ahead
+        """Return the end and the number of whole lines that were read ahead, at most `most`."""
+        # The search is bounded, since thousands of small frames may have been read ahead.
         likely = self._at + max(_LINE_BYTES + 1, _LIKELY_BYTES * most)
         end = self._ahead.rfind(b"\n", self._at, likely) + 1
         if not end:
@@ -152,7 +152,7 @@ class Text:
         return self._at + int(np.flatnonzero(is_end)[most - 1]) + 1, most
 
     def _read_on(self, size: int) -> bool:
-        """Read on behind a line that is not whole; False at the end of the file."""
+        """Read more to complete a line; return False at the file's end."""
         self._check_length(len(self._ahead))
         return self._read_more(size)
 
@@ -185,13 +185,13 @@ class Text:
 def read_block(
     block: bytes, line_count: int, columns: Columns, line: int, row: int
 ) -> list[NDArray]:
-    """The picked columns of rows.
+    """Read the picked columns of rows.
 
-    line, row: what errors call the first one.
+    line, row: numbers of the first row in errors.
     """
     table = arrow.read_block(block, line_count, columns)
     if table is not None:
         return table
-    # an iterator, not a list: a block may have as many lines as bytes
+    # An iterator, not a list: a block may have as many lines as bytes.
     lines = enumerate(io.BytesIO(block), line)
     return read_table(((number, text.split()) for number, text in lines), columns, row)

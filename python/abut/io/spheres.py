@@ -1,4 +1,4 @@
-"""Spheres as files hold them: which columns they are, and what makes them sound."""
+"""Spheres in files: finding their columns, reading the numbers, and checking them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..base import checks
 from .text import BLOCK, Word, numbers, reals, shown, wholes
 
-# what a table's columns of spheres are called, and which of them tell how large they are
+# Our names for the columns of spheres; two of them give the size.
 _OWN = ("x", "y", "z", "radius", "diameter", "id")
 _SIZES = {"radius", "diameter"}
 
@@ -20,22 +20,21 @@ _SIZES = {"radius", "diameter"}
 _WHOLE_LIMIT = 2.0**53
 
 
-# of all spheres, or of those of each type
+# One radius for all spheres, or one for each type.
 Radius = float | dict[int, float] | None
 
 
 class Spheres(NamedTuple):
-    """Spheres of a file, as `read_spheres` returns them.
+    """The spheres of a file, as `read_spheres` returns them.
 
     Attributes
     ----------
     centers : (n, 3) ndarray of float64
     radii : (n,) ndarray of float64
     ids : (n,) ndarray of intp, or None
-        The numbers that the file gives the spheres (column ``id``, key ``ids``); None where it
-        gives none.
+        The numbers of the spheres in the file (column ``id``, key ``ids``); None where it has none.
     frame : (n,) ndarray of intp, or None
-        Which frame each sphere is of, from 0; None unless all frames were asked for.
+        The number of each sphere's frame, from 0; None unless all frames were read.
     """
 
     centers: np.ndarray
@@ -45,21 +44,21 @@ class Spheres(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """A column of a table that is read."""
+    """A column of a table to read."""
 
     name: str
-    number: int  # its place among the table's columns
+    number: int  # its index among the table's columns
     kind: str  # a key of _KINDS
 
 
 class Columns(NamedTuple):
-    """Which columns of a table are read."""
+    """The columns of a table to read."""
 
-    picks: tuple[Pick, ...]  # coordinates, radius or diameter, id where it is there, and more
+    picks: tuple[Pick, ...]  # coordinates, radius or diameter, id if it exists, further columns
     has_ids: bool
     column_count: int
-    axes: tuple[str, ...]  # the columns' names of the coordinates
-    radius: Radius = None  # what takes the place of the file's radii
+    axes: tuple[str, ...]  # the names of the columns of coordinates
+    radius: Radius = None  # replaces the file's radii
 
     @property
     def first_of_more(self) -> int:
@@ -77,10 +76,10 @@ def find_columns(
     kind_of: Callable[[str], str] = _kind_of,
     radius: Radius = None,
 ) -> Columns:
-    """The columns of spheres among columns of these names, and more by their names.
+    """Find the columns of spheres among columns of these names, and further ones.
 
-    axes: what the coordinates may be called, the first that are there. kind_of: what further
-    columns are, by their names. radius: read instead of a column, or by the column type.
+    axes: possible names of the coordinates; the first three that exist are read. more: names of the
+    further columns, and kind_of: their kinds. radius: replaces a column, or is looked up by type.
     """
     found = next((wanted for wanted in axes if set(wanted) <= set(names)), None)
     sizes = _size_names(found, radius)
@@ -88,7 +87,7 @@ def find_columns(
     missing = [*(axes[0] if found is None else ()), *(() if size else sizes[:1])]
     missing = [name for name in missing if name not in names]
     if found is None or size is None:
-        cure = ". Give radius=, a number or one for each type" if missing == ["radius"] else ""
+        cure = ". Give radius=, a number or a dict by type" if missing == ["radius"] else ""
         raise ValueError(f"there is no column {' or '.join(missing)}{_there_is(names)}{cure}")
     for name in more:
         if name not in names:
@@ -106,14 +105,17 @@ def find_columns(
 
 
 def _size_names(axes: Sequence[str] | None, radius: Radius) -> Sequence[str]:
-    """Columns that tell how large spheres are, the first that is there; any if it is given."""
+    """Return possible names of the column of sizes; the first that exists is read.
+
+    With a given radius any column will do, and with a dict the column `type`.
+    """
     if radius is None:
         return ("radius", "diameter")
     return ("type",) if isinstance(radius, dict) else (axes or ("x",))[:1]
 
 
 def read_radius(radius: float | Mapping[int, float] | None) -> Radius:
-    """A radius that is given in place of a file's, or one for each type."""
+    """Check a radius that replaces a file's, or one for each type."""
     if radius is None:
         return None
     if not isinstance(radius, Mapping):
@@ -131,30 +133,31 @@ def _given_radii(radius: float | dict[int, float], types: NDArray) -> NDArray[np
     if len(strangers):
         row = strangers[0]
         known = ", ".join(map(str, radius))
-        raise ValueError(f"row {row}: radius has no type {types[row]}, but {known}")
+        raise ValueError(f"row {row} has type {types[row]}, but radius= has only {known}")
     return np.array([radius[kind] for kind in types.tolist()], np.float64)
 
 
 def read_names(columns: Mapping[str, str] | None) -> dict[str, str]:
-    """What the columns of spheres are called in a file, where it is not what they are here."""
+    """Check the file's names of the columns of spheres, where they differ from ours."""
     if columns is None:
         return {}
     if not isinstance(columns, Mapping):
         raise TypeError(f"columns is {columns!r}, but must be a dict such as {{'x': 'X (mm)'}}")
     for name, called in columns.items():
         if name not in _OWN:
-            raise ValueError(f"columns has {name!r}, but spheres have {', '.join(_OWN)}")
+            raise ValueError(f"columns has {name!r}, but its keys must be of {', '.join(_OWN)}")
         if not isinstance(called, str):
             raise TypeError(f"columns[{name!r}] is {called!r}, but must be a column's name")
     if columns.keys() >= _SIZES:
-        raise ValueError("columns has a radius and a diameter: one of them is read")
+        raise ValueError("columns has a radius and a diameter: leave out one of them")
     return dict(columns)
 
 
 def renamed(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
-    """The names of a table's columns, but those that `columns` tells as they are called here.
+    """Replace the names of a table's columns that are values of `columns` by their keys.
 
-    Others of these names are not meant and have none; nor is a diameter where a radius is told.
+    A column that already has such a key as its name becomes nameless, so that it is not read. With
+    a radius in `columns` this includes a diameter, and the other way round.
     """
     for called in columns.values():
         if called not in names:
@@ -169,12 +172,12 @@ def renamed(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
 
 
 def _there_is(names: Sequence[str]) -> str:
-    """What a header has instead of a missing column, as the end of a message."""
+    """Return what a header has instead of a missing column, as the end of a message."""
     text = "".join(names)
     if not text:
         return ": the first line is empty, but must name the columns"
     if "\ufffd" in text or not text.isprintable():
-        return ": the first line is no text, but must name the columns"
+        return ": the first line is not text, but must name the columns"
     if _are_numbers(names):
         return ": the first line holds numbers, but must name the columns"
     return f"; the columns are {', '.join(map(_quoted, names))}"
@@ -195,9 +198,9 @@ def _quoted(name: str) -> str:
 def read_table(
     rows: Iterable[tuple[int, Sequence[Word]]], columns: Columns, first_row: int = 0
 ) -> list[NDArray]:
-    """The picked columns of rows of words, each with its line's number.
+    """Read the picked columns of rows of words, each with its line's number.
 
-    first_row: what errors call the first row.
+    first_row: number of the first row in errors.
     """
     pick = itemgetter(*(one.number for one in columns.picks))
     blocks: list[list[NDArray]] = []
@@ -219,7 +222,7 @@ def read_table(
 
 
 def joined(blocks: Sequence[Sequence[NDArray]]) -> list[NDArray]:
-    """The columns of a table that was read in several blocks."""
+    """Join the columns of a table that was read in several blocks."""
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
@@ -250,8 +253,8 @@ def _first_offender(
             _KINDS[kind]([word])
         except ValueError:
             wanted = "number" if kind == "real" else "finite number"
-            return ValueError(f"line {lines[i // width]}: {shown(word)} is no {wanted}")
-    raise AssertionError("all words are sound, but not together")
+            return ValueError(f"line {lines[i // width]}: {shown(word)} is not a {wanted}")
+    raise AssertionError("each word can be read, but not all together")
 
 
 def _finite(words: Sequence[Word]) -> NDArray[np.float64]:
@@ -259,7 +262,7 @@ def _finite(words: Sequence[Word]) -> NDArray[np.float64]:
 
 
 def _wholes(words: Sequence[Word]) -> NDArray:
-    """Integers; or where some are written as 7.0 or 1e3, real numbers, which may be no integers."""
+    """Convert to integers; if some are written as 7.0 or 1e3, to real numbers, checked later."""
     try:
         return np.array(wholes(words), np.intp)
     except ValueError:
@@ -267,12 +270,12 @@ def _wholes(words: Sequence[Word]) -> NDArray:
 
 
 def read_texts(words: Sequence[Word]) -> NDArray[np.str_]:
-    """Words as strings, those of bytes from UTF-8."""
+    """Convert words to strings, bytes by UTF-8."""
     plain = (word.decode("utf-8", "replace") if isinstance(word, bytes) else word for word in words)
     return np.array(list(plain), np.str_)
 
 
-# functions that turn the words of a column of this kind into an array, or raise a ValueError
+# Functions that turn the words of a column of this kind into an array, or raise a ValueError.
 _KINDS: dict[str, Callable[[Sequence[Word]], NDArray]] = {
     "finite": _finite,
     "real": reals,
@@ -285,11 +288,11 @@ def _check_whole(values: NDArray, name: str, first_row: int) -> None:
     whole = (np.abs(values) <= _WHOLE_LIMIT) & (values == np.floor(values))
     if not whole.all():
         row = np.argmin(whole)
-        raise ValueError(f"row {first_row + row}: {name} {values[row]} is no whole number")
+        raise ValueError(f"row {first_row + row}: {name} {values[row]} is not a whole number")
 
 
 def from_table(table: Sequence[NDArray], columns: Columns) -> Spheres:
-    """Spheres of the picked columns; an error names the first unsound row."""
+    """Make spheres of the picked columns; an error names the first invalid row."""
     centers, radii = np.stack(table[:3], axis=1), table[3]
     if columns.radius is not None:
         radii = _given_radii(columns.radius, radii)
@@ -300,7 +303,7 @@ def from_table(table: Sequence[NDArray], columns: Columns) -> Spheres:
 
 
 def more_of(table: Sequence[NDArray], columns: Columns) -> dict[str, NDArray]:
-    """The further columns of a table by their names."""
+    """Return the further columns of a table by their names."""
     first = columns.first_of_more
     return {
         one.name: column for one, column in zip(columns.picks[first:], table[first:], strict=True)
@@ -308,19 +311,19 @@ def more_of(table: Sequence[NDArray], columns: Columns) -> dict[str, NDArray]:
 
 
 def check(centers: np.ndarray, radii: np.ndarray) -> None:
-    """Coordinates must be finite, radii finite and positive."""
+    """Raise where a coordinate is not finite, or a radius not finite and positive."""
     finite = np.isfinite(centers)
     if not finite.all():
         row, axis = np.argwhere(~finite)[0]
         raise ValueError(f"row {row}: {'xyz'[axis]} is {centers[row, axis]}")
-    sound = np.isfinite(radii) & (radii > 0)
-    if not sound.all():
-        row = np.argmin(sound)
+    valid = np.isfinite(radii) & (radii > 0)
+    if not valid.all():
+        row = np.argmin(valid)
         raise ValueError(f"row {row}: the radius is {radii[row]}")
 
 
 def check_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None) -> None:
-    """Types and shapes of arrays of spheres; what they hold is not looked at, nor need be there."""
+    """Check types and shapes of arrays of spheres, not their values, which may not be read yet."""
     try:
         checks.read(centers, "centers", checks.REAL, "real numbers")
         checks.read(radii, "radii", checks.REAL, "real numbers")
@@ -344,7 +347,7 @@ def _check_shapes(centers: _Shape, radii: _Shape, ids: _Shape | None) -> None:
 
 
 def from_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None) -> Spheres:
-    """Spheres of arrays that were checked; one radius is that of all."""
+    """Make spheres of arrays with checked shapes; a single radius holds for all."""
     centers = checks.points(centers, "centers")
     radii = checks.lengths(radii, "radii", len(centers), "center")
     ids = None if ids is None else checks.indices(ids, "ids")
@@ -353,7 +356,7 @@ def from_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None =
 
 
 def scaled(spheres: Spheres, factor: float) -> Spheres:
-    """Spheres in another unit, in which their sizes must be numbers, too."""
+    """Convert spheres to another unit; raise where they are no longer finite and positive."""
     with np.errstate(over="ignore", under="ignore"):
         centers, radii = spheres.centers * factor, spheres.radii * factor
     try:

@@ -1,4 +1,4 @@
-"""STL: triangles without topology, binary (float32) or ASCII."""
+"""STL files: triangles without topology, binary (float32) or ASCII."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ..search.mesh import Mesh
     from .vtk_xml import ArraysByName
 
-_HEAD = 84  # 80 bytes of text, and the number of facets
+_HEAD = 84  # bytes: 80 of text, and the number of facets
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
-# The first bytes of a file, more than the head. A binary file has a zero byte there, since numbers
-# of facets below 2^24 have one; text has none.
+# The number of first bytes to read, more than the head. A binary file has a zero byte there, since
+# numbers of facets below 2^24 have one; text has no zero bytes.
 _SAMPLE = 1024
 
 _VERTEX = rb"\s+vertex\s+(\S+)\s+(\S+)\s+(\S+)"
@@ -37,12 +37,12 @@ _FACET = re.compile(
 _SOLID = re.compile(rb"(?:\xef\xbb\xbf)?\s*(end)?solid(?!\S)[^\r\n]*", re.IGNORECASE)
 _SPACE = re.compile(rb"\s*")
 
-# an error shows so many bytes of what does not belong there
+# The largest number of bytes of a wrong word that an error shows.
 _SHOWN = 50
 
 
 def read(path: Path) -> Facets:
-    """Read an STL file; its size tells binary from ASCII, since binary headers may say "solid"."""
+    """Read an STL file. Its size shows if it is binary: binary files may begin with "solid"."""
     with open(path, "rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
@@ -61,16 +61,16 @@ def _binary_size(count: int) -> int:
 
 
 def _check_size(size: int, count: int) -> None:
-    """Complain about a count that does not fit the size; less than a facet may follow the last."""
+    """Raise where the count does not fit the size; fewer bytes than a facet's may follow."""
     if size < _HEAD:
         raise ValueError(
             f"it has {size} bytes: too few for a binary STL file, and it does not begin with"
-            " 'solid' as an ASCII one does"
+            " 'solid' as ASCII files do"
         )
     needed = _binary_size(count)
     if not needed <= size < needed + _RECORD.itemsize:
         raise ValueError(
-            f"it says that it has {counted(count, 'facet')}, which takes {needed} bytes,"
+            f"it should have {counted(count, 'facet')}, which take {needed} bytes,"
             f" but it has {size} bytes"
         )
 
@@ -79,7 +79,7 @@ def _read_binary(path: Path, count: int) -> Facets:
     if count == 0:
         return _triangles(np.empty((0, 3)))
     records = np.memmap(path, _RECORD, "r", _HEAD, count)
-    with np.errstate(invalid="ignore"):  # a signaling NaN is one
+    with np.errstate(invalid="ignore"):  # converting a signaling NaN raises this flag
         corners = records["corners"].astype(np.float64)
     finite = np.isfinite(corners).all(axis=(1, 2))
     if not finite.all():
@@ -88,7 +88,7 @@ def _read_binary(path: Path, count: int) -> Facets:
 
 
 def _triangles(vertices: np.ndarray, units: np.ndarray | None = None) -> Facets:
-    """Facets of three vertices each, which no other facet has."""
+    """Make facets of three vertices each, which no other facet shares."""
     indices = np.arange(len(vertices), dtype=np.intp)
     offsets = np.arange(0, len(vertices) + 1, 3, dtype=np.intp)
     return Facets(vertices, indices, offsets, units)
@@ -102,7 +102,7 @@ def _read_ascii(file: BinaryIO) -> Facets:
 
 
 def _walk(data: mmap.mmap, coordinates: Coordinates) -> None:
-    """Facets and lines of "solid" or "endsolid", one after the other without a gap, to the end."""
+    """Read facets and lines "solid" or "endsolid", which must follow one another up to the end."""
     position, facet, ended = 0, 0, False
     while True:
         if found := _FACET.match(data, position):
@@ -129,16 +129,16 @@ def _check_end(data: mmap.mmap, position: int, facet: int, ended: bool) -> None:
     line = data[:start].count(b"\n") + 1
     if word.lower().startswith(b"facet"):
         raise ValueError(
-            f"line {line}: facet {facet} is broken or cut off; it must be 'facet normal"
-            " x y z', 'outer loop', three times 'vertex x y z', 'endloop', 'endfacet'"
+            f"line {line}: facet {facet} is broken or cut off: it must have 'facet normal"
+            " x y z', 'outer loop', three times 'vertex x y z', 'endloop' and 'endfacet'"
         )
     raise ValueError(f"line {line}: {shown(word)} stands where 'facet' or 'endsolid' should")
 
 
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
-    """Write a mesh as binary STL; polygons become the fans of triangles as which they act."""
+    """Write a mesh as binary STL; polygons become the fans of triangles that the search uses."""
     for name in (*of_facets, *of_vertices):
-        raise ValueError(f"STL files hold no columns, such as {name!r}: .vtp and .vtu files do")
+        raise ValueError(f"STL files hold no columns: leave out {name!r}, or save as .vtp or .vtu")
     triangles = fan_triangles(mesh.vertices, mesh.indices, mesh.offsets)
     records = np.zeros(len(triangles), _RECORD)
     with np.errstate(over="ignore"):
@@ -147,7 +147,7 @@ def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: Arra
     finite = np.isfinite(records["corners"]).all(axis=(1, 2))
     if not finite.all():
         x, y, z = mesh.vertices[triangles[np.argmin(finite)]][0]
-        raise ValueError(f"a facet at ({x}, {y}, {z}) is beyond float32, which STL files hold")
+        raise ValueError(f"a facet at ({x}, {y}, {z}) exceeds float32, which STL files use")
     with writing.opened(path) as file:
         file.write(b"binary STL by abut".ljust(_HEAD - 4))
         file.write(len(records).to_bytes(4, "little"))
@@ -155,7 +155,7 @@ def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: Arra
 
 
 def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Each facet's fan of triangles from its lexicographically smallest corner.
+    """Split each facet into a fan of triangles from its lexicographically smallest corner.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray
     """
     counts = np.diff(offsets)
     facet = np.repeat(np.arange(len(counts)), counts - 2)
-    # the number of each triangle within the fan of its facet
+    # step: number of each triangle within the fan of its facet
     step = np.arange(len(facet)) - offsets_of(counts - 2)[facet]
     first = _smallest_corners(vertices, indices, offsets)[facet]
     corners = np.stack([first, first + step + 1, first + step + 2], axis=1)
@@ -178,7 +178,7 @@ def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray
 
 
 def _smallest_corners(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """For each facet, which of its corners is lexicographically smallest."""
+    """Return the number of each facet's lexicographically smallest corner."""
     if len(offsets) == 1:
         return np.empty(0, np.intp)
     rank = np.empty(len(vertices), np.intp)

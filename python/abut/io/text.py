@@ -1,7 +1,7 @@
-"""Lines and words of text files, and arrays of them, with errors that name the first offender.
+"""Lines and words of text files, and arrays of their numbers; errors name the first wrong word.
 
 Files are read as bytes: a stray byte in a comment must not stop a reader, and ``float`` and ``int``
-take bytes.
+accept bytes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-# After so many rows words become arrays, since as Python objects they take far more memory.
+# After this many rows words become arrays, since as Python objects they take far more memory.
 BLOCK = 1 << 15
 
-# No text has longer lines. Split into words such a line would take fifty times its memory.
+# Longer lines are refused: split into words, such a line would take fifty times its memory.
 LINE_BYTES = 1 << 24
 
-# so many bytes are read from a file at once
+# The number of bytes that are read from a file at once.
 _READ_BYTES = 1 << 16
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -27,35 +27,33 @@ _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 Word = bytes | str
 
-# a function that tells where the n-th word of a block stands, as "line 17"
+# A function that returns the place of the n-th word of a block, such as "line 17".
 Place = Callable[[int], str]
 
 
 def check_encoding(head: bytes) -> None:
-    """Complain of a file whose first bytes say that it is text in UTF-16."""
+    """Raise where the first bytes mark text in UTF-16."""
     if head.startswith(_UTF_16_MARKS):
         raise ValueError("it is text in UTF-16: save it as UTF-8 or ASCII")
 
 
 class Lines:
-    """The lines of a file from where it stands, without their ends, and their numbers from 1.
+    """The lines of a file from its current position, without their ends, and numbers from 1.
 
-    They end in a line feed, in a carriage return, as on old Macs, or in both.
-
-    Loops over it, which may be several, one after the other, go on where the last one ended.
+    Lines end in a line feed, in a carriage return, as on old Macs, or in both. A line of more than
+    LINE_BYTES raises a ValueError, before it is read whole. A second loop continues where the
+    first one stopped.
 
     Parameters
     ----------
     file : binary file
     label : str
-        What is said of a line before its number in errors: ``"line "``.
-
-    A line of more than LINE_BYTES raises a ValueError, before it is read whole.
+        The text before a line's number in errors: ``"line "``.
     """
 
     def __init__(self, file: BinaryIO, label: str = "line "):
         self._file, self._label = file, label
-        self._ahead: list[bytes] = []  # lines that are read, but not taken; the next one is last
+        self._ahead: list[bytes] = []  # lines that were read, but not taken, in reverse order
         self._rest = b""  # the beginning of the line after them
         self._taken = 0
 
@@ -67,8 +65,8 @@ class Lines:
                 yield self._taken, line
 
     def _read(self) -> bool:
-        """Read on; False at the end of the file."""
-        # pieces of a long line double, or joining them would take time by its length squared
+        """Read more lines; return False at the file's end."""
+        # The pieces of a long line double: joining equal ones would take quadratic time.
         block = self._file.read(max(_READ_BYTES, len(self._rest)))
         if b"\r" in block:
             if block.endswith(b"\r"):
@@ -76,7 +74,7 @@ class Lines:
             block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         if not block and not self._rest:
             return False
-        # the last line may have no end
+        # The last line may have no end.
         lines = (self._rest + (block or b"\n")).split(b"\n")
         self._rest = lines.pop()
         if not self._taken and lines:
@@ -94,7 +92,7 @@ class Lines:
 
 
 def numbers(words: Sequence[Word], place: Place) -> np.ndarray:
-    """Finite float64 numbers; a ValueError names the first word that is none."""
+    """Convert words to finite float64 numbers; a ValueError names the first that is not one."""
     try:
         values = reals(words)
     except ValueError:
@@ -104,11 +102,11 @@ def numbers(words: Sequence[Word], place: Place) -> np.ndarray:
         if finite.all():
             return values
         bad = int(np.argmin(finite))
-    raise ValueError(f"{place(bad)}: {shown(words[bad])} is no finite number")
+    raise ValueError(f"{place(bad)}: {shown(words[bad])} is not a finite number")
 
 
 def reals(words: Sequence[Word]) -> np.ndarray:
-    """Numbers (float64), which may be infinite or NaN; a ValueError where a word is none."""
+    """Convert words to float64 numbers, which may be infinite or NaN, or raise a ValueError."""
     _check_written(words)
     return np.fromiter(map(float, words), np.float64, len(words))
 
@@ -121,19 +119,19 @@ def _is_number(word: Word) -> bool:
 
 
 def _check_written(words: Sequence[Word]) -> None:
-    """Python takes 1_0 and, in text, digits of any script for numbers; other programs do not."""
+    """Refuse 1_0 and digits of other scripts, which Python takes for numbers, but others do not."""
     text = words[0][:0].join(words) if words else b""  # type: ignore[arg-type]
     if not text.isascii() or b"_" in (text.encode() if isinstance(text, str) else text):
-        raise ValueError("no number in ASCII")
+        raise ValueError("not a number in ASCII")
 
 
 def integers(words: Sequence[bytes], place: Place) -> np.ndarray:
-    """Whole numbers (intp); a ValueError names the first word that is none."""
+    """Convert words to whole numbers (intp); a ValueError names the first that is not one."""
     try:
         return np.array(wholes(words), np.intp)
     except ValueError:
         bad = next(i for i, word in enumerate(words) if not _is_integer(word))
-    raise ValueError(f"{place(bad)}: {shown(words[bad])} is no whole number")
+    raise ValueError(f"{place(bad)}: {shown(words[bad])} is not a whole number")
 
 
 def _is_integer(word: bytes) -> bool:
@@ -145,7 +143,7 @@ def _is_integer(word: bytes) -> bool:
 
 
 def wholes(words: Sequence[Word]) -> array[int]:
-    """Whole numbers; a ValueError where a word is none, or beyond 64 bits."""
+    """Convert words to whole numbers; raise a ValueError if one is not, or exceeds 64 bits."""
     _check_written(words)
     try:
         return array("q", map(int, words))
@@ -154,11 +152,11 @@ def wholes(words: Sequence[Word]) -> array[int]:
 
 
 def shown(word: Word) -> str:
-    """A word as an error message quotes it: readable and short."""
+    """Quote a word for an error message, readable and short."""
     text = word.decode("utf-8", "replace") if isinstance(word, bytes) else word
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def gathered(blocks: list[np.ndarray], dtype: Any = np.intp) -> np.ndarray:
-    """Blocks joined to one array of the type; an empty list to an empty one."""
+    """Join blocks to one array; an empty list becomes an empty array of this dtype."""
     return np.concatenate(blocks) if blocks else np.empty(0, dtype)

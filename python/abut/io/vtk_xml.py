@@ -1,11 +1,11 @@
-"""The XML files of VTK and ParaView: their arrays, whichever way these are stored.
+"""The XML files of VTK and ParaView: reading arrays in any storage, and writing them.
 
-Numbers stand in an element as text or in base64, or in a section at the end, raw or in base64. All
-but text may be compressed. What is written here is raw, at the end, and not compressed.
+Numbers stand in an element as text or base64, or in a section at the end, raw or as base64. All
+except text may be compressed. This module writes them raw, at the end, and not compressed.
 
-These files are read here, and not by VTK, since frames of a simulation are such files, which NumPy
-alone must do for, and since VTK gives an empty mesh or another one for damaged files, or ends the
-process: benchmarks/damaged_vtk.py counts how often.
+VTK itself is not used, for two reasons. Frames of a simulation are such files, and reading them
+must need only NumPy. For damaged files VTK returns an empty or wrong mesh, or ends the process:
+benchmarks/damaged_vtk.py counts how often.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _TYPES = {
     if kind != "f" or size >= 4
 }
 _ORDERS = {"LittleEndian": "<", "BigEndian": ">"}
-# the types of the numbers before an array's data, which say how many bytes it has
+# The types of the number of bytes that stands before an array's data.
 _LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
 _LENGTH = np.dtype(np.uint64)
 
-# Pieces may share arrays, but a few megabytes of pieces that all name one array would ask for
-# gigabytes. So a file may ask for at most this many times what it has.
+# Pieces may share arrays, but a few megabytes of pieces that all refer to one array would need
+# gigabytes. So the arrays may have at most this many times the bytes that the file holds.
 _MOST_OF_A_FILE = 16
 
 _APPENDED, _FOOT = b"<AppendedData", b"</VTKFile>"
@@ -58,7 +58,7 @@ _ESCAPES = str.maketrans(
 
 
 class Section(NamedTuple):
-    """A part of a file's one piece, such as ``PointData``, and its arrays."""
+    """A section of a file's piece, such as ``PointData``, with its arrays."""
 
     name: str
     arrays: ArraysByName
@@ -79,10 +79,10 @@ def write(
     kind : str
         ``PolyData`` or ``UnstructuredGrid``.
     counts : dict
-        How many there are, by the piece's attributes, such as ``NumberOfPoints``.
+        The counts by the piece's attributes, such as ``NumberOfPoints``.
     sections : sequence of Section
     fields : dict, optional
-        Arrays of the whole.
+        Arrays of the whole file, not of points or cells.
     """
     fields = fields or {}
     arrays = [array for section in sections for array in section.arrays.values()]
@@ -91,7 +91,7 @@ def write(
         file.write(_head(kind, counts, sections, fields).encode())
         for array in arrays:
             file.write(_LENGTH.type(array.nbytes).tobytes())
-            # ndarray.tofile raises nothing where a full disk lacks less than 4096 bytes
+            # Not ndarray.tofile: it raises no error where a full disk lacks less than 4096 bytes.
             file.write(np.ascontiguousarray(array))
         file.write(b"\n</AppendedData>\n</VTKFile>\n")
 
@@ -99,7 +99,7 @@ def write(
 def _head(
     kind: str, counts: Mapping[str, int], sections: Sequence[Section], fields: ArraysByName
 ) -> str:
-    """The XML before the data, which says where each array begins."""
+    """Return the XML before the data, with the offset of each array."""
     body, at = [], 0
     for section in sections:
         body.append(f"<{section.name}>")
@@ -124,7 +124,7 @@ def _head(
 
 
 def quoted(text: str) -> str:
-    """The value of an attribute, as xml.sax.saxutils makes it, which takes long to import."""
+    """Quote an attribute's value, as xml.sax.saxutils does, which takes long to import."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
@@ -140,33 +140,33 @@ def _described(name: str, array: NDArray, offset: int, size: str = "") -> str:
 
 
 class _Form(NamedTuple):
-    """How the numbers of a file are stored."""
+    """The storage of the numbers in a file."""
 
     order: str
     length: np.dtype
     decompress: Callable[[bytes, int], bytes] | None
-    is_raw: bool  # whether appended data are raw, and not base64
+    is_raw: bool  # whether appended data are raw, not base64
 
 
 class File:
-    """A file that is open, as a context: its elements, and what reads their arrays.
+    """An open file, used in a ``with`` block: its elements, and a reader of their arrays.
 
     Parameters
     ----------
     path : Path
     kind : str
-        What it must be of: ``PolyData`` or ``UnstructuredGrid``.
+        The type that the file must have: ``PolyData`` or ``UnstructuredGrid``.
 
     Attributes
     ----------
     pieces : list of Element
     fields : list of Element
-        The arrays of the whole.
+        The arrays of the whole file.
 
     Raises
     ------
     ValueError
-        If it is no such file; the message does not name it.
+        If it is not such a file; the message does not name the file.
     """
 
     def __init__(self, path: Path, kind: str):
@@ -177,7 +177,7 @@ class File:
         try:
             root = self._parse()
             if root.get("type") != kind:
-                raise ValueError(f"it is no VTK file of type {kind}, but {root.get('type')}")
+                raise ValueError(f"it is a VTK file of type {root.get('type')}, not {kind}")
             self.pieces = root.findall(f"{kind}/Piece")
             self.fields = root.findall(f"{kind}/FieldData/DataArray")
         except BaseException:
@@ -185,16 +185,16 @@ class File:
             raise
 
     def _parse(self) -> Element:
-        """The elements; what is appended raw is no XML, and ends them."""
-        # imported only here, since it takes as long as the rest of this room
+        """Parse the elements; raw appended data are not XML and are cut off before."""
+        # Imported only here, since it takes as long as the rest of this package.
         from xml.etree import ElementTree
 
         at = self._data.find(_APPENDED)
         try:
             root = ElementTree.fromstring(self._data[:] if at < 0 else self._data[:at] + _FOOT)
-        # an unknown encoding is a LookupError
+        # An unknown encoding raises a LookupError.
         except (ElementTree.ParseError, LookupError) as error:
-            raise ValueError(f"it is no XML file, or was cut off: {error}") from None
+            raise ValueError(f"it is not an XML file, or was cut off: {error}") from None
         is_raw, self._begin = True, len(self._data)
         if at >= 0:
             start = self._data.find(b"_", at)
@@ -203,8 +203,8 @@ class File:
         order = _known(_ORDERS, root, "byte_order", "LittleEndian")
         length = np.dtype(order + _known(_LENGTHS, root, "header_type", "UInt32"))
         compressor = _known(_COMPRESSORS, root, "compressor", "")
-        # where the appended arrays begin that were read; how many bytes these take in the file, how
-        # many unpacked, and how many were read a second time
+        # Sums over the appended arrays that were read: offsets, bytes in the file, bytes unpacked,
+        # and bytes of arrays that were read again.
         self._offsets: set[int] = set()
         self._taken = self._unpacked = self._repeated = 0
         self._form = _Form(order, length, compressor, is_raw)
@@ -217,7 +217,7 @@ class File:
         self._data.close()
 
     def read(self, item: Element) -> NDArray:
-        """The numbers of a DataArray, (n,) or (n, components)."""
+        """Read the numbers of a DataArray, (n,) or (n, components)."""
         name = item.get("Name", item.tag)
         dtype = np.dtype(self._form.order + _known(_TYPES, item, "type", ""))
         width = _whole(item, "NumberOfComponents", 1)
@@ -230,35 +230,35 @@ class File:
         except (ValueError, OverflowError) as error:
             raise ValueError(f"{name}: {error}") from None
         if len(numbers) % width:
-            raise ValueError(f"{name} has {len(numbers)} numbers, but {width} make an entry")
+            raise ValueError(f"{name} has {len(numbers)} numbers, but {width} components")
         return numbers.reshape(-1, width) if width > 1 else numbers
 
     def _numbers(self, item: Element, dtype: np.dtype) -> NDArray:
-        kept = item.get("format", "ascii")
-        if kept == "ascii":
+        storage = item.get("format", "ascii")
+        if storage == "ascii":
             return _of_text(item.text or "", dtype)
-        if kept == "binary":
+        if storage == "binary":
             content = _content(_Base64((item.text or "").strip().encode(), 0), self._form)
-        elif kept == "appended":
+        elif storage == "appended":
             content = self._appended(_whole(item, "offset", 0))
         else:
-            raise ValueError(f"its format is {kept!r}, but must be ascii, binary or appended")
+            raise ValueError(f"its format is {storage!r}, but must be ascii, binary or appended")
         if len(content) % dtype.itemsize:
-            raise ValueError(f"its {len(content)} bytes are no whole number of {dtype.name}")
+            raise ValueError(f"its {len(content)} bytes are not a multiple of a {dtype.name}")
         return np.frombuffer(content, dtype).astype(dtype.newbyteorder("="))
 
     def _appended(self, offset: int) -> bytes:
-        """The bytes of an array behind the elements."""
+        """Read the bytes of an array in the appended section."""
         begin = self._begin + offset
         if not self._begin <= begin < len(self._data):
-            raise ValueError(f"the file ends before it, at {begin}: it was cut off")
+            raise ValueError(f"the file ends before its byte {begin}: it was cut off")
         data = (_Raw if self._form.is_raw else _Base64)(self._data, begin)
         content = _content(data, self._form)
         self._count(offset, data.at - begin, len(content))
         return content
 
     def _count(self, offset: int, taken: int, unpacked: int) -> None:
-        """Complain where what is read, in the file or unpacked, is far more than there is."""
+        """Raise where the arrays read, packed or unpacked, are far larger than the file."""
         if offset in self._offsets:
             self._repeated += unpacked
         else:
@@ -269,8 +269,8 @@ class File:
         asked = max(self._taken / size, self._repeated / (size + self._unpacked))
         if asked > _MOST_OF_A_FILE:
             raise ValueError(
-                "too many arrays are of the same appended data: they ask for more than"
-                f" {_MOST_OF_A_FILE} times what is there"
+                "too many arrays share the same appended data: they need more than"
+                f" {_MOST_OF_A_FILE} times the bytes of the file"
             )
 
 
@@ -295,7 +295,7 @@ def _of_text(text: str, dtype: np.dtype) -> NDArray:
 
 
 class _Raw:
-    """Bytes one after the other."""
+    """A reader of raw bytes."""
 
     def __init__(self, data, begin: int):
         self._data, self.at = data, begin
@@ -303,17 +303,17 @@ class _Raw:
     def take(self, size: int) -> bytes:
         left = len(self._data) - self.at
         if size > left:
-            raise ValueError(f"it says that it has {size} bytes, but {left} are there: cut off?")
+            raise ValueError(f"it should have {size} bytes, but {left} remain: it may be cut off")
         taken = self._data[self.at : self.at + size]
         self.at += size
         return taken
 
     def end_block(self) -> None:
-        """What follows is encoded anew; raw bytes are not encoded at all."""
+        """Start a new block of base64; raw bytes have no blocks."""
 
 
 class _Base64(_Raw):
-    """Bytes in base64, of which writers end a block after the lengths, or do not."""
+    """A reader of bytes in base64. Some writers end a block after the lengths, others do not."""
 
     def __init__(self, data, begin: int):
         super().__init__(data, begin)
@@ -326,7 +326,7 @@ class _Base64(_Raw):
             self._decoded += base64.b64decode(text, validate=True)
             if len(self._decoded) < size:
                 raise ValueError(f"it ends after {len(self._decoded)} of {size} bytes")
-            if text.endswith(b"="):  # base64 ends a block so
+            if text.endswith(b"="):  # the end of a block of base64
                 taken, self._decoded = self._decoded[:size], b""
                 return taken
         taken, self._decoded = self._decoded[:size], self._decoded[size:]
@@ -337,7 +337,7 @@ class _Base64(_Raw):
 
 
 def _content(data: _Raw, form: _Form) -> bytes:
-    """The bytes of an array, after the lengths that stand before them."""
+    """Read the bytes of an array, with the lengths before them."""
     size = form.length.itemsize
     first = int(np.frombuffer(data.take(size), form.length)[0])
     if form.decompress is None:
@@ -354,7 +354,7 @@ def _content(data: _Raw, form: _Form) -> bytes:
     )
 
 
-# asks for one byte more than announced, which would show that there are more
+# Both unpackers allow one byte more than announced, which would show that there are more.
 def _inflate(packed: bytes, size: int) -> bytes:
     return _checked(zlib.decompressobj().decompress(packed, size + 1), size)
 

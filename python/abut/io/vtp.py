@@ -1,6 +1,6 @@
-"""VTP, the XML format of VTK and ParaView for points and polygons.
+"""VTP files, the XML format of VTK and ParaView for points and polygons.
 
-Points that are spheres are read, and polygons as meshes.
+Points with a radius are read as spheres, polygons as a mesh.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _POINTS, _PERIOD = "Points", "period"
 
 
 def save_table(table: Table, path: Path, extra: ArraysByName) -> None:
-    """Write contact points, a cell each, with all columns but the nodal weights as point data."""
+    """Write contact points, one cell each; all columns except nodal weights become point data."""
     columns = table._in_space() | dict(extra)
     save_points(path, columns.pop("point"), columns)
 
@@ -41,7 +41,7 @@ def save_table(table: Table, path: Path, extra: ArraysByName) -> None:
 def save_points(
     path: Path, points: NDArray, columns: ArraysByName, fields: ArraysByName | None = None
 ) -> None:
-    """Write points, a cell each, with these columns as point data, and arrays of the whole."""
+    """Write points, one cell each, with columns as point data, and arrays of the whole file."""
     places = np.arange(len(points))
     sections = [
         Section("Points", {"Points": points}),
@@ -52,7 +52,7 @@ def save_points(
 
 
 def save_lines(path: Path, ends: NDArray, columns: ArraysByName) -> None:
-    """Write lines from end to end (m, 2, 3) with these columns as cell data."""
+    """Write lines between ends (m, 2, 3), with these columns as cell data."""
     places = np.arange(2 * len(ends))
     sections = [
         Section("Points", {"Points": ends.reshape(-1, 3)}),
@@ -64,7 +64,7 @@ def save_lines(path: Path, ends: NDArray, columns: ArraysByName) -> None:
 
 
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
-    """Write a mesh's polygons, with what describes each facet, and further columns."""
+    """Write a mesh's polygons, with the mesh's own columns and further ones."""
     save_polygons(
         path,
         mesh.vertices,
@@ -104,16 +104,16 @@ def _counts(points: int, verts: int = 0, polys: int = 0, lines: int = 0) -> dict
 
 
 def read(path: Path) -> Facets:
-    """Read the polygons of a file; points and lines are no facets."""
+    """Read the polygons of a file; points and lines are ignored."""
     return read_polygons(path, _KIND, _read_piece)
 
 
 def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     vertices = read_vertices(file, piece)
     if len(read_cells(file, piece, "Strips", len(vertices))[1]):
-        raise ValueError("it has triangle strips, which are not read: triangulate them")
+        raise ValueError("it has triangle strips, which are not read: triangulate the mesh first")
     indices, counts = read_cells(file, piece, "Polys", len(vertices))
-    # VTK numbers the cells of a piece kind by kind: points, lines, polygons
+    # VTK numbers the cells of a piece by kind: points first, then lines, then polygons.
     first = sum(len(read_wholes(file, piece, name, "offsets")) for name in ("Verts", "Lines"))
     source = np.arange(first, first + len(counts))
     return Piece(vertices, indices, offsets_of(counts), source, first + len(counts))
@@ -131,15 +131,15 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
 
 
 def read_column_names(path: Path) -> list[str]:
-    """Those of the points."""
+    """Read the names of the point data."""
     with vtk_xml.File(path, _KIND) as file:
         return [name for name in _point_data(file) if name]
 
 
 def _point_data(file: vtk_xml.File) -> dict[str, Any]:
-    """The elements of the points' columns by their names."""
+    """Return the elements of the point data by their names."""
     if len(file.pieces) != 1:
-        raise ValueError(f"it has {len(file.pieces)} pieces, but one is read")
+        raise ValueError(f"it has {len(file.pieces)} pieces, but spheres are read from one piece")
     return {item.get("Name", ""): item for item in file.pieces[0].findall("PointData/DataArray")}
 
 

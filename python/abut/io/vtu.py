@@ -1,4 +1,4 @@
-"""VTU, the XML format of VTK and ParaView for cells of any kind: facets are read and written."""
+"""VTU files, the XML format of VTK and ParaView for any cells: facets are read and written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KIND = "UnstructuredGrid"
 
 
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
-    """Write a mesh's facets, with what describes each of them, and further columns."""
+    """Write a mesh's facets, with the mesh's own columns and further ones."""
     counts = np.diff(mesh.offsets)
     types = np.full(len(mesh), VTK_POLYGON, np.uint8)
     types[counts == 3], types[counts == 4] = VTK_TRIANGLE, VTK_QUAD
@@ -42,7 +42,7 @@ def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: Arra
 
 
 def read(path: Path) -> Facets:
-    """Read the cells of a file that are facets."""
+    """Read the facets among the cells of a file."""
     return read_polygons(path, _KIND, _read_piece)
 
 
@@ -51,5 +51,5 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     indices, counts = read_cells(file, piece, "Cells", len(vertices))
     types = read_wholes(file, piece, "Cells", "types")
     if len(types) != len(counts):
-        raise ValueError(f"it has {len(types)} types of {len(counts)} cells")
+        raise ValueError(f"it has {len(types)} types, but {len(counts)} cells")
     return Piece(vertices, *facets_of_cells(types, indices, counts), len(types))

@@ -1,7 +1,7 @@
-"""Welding: vertices that coincide become one, and what that leaves of the facets.
+"""Welding: vertices that coincide become one, and facets lose corners that then repeat.
 
-STL files have no topology, and other files repeat vertices along seams; facets share nodes only
-where they share vertices.
+STL files have no topology, and other files repeat vertices along seams, but facets share nodes
+only where they share vertices.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ import numpy as np
 from ..search.facets import Facets
 from .facets import offsets_of
 
-# the reason that messages give where a facet is dropped
+# The reason in messages for a dropped facet.
 FEW_CORNERS = "fewer than three different corners"
 
-# The edge of a cell by the distance: its diagonal is 0.99 of the distance, so two vertices of one
-# cell are never farther apart.
+# The edge of an inner cell, divided by the distance. The cell's diagonal is 0.99 of the distance,
+# so two vertices of one cell are always within the distance.
 _INNER_CELL = 0.57
 
-# Likewise of the outer cells: two vertices within the distance lie in one such cell, of a grid or
-# of one that is shifted by half a cell along some axes. There is room to spare for rounding.
+# The edge of an outer cell, divided by the distance. Two vertices within the distance share a cell
+# of one of the eight grids that are shifted by half a cell, with room to spare for rounding.
 _OUTER_CELL = 4.0
 
-# At most so many pairs of vertices are measured, which takes some seconds. With more of them the
-# distance spans many facets, and welding would only destroy the mesh.
+# At most this many pairs of vertices are measured, which takes a few seconds. With more pairs the
+# distance spans many facets, and welding would destroy the mesh.
 _PAIRS = 50_000_000
 
 
 def weld(facets: Facets, distance: float = 0.0) -> tuple[Facets, np.ndarray]:
-    """Weld vertices, remove corners that then repeat, drop facets with fewer than three.
+    """Weld vertices, remove corners that then repeat, drop facets with fewer than three corners.
 
-    Vertices with the same coordinates are one (-0.0 is 0.0), and so are those within the distance,
-    and by chains: where a and b are one, and b and c, so are a and c. The first in the file stays,
-    in its place and in its order. A corner is removed where the one before it is the same vertex,
-    or where the facet runs to it and straight back.
+    Vertices are welded that have the same coordinates (-0.0 is 0.0) or lie within the distance, and
+    chains of them, too: if a and b are welded, and b and c, then a and c are. The first vertex in
+    the file keeps its place and order. A corner is removed where the one before it is the same
+    vertex, or where the facet's outline runs to it and straight back.
 
     Parameters
     ----------
@@ -47,35 +47,35 @@ def weld(facets: Facets, distance: float = 0.0) -> tuple[Facets, np.ndarray]:
     Returns
     -------
     facets : Facets
-        Its `source` has each facet's place among those given, its `vertex_source` the vertex that
-        each vertex given became.
+        Its `source` has each facet's number before welding, its `vertex_source` the new vertex of
+        each vertex before welding.
     dropped : ndarray of intp
-        The places among those given of the facets that were dropped.
+        The numbers, before welding, of the facets that were dropped.
     """
     vertices = facets.vertices
     first = coinciding(vertices)
     if distance > 0.0:
         first = _join_near(vertices, first, distance)
-    stays = first == np.arange(len(first))
-    number = np.cumsum(stays) - 1
-    units = None if facets.units is None else facets.units[stays]
-    # adding 0.0 turns -0.0 into 0.0
+    kept = first == np.arange(len(first))
+    number = np.cumsum(kept) - 1
+    units = None if facets.units is None else facets.units[kept]
+    # Adding 0.0 turns -0.0 into 0.0.
     became = number[first]
     welded, dropped = _clean(
-        Facets(vertices[stays] + 0.0, became[facets.indices], facets.offsets, units)
+        Facets(vertices[kept] + 0.0, became[facets.indices], facets.offsets, units)
     )
     return welded._replace(vertex_source=became), dropped
 
 
 def coinciding(points: np.ndarray) -> np.ndarray:
-    """For each point, the number of the first one that equals it."""
+    """Return, for each point, the number of the first point that equals it."""
     order = np.lexsort(points.T[::-1])
     new = np.ones(len(points), bool)
     for axis in points.T:
         values = axis[order]
         new[1:] &= values[1:] == values[:-1]
     new[1:] = ~new[1:]
-    # as the sort is stable, the first of equal points has the smallest number
+    # The sort is stable, so the first of equal points has the smallest number.
     first = np.empty(len(points), np.intp)
     first[order] = order[new][np.cumsum(new) - 1]
     return first
@@ -85,7 +85,7 @@ def coinciding(points: np.ndarray) -> np.ndarray:
 
 
 def _join_near(points: np.ndarray, root: np.ndarray, distance: float) -> np.ndarray:
-    """Carry `root`, the first of the points that are one, on to those within the distance."""
+    """Extend `root`, the first point of each welded group, to points within the distance."""
     lone = np.flatnonzero(root == np.arange(len(root)))
     near = _components(points[lone], distance)
     root = root.copy()
@@ -104,10 +104,10 @@ def _components(points: np.ndarray, distance: float) -> np.ndarray:
 
 
 def _cells(points: np.ndarray, size: float) -> Iterator[np.ndarray]:
-    """For each point the first one in its cell: in eight grids, shifted along some axes."""
+    """Return, for each point, the first one in its cell, for eight grids shifted by half a cell."""
     for shift in itertools.product((0.0, 0.5), repeat=3):
-        # where the distance is far below the coordinates' last place the quotient overflows, and
-        # there is nothing to join
+        # Where the distance is far below the coordinates' last digit, the quotient overflows, and
+        # there is nothing to join.
         with np.errstate(all="ignore"):
             cells = np.floor(points / size + shift)
         yield coinciding(cells)
@@ -116,7 +116,7 @@ def _cells(points: np.ndarray, size: float) -> Iterator[np.ndarray]:
 def _join_within(
     cell: np.ndarray, points: np.ndarray, root: np.ndarray, distance: float
 ) -> np.ndarray:
-    """Join what is near and lies in one cell."""
+    """Join points within the distance that lie in one cell."""
     members = _undecided(cell, root)
     _check_work(cell[members], distance)
     groups, group = np.unique(root[members], return_inverse=True)
@@ -130,7 +130,7 @@ def _join_within(
 
 
 def _undecided(cell: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """The points of cells whose points are not yet all one, cell by cell."""
+    """Return the points of cells that still have unwelded points, cell by cell."""
     mixed = np.zeros(len(cell), bool)
     mixed[cell[root != root[cell]]] = True
     members = np.flatnonzero(mixed[cell])
@@ -141,13 +141,13 @@ def _check_work(label: np.ndarray, distance: float) -> None:
     counts = np.unique(label, return_counts=True)[1]
     if (counts * (counts - 1.0)).sum() > 2 * _PAIRS:
         raise ValueError(
-            f"weld={distance} is too far for this mesh: {counts.max()} vertices lie within a few"
-            " times that distance, but are not one"
+            f"weld={distance} is too far for this mesh: {counts.max()} different vertices lie"
+            " within a few times that distance. Use a smaller weld="
         )
 
 
 def _pairs(label: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """All pairs of places in the array that have the same label; equal labels stand together."""
+    """Return all pairs of indices with the same label; equal labels stand together."""
     active, step = np.arange(len(label)), 1
     while len(active):
         active = active[: np.searchsorted(active, len(label) - step)]
@@ -157,13 +157,13 @@ def _pairs(label: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _are_near(points: np.ndarray, a: np.ndarray, b: np.ndarray, distance: float) -> np.ndarray:
-    # hypot neither overflows nor underflows
+    # np.hypot neither overflows nor underflows.
     x, y, z = (points[a] - points[b]).T
     return np.hypot(np.hypot(x, y), z) <= distance
 
 
 def _join(root: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Make the points a[i] and b[i] one, and all that are one with them."""
+    """Join the groups of points a[i] and b[i]."""
     root = root.copy()
     while True:
         low, high = np.minimum(root[a], root[b]), np.maximum(root[a], root[b])
@@ -180,7 +180,7 @@ def _join(root: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _clean(facets: Facets) -> tuple[Facets, np.ndarray]:
-    """Remove corners that repeat and facets that have fewer than three left."""
+    """Remove corners that repeat, and facets that then have fewer than three corners."""
     counts = np.diff(facets.offsets)
     owner = np.repeat(np.arange(len(counts)), counts)
     kept = np.ones(len(owner), bool)
@@ -189,33 +189,33 @@ def _clean(facets: Facets) -> tuple[Facets, np.ndarray]:
         kept[begin:end] = False
         kept[begin + np.array(_outline(facets.indices[begin:end].tolist()), np.intp)] = True
     counts = np.bincount(owner[kept], minlength=len(counts))
-    stays = counts >= 3
+    is_facet = counts >= 3
     cleaned = facets._replace(
-        indices=facets.indices[kept & stays[owner]],
-        offsets=offsets_of(counts[stays]),
-        source=np.flatnonzero(stays),
+        indices=facets.indices[kept & is_facet[owner]],
+        offsets=offsets_of(counts[is_facet]),
+        source=np.flatnonzero(is_facet),
     )
-    return cleaned, np.flatnonzero(~stays)
+    return cleaned, np.flatnonzero(~is_facet)
 
 
 def _repeats(indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Whether the next corner of the facet, or the one after it, is the same vertex."""
+    """Return whether the next corner of the facet, or the one after it, is the same vertex."""
     following = _next(np.arange(len(indices)), offsets)
     after = following[following]
     return (indices == indices[following]) | (indices == indices[after])
 
 
 def _next(places: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """For each corner's place, that of the next corner of its facet."""
+    """Return, for each corner's index, that of the next corner of its facet."""
     begin, end = offsets[:-1], offsets[1:]
-    some = begin < end
+    has_corners = begin < end
     following = places + 1
-    following[end[some] - 1] = begin[some]
+    following[end[has_corners] - 1] = begin[has_corners]
     return following
 
 
 def _outline(corners: list[int]) -> list[int]:
-    """The places of the corners that stay, where neighbors differ, and the two beside a corner."""
+    """Return the places of corners that remain when repeats and runs back and forth are removed."""
     stack: list[int] = []
     for place, corner in enumerate(corners):
         if stack and corners[stack[-1]] == corner:
@@ -228,7 +228,7 @@ def _outline(corners: list[int]) -> list[int]:
 
 
 def _close(stack: list[int], corners: list[int]) -> list[int]:
-    """The places that stay once the end is also compared with the beginning."""
+    """Compare the end of an outline with its beginning; return the places that remain."""
     low, high = 0, len(stack) - 1
     while high - low >= 1:
         if corners[stack[low]] == corners[stack[high]]:

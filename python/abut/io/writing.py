@@ -1,4 +1,4 @@
-"""Files that are whole, or as they were before: what all writers open."""
+"""Safe writing, used by all writers: a file is either written whole or left as it was."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from typing import IO, Any, BinaryIO
 
 _Pathlike = str | os.PathLike[str]
 
-# The temporary file's name keeps so much of the file's, since file systems refuse longer names.
+# The temporary file's name has this many letters of the file's, since file systems limit names.
 _NAME_LETTERS = 48
 
-# errors of folders that refuse new files, but may let the files be written that they have
+# Errors of folders that refuse new files, although existing files may be writable.
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextmanager
 def opened(path: _Pathlike, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """Open a file to write it, as `open` does; what was there goes only when all is written.
+    """Open a file to write it, as `open` does; an old file is replaced only when all is written.
 
-    What is written is in a file beside until the block ends, and then takes the place of the one
-    before; where the block fails, that one stays. Who owns it, who may read it, and links to it
-    stay, but for hard links. Pipes and devices are written as they are, and so is a file that this
-    process may write in a folder that it may not.
+    The block writes to a temporary file beside it, which replaces the old file when the block ends;
+    where the block fails, the old file remains. Owner, permissions and symbolic links are kept,
+    hard links are not. Pipes and devices are written directly, and so is a file in a folder where
+    this process must not create files.
     """
     place = Path(os.path.realpath(path))
-    # the dot hides it from those that read all files of a folder
+    # The dot hides it from programs that read all files of a folder.
     part = place.with_name(f".{place.name[:_NAME_LETTERS]}.{secrets.token_hex(4)}.part")
-    with _told(path):
+    with _errors_naming(path):
         try:
             old = _old(path)
             is_beside = _begin(part, path, old)
@@ -42,14 +42,14 @@ def opened(path: _Pathlike, mode: str = "wb", **options: Any) -> Iterator[IO[Any
             if is_beside:
                 _put(part, place, old)
         finally:
-            # it is gone if it has become the file itself
+            # It no longer exists if it has become the file itself.
             with suppress(OSError):
                 part.unlink()
 
 
 @contextmanager
-def _told(path: _Pathlike) -> Iterator[None]:
-    """What the system refuses, such as room on a disk, is told with the file's own name."""
+def _errors_naming(path: _Pathlike) -> Iterator[None]:
+    """Put the caller's name of the file into errors of the system, such as a full disk."""
     try:
         yield
     except OSError as error:
@@ -66,11 +66,11 @@ def _old(path: _Pathlike) -> os.stat_result | None:
 
 
 def _begin(part: Path, path: _Pathlike, old: os.stat_result | None) -> bool:
-    """Make an empty file beside, for those who may read the old one; False where none can be."""
+    """Create an empty file beside; return False where `path` must be written directly."""
     if old is not None:
         if not stat.S_ISREG(old.st_mode) or _is_open_here(path):
             return False
-        # a folder may let a file be replaced that its rights forbid to write: that is an error
+        # A read-only file must not be replaced, even where the folder allows it: raise here.
         os.close(os.open(path, os.O_WRONLY))
     rights = 0o666 if old is None else stat.S_IMODE(old.st_mode) | stat.S_IRUSR | stat.S_IWUSR
     try:
@@ -83,7 +83,7 @@ def _begin(part: Path, path: _Pathlike, old: os.stat_result | None) -> bool:
 
 
 def _is_open_here(path: _Pathlike) -> bool:
-    """Whether the name stands for what this process has open, as /dev/stdout does."""
+    """Return whether the name is a link to a file that this process has open, as /dev/stdout."""
     name = os.fspath(path)
     while os.path.islink(name):
         folder = os.path.dirname(name)
@@ -94,7 +94,7 @@ def _is_open_here(path: _Pathlike) -> bool:
 
 
 def _put(part: Path, place: Path, old: os.stat_result | None) -> None:
-    """Put what is written in its place."""
+    """Move the written file to its place."""
     try:
         if old is not None:
             _give(part, old)
@@ -102,13 +102,13 @@ def _put(part: Path, place: Path, old: os.stat_result | None) -> None:
     except OSError as error:
         if old is None or error.errno not in (*_FORBIDDEN, errno.EBUSY):
             raise
-        # files of others, and mounted ones, cannot be replaced, but they can be written
+        # Files of other users, and mounted ones, cannot be replaced, but they may be writable.
         with open(part, "rb") as made, open(place, "wb") as file:
             shutil.copyfileobj(made, file)
 
 
 def _give(part: Path, old: os.stat_result) -> None:
-    """Let a file belong to those to whom the old one does, with the same rights."""
+    """Give a file the owner, group and permissions of the old one."""
     made = os.stat(part)
     if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
         os.chown(part, old.st_uid, old.st_gid)
@@ -119,7 +119,7 @@ def _give(part: Path, old: os.stat_result) -> None:
 
 
 def append(path: _Pathlike, data: bytes) -> None:
-    """Write at the end of a file, or a new one; where that fails, it ends where it did."""
+    """Append to a file, or create it; where this fails, an existing file is as it was."""
     if os.path.isfile(path):
         replace_end(path, os.path.getsize(path), data)
         return
@@ -128,9 +128,9 @@ def append(path: _Pathlike, data: bytes) -> None:
 
 
 def replace_end(path: _Pathlike, begin: int, data: bytes) -> None:
-    """Write what a file has from a byte on; where that fails, the file is as it was."""
-    # unbuffered: after an error, closing the file would write the rest of a buffer
-    with _told(path), open(path, "rb+", buffering=0) as file:
+    """Replace a file's contents from a byte on; where this fails, the file is as it was."""
+    # Unbuffered: after an error, closing the file would write the rest of a buffer.
+    with _errors_naming(path), open(path, "rb+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(begin)
         before = file.read(len(data))

@@ -18,7 +18,7 @@ from ..base.arrays import locked
 from ..base.checks import a_or_an, counted
 from ..base.values import from_dict
 from ..base.warnings import SimulationWarning, warn
-from ..io.errors import told
+from ..io.errors import errors_naming
 from ..laws.law_table import LawTable
 from ..laws.stored import Given as GivenLaw
 from ..laws.stored import from_stored, is_other, is_stored, read_given
@@ -122,7 +122,7 @@ def load_simulation(
     file = Path(path)
     own = read_given(laws)
     check_structures(deform or {})
-    with told(file):
+    with errors_naming(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
         begin = partial(_begin, setup, own)
