@@ -1,4 +1,4 @@
-/* A box along the axes. */
+/* A box with sides parallel to the axes. */
 #ifndef BASE_BOX_H
 #define BASE_BOX_H
 
@@ -8,13 +8,13 @@ typedef struct box {
     double low[3], high[3];
 } box;
 
-/* Contains nothing, and any box that is included. */
+/* An empty box: after box_include it equals the box that was included. */
 static inline box box_empty(void)
 {
     return (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-/* Grow the bounds as far as the box reaches. */
+/* Enlarges `bounds` so that they contain the box. */
 static inline void box_include(box *bounds, const box *b)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -32,7 +32,7 @@ static inline void box_include_point(box *bounds, vec3 point)
     box_include(bounds, &at);
 }
 
-/* The largest coordinate of the box, without its sign. */
+/* The largest absolute value of the box's coordinates. */
 static inline double box_farthest(const box *b)
 {
     return larger(vec3_max_abs(vec3_load(b->low)), vec3_max_abs(vec3_load(b->high)));

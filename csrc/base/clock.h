@@ -1,11 +1,11 @@
-/* How long something took. */
+/* Measures elapsed time. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Seconds since some moment. */
+/* Seconds since some fixed moment. */
 double clock_seconds(void);
 
-/* Seconds since `*last`, which becomes now. */
+/* Returns the seconds since `*last` and sets `*last` to the present time. */
 static inline double clock_lap(double *last)
 {
     const double now = clock_seconds(), lap = now - *last;

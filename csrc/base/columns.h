@@ -1,4 +1,4 @@
-/* Results and states as columns, whose lists are in abut.h. */
+/* Describes results and states as columns; abut/base.h explains their lists. */
 #ifndef ABUT_BASE_COLUMNS_H
 #define ABUT_BASE_COLUMNS_H
 
@@ -9,17 +9,17 @@
 /* The range of a positive number. */
 #define POSITIVE DBL_TRUE_MIN, ABUT_COORDINATE_LIMIT
 
-/* How many numbers an entry has, in space. */
+/* How many numbers an entry of the column has; this must not depend on the dimension. */
 static inline int column_numbers(const abut_column *c)
 {
     return c->width > 0 ? c->width : 1;
 }
 
-/* And how many bytes each of these. */
+/* How many bytes each of these numbers takes. */
 size_t column_number_size(const abut_column *c);
 
-/* Copy the first entries of all columns that both structs have; `counts` by abut_column_per. The
- * widths of the table must not depend on the dimension. */
+/* Copies the first entries of every column that both structs have: counts[per] of them, with `per`
+ * from abut_column_per. Column widths must not depend on the dimension. */
 void columns_copy(abut_table table, const void *to, const void *from, const abut_index counts[4]);
 
 #endif

@@ -22,17 +22,17 @@ static const char *column_of(const abut_error *error)
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
-/* The gaps of other spheres are an argument of their own, which is called gaps. */
+/* The gaps of other spheres are another argument, with the name gaps. */
 static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
 
-/* What is said of polygons in other words. */
+/* Messages that have other words for polygons. */
 static const char flat_polygon[] = "the shape is flat: all vertices lie on one line";
 static const char open_polygon[] = "the sides are not closed: at vertex # not one side begins and "
                                    "one ends, but % do in all";
 static const char inward_side[] =
     "facet # looks inward; a polygon's sides run counter-clockwise, with the polygon on their left";
 
-/* What is said in other words of polygons; NULL: nothing. */
+/* The message for a polygon where it has other words; NULL: it has not. */
 static const char *message_of_polygon(const abut_error *error)
 {
     if (error->status == ABUT_SHAPE_FLAT && error->index == 2) {
@@ -59,7 +59,8 @@ static const char *message_of(const abut_error *error)
     return of_polygon ? of_polygon : messages[error->status];
 }
 
-/* Print a number with as few digits as give it back; counts print as integers. */
+/* Prints a number with 15 to 17 digits, as few as read back as the same number. Counts print as
+ * integers. */
 static void print_value(double value, char *text, size_t size)
 {
     if (isnan(value)) {
@@ -72,7 +73,7 @@ static void print_value(double value, char *text, size_t size)
     } while (strtod(text, NULL) != value && ++digits <= 17);
 }
 
-/* What a character of a message stands for: a number, or itself. */
+/* Prints what a character of a message stands for: a number, a column's name, or itself. */
 static void print_placeholder(const abut_error *error, char placeholder, char *text, size_t size)
 {
     switch (placeholder) {
@@ -93,7 +94,7 @@ static void print_placeholder(const abut_error *error, char placeholder, char *t
     }
 }
 
-/* Append what fits into `size` bytes, with one left for the final 0. Returns the new length. */
+/* Appends what fits into `size` bytes, with one left for the final 0. Returns the new length. */
 static size_t append(const char *piece, char *text, size_t length, size_t size)
 {
     for (; *piece != '\0' && length + 1 < size; piece++) {

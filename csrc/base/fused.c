@@ -7,7 +7,7 @@
 
 typedef unsigned __int128 whole;
 
-/* value * 2^exponent, or less than 0 */
+/* value * 2^exponent, with the sign that is_negative gives */
 typedef struct scaled {
     whole value;
     int exponent;
@@ -17,7 +17,7 @@ typedef struct scaled {
 /* The smallest double is 2^LOWEST. */
 enum { LOWEST = DBL_MIN_EXP - DBL_MANT_DIG, WHOLE_BITS = 128 };
 
-/* Takes a finite number apart. */
+/* Splits a finite number into integer, exponent and sign. */
 static scaled split(double a)
 {
     int exponent;
@@ -35,14 +35,14 @@ static int top_bit(whole value)
     return top;
 }
 
-/* Shifts the top bit to the one below the highest of the type, which leaves room for a sum. */
+/* Shifts the highest set bit to the second highest of the type, which leaves room for a sum. */
 static scaled raise(scaled a)
 {
     const int shift = WHOLE_BITS - 2 - top_bit(a.value);
     return (scaled){a.value << shift, a.exponent - shift, a.is_negative};
 }
 
-/* value / 2^shift, with the last bit set where some are lost */
+/* value / 2^shift, with the last bit set if any lost bit was set */
 static whole lower(whole value, int shift)
 {
     if (shift >= WHOLE_BITS) {
@@ -52,8 +52,8 @@ static whole lower(whole value, int shift)
     return result | (result << shift != value);
 }
 
-/* Exact, or with the last bit set for what is far below it: a product has 106 bits and a double
- * 53, so that bits are lost only where they are too far apart to cancel. */
+/* The exact sum; bits far below it only set its last bit. A product has 106 bits and a double 53,
+ * so bits are lost only where both are too far apart to cancel. */
 static scaled add(scaled a, scaled b)
 {
     a = raise(a), b = raise(b);
@@ -66,7 +66,7 @@ static scaled add(scaled a, scaled b)
                     large.is_negative};
 }
 
-/* To nearest, and to even in the middle. */
+/* Rounds to the nearest double, ties to even. */
 static double round_once(scaled a)
 {
     const int from_top = top_bit(a.value) + 1 - DBL_MANT_DIG, from_lowest = LOWEST - a.exponent;

@@ -1,14 +1,14 @@
-/* a b + c, rounded once. */
+/* Computes a b + c with a single rounding. */
 #ifndef BASE_FUSED_H
 #define BASE_FUSED_H
 
 #include <math.h>
 
-/* fused with whole numbers alone, in some 20 ns, where the compiler has them with 128 bits. */
+/* Computes the same with integers of 128 bits, in some 20 ns, where the compiler has these. */
 double fused_by_numbers(double a, double b, double c);
 
-/* An instruction where the processor surely has one, else the C library's function. The one of
- * mingw-w64 rounds twice. */
+/* Uses the C library's fma, which is one instruction where the target has it. The fma of mingw-w64
+ * rounds twice, so it is not used. */
 static inline double fused(double a, double b, double c)
 {
 #if defined(_WIN32) && !defined(__FMA__)

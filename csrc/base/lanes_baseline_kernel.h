@@ -1,4 +1,4 @@
-/* One lane, which is plain C, and says what each operation does at every level. */
+/* One lane, in plain C. The comments here describe each operation for all levels. */
 #ifndef BASE_LANES_BASELINE_KERNEL_H
 #define BASE_LANES_BASELINE_KERNEL_H
 
@@ -64,25 +64,25 @@ static inline lanes_mask mask_not(lanes_mask a)
     return !a;
 }
 
-/* The mask as a number: bit k is that of lane k. */
+/* The mask as a number: bit k belongs to lane k. */
 static inline unsigned mask_bits(lanes_mask a)
 {
     return a;
 }
 
-/* yes where the mask is set, else no. */
+/* Returns `yes` in lanes where the mask is set, else `no`. */
 static inline lanes lanes_select(lanes_mask mask, lanes yes, lanes no)
 {
     return mask ? yes : no;
 }
 
-/* The other sign where the mask is set. */
+/* Changes the sign of lanes where the mask is set. */
 static inline lanes lanes_flip(lanes_mask mask, lanes a)
 {
     return mask ? -a : a;
 }
 
-/* Whether any of these bits is set among the 64 of each lane's double. */
+/* Whether a lane's double has any of these 64 bits set. */
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
     uint64_t number;
@@ -90,7 +90,7 @@ static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
     return (number & bits) != 0;
 }
 
-/* Each lane's double with all of its 64 bits cleared that are not set in `bits`. */
+/* Clears all bits of each lane's double that are not set in `bits`. */
 static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
 {
     uint64_t own;
@@ -100,8 +100,8 @@ static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
     return a;
 }
 
-/* The whole number e of a number that is 2^e times 1 to 2, and that factor: of normal numbers > 0.
- */
+/* For a normal number 2^e m > 0 with 1 <= m < 2, lanes_exponent returns e and lanes_mantissa
+ * returns m. */
 static inline lanes lanes_exponent(lanes a)
 {
     uint64_t bits;
@@ -118,7 +118,7 @@ static inline lanes lanes_mantissa(lanes a)
     return a;
 }
 
-/* 2^k of whole numbers from -1022 to 1023. */
+/* Returns 2^k for a whole number k from -1022 to 1023. */
 static inline lanes lanes_power(lanes k)
 {
     const uint64_t bits = (uint64_t)((int64_t)k + 1023) << 52;
@@ -131,19 +131,19 @@ static inline double lanes_smallest(lanes a)
     return a;
 }
 
-/* Rows of LANES doubles at the pointers become columns. */
+/* Turns rows of LANES doubles, one at each pointer, into columns. */
 LANES_INLINE void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
 {
-    memcpy(&columns[0], rows[0], sizeof columns[0]); /* rows are records, not numbers alone */
+    memcpy(&columns[0], rows[0], sizeof columns[0]); /* rows may be structs */
 }
 
-/* LANES points of three coordinates each, one after the other, become columns. */
+/* Turns LANES consecutive points of three coordinates into columns. */
 LANES_INLINE void lanes_load_points(const double *p, lanes columns[3])
 {
     columns[0] = p[0], columns[1] = p[1], columns[2] = p[2];
 }
 
-/* The smaller one of two numbers, and the larger one; b where they are equal, or a is no number. */
+/* Return the smaller or larger number; b where both are equal or one of them is NaN. */
 static inline lanes lanes_smaller(lanes a, lanes b)
 {
     return a < b ? a : b;
@@ -154,38 +154,38 @@ static inline lanes lanes_larger(lanes a, lanes b)
     return a > b ? a : b;
 }
 
-/* 0, 1, 2, ... */
+/* Lane k holds the number k. */
 static inline lanes lanes_ramp(void)
 {
     return 0.0;
 }
 
-/* Rounded towards 0, which 32 bits must hold. */
+/* Rounds towards 0. The result must fit into 32 bits. */
 static inline void lanes_store_whole(int32_t *p, lanes a)
 {
     *p = (int32_t)a;
 }
 
-/* Rounded towards 0, for numbers up to 2^52. */
+/* Rounds towards 0, for numbers up to 2^52. */
 static inline lanes lanes_whole(lanes a)
 {
     return (double)(int64_t)a;
 }
 
-/* LANES rows of four doubles each become columns. */
+/* Turns LANES rows of four doubles into columns. */
 LANES_INLINE void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
 {
     memcpy(columns, rows[0], 4 * sizeof *columns);
 }
 
-/* Columns become LANES points of three coordinates each, one after the other: what is stored of
- * them. */
+/* Turns columns into LANES consecutive points of three coordinates; points[0], points[1] and
+ * points[2] are to be stored in this order. */
 LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     points[0] = columns[0], points[1] = columns[1], points[2] = columns[2];
 }
 
-/* A number for each lane; each is that of the lane before, or one more. */
+/* A whole number for each lane, which equals that of the lane before or exceeds it by 1. */
 typedef int32_t lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
@@ -193,13 +193,13 @@ static inline lanes_steps lanes_find_steps(const int32_t *numbers)
     return numbers[0];
 }
 
-/* from[number] for the number of each lane; may read up to 16 doubles behind the last of these. */
+/* Returns from[number] for each lane's number; may read up to 16 doubles behind the last one. */
 static inline lanes lanes_pick(const double *from, lanes_steps s)
 {
     return from[s];
 }
 
-/* Write the same number LANES times. */
+/* Writes the same number LANES times. */
 static inline void lanes_store_number(int32_t *list, int32_t number)
 {
     *list = number;
@@ -213,8 +213,8 @@ static inline void numbers_put_in_order(int32_t *a, int32_t *b)
     *a = low, *b = high;
 }
 
-/* Sort the first `count` numbers, at most SORTED_NUMBERS. As many can be read and are written:
- * anything behind those `count`. */
+/* Sorts the first `count` numbers, at most SORTED_NUMBERS. Always reads and writes SORTED_NUMBERS
+ * numbers; those behind the first `count` are meaningless. */
 static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
 {
     int32_t all[SORTED_NUMBERS];
@@ -229,7 +229,7 @@ static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
     memcpy(to, all, sizeof all);
 }
 
-/* ---- floats side by side, which take half the memory: for tests that only rule out ---- */
+/* ---- floats side by side: half the memory, for tests that only rule out ---- */
 
 enum { SINGLES = 1 };
 typedef float singles;
@@ -239,7 +239,7 @@ static inline singles singles_set(float a)
     return a;
 }
 
-/* The smaller one of two numbers, and the larger one; b where they are equal, or a is no number. */
+/* Return the smaller or larger number; b where both are equal or one of them is NaN. */
 static inline singles singles_smaller(singles a, singles b)
 {
     return a < b ? a : b;
@@ -250,39 +250,38 @@ static inline singles singles_larger(singles a, singles b)
     return a > b ? a : b;
 }
 
-/* Bit k: whether lane k of a is less than that of b. */
+/* Bit k is set where lane k of a is less than lane k of b. */
 static inline unsigned singles_less_bits(singles a, singles b)
 {
     return a < b;
 }
 
-/* Bit k: whether lane k of a is less than that of b, or equal. */
+/* Bit k is set where lane k of a is less than lane k of b, or equal. */
 static inline unsigned singles_no_more_bits(singles a, singles b)
 {
     return a <= b;
 }
 
-/* Bits of the first `count` singles, or of all where there are no more. */
+/* The bits of the first `count` floats; of all SINGLES for a larger count. */
 static inline unsigned singles_first_bits(int32_t count)
 {
     return count > 0;
 }
 
-/* Write the items[k] of the bits k that are set to the list, and anything to what lies behind,
- * SINGLES numbers in all; returns how many. */
+/* Writes items[k] for each set bit k to the list, and returns how many. Always writes SINGLES
+ * numbers; those behind the returned count are meaningless. */
 static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
 {
     *list = *items;
     return (int32_t)bits;
 }
 
-/* Write the same number SINGLES times. */
 static inline void singles_store_number(int32_t *list, int32_t number)
 {
     *list = number;
 }
 
-/* Store doubles as floats, each rounded to the nearest one. */
+/* Stores doubles as floats, each rounded to the nearest one. */
 static inline void singles_store_doubles(float *p, lanes a)
 {
     *p = (float)a;

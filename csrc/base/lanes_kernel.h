@@ -1,10 +1,10 @@
-/* Doubles side by side: as many as the instruction level has, one on a level that is not known.
+/* Doubles side by side: as many as a register of the level holds, or one on an unknown level.
  *
- * Kernels are written once, for any number of lanes. Every operation rounds as the same one on a
- * double does, so that all levels give the same bits; with one lane a kernel is plain C, which is
- * what the others are compared with. + - * / are the operators.
+ * Kernels are written once, for any number of lanes. Every operation rounds as it does for a single
+ * double, so all levels give the same bits. With one lane a kernel is plain C, with which tests
+ * compare the other levels. + - * / are the operators.
  *
- * Each level has a file. What its operations do is said once, in lanes_baseline_kernel.h. */
+ * Each level has a file; lanes_baseline_kernel.h describes what the operations do. */
 #ifndef BASE_LANES_KERNEL_H
 #define BASE_LANES_KERNEL_H
 
@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As many as numbers_sort sorts. */
+/* The most numbers that numbers_sort sorts. */
 enum { SORTED_NUMBERS = 4 };
 
-/* Parts of a kernel that are only fast as parts of its loop: with numbers that the caller knows. */
+/* For functions that are fast only when inlined, since the caller then knows some arguments. */
 #if defined(__GNUC__)
 #define LANES_INLINE static inline __attribute__((always_inline))
 #else
@@ -60,8 +60,8 @@ static inline void singles_store(float *p, singles a)
 }
 
 #if LANES < 8
-/* Write the items[k] of the bits k that are set to the list, and anything to what lies behind,
- * LANES numbers in all; returns how many. */
+/* Writes items[k] for each set bit k to the list, and returns how many. Always writes LANES
+ * numbers; those behind the returned count are meaningless. */
 static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
 {
     int32_t count = 0;
@@ -72,7 +72,7 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
     return count;
 }
 
-/* Write the numbers first + k in the same way. */
+/* Does so with the numbers first + k in place of items[k]. */
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
     int32_t count = 0;
@@ -84,13 +84,13 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
 }
 #endif
 
-/* Bits of the first `count` lanes, or of all where there are no more. */
+/* The bits of the first `count` lanes; of all LANES for a larger count. */
 static inline unsigned lanes_first_bits(int32_t count)
 {
     return count < LANES ? (1u << count) - 1u : LANES_ALL;
 }
 
-/* The first lane, for what is computed for one number. */
+/* Returns the number of the first lane. */
 static inline double lanes_first(lanes a)
 {
     double numbers[LANES];
@@ -98,7 +98,7 @@ static inline double lanes_first(lanes a)
     return numbers[0];
 }
 
-/* LANES rows of `count` doubles, a multiple of LANES or read up to one, become columns. */
+/* Turns LANES rows of `count` doubles into columns, up to the next multiple of LANES. */
 LANES_INLINE void lanes_transpose_all(const double *const rows[LANES], int count, lanes *columns)
 {
     for (int first = 0; first < count; first += LANES) {
@@ -110,7 +110,7 @@ LANES_INLINE void lanes_transpose_all(const double *const rows[LANES], int count
     }
 }
 
-/* Columns become LANES points of three coordinates each, one after the other. */
+/* Stores columns as LANES consecutive points of three coordinates. */
 LANES_INLINE void lanes_store_points(double *p, const lanes columns[3])
 {
     lanes points[3];
@@ -120,21 +120,21 @@ LANES_INLINE void lanes_store_points(double *p, const lanes columns[3])
     }
 }
 
-/* The nearest whole number, the even one of two, of what is less than 2^51. */
+/* Rounds to the nearest whole number, ties to even. |a| must be less than 2^51. */
 static inline lanes lanes_round(lanes a)
 {
-    const lanes ones = lanes_set(0x1.8p52); /* whose last digit counts ones */
+    const lanes ones = lanes_set(0x1.8p52); /* its last digit counts ones */
     return (a + ones) - ones;
 }
 
-/* The nearest whole number of what is less than 2^22. */
+/* Rounds to the nearest whole number. |a| must be less than 2^22. */
 static inline singles singles_round(singles a)
 {
     const singles ones = singles_set(0x1.8p23f);
     return (a + ones) - ones;
 }
 
-/* Vectors side by side; the operations are those of vec3.h, in its order. */
+/* Vectors side by side. The operations are those of vec3.h, in the same order. */
 typedef struct lanes3 {
     lanes x, y, z;
 } lanes3;
@@ -180,7 +180,7 @@ static inline lanes_mask lanes3_equal(lanes3 a, lanes3 b)
     return mask_and(lanes_equal(a.x, b.x), mask_and(lanes_equal(a.y, b.y), lanes_equal(a.z, b.z)));
 }
 
-/* Zeros without a sign, as vec3_one_zero. */
+/* Replaces -0.0 by 0.0, as vec3_one_zero does. */
 static inline lanes3 lanes3_one_zero(lanes3 a)
 {
     lanes zero = lanes_set(0.0);

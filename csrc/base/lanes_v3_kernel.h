@@ -1,4 +1,4 @@
-/* Four lanes, of AVX2. lanes_baseline_kernel.h says what each operation does. */
+/* Four lanes, with AVX2. lanes_baseline_kernel.h describes each operation. */
 #ifndef BASE_LANES_V3_KERNEL_H
 #define BASE_LANES_V3_KERNEL_H
 
@@ -88,7 +88,7 @@ static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
     return _mm256_and_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x((long long)bits)));
 }
 
-/* The bits of a whole number below 2^52 are the last ones of 2^52 and it. */
+/* For a whole number n < 2^52 the low bits of the double 2^52 + n are those of n. */
 static inline lanes lanes_exponent(lanes a)
 {
     __m256i digits = _mm256_srli_epi64(_mm256_castpd_si256(lanes_abs(a)), 52);
@@ -182,7 +182,7 @@ LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 
 typedef struct lanes_steps {
     int32_t first;
-    __m256i halves; /* how far each is from the first, as the places of its double's two halves */
+    __m256i halves; /* each number less the first, as indices of its double's 32-bit halves */
 } lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
@@ -222,7 +222,7 @@ static inline unsigned singles_first_bits(int32_t count)
 static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
 {
     __m256i all = _mm256_loadu_si256((const __m256i *)items);
-    /* the numbers of the set bits, one a byte, close together */
+    /* the indices of the set bits, one per byte, without gaps */
     uint64_t bytes = _pdep_u64(bits, UINT64_C(0x0101010101010101)) * 0xff;
     uint64_t lows = _pext_u64(UINT64_C(0x0706050403020100), bytes);
     all =

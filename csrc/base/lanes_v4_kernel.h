@@ -1,4 +1,4 @@
-/* Eight lanes, of AVX-512. lanes_baseline_kernel.h says what each operation does. */
+/* Eight lanes, with AVX-512. lanes_baseline_kernel.h describes each operation. */
 #ifndef BASE_LANES_V4_KERNEL_H
 #define BASE_LANES_V4_KERNEL_H
 
@@ -215,8 +215,8 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
 }
 
 typedef struct lanes_steps {
-    __m512i numbers;   /* whose last four bits choose among the 16 doubles that are read */
-    int32_t even, odd; /* where those 8 begin whose last four bits are 0 to 7, and 8 to 15 */
+    __m512i numbers;   /* each number's last four bits choose among the 16 doubles that are read */
+    int32_t even, odd; /* where the 8 doubles begin with numbers that end in 0 to 7, and 8 to 15 */
 } lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)

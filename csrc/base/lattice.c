@@ -1,4 +1,3 @@
-/* Periods that callers give. */
 #include "lattice.h"
 
 #include "error.h"

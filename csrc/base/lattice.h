@@ -1,4 +1,4 @@
-/* Space that repeats along the axes. */
+/* Periodic space, which repeats along some of the axes. */
 #ifndef BASE_LATTICE_H
 #define BASE_LATTICE_H
 
@@ -13,7 +13,7 @@ typedef struct lattice {
     bool is_periodic;     /* along one axis at least */
 } lattice;
 
-/* The lattice of a caller's periods, copied as they are; NULL: space does not repeat. */
+/* Makes a lattice of a caller's periods without checking them. NULL: space does not repeat. */
 static inline lattice lattice_load(const double *period, int dimension)
 {
     lattice l = {.is_periodic = false};
@@ -28,7 +28,7 @@ static inline lattice lattice_load(const double *period, int dimension)
 /* ABUT_OK, or ABUT_BAD_PERIOD with the axis. */
 abut_status lattice_check(const lattice *l, abut_error *error);
 
-/* The periods as queries take them: NULL where space does not repeat. */
+/* The periods as queries read them: NULL where space does not repeat. */
 static inline const double *lattice_periods(const lattice *l)
 {
     return l->is_periodic ? l->period : NULL;
@@ -39,7 +39,7 @@ static inline bool lattice_is_same(const lattice *a, const lattice *b)
     return memcmp(a->period, b->period, sizeof a->period) == 0;
 }
 
-/* The axis of the shortest period; -1: there is none. */
+/* The axis of the shortest period; -1: space does not repeat. */
 static inline int lattice_shortest(const lattice *l)
 {
     int shortest = -1;
@@ -51,15 +51,15 @@ static inline int lattice_shortest(const lattice *l)
     return shortest;
 }
 
-/* ---- images: copies by whole periods, which are counted along the axes ---- */
+/* ---- images: copies by whole periods, counted along each axis ---- */
 
-/* How far an image is from image 0. */
+/* The vector from image 0 to an image. */
 static inline vec3 lattice_shift(const lattice *l, vec3 image)
 {
     return (vec3){image.x * l->period[0], image.y * l->period[1], image.z * l->period[2]};
 }
 
-/* The same, of three numbers in a column; NULL: image 0. */
+/* The vector from image 0 to an image that three numbers of a column give. NULL is image 0. */
 static inline vec3 lattice_shift_of(const lattice *l, const abut_index *image)
 {
     const bool has_image = image && l->is_periodic;
@@ -68,22 +68,23 @@ static inline vec3 lattice_shift_of(const lattice *l, const abut_index *image)
                : (vec3){0.0, 0.0, 0.0};
 }
 
-/* How many whole periods come nearest to a length along an axis. */
+/* A length along an axis in periods, rounded to a whole number. */
 static inline double lattice_count(const lattice *l, int axis, double length)
 {
     return l->period[axis] > 0.0 ? rint(length / l->period[axis]) : 0.0;
 }
 
-/* The shift by whole periods that comes nearest to a vector. */
+/* The shift by whole periods that is nearest to a vector. */
 static inline vec3 lattice_nearest(const lattice *l, vec3 apart)
 {
     return lattice_shift(l, (vec3){lattice_count(l, 0, apart.x), lattice_count(l, 1, apart.y),
                                    lattice_count(l, 2, apart.z)});
 }
 
-/* ---- places that are brought into the box 0 <= x < period ---- */
+/* ---- wrapping places into the box 0 <= x < period ---- */
 
-/* More periods away from the box than this, coordinates are no longer told apart. */
+/* The most periods by which coordinates may be outside of the box. Farther away, doubles resolve
+ * too little of a period. */
 #define PERIOD_LIMIT 0x1p31
 
 static inline bool lattice_is_near(double x, double period)
@@ -91,7 +92,7 @@ static inline bool lattice_is_near(double x, double period)
     return fabs(x) <= PERIOD_LIMIT * period;
 }
 
-/* Bring a coordinate into the box; returns by how many periods it was moved down. */
+/* Moves a coordinate into the box by whole periods. Returns by how many it was moved down. */
 static inline double lattice_wrap(double *x, double period)
 {
     double count = floor(*x / period);
@@ -108,7 +109,7 @@ static inline double lattice_wrap(double *x, double period)
     return count;
 }
 
-/* Bring a place into the box, and add to `images` by how many periods it was moved down. */
+/* Moves a place into the box, and adds to `images` by how many periods it was moved down. */
 static inline void lattice_wrap_place(const lattice *l, double place[3], int32_t images[3])
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #endif
 
-/* Room for fewer elements than this costs more calls than it saves bytes. */
+/* The smallest capacity that grows: smaller ones would cost more calls than they save bytes. */
 #define SMALLEST_GROWN_COUNT 16
 
 #ifdef ABUT_TESTING
@@ -73,11 +73,11 @@ static size_t byte_count(abut_index count, size_t size)
     return bytes > 0 ? bytes : 1;
 }
 
-/* Blocks of this size are worth huge pages: the first touch of a page takes the system longer than
- * most searches take to fill it. */
+/* Blocks from this size on ask for huge pages: the first touch of a page takes the system longer
+ * than most searches take to fill it. */
 #define LARGE_BYTES ((size_t)1 << 22)
 
-/* Ask for huge pages; where there are none, nothing is lost. */
+/* Asks for huge pages, a hint that the system may ignore. */
 static void ask_for_huge_pages(void *block, size_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
@@ -91,8 +91,7 @@ static void ask_for_huge_pages(void *block, size_t bytes)
 #endif
 }
 
-/* The array with room for `count` elements, maybe moved; NULL where there is no memory: then the
- * array is as it was. */
+/* Resizes an array, which may move it. NULL: there is no memory, and the array is as it was. */
 static void *resize(void *array, abut_index count, size_t size)
 {
     size_t bytes = byte_count(count, size);
@@ -175,7 +174,7 @@ void *memory_reserve(memory_block *block, abut_index count, size_t size)
     if (block->data != NULL && bytes > 0 && block->byte_count >= bytes && !is_spare) {
         return block->data;
     }
-    /* whose need grows once may well need a little more the next time */
+    /* a need that grew once is likely to grow a little more */
     const bool grows = block->data != NULL && !is_spare;
     const abut_index room = grows && count < PTRDIFF_MAX / 2 ? count + count / 8 : count;
     memory_free(block->data);

@@ -1,14 +1,14 @@
-/* The only place that allocates. */
+/* The only file that allocates memory. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
 #include "../abut/base.h"
 
-/* An array of `count` elements of `size` bytes, or NULL where there is no memory for it, `count` is
- * negative or the product overflows. An array of no elements is not NULL. */
+/* Allocates an array of `count` elements of `size` bytes. NULL if there is no memory, `count` is
+ * negative, or the product overflows. An array of no elements is not NULL. */
 void *memory_alloc(abut_index count, size_t size);
 
-/* Likewise, all bytes 0. */
+/* Allocates an array with all bytes 0. */
 void *memory_alloc_zeroed(abut_index count, size_t size);
 
 /* The array with room for `count` elements at least, maybe moved; NULL where there is no memory:
@@ -31,8 +31,8 @@ void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t si
 abut_status memory_fit(void *at, abut_index count, abut_index *capacity, size_t size);
 abut_status memory_fit_zeroed(void *at, abut_index count, abut_index *capacity, size_t size);
 
-/* The first byte of a cache line in a block that has MEMORY_LINE bytes more than are needed.
- * Vectors and records that lie across two lines take twice as long to read. */
+/* The first byte of a cache line in a block, which must have MEMORY_LINE bytes more than are
+ * needed. Vectors and records that cross a cache line take twice as long to read. */
 enum { MEMORY_LINE = 64 };
 
 static inline void *memory_first_line(void *block)
@@ -44,38 +44,38 @@ static inline void *memory_first_line(void *block)
 /* Accepts NULL. */
 void memory_free(void *array);
 
-/* Memory that serves one array after the other. Zero-initialize, free `data` in the end. */
+/* Memory that one array after the other uses. Zero-initialize it, and free `data` in the end. */
 typedef struct memory_block {
     void *data;
     abut_index byte_count;
 } memory_block;
 
-/* Memory of more than so many times what is needed is given back. */
+/* A block is replaced by a smaller one if it is this many times larger than needed. */
 enum { MEMORY_SPARE_FACTOR = 8 };
 
-/* The block as an array of `count` elements, whose bytes may be any; NULL where there is no memory:
- * then the block is empty. A block that is far too large is exchanged for a smaller one; one that
- * is too small for one that is larger by an eighth than asked for, so that needs which go up and
- * down from step to step soon allocate nothing. */
+/* Returns the block's memory as an array of `count` elements with undefined contents. NULL if there
+ * is no memory; the block is then empty. A block that is far too large is replaced by a smaller
+ * one. One that is too small is replaced by one an eighth larger than needed: so needs that vary
+ * from step to step soon allocate nothing. */
 void *memory_reserve(memory_block *block, abut_index count, size_t size);
 
-/* The same, but the array keeps its contents and never becomes smaller. If there is no memory, this
- * returns NULL, and the block is as it was. */
+/* Returns the block's memory as memory_reserve does, but keeps the contents and never shrinks the
+ * block. NULL if there is no memory; the block is then unchanged. */
 void *memory_extend(memory_block *block, abut_index count, size_t size);
 
-/* Of several blocks: free what they have, and tell how many bytes that is. */
+/* Free the memory of several blocks, and count its bytes. */
 void memory_free_blocks(memory_block *blocks, size_t count);
 abut_index memory_count_bytes(const memory_block *blocks, size_t count);
 
-/* ---- of a build for tests, ABUT_TESTING ---- */
+/* ---- builds for tests (ABUT_TESTING) only ---- */
 
-/* Let the call-th allocation from now on fail, once: 1 is the next one, 0 none. */
+/* Makes the call-th allocation from now on fail, once: 1 is the next one, 0 none. */
 void memory_fail_at(long call);
 
-/* Whether the failure that was asked for has happened. */
+/* Whether the allocation that was to fail has failed. */
 int memory_has_failed(void);
 
-/* Arrays that are allocated and not yet freed. */
+/* The number of arrays that are allocated and not yet freed. */
 long memory_live_count(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* Threads are OpenMP's. In a parallel region the thread that opens it does all that there is to do,
- * one run after the other, while the others, its helpers, wait for runs: each run is published by
- * one store, and helpers take chunks until there are no more. A run waits for those helpers alone
- * that have begun to help: where another program keeps a helper's core busy, the caller takes all
- * chunks. */
+/* Threads come from OpenMP. In a parallel region the calling thread does one run after the other,
+ * while the other threads, its helpers, wait for runs. One store publishes each run, and helpers
+ * take its chunks until there are none left. A run waits only for helpers that have begun one of
+ * its chunks. So where another program keeps a helper's core busy, the caller does all chunks
+ * itself. */
 #if defined(__unix__) || defined(__APPLE__)
 #define HAS_POSIX
 #define _POSIX_C_SOURCE 200809L /* sched_yield, nanosleep */
@@ -39,7 +39,7 @@ typedef struct shared_run {
 struct parallel_job {
     shared_run *run;
     bool is_caller;
-    abut_index work_to_check; /* until `interrupted` is asked again */
+    abut_index work_to_check; /* until `interrupted` is called again */
 };
 
 static abut_status status_of(shared_run *run)
@@ -47,15 +47,15 @@ static abut_status status_of(shared_run *run)
     return (abut_status)atomic_load_explicit(&run->status, memory_order_relaxed);
 }
 
-/* Later failures, mostly answers to the first one, change nothing. */
+/* Only the first failure is kept; later ones mostly follow from it. */
 static void fail(shared_run *run, abut_status status)
 {
     int none = ABUT_OK;
     atomic_compare_exchange_strong(&run->status, &none, (int)status);
 }
 
-/* A run that is to end is not asked about again: who was told of an interruption may rely on it
- * that this was the last question. */
+/* `interrupted` is not called for a run that is ending: a caller that has ended a run may rely on
+ * this having been the last call. */
 static void ask_whether_interrupted(shared_run *run)
 {
     const parallel_plan *plan = run->plan;
@@ -75,7 +75,7 @@ abut_status parallel_report(parallel_job *job, abut_index work)
     return status_of(job->run);
 }
 
-/* All chunks, by the caller alone. */
+/* Does all chunks on the calling thread. */
 static void do_alone(shared_run *run)
 {
     parallel_job job = {.run = run, .is_caller = true, .work_to_check = work_per_check};
@@ -100,21 +100,21 @@ static void do_alone(shared_run *run)
 #include <windows.h>
 #endif
 
-/* More threads than this many a core gain nothing. */
+/* More threads per core than this gain nothing. */
 #define WORKERS_PER_CORE 4
 
-/* The work that each thread of a region is to have at least: 100 us. To open and close a region of
- * two takes 3 us where the other one spins, waiting for work, and 60 us where it sleeps, as
- * benchmarks/regions.c measures. */
+/* The least work for each thread of a region: 100 us. Opening and closing a region of two threads
+ * takes 3 us if the other one spins, waiting for work, and 60 us if it sleeps. benchmarks/regions.c
+ * measures these times. */
 #define WORK_PER_THREAD 10000
 
-/* A run inside of a region costs 1 us, so each thread of it is to have 10 us of work at least. */
+/* The least work for each thread of a run inside of a region: 10 us. Such a run costs 1 us. */
 #define WORK_PER_TASK 1000
 
-/* Seconds between two questions of a caller that waits. */
+/* Seconds between two calls of `interrupted` while the caller waits for helpers. */
 #define TIME_PER_CHECK 0.02
 
-/* ---- chunks, each by whoever is free ---- */
+/* ---- chunks, each on a thread that is free ---- */
 
 static void do_chunks(shared_run *run, bool is_caller)
 {
@@ -134,8 +134,8 @@ static void do_chunks(shared_run *run, bool is_caller)
 /* ---- forks ---- */
 
 #if defined(HAS_POSIX)
-/* OpenMP's threads do not come along into a forked child, where GCC's library would wait for them
- * forever: the child works alone. */
+/* A forked child has none of OpenMP's threads, and GCC's library would wait for them forever. So
+ * the child works on one thread. */
 static atomic_bool is_alone;
 
 static void note_child(void)
@@ -163,11 +163,11 @@ static bool may_have_threads(void)
 
 /* ---- waiting ---- */
 
-/* How often a thread that waits looks again before it lets others have its core, and then before it
- * sleeps: some 10 us, and a millisecond. */
+/* A waiting thread polls LOOKS times (some 10 us), then yields its core LOOKS_GIVING_WAY times
+ * (about 1 ms), then sleeps between polls. */
 enum { LOOKS = 300, LOOKS_GIVING_WAY = 2000 };
 
-/* Let the other thread of a core compute. */
+/* Lets the core's other hardware thread compute. */
 static void pause_shortly(void)
 {
 #if defined(__SSE2__)
@@ -178,13 +178,13 @@ static void pause_shortly(void)
 }
 
 #if defined(HAS_POSIX)
-/* Let others have the core that waits for them, */
+/* Lets another thread run on this core. */
 static void give_way(void)
 {
     sched_yield();
 }
 
-/* and for a while. */
+/* Sleeps for about 50 us. */
 static void sleep_shortly(void)
 {
     const struct timespec duration = {.tv_nsec = 50000};
@@ -214,7 +214,7 @@ static void sleep_shortly(void)
 
 /* ---- how many threads ---- */
 
-/* How many threads to use for so much work of which each is to have its part. */
+/* The number of threads for this much work, each with `work_each` of it at least. */
 static int threads_worth(int workers, abut_index work, abut_index work_each)
 {
     const abut_index worth = work / work_each;
@@ -228,8 +228,8 @@ static int threads_worth(int workers, abut_index work, abut_index work_each)
 
 /* ---- regions, and runs inside of them ---- */
 
-/* The rounding mode, and the treatment of subnormal numbers. Those of x86-64 are read and written
- * here, since fesetenv of mingw-w64 sets others. */
+/* The rounding mode, and the treatment of subnormal numbers. On x86-64 they are read and set
+ * directly, since fesetenv of mingw-w64 sets different ones. */
 #if defined(__SSE2__)
 typedef unsigned rounding;
 
@@ -258,9 +258,9 @@ static void round_as(rounding mode)
 }
 #endif
 
-/* The threads of a region. Members that different threads write are in lines of their own. */
+/* The threads of a region. Members that different threads write have cache lines of their own. */
 typedef struct team {
-    /* of the last run: its number, times MOST_THREADS, and how many threads it may have; ENDED */
+    /* last run's number * MOST_THREADS + the most threads it may have; ENDED */
     _Alignas(64) atomic_int_least64_t call;
     _Atomic(shared_run *) run;          /* NULL: there is none at the moment */
     _Alignas(64) atomic_int busy_count; /* helpers that take chunks */
@@ -268,11 +268,11 @@ typedef struct team {
 
 enum { MOST_THREADS = 1 << 14, ENDED = -1 };
 
-/* The region that this thread has opened. NULL: there is none, or the thread is doing a chunk. Runs
- * inside of a chunk are done by its thread alone. */
-static _Thread_local team *own_team;
+/* The region that this thread has opened. NULL: there is none, or the thread is doing a chunk, so
+ * that runs inside of a chunk are done by its thread alone. */
+static _Thread_local team *open_team;
 
-/* Help with the run of now. One that ends meanwhile waits, or there is none any more. */
+/* Helps with the present run, if there still is one. A run that ends waits for busy helpers. */
 static void help(team *t, int number)
 {
     atomic_fetch_add(&t->busy_count, 1);
@@ -299,7 +299,7 @@ static int64_t wait_for_call(team *t, int64_t last)
     return call;
 }
 
-/* Help with each run until the region ends. */
+/* Helps with each run until the region ends. */
 static void serve(team *t, int number)
 {
     int64_t call = 0;
@@ -312,9 +312,9 @@ static void serve(team *t, int number)
 
 static void lead(team *t, void (*function)(void *context), void *context)
 {
-    own_team = t;
+    open_team = t;
     function(context);
-    own_team = NULL;
+    open_team = NULL;
     atomic_store(&t->call, ENDED);
 }
 
@@ -325,20 +325,20 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
         function(context);
         return;
     }
-    team of = {.call = 0};
-    /* Threads wait from region to region with the rounding mode, and the treatment of subnormal
-     * numbers, that they began with: in each region they take those of the caller. */
+    team opened = {.call = 0};
+    /* Threads keep the rounding mode, and the treatment of subnormal numbers, that they began with.
+     * So in each region they take those of the caller. */
     const rounding mode = rounding_of_thread();
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num() == 0) {
-        lead(&of, function, context);
+        lead(&opened, function, context);
     } else {
         round_as(mode);
-        serve(&of, omp_get_thread_num());
+        serve(&opened, omp_get_thread_num());
     }
 }
 
-/* The caller, out of chunks, goes on asking while others do theirs, which may take long. */
+/* Waits for helpers that still do chunks, maybe for long, and calls `interrupted` meanwhile. */
 static void wait_for_helpers(team *t, shared_run *run)
 {
     for (int look = 0; atomic_load(&t->busy_count) > 0 && look < LOOKS; look++) {
@@ -359,9 +359,9 @@ static void share_chunks(team *t, shared_run *run)
     const int64_t last = atomic_load_explicit(&t->call, memory_order_relaxed) / MOST_THREADS;
     atomic_store(&t->run, run);
     atomic_store(&t->call, (last + 1) * MOST_THREADS + run->thread_count);
-    own_team = NULL;
+    open_team = NULL;
     do_chunks(run, true);
-    own_team = t;
+    open_team = t;
     atomic_store(&t->run, NULL);
     wait_for_helpers(t, run);
 }
@@ -369,7 +369,7 @@ static void share_chunks(team *t, shared_run *run)
 static void do_run(void *context)
 {
     shared_run *run = context;
-    team *t = own_team;
+    team *t = open_team;
     t != NULL ? share_chunks(t, run) : do_alone(run);
 }
 
@@ -380,8 +380,8 @@ static void do_run(void *context)
 
 /* ---- times of chunks, for benchmarks/scaling.py ---- */
 
-/* Rows of two doubles: a run's row has the threads that it is worth, at least 1, and the seconds
- * since the row before; the row of each of its chunks has 0 and the chunk's seconds. */
+/* Rows of two doubles. A run's row has the threads that it is worth, at least 1, and the seconds
+ * since the row before. The row of each of its chunks has 0 and the chunk's seconds. */
 static struct recording {
     FILE *file;
     double last_row;
@@ -430,7 +430,7 @@ __attribute__((visibility("default"))) void parallel_record(const char *path)
 }
 #endif
 
-/* A run that is not inside of a region opens one for itself, where it is worth several threads. */
+/* A run outside of a region opens one for itself if it is worth several threads. */
 static void do_run_with_threads(shared_run *run)
 {
 #if defined(ABUT_RECORD_CHUNKS)
@@ -500,7 +500,7 @@ void parallel_loop(int workers, abut_index count, abut_index size, abut_index wo
     parallel_run(&plan, do_stretch, &l);
 }
 
-/* Parts of a fold, and the fewest items that are worth one. */
+/* The most parts of a fold, and the fewest items of a part. */
 enum { MOST_PARTS = 64, FEWEST_ITEMS = 512 };
 
 typedef struct fold_part {
@@ -516,25 +516,25 @@ typedef struct fold {
 static void fold_stretch(void *context, abut_index begin, abut_index end)
 {
     fold *f = context;
-    const parallel_folding *of = f->folding;
-    fold_part *own = &f->parts[begin / f->size];
+    const parallel_folding *folding = f->folding;
+    fold_part *part = &f->parts[begin / f->size];
     if (begin > 0) {
-        memset(own, 0, of->size);
+        memset(part, 0, folding->size);
     }
-    if (begin > 0 && of->none) {
-        memcpy(own, of->none, of->size);
+    if (begin > 0 && folding->none) {
+        memcpy(part, folding->none, folding->size);
     }
-    of->add(of->context, begin, end, own);
+    folding->add(folding->context, begin, end, part);
 }
 
-static void join_parts(const parallel_folding *of, void *total, const void *part)
+static void join_parts(const parallel_folding *folding, void *total, const void *part)
 {
     double *sums = total;
     const double *added = part;
-    if (of->join) {
-        of->join(total, part);
+    if (folding->join) {
+        folding->join(total, part);
     }
-    for (size_t k = 0; !of->join && k < of->size / sizeof *sums; k++) {
+    for (size_t k = 0; !folding->join && k < folding->size / sizeof *sums; k++) {
         sums[k] += added[k];
     }
 }

@@ -1,4 +1,3 @@
-/* Things that are used again. */
 #include "pool.h"
 
 #include "memory.h"
@@ -6,7 +5,7 @@
 pooled *pool_take(pool *p)
 {
     for (int i = 0; i < POOL_SLOTS; i++) {
-        /* to exchange takes far longer than to see that there is nothing */
+        /* an exchange takes far longer than seeing that a slot is empty */
         pooled *item = atomic_load(&p->slots[i]) ? atomic_exchange(&p->slots[i], NULL) : NULL;
         if (item) {
             return item;

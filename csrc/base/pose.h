@@ -1,4 +1,4 @@
-/* Where a mesh stands in the world: a rigid transform. */
+/* The place of a mesh in the world: a rigid transform. */
 #ifndef BASE_POSE_H
 #define BASE_POSE_H
 
@@ -8,8 +8,7 @@
 typedef struct pose {
     vec3 rows[3];
     vec3 shift;
-    bool turns;  /* false where rows is the identity, as it is for most meshes: then they are not
-                    multiplied with */
+    bool turns;  /* false: rows is the identity, as for most meshes, and is not used */
     double skew; /* how far it is from rigid: the largest entry of |rows rows^T - 1| */
 } pose;
 
@@ -18,13 +17,13 @@ static inline pose pose_identity(void)
     return (pose){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, false, 0.0};
 }
 
-/* Whether points are where they are in the mesh's frame. */
+/* Whether points have the same coordinates in the mesh's frame and in the world. */
 static inline bool pose_is_identity(const pose *p)
 {
     return !p->turns && vec3_max_abs(p->shift) == 0.0;
 }
 
-/* How far these rows are from those of a rotation. */
+/* How far these rows are from a rotation's: the largest entry of |rows rows^T - 1|. */
 static inline double pose_skew(const vec3 rows[3])
 {
     double skew = 0.0;
@@ -37,7 +36,7 @@ static inline double pose_skew(const vec3 rows[3])
     return skew;
 }
 
-/* A direction, turned by the rotation that has these rows; and by its inverse. */
+/* Turn a direction by the rotation that has these rows, and by its inverse. */
 static inline vec3 rows_turn(const vec3 rows[3], vec3 a)
 {
     return (vec3){vec3_dot(rows[0], a), vec3_dot(rows[1], a), vec3_dot(rows[2], a)};
@@ -66,7 +65,7 @@ static inline pose pose_load(const double *matrix)
     return p;
 }
 
-/* A direction of the mesh's frame, as it is in the world. */
+/* Turns a direction of the mesh's frame into the world. */
 static inline vec3 pose_turn(const pose *p, vec3 a)
 {
     if (!p->turns) {
@@ -75,7 +74,7 @@ static inline vec3 pose_turn(const pose *p, vec3 a)
     return rows_turn(p->rows, a);
 }
 
-/* A direction of the world, as it is in the mesh's frame. */
+/* Turns a direction of the world into the mesh's frame. */
 static inline vec3 pose_turn_back(const pose *p, vec3 a)
 {
     if (!p->turns) {
@@ -94,7 +93,7 @@ static inline vec3 pose_to_mesh(const pose *p, vec3 a)
     return pose_turn_back(p, vec3_sub(a, p->shift));
 }
 
-/* The pose after another one. */
+/* The pose that applies `first`, and then `second`. */
 static inline pose pose_after(const pose *second, const pose *first)
 {
     pose p = pose_identity();

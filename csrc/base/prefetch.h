@@ -1,5 +1,5 @@
-/* A hint to fetch the cache line at an address that will soon be read. Where nothing is to be read,
- * it does no harm. */
+/* A hint to fetch the cache line at an address that will soon be read. An address that must not be
+ * read does no harm. */
 #ifndef BASE_PREFETCH_H
 #define BASE_PREFETCH_H
 

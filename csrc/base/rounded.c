@@ -6,21 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A double-double: a sum of two doubles, the second at most half a unit in the last place of the
- * first, which is the sum rounded (Dekker, Numer. Math. 18 (1971) 224). fused rounds once on every
+/* A double-double: the sum of two doubles. The first is the sum rounded; the second is at most half
+ * a unit in its last place (Dekker, Numer. Math. 18 (1971) 224). fused rounds once on every
  * machine, with an instruction or without. */
 typedef struct twofold {
     double high, low;
 } twofold;
 
-/* Dekker's; |a| >= |b| */
+/* Dekker's Fast2Sum, for |a| >= |b|. */
 static twofold sum_of_larger(double a, double b)
 {
     const double sum = a + b;
     return (twofold){sum, b - (sum - a)};
 }
 
-/* Knuth's TwoSum, of any a and b. */
+/* Knuth's TwoSum, for any a and b. */
 static twofold sum_of(double a, double b)
 {
     const double sum = a + b, part = sum - a;
@@ -58,7 +58,8 @@ static twofold divide(twofold a, twofold b)
     return sum_of_larger(first, remaining.high / b.high);
 }
 
-/* x less k times a constant of three or four parts (Cody and Waite), whose products are exact. */
+/* x - k c for a constant c, given as a sum of `count` parts that have exact products with k (Cody
+ * and Waite). */
 static twofold reduce(twofold x, double k, const double parts[], int count)
 {
     for (int i = 0; i < count; i++) {
@@ -69,8 +70,8 @@ static twofold reduce(twofold x, double k, const double parts[], int count)
 
 /* ---- angles ---- */
 
-/* 1 - s / (n (n + 1)) (1 - s / ((n + 2) (n + 3)) (1 - ...)): of n = 1 the cosine and of 2 the sine
- * by its angle, of which s is the square, at most pi^2 / 16. */
+/* 1 - s / (n (n + 1)) (1 - s / ((n + 2) (n + 3)) (1 - ...)), where s is the square of an angle, at
+ * most pi^2 / 16. For n = 1 this is the angle's cosine, for n = 2 its sine divided by the angle. */
 static twofold alternate(twofold square, int n)
 {
     twofold sum = {1.0, 0.0};
@@ -85,7 +86,7 @@ typedef struct turned {
     twofold sine, cosine;
 } turned;
 
-/* |x| < 2^50 */
+/* Sine and cosine for |x| < 2^50. */
 static turned turn(double x)
 {
     static const double quarter[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
@@ -93,16 +94,16 @@ static turned turn(double x)
     const double k = rint(x * 0x1.45f306dc9c883p-1);
     const twofold angle = reduce((twofold){x, 0.0}, k, quarter, 4);
     const twofold square = multiply(angle, angle);
-    const turned of = {multiply(angle, alternate(square, 2)), alternate(square, 1)};
+    const turned angles = {multiply(angle, alternate(square, 2)), alternate(square, 1)};
     switch ((int64_t)k & 3) {
     case 1:
-        return (turned){of.cosine, minus(of.sine)};
+        return (turned){angles.cosine, minus(angles.sine)};
     case 2:
-        return (turned){minus(of.sine), minus(of.cosine)};
+        return (turned){minus(angles.sine), minus(angles.cosine)};
     case 3:
-        return (turned){minus(of.cosine), of.sine};
+        return (turned){minus(angles.cosine), angles.sine};
     default:
-        return of;
+        return angles;
     }
 }
 
@@ -114,7 +115,7 @@ static bool is_moderate(double x)
 double rounded_sin(double x)
 {
     if (fabs(x) < 0x1p-30) {
-        return x; /* with the sign of a zero */
+        return x; /* keeps the sign of a zero */
     }
     return is_moderate(x) ? turn(x).sine.high : sin(x);
 }
@@ -124,7 +125,7 @@ double rounded_cos(double x)
     return is_moderate(x) ? turn(x).cosine.high : cos(x);
 }
 
-/* What the library has is near; a step of Newton's from there doubles the digits. */
+/* The library's value is near the exact one; a Newton step from there doubles the digits. */
 double rounded_acos(double x)
 {
     const double near = acos(x);
@@ -151,7 +152,7 @@ double rounded_atan2(double y, double x)
 
 /* ---- powers ---- */
 
-/* e^x = result 2^*exponent */
+/* Returns r, where e^x = r 2^*exponent. */
 static twofold exponential(twofold x, int *exponent)
 {
     static const double log_2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,

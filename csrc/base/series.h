@@ -1,6 +1,6 @@
-/* Sine and cosine that are the same to the bit wherever doubles are IEEE 754's, within some units
- * in the last place: by series of +, -, * and /, in some tens of nanoseconds. rounded.h has the
- * same rounded correctly, for what is called seldom; series_kernel.h has other functions. */
+/* Sine and cosine to within some units in the last place, with the same bits wherever doubles are
+ * IEEE 754's. They use series of +, -, * and /, and take some tens of nanoseconds. rounded.h has
+ * slower ones that are rounded correctly; series_kernel.h has other functions. */
 #ifndef BASE_SERIES_H
 #define BASE_SERIES_H
 

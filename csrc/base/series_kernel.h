@@ -1,16 +1,16 @@
-/* Powers of e, logarithms and cube roots of lanes, that are the same to the bit wherever doubles
- * are IEEE 754's, within some units in the last place: by series of +, -, * and /. */
+/* Exponentials, logarithms and cube roots of lanes to within some units in the last place, with the
+ * same bits wherever doubles are IEEE 754's. They use series of +, -, * and /. */
 #ifndef BASE_SERIES_KERNEL_H
 #define BASE_SERIES_KERNEL_H
 
 #include "lanes_kernel.h"
 
-/* The logarithm of 2 in two parts: multiples of the first by small whole numbers are exact (Cody
+/* The logarithm of 2 in two parts: products of the first with small whole numbers are exact (Cody
  * and Waite). */
 #define SERIES_LOG_2 0x1.62e42feep-1
 #define SERIES_LOG_2_LOW 0x1.a39ef35793c76p-33
 
-/* e to the power of numbers between -700 and 700. Numbers beyond count as -700 or 700. */
+/* e^x for x from -700 to 700; an x outside counts as -700 or 700. */
 LANES_INLINE lanes lanes_exp(lanes x)
 {
     static const double inv_factorials[] = {1.0 / 87178291200.0,
@@ -44,10 +44,10 @@ LANES_INLINE lanes lanes_log(lanes x)
 {
     const lanes one = lanes_set(1.0), two = lanes_set(2.0);
     const lanes whole = lanes_mantissa(x), half = lanes_set(0.5) * whole, e = lanes_exponent(x);
-    const lanes_mask is_low = lanes_less(half, lanes_set(0x1.6a09e667f3bcdp-1)); /* root of 1/2 */
+    const lanes_mask is_low = lanes_less(half, lanes_set(0x1.6a09e667f3bcdp-1)); /* sqrt(1/2) */
     const lanes part = lanes_select(is_low, whole, half);
     const lanes exponent = lanes_select(is_low, e, e + one);
-    /* the area tangent of s, twice */
+    /* log(part) = 2 artanh(s) */
     const lanes s = (part - one) / (part + one), square = s * s;
     lanes sum = lanes_set(1.0 / 21.0);
     for (int n = 19; n >= 1; n -= 2) {
@@ -57,16 +57,17 @@ LANES_INLINE lanes lanes_log(lanes x)
            (exponent * lanes_set(SERIES_LOG_2_LOW) + two * s * sum);
 }
 
-/* The cube root of normal numbers > 0: libraries differ in theirs. */
+/* The cube root of normal numbers > 0. Libraries round theirs differently. */
 LANES_INLINE lanes lanes_root_cube(lanes x)
 {
     static const double inv_roots[] = {-2.6101, 5.8745, -4.7553, 2.474};
     const lanes one = lanes_set(1.0), three = lanes_set(3.0), inv_three = lanes_set(1.0 / 3.0);
-    /* 1/8 to 1, times a power of 8 */
+    /* x = part 8^third, with part from 1/8 to 1 */
     const lanes e = lanes_exponent(x) + one;
     const lanes third = lanes_round((e + one) * inv_three);
     const lanes part = lanes_set(0.5) * lanes_mantissa(x) * lanes_power(e - three * third);
-    /* its inverse, without divisions: within 0.02 to begin with; each step doubles the digits */
+    /* the inverse root, without divisions: a cubic within 0.02, then steps that double the digits
+     */
     lanes inverse = lanes_set(inv_roots[0]);
     for (int k = 1; k < 4; k++) {
         inverse = inverse * part + lanes_set(inv_roots[k]);

@@ -10,12 +10,12 @@ static const char *const NAMES[SIMD_LEVEL_COUNT] = {"baseline", "v3", "v4"};
 static const char *const NAMES_UP_TO[SIMD_LEVEL_COUNT] = {"baseline", "baseline, v3",
                                                           "baseline, v3, v4"};
 
-/* ---- what this processor has ---- */
+/* ---- the levels of this processor ---- */
 
 #if defined(ABUT_SIMD_LEVELS)
 
-/* Some compilers have no names for the smaller parts of v3, which no processor with the larger ones
- * lacks. */
+/* Clang has no names for the smaller parts of v3, which all processors with the larger ones have.
+ */
 static bool has_small_parts_of_v3(void)
 {
 #if defined(__clang__)
@@ -40,7 +40,7 @@ static bool has_v4(void)
            __builtin_cpu_supports("avx512vl");
 }
 
-/* The highest level whose instructions this processor has. */
+/* The highest level that this processor supports. */
 static simd_level best_level(void)
 {
     __builtin_cpu_init();
@@ -69,13 +69,13 @@ simd_level simd_level_in_use(void)
     int level = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (level == NOT_YET) {
         int best = (int)best_level();
-        /* where another thread has chosen in between, `level` becomes its choice */
+        /* if another thread has chosen meanwhile, `level` becomes its choice */
         level = atomic_compare_exchange_strong(&chosen, &level, best) ? best : level;
     }
     return (simd_level)level;
 }
 
-/* The level of this name, or SIMD_LEVEL_COUNT where none has it. */
+/* The level of this name; SIMD_LEVEL_COUNT: there is none. */
 static int level_called(const char *name)
 {
     int level = 0;

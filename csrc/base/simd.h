@@ -1,16 +1,16 @@
-/* Which instructions the vector code uses.
+/* The instructions that vector code uses.
  *
- * Every file named *_kernel.c is compiled once a level, with that level's instructions and
- * KERNEL_LEVEL set to its name; KERNEL(name) gives its functions names of their own. Compiled
- * without KERNEL_LEVEL it is the baseline, which every build has. All levels give the same bits. */
+ * Every file *_kernel.c is compiled once for each level, with that level's instructions and with
+ * KERNEL_LEVEL set to its name; KERNEL(name) appends that name. Without KERNEL_LEVEL it is compiled
+ * for the baseline, which every build has. All levels give the same bits. */
 #ifndef BASE_SIMD_H
 #define BASE_SIMD_H
 
-/* The x86-64 psABI's levels: baseline is what the library is compiled for, v3 has AVX2, v4 has
- * AVX-512. Elsewhere there is the baseline alone. */
+/* The levels of the x86-64 psABI: baseline is what the library is compiled for, v3 has AVX2, v4 has
+ * AVX-512. Other machines have the baseline only. */
 typedef enum simd_level { SIMD_BASELINE, SIMD_V3, SIMD_V4, SIMD_LEVEL_COUNT } simd_level;
 
-/* The level in use: the best that there is, until abut_simd_choose says another. */
+/* The level in use: the best one available, unless abut_simd_choose has set another. */
 simd_level simd_level_in_use(void);
 
 /* KERNEL(add) is add_baseline, add_v3 or add_v4. */
@@ -22,8 +22,8 @@ simd_level simd_level_in_use(void);
 #define KERNEL_JOIN(name, level) name##_##level
 
 /* A room lists its kernels once: ROOM_KERNELS(ENTRY) is ENTRY(add) and so on, where add_kernel is
- * the function's type. From the list follow the functions of all levels, the members of the room's
- * struct of pointers, and an array of these structs, by simd_level. */
+ * the function's type. From the list the macros below make three things: declarations for all
+ * levels, a struct of pointers to these, and an array of such structs with one for each level. */
 #define KERNEL_FUNCTIONS(name) name##_kernel name##_baseline, name##_v3, name##_v4;
 #define KERNEL_POINTER(name) name##_kernel *name;
 #if defined(ABUT_SIMD_LEVELS)

@@ -1,5 +1,5 @@
-/* Sorting by counting: each stretch of items counts its keys, a sum over keys and stretches tells
- * where each stretch's items of a key begin, and each stretch puts its own there. */
+/* Sorting by counting. Each stretch of items counts its keys; sums over keys and stretches give
+ * where each stretch's items of a key begin; each stretch writes its items there. */
 #include "sort.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
     return parallel_report(job, end - begin);
 }
 
-/* Make counts into where each stretch's items of a key begin. */
+/* Turns counts into where each stretch's items of a key begin. */
 static void sum_counts(const sorting *s)
 {
     int32_t sum = 0;
@@ -60,7 +60,7 @@ static void sum_counts(const sorting *s)
     s->key_begins[s->task->key_count] = sum;
 }
 
-/* Put a stretch's items where those of their keys go. */
+/* Writes a stretch's items to the places of their keys. */
 static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;
@@ -115,7 +115,7 @@ static void count_run(const keyed_run *run, abut_index first_key, int32_t *count
     }
 }
 
-/* Put a run's items where next[key - first_key] says that the next item of their key goes. */
+/* Writes a run's items; next[key - first_key] is the place of the key's next item. */
 static void place_run(const keyed_run *run, abut_index first_key, int32_t *next, int32_t *items)
 {
     for (abut_index k = 0; k < run->count; k++) {
@@ -123,8 +123,8 @@ static void place_run(const keyed_run *run, abut_index first_key, int32_t *next,
     }
 }
 
-/* Until a key's items are placed, ends[k] is where the next one goes: from where they begin it
- * moves on to where they end. */
+/* While items are written, ends[k] is the place of the key's next item: it moves from where the
+ * key's items begin to where they end. */
 void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
                 int32_t *items)
 {
@@ -143,7 +143,7 @@ void sort_block(const key_block *block, const keyed_run *runs, abut_index run_co
     }
 }
 
-/* Items begin ... middle - 1 and middle ... end - 1 are sorted each: merge them to `to`. */
+/* Merges two sorted runs, run[0] ... run[1] - 1 and run[1] ... run[2] - 1, into `to`. */
 static void merge_runs(const abut_index *items, abut_index *to, const abut_index run[3],
                        sort_is_before is_before, const void *context)
 {
@@ -178,8 +178,8 @@ void sort_sum_up(abut_index *counts, abut_index count)
 {
     abut_index sum = 0;
     for (abut_index k = 0; k <= count; k++) {
-        abut_index own = k < count ? counts[k] : 0;
+        abut_index counted = k < count ? counts[k] : 0;
         counts[k] = sum;
-        sum += own;
+        sum += counted;
     }
 }

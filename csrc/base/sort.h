@@ -6,14 +6,15 @@
 
 #include "memory.h"
 
-/* As many keys as there are lines of the second cache that items can be scattered over. */
+/* The most keys. Items are written to as many places at once, and these should stay in the
+ * second-level cache. */
 enum { SORT_KEY_LIMIT = 4096 };
 
-/* The fewest and the most items that are counted and sorted in one go: of few a key's counts would
- * take long, and many could not be shared by threads. */
+/* The fewest and the most items that are sorted in one go. With fewer, counting their keys would
+ * take longer than sorting; with more, threads could not share the work. */
 enum { SORT_SHORTEST = 4 * SORT_KEY_LIMIT, SORT_STRETCH = 16 * SORT_KEY_LIMIT };
 
-/* Write the keys, less than key_count, of the items begin ... end - 1: keys[0] is that of begin. */
+/* Writes the keys of items begin ... end - 1, each below key_count; keys[0] is that of `begin`. */
 typedef void (*sort_fill)(void *context, abut_index begin, abut_index end, uint16_t *keys);
 
 typedef struct sort_task {
@@ -28,47 +29,45 @@ typedef struct sort_task {
 
 enum { SORTED_BLOCKS = 4 };
 
-/* The numbers 0 ... count - 1 by key; those of one key ascend. */
+/* The numbers 0 ... count - 1, sorted by key; items of one key ascend. */
 typedef struct sorted_items {
     const int32_t *items;      /* count */
     const int32_t *key_begins; /* key_count + 1: where the items of each key begin */
     memory_block blocks[SORTED_BLOCKS];
 } sorted_items;
 
-/* ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize; the memory of the sort before is
- * used again. */
+/* Returns ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize `sorted`; the memory of an
+ * earlier sort is used again. */
 abut_status sort_by_key(sorted_items *sorted, const sort_task *task);
 void sorted_free(sorted_items *sorted);
 
-/* More keys than that are sorted in two steps: first by block of keys that follow one another, then
- * each block by itself, while it is in the cache. Some of a block's items: */
+/* Some of a block's items, with their keys. More than SORT_KEY_LIMIT keys are sorted in two steps:
+ * first by block of consecutive keys, then each block by itself, while it is in the cache. */
 typedef struct keyed_run {
     const int32_t *keys, *items;
     abut_index count;
-    abut_index
-        step; /* from a key to the next, and from an item to the next: 2 where they take turns */
+    abut_index step; /* from one key or item to the next: 2 where keys and items alternate */
 } keyed_run;
 
-/* The keys of a block, and how many items are in the blocks before. */
+/* The keys of a block; `begin` is how many items the blocks before it have. */
 typedef struct key_block {
     abut_index first_key, key_count;
     int32_t begin;
 } key_block;
 
-/* Put a block's items by key to items[begin] and so on; those of one key stay in the order of the
- * runs. ends[k]: how many items of all blocks have a key up to first_key + k. */
+/* Writes a block's items, sorted by key, from items[begin] on; items of one key stay in the order
+ * of the runs. ends[k] becomes the number of items of all blocks with keys up to first_key + k. */
 void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
                 int32_t *items);
 
 /* Whether item a goes before item b. */
 typedef bool (*sort_is_before)(const void *context, abut_index a, abut_index b);
 
-/* Sort items by comparing them; those of which none goes before the other stay in their order.
- * room: as many. */
+/* Sorts items by comparing them, stably. `room` has room for `count` items. */
 void sort_by_merging(abut_index *items, abut_index *room, abut_index count,
                      sort_is_before is_before, const void *context);
 
-/* The sum of all counts before, instead of each; counts[count] becomes the sum of all. */
+/* Replaces each count by the sum of all counts before it; counts[count] becomes the sum of all. */
 void sort_sum_up(abut_index *counts, abut_index count);
 
 #endif

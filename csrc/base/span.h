@@ -1,5 +1,4 @@
-/* Rows of a table that belong to one item, as the table's offsets tell: those of item k are
- * offsets[k] ... offsets[k + 1] - 1. */
+/* Rows of a table that belong to one item: item k has rows offsets[k] ... offsets[k + 1] - 1. */
 #ifndef BASE_SPAN_H
 #define BASE_SPAN_H
 
@@ -7,12 +6,12 @@
 
 #include "../abut/base.h"
 
-/* Rows that follow one another. */
+/* Consecutive rows of a table. */
 typedef struct row_span {
     abut_index first, count;
 } row_span;
 
-/* The rows of an item; none where offsets, which callers may change, are wrong now. */
+/* The rows of an item. There are none if the offsets, which callers may change, are wrong now. */
 static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index row_count)
 {
     const abut_index first = offsets[item], end = offsets[item + 1]; /* read once */
@@ -20,23 +19,23 @@ static inline row_span span_at(const abut_index *offsets, abut_index item, abut_
     return is_right ? (row_span){first, end - first} : (row_span){0, 0};
 }
 
-/* The first of some rows that is not before a key. `is_before` returns whether a row is before it;
- * such rows must come first. */
+/* Finds the first of these rows that is not before a key, by bisection. Rows for which `is_before`
+ * returns true must come first. */
 static inline abut_index span_find(row_span rows, const void *context, const void *key,
                                    bool (*is_before)(const void *context, abut_index row,
                                                      const void *key))
 {
     while (rows.count > 0) {
         const abut_index half = rows.count / 2;
-        const bool goes_on = is_before(context, rows.first + half, key);
-        rows.first += goes_on ? half + 1 : 0;
-        rows.count = goes_on ? rows.count - half - 1 : half;
+        const bool is_in_second_half = is_before(context, rows.first + half, key);
+        rows.first += is_in_second_half ? half + 1 : 0;
+        rows.count = is_in_second_half ? rows.count - half - 1 : half;
     }
     return rows.first;
 }
 
-/* The first of `count` items whose offsets do not ascend from 0 to `row_count`; -1: all do. Without
- * items there need not be offsets. */
+/* The first of `count` items with offsets that do not ascend from 0 to `row_count`; -1: all do.
+ * Without items `offsets` may be NULL. */
 static inline abut_index span_find_wrong(const abut_index *offsets, abut_index count,
                                          abut_index row_count)
 {

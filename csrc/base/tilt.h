@@ -1,11 +1,12 @@
-/* The smallest rotation that takes one direction to another: from one tangent plane into the next.
- */
+/* The smallest rotation that turns one direction into another: it carries vectors from one tangent
+ * plane into the next. */
 #ifndef BASE_TILT_H
 #define BASE_TILT_H
 
 #include "vec3.h"
 
-/* The unit vector along the axis on which a vector has its smallest part, of the first `axes`. */
+/* The unit vector along the axis, of the first `axes`, on which a vector's component is smallest.
+ */
 static inline vec3 tilt_least_axis(vec3 a, int axes)
 {
     const double x = fabs(a.x), y = fabs(a.y), z = axes == 3 ? fabs(a.z) : INFINITY;
@@ -20,15 +21,15 @@ static inline vec3 tilt_without_part_along(vec3 a, vec3 direction)
     return vec3_sub(a, vec3_scale(direction, vec3_dot(a, direction)));
 }
 
-/* Halfway between two unit vectors, of any length; where they are opposite, a vector across them,
- * which is as good as any. */
+/* A vector, of any length, halfway between two unit vectors. Where these are opposite, every
+ * direction perpendicular to them is halfway, and one of them is returned. */
 static inline vec3 tilt_middle(vec3 old, vec3 new, int axes)
 {
     const vec3 sum = vec3_add(old, new);
     if (vec3_norm_sq(sum) >= 1.0) {
         return sum;
     }
-    /* what rounding left along the difference would tilt a short sum */
+    /* a short sum has a part along the difference from rounding, which would tilt it */
     const vec3 apart = vec3_sub(old, new);
     const double length = vec3_length(apart);
     const vec3 across = {apart.x / length, apart.y / length, apart.z / length};
@@ -37,11 +38,12 @@ static inline vec3 tilt_middle(vec3 old, vec3 new, int axes)
     return is_rounding ? tilt_without_part_along(tilt_least_axis(across, axes), across) : middle;
 }
 
-/* A vector turned by the smallest rotation that takes the unit vector `old` to `new`; as it is, to
- * the bit, where these are the same. In the plane, of 2 axes, z is 0 and a half turn stays in it.
+/* Turns a vector by the smallest rotation that takes the unit vector `old` to `new`. If these are
+ * the same, the vector is returned to the bit. In the plane (2 axes) z is 0, and a half turn stays
+ * in the plane.
  *
- * Two reflections are a rotation: across the plane of `old`, and then across that of the middle m
- * of both, which together give v - 2 (m.v) / (m.m) m + 2 (old.v) new. */
+ * The rotation is two reflections: across the plane of `old`, then across that of their middle m.
+ * Together they give v - 2 (m.v) / (m.m) m + 2 (old.v) new. */
 static inline vec3 tilt_in(vec3 vector, vec3 old, vec3 new, int axes)
 {
     if (vec3_compare(old, new) == 0) {

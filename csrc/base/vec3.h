@@ -23,7 +23,7 @@ static inline void vec3_store(double *p, vec3 a)
     p[0] = a.x, p[1] = a.y, p[2] = a.z;
 }
 
-/* Write a vector of two or three dimensions. */
+/* Writes a vector of two or three dimensions. */
 static inline void vec3_put(double *p, int dimension, vec3 a)
 {
     p[0] = a.x, p[1] = a.y;
@@ -37,7 +37,7 @@ static inline vec3 vec3_add(vec3 a, vec3 b)
     return (vec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-/* The same with 0.0 for -0.0, so that equal vectors are equal to the bit. */
+/* Replaces -0.0 by 0.0, so that equal vectors are equal to the bit. */
 static inline vec3 vec3_one_zero(vec3 a)
 {
     return vec3_add(a, (vec3){0.0, 0.0, 0.0});
@@ -81,7 +81,7 @@ static inline double difference_of_products(double a, double b, double c, double
     return fused(a, b, -cd) + error;
 }
 
-/* The cross product with every component right to its last digits: slivers need it. */
+/* The cross product with every component accurate to its last digits, as slivers need it. */
 static inline vec3 vec3_cross_exact(vec3 a, vec3 b)
 {
     return (vec3){difference_of_products(a.y, b.z, a.z, b.y),
@@ -89,7 +89,7 @@ static inline vec3 vec3_cross_exact(vec3 a, vec3 b)
                   difference_of_products(a.x, b.y, a.y, b.x)};
 }
 
-/* -1, 0 or 1: lexicographic order; -0.0 equals 0.0. */
+/* Returns -1, 0 or 1, in lexicographic order; -0.0 equals 0.0. */
 static inline int vec3_compare(vec3 a, vec3 b)
 {
     if (a.x != b.x) {
@@ -114,7 +114,7 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Two masses, radii or moments of inertia as one: R*, m* or I*. */
+/* The reduced mass m*, radius R* or moment of inertia I* of two. */
 static inline double reduced(double a, double b)
 {
     return a * b / (a + b);
