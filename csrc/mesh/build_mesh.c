@@ -1,4 +1,4 @@
-/* From the caller's arrays to a mesh: check, split or drop, then derive. */
+/* From the caller's arrays to a mesh: checks, splits or drops facets, then derives. */
 #include <string.h>
 
 #include "../base/error.h"
@@ -10,18 +10,18 @@
 #include "split.h"
 #include "tolerance.h"
 
-/* The core numbers triangles with 31 bits. */
+/* Triangles have 31-bit numbers. */
 #define TRIANGLE_LIMIT INT32_MAX
 
-/* A mesh on its way: what is checked so far, and scratch. */
+/* A mesh while it is built, with scratch memory. */
 typedef struct builder {
-    const abut_mesh_input *input; /* its arrays may be changed by others at any time */
+    const abut_mesh_input *input; /* other threads may change its arrays at any time */
     abut_mesh *mesh;
     abut_error *error;
-    abut_index facet_count, index_count; /* facets and corners that are in the mesh */
+    abut_index facet_count, index_count; /* facets and corners that are in the mesh so far */
     abut_index read_count;               /* corners that were read */
     abut_index *seen;  /* vertex_count: the last facet that named the vertex, plus 1 */
-    abut_index *parts; /* of one polygon that is split */
+    abut_index *parts; /* the triangles of a polygon that is split */
     splitter splitter;
     parallel_job *job;
     precision precision;
@@ -29,10 +29,10 @@ typedef struct builder {
 
 /* ---- coordinate noise (docs/method.md, section 3) ---- */
 
-/* Noise of a facet: eps, and what eps_n follows from. */
+/* The noise of a facet: eps, and the units that eps_n follows from. */
 typedef struct facet_noise {
     double noise;
-    vec3 units; /* where the caller says no noise */
+    vec3 units; /* if the caller gives no noise */
     abut_noise_origin origin;
 } facet_noise;
 
@@ -41,7 +41,7 @@ static bool is_noise(double x)
     return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
 }
 
-/* The caller's noise of a facet; 0 where it has been changed since it was checked. */
+/* The caller's noise of a facet; 0 if it has become invalid since it was checked. */
 static double read_noise(const double *noise, abut_index source)
 {
     const double x = noise[source];
@@ -58,7 +58,7 @@ static facet_noise find_noise(const builder *b, abut_index source, const polygon
     return (facet_noise){vec3_max_abs(found.units), found.units, found.origin};
 }
 
-/* Set eps and eps_n of facet `facet` of the mesh, which is facet `source` of the input. */
+/* Sets eps and eps_n of facet `facet` of the mesh, which is facet `source` of the input. */
 static void set_noise(const builder *b, abut_index facet, abut_index source,
                       const facet_noise *noise, vec3 normal)
 {
@@ -143,8 +143,8 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
     derive_facet(mesh, facet, p, shape);
 }
 
-/* Split a polygon and append its triangles. Flat ears have no area and nothing that their neighbors
- * lack: they are left out. */
+/* Splits a polygon and appends its triangles. Flat ears have no area, and their neighbors cover
+ * them, so they are omitted. */
 static abut_status append_parts(builder *b, abut_index source, const polygon *p,
                                 const facet_shape *shape, double noise)
 {
@@ -167,14 +167,14 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
     return ABUT_OK;
 }
 
-/* Copy the next facet's corners to where the mesh will have them, if it stays as it is: there is
- * room, too, for one that is dropped or split. */
+/* Copies the next facet's corners to where the mesh has them if the facet is kept whole. A facet
+ * that is dropped or split fits there, too. */
 static abut_status read_polygon(builder *b, abut_index source, polygon *p)
 {
     const abut_mesh_input *in = b->input;
     const abut_index begin = b->read_count, end = in->offsets[source + 1];
     if (end < begin + 3 || end > in->index_count) {
-        return error_set_status(b->error, ABUT_INPUT_CHANGED); /* since the offsets were checked */
+        return error_set_status(b->error, ABUT_INPUT_CHANGED); /* after check_offsets */
     }
     abut_index *corners = b->mesh->indices + b->index_count;
     b->read_count = end;
@@ -183,7 +183,7 @@ static abut_status read_polygon(builder *b, abut_index source, polygon *p)
     return check_corners(b, source, p);
 }
 
-/* Check a facet of the input and append it, whole or split; or drop it. */
+/* Checks a facet of the input and appends it, whole or split, or drops it. */
 static abut_status add_facet(builder *b, abut_index source)
 {
     const abut_mesh_input *in = b->input;
@@ -216,7 +216,7 @@ static abut_status add_facet(builder *b, abut_index source)
 
 /* ---- building ---- */
 
-/* How many there can be: as many facets as in the input, or all its polygons as triangles. */
+/* Upper bounds: as many facets as in the input, or all its polygons as triangles. */
 static mesh_counts capacity_for(const abut_mesh_input *in)
 {
     const abut_index triangles = in->index_count - 2 * in->facet_count;
@@ -225,7 +225,7 @@ static mesh_counts capacity_for(const abut_mesh_input *in)
                          triangles};
 }
 
-/* Make room for every facet that there can be. */
+/* Allocates memory for the largest possible mesh. */
 static abut_status allocate(builder *b)
 {
     const abut_mesh_input *in = b->input;
@@ -245,7 +245,7 @@ static abut_status check_input(const builder *b)
     return status ? status : check_noise(b);
 }
 
-/* What a facet takes to build, as parallel_report counts it. */
+/* The work of building a facet, in the units of parallel_report. */
 enum { WORK_OF_FACET = 64 };
 
 static abut_status add_facets(void *context, abut_index chunk, parallel_job *job)
@@ -264,7 +264,7 @@ static abut_status add_facets(void *context, abut_index chunk, parallel_job *job
     return status;
 }
 
-/* Facets that are off their neighbors' planes by more than digits explain have more noise. */
+/* Raises the noise of facets that are off their neighbors' planes by more than digits explain. */
 static void raise_noise(abut_mesh *mesh, const double *measured)
 {
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
@@ -292,7 +292,7 @@ static abut_status measure_noise(builder *b)
     return status;
 }
 
-/* Add all facets to the mesh, with the noise that their digits tell. */
+/* Adds all facets to the mesh, with the noise that follows from their digits. */
 static abut_status add_all(builder *b)
 {
     abut_status status = check_input(b);
@@ -329,8 +329,8 @@ static abut_status fill(builder *b)
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)
 {
     abut_error unused;
-    const abut_mesh_input own = *input;
-    builder b = {.input = &own, .error = error ? error : &unused};
+    const abut_mesh_input copy = *input;
+    builder b = {.input = &copy, .error = error ? error : &unused};
     *mesh = NULL;
     error_set_status(b.error, ABUT_OK);
     b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);

@@ -1,4 +1,4 @@
-/* What of a mesh follows from its vertices. */
+/* The data of a mesh that follow from its vertices. */
 #include "derive.h"
 
 #include <string.h>
@@ -79,11 +79,11 @@ void derive_facet(abut_mesh *mesh, abut_index facet, const polygon *p, const fac
     }
 }
 
-void derive_view(abut_mesh *mesh, mesh_counts of)
+void derive_view(abut_mesh *mesh, mesh_counts counts)
 {
-    mesh->view = (abut_mesh_view){.vertex_count = of.vertices,
-                                  .facet_count = of.facets,
-                                  .index_count = of.indices,
+    mesh->view = (abut_mesh_view){.vertex_count = counts.vertices,
+                                  .facet_count = counts.facets,
+                                  .index_count = counts.indices,
                                   .vertices = mesh->vertices,
                                   .indices = mesh->indices,
                                   .offsets = mesh->offsets,
@@ -99,7 +99,7 @@ void derive_view(abut_mesh *mesh, mesh_counts of)
 abut_index derive_bytes(const abut_mesh *mesh, mesh_counts room)
 {
     size_t bytes = sizeof *mesh + sizeof *mesh->triangles + sizeof *mesh->offsets +
-                   sizeof *mesh->fans; /* one more of these than counted below */
+                   sizeof *mesh->fans; /* these arrays have one element more than counted below */
     bytes += (size_t)room.vertices * 3 * sizeof *mesh->vertices;
     bytes += (size_t)room.indices * (sizeof *mesh->indices + sizeof *mesh->flat);
     bytes += (size_t)room.triangles * sizeof *mesh->triangles;

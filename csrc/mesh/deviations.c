@@ -24,9 +24,9 @@ static void sort_four(vec3 p[4])
     swap_if_greater(&p[1], &p[2]);
 }
 
-/* The least by which some of the points have to move so that all are in one plane: moving one by a
- * length changes six times their volume by that times twice the area of the others. What rounding
- * may make of points in one plane is taken off. */
+/* The least by which points have to move so that all four lie in one plane. Moving one by a length
+ * changes six times their volume by that length times twice the area of the others. The rounding of
+ * points in one plane is subtracted. */
 double deviations_of_four(vec3 p[4])
 {
     sort_four(p);
@@ -51,7 +51,7 @@ static double longest_distance(const vec3 p[4])
     return sqrt(longest);
 }
 
-/* The smaller height of the two triangles over the edge. */
+/* The smaller of the heights of both triangles over the edge. */
 static double least_height(const deviations *d, const neighbor_edge *edge)
 {
     const vec3 start = neighbors_point(&d->near, edge->ends[0]);
@@ -73,42 +73,43 @@ static void load_four(const deviations *d, const neighbor_edge *edge, vec3 p[4])
     }
 }
 
-/* The largest coordinate of four points, without its sign. */
+/* The largest absolute coordinate of four points. */
 static double largest_coordinate(const vec3 p[4])
 {
     return larger(larger(vec3_max_abs(p[0]), vec3_max_abs(p[1])),
                   larger(vec3_max_abs(p[2]), vec3_max_abs(p[3])));
 }
 
-/* The power of two of a part of a whole, as a steepness. */
+/* The steepness of a deviation, as a part of a size. */
 static uint8_t steepness_of(double part, double whole)
 {
     const int power = ilogb(part / whole);
     return (uint8_t)(power > -STEEPNESS_COUNT ? power + STEEPNESS_COUNT - 1 : 0);
 }
 
-/* Measure how far the triangles at an edge are off one plane, and what follows; what digits explain
- * is not looked at any closer. */
+/* Measures the deviation at an edge and sets the edge's properties. A deviation that digits explain
+ * needs no other property. */
 static void measure_edge(deviations *d, abut_index number)
 {
     const neighbor_edge *edge = &d->near.items[number];
-    edge_measure *to = &d->edges[number];
+    edge_measure *measured = &d->edges[number];
     vec3 p[4];
     load_four(d, edge, p);
-    to->deviation = deviations_of_four(p);
-    if (to->deviation <= EXPLAINED_NOISES * to->assumed) {
-        to->is |= EDGE_EXPLAINED;
+    measured->deviation = deviations_of_four(p);
+    if (measured->deviation <= EXPLAINED_NOISES * measured->assumed) {
+        measured->flags |= EDGE_EXPLAINED;
         return;
     }
     const double longest = longest_distance(p);
-    to->steepness = steepness_of(to->deviation, longest);
-    if (to->deviation <= SINGLE_ROUNDING * largest_coordinate(p) &&
-        to->deviation <= ROUNDED_FLAT * longest) {
-        to->is |= EDGE_TINY;
+    measured->steepness = steepness_of(measured->deviation, longest);
+    if (measured->deviation <= SINGLE_ROUNDING * largest_coordinate(p) &&
+        measured->deviation <= ROUNDED_FLAT * longest) {
+        measured->flags |= EDGE_TINY;
     }
-    if (to->deviation <= NEARLY_FLAT * longest) {
-        to->is |= EDGE_THIN;
-        to->is |= to->deviation <= NEARLY_FLAT * least_height(d, edge) ? EDGE_FLAT : 0;
+    if (measured->deviation <= NEARLY_FLAT * longest) {
+        measured->flags |= EDGE_THIN;
+        measured->flags |=
+            measured->deviation <= NEARLY_FLAT * least_height(d, edge) ? EDGE_FLAT : 0;
     }
 }
 
@@ -119,7 +120,7 @@ static void measure_edges(deviations *d)
         if (edge) {
             const triangle *t = deviations_triangle(d, i / 3);
             edge->assumed = larger(edge->assumed, t->normal_noise);
-            edge->is |= triangle_edge_number(t, (int)(i % 3)) < 0 ? EDGE_INSIDE : 0;
+            edge->flags |= triangle_edge_number(t, (int)(i % 3)) < 0 ? EDGE_INSIDE : 0;
         }
     }
     for (abut_index e = 0; e < d->near.edge_count; e++) {
@@ -153,7 +154,7 @@ void deviations_free(deviations *d)
     memory_free(d->edges);
 }
 
-/* The place of a deviation among the counts of abut_mesh_deviations. */
+/* The index of a deviation's power of ten in the counts. */
 static int decade_of(const deviations *d, abut_index number)
 {
     vec3 p[4];

@@ -1,4 +1,4 @@
-/* One facet: its shape, its fan of triangles, and the point that was found closest on one. */
+/* One facet: its shape, its fan of triangles, and the closest point on a triangle. */
 #include "facet.h"
 
 #include <float.h>
@@ -6,8 +6,8 @@
 #include "../base/error.h"
 #include "tolerance.h"
 
-/* Corners that the longest diagonal is sought from: all of a usual polygon, a
- * bound on time for one of 1e5. */
+/* Corners that the longest diagonal is searched from: all of a usual polygon, and a bound on the
+ * time for one with 1e5. */
 enum { DIAGONAL_STARTS = 32 };
 
 static const int NEXT[3] = {1, 2, 0};
@@ -36,8 +36,7 @@ static abut_index polygon_wrap(const polygon *p, abut_index i)
     return i < p->count ? i : i - p->count;
 }
 
-/* The lexicographically smallest corner; of coincident neighbors the first in
- * the sense of rotation. */
+/* The lexicographically smallest corner; of coincident neighbors the first in the facet's order. */
 static abut_index smallest_corner(const polygon *p)
 {
     abut_index smallest = 0;
@@ -57,7 +56,7 @@ static abut_index smallest_corner(const polygon *p)
     return smallest;
 }
 
-/* Twice the area as a vector (Newell), from the start corner, where the least cancels. */
+/* Twice the area as a vector (Newell), summed from the start corner, where the least cancels. */
 static vec3 area_vector(const polygon *p, abut_index start)
 {
     vec3 origin = polygon_corner(p, start), sum = {0.0, 0.0, 0.0};
@@ -96,7 +95,7 @@ static double longest_diagonal(const polygon *p)
     return longest;
 }
 
-/* Find the corner that is farthest from the plane. */
+/* Finds the corner that is farthest from the mean plane. */
 static void measure_off_plane(const polygon *p, facet_shape *shape)
 {
     vec3 origin = polygon_corner(p, shape->start);
@@ -138,7 +137,7 @@ static double largest_ulp(const polygon *p)
     return ulp_double(largest);
 }
 
-/* The noise that shapes are judged by: a caller's may be none, but coordinates are rounded. */
+/* The noise that shapes are judged by. The caller's noise may be 0, but coordinates are rounded. */
 static double shape_noise(const polygon *p, double noise)
 {
     double rounding = largest_ulp(p);
@@ -155,8 +154,8 @@ bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise)
     return 2.0 * shape->area <= facet_reflex_limit(p, noise) * shape->diagonal;
 }
 
-/* The edge into corner 0, from the last corner that is somewhere else: where there is an area, one
- * is. */
+/* The edge from the last corner in another place to corner 0. If the polygon has an area, there is
+ * one. */
 static vec3 edge_into_first(const polygon *p)
 {
     vec3 first = polygon_corner(p, 0), edge = {0.0, 0.0, 0.0};
@@ -166,7 +165,7 @@ static vec3 edge_into_first(const polygon *p)
     return edge;
 }
 
-/* No corner is reflex by more than noise, and the outline turns once: a pentagram
+/* Checks that no corner is reflex by more than noise, and that the outline turns once: a pentagram
  * has no reflex corner. */
 static abut_status check_convex(const polygon *p, const facet_shape *shape, double limit,
                                 abut_error *error)
@@ -213,9 +212,9 @@ bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise)
 
 /* ---- the fan ---- */
 
-/* Whether a corner stands out of its neighbors' chord by no more than `limit`; a reflex one stands
- * inside. Across the plane corner and chord may each be off by as much: a corner that is farther
- * off bends the polygon, and the fan needs it. */
+/* Whether a corner stands out of its neighbors' chord by at most `limit`, or lies inside it. Across
+ * the plane, corner and chord may each be off by as much. A corner that is farther off bends the
+ * polygon, and its fan needs the corner. */
 static bool is_flat(vec3 normal, vec3 from, vec3 corner, vec3 to, double limit)
 {
     double length = vec3_norm(vec3_sub(to, from));
@@ -249,22 +248,19 @@ abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double no
     if (kept >= 3) {
         return kept;
     }
-    /* a polygon as thin as its noise: leaving corners out would leave nothing */
+    /* a polygon as thin as its noise: without flat corners nothing would remain */
     for (abut_index i = 0; i < p->count; i++) {
         flat[i] = 0;
     }
     return p->count;
 }
 
-/* The first (step 1) or last (step -1) corner of the fan that is not flat, counted from the start
- * corner.
+/* The first (step 1) or last (step -1) corner of the fan that is not flat, counted from the start.
  *
- * Flat corners next to the start make triangles without an inside, whose diagonals lie on the
+ * Flat corners next to the start make triangles without an inside. Their diagonals lie on the
  * border:
  *
- *     start --- flat --- 2 --- ...      triangle (start, flat, 2) is a line, start-2 is no diagonal
- * but border.
- */
+ *     start --- flat --- 2 --- ...      triangle (start, flat, 2) is a line, start-2 is border */
 static abut_index fan_limit(const polygon *p, const facet_shape *shape, const uint8_t *flat,
                             abut_index step)
 {
@@ -275,7 +271,7 @@ static abut_index fan_limit(const polygon *p, const facet_shape *shape, const ui
     return k;
 }
 
-/* What the edge from fan corner k to the start corner is, if no edge of the facet. */
+/* The mark of the edge from fan corner k to the start corner, which is no edge of the facet. */
 static uint32_t spoke_mark(abut_index k, abut_index first, abut_index last, int edge)
 {
     bool is_ignored = k <= first || k >= last;
@@ -285,7 +281,7 @@ static uint32_t spoke_mark(abut_index k, abut_index first, abut_index last, int 
     return is_ignored ? MARK_EDGE_2_IGNORED : MARK_EDGE_2_DIAGONAL;
 }
 
-/* Marks of triangle k, which has the fan corners 0, k and k + 1. */
+/* Marks of triangle k, with the fan's corners 0, k and k + 1. */
 static uint32_t fan_marks(const polygon *p, const triangle *t, abut_index k, abut_index first,
                           abut_index last)
 {
@@ -338,7 +334,7 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
         vec3 from = t->corner[from_end ? NEXT[k] : k], to = t->corner[from_end ? k : NEXT[k]];
         return c->along < 1.0 ? vec3_add(from, vec3_scale(vec3_sub(to, from), c->along)) : to;
     }
-    /* what rounding at the sphere's size left between the point and the plane is taken away */
+    /* remove the distance from the plane: rounding at the sphere's size */
     vec3 point = vec3_sub(center, c->offset);
     double height = vec3_dot(t->normal, vec3_sub(point, t->corner[0]));
     return vec3_one_zero(vec3_sub(point, vec3_scale(t->normal, height)));

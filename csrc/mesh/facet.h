@@ -1,8 +1,8 @@
-/* One facet: its shape, its fan of triangles, and the point that was found closest on one.
+/* One facet: its shape, its fan of triangles, and the closest point on a triangle.
  *
- * What a facet computes does not depend on how it is written down: its fan starts at its
- * lexicographically smallest corner, and an edge is evaluated from its lexicographically smaller
- * end, so both facets at it find the same point. */
+ * Results do not depend on the order of a facet's corners. Its fan starts at the lexicographically
+ * smallest corner. An edge is evaluated from its lexicographically smaller end, so that both facets
+ * at the edge find the same point. */
 #ifndef MESH_FACET_H
 #define MESH_FACET_H
 
@@ -10,7 +10,7 @@
 #include "../abut/mesh.h"
 #include "../base/vec3.h"
 
-/* The corners of a facet, where they stand in the mesh. */
+/* The corners of a facet: numbers of vertices in the mesh. */
 typedef struct polygon {
     const double *vertices;
     const abut_index *indices;
@@ -22,42 +22,41 @@ static inline vec3 polygon_corner(const polygon *p, abut_index i)
     return vec3_load(p->vertices + 3 * p->indices[i]);
 }
 
-/* What the corners say of the facet as a whole. */
+/* Properties of a facet as a whole. */
 typedef struct facet_shape {
-    vec3 normal; /* Newell's, unit; 0 where the area is */
+    vec3 normal; /* Newell's, of unit length; 0 if the area is 0 */
     double area;
-    double
-        diagonal; /* the longest distance of two corners; beyond 32 corners, of 32 of them to any */
-    double off_plane; /* the largest distance of a corner from the plane of the mean corner and the
-                         normal */
+    double diagonal;  /* the longest distance of two corners; with more than 32 corners, of 32 of
+                         them from all */
+    double off_plane; /* the largest distance of a corner from the mean plane */
     abut_index off_plane_corner;
     abut_index start; /* the lexicographically smallest corner */
 } facet_shape;
 
 facet_shape facet_measure(const polygon *p);
 
-/* ABUT_OK, ABUT_FACET_ZERO_AREA, _NOT_CONVEX or _NOT_PLANAR, with detail and value.
- * `noise`: of its coordinates. */
+/* Returns ABUT_OK, ABUT_FACET_ZERO_AREA, _NOT_CONVEX or _NOT_PLANAR, with the error's detail and
+ * value. `noise` is that of the coordinates. */
 abut_status facet_check(const polygon *p, const facet_shape *shape, double noise,
                         abut_error *error);
 
-/* How far rounding may have moved a straight corner inside of its neighbors' chord. */
+/* How far inside its neighbors' chord rounding may have moved a straight corner. */
 double facet_reflex_limit(const polygon *p, double noise);
 
-/* Whether rounding may have made the polygon cross itself. */
+/* Whether the polygon is so thin that rounding may have made it cross itself. */
 bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise);
 
-/* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, or inside of
- * it; at least three stay 0. Returns how many are not flat. */
+/* Sets flat[i] to 1 for corners that lie on, or inside, their neighbors' chord to within noise; at
+ * least three stay 0. Returns how many are not flat. */
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat);
 
-/* Whether the polygon acts as its fan because it is off its plane by more than noise. */
+/* Whether the polygon is off its plane by more than noise, and so acts as its fan of triangles. */
 bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise);
 
-/* An edge of a triangle that is no edge of its facet. */
+/* Edges of a triangle that are no edge of its facet. */
 enum { EDGE_DIAGONAL = -1, EDGE_IGNORED = -2 };
 
-/* What a triangle is marked with. Only edges 0 and 2, which meet in the fan's start, may be other
+/* Marks of a triangle. Only edges 0 and 2, which meet in the fan's start, may be something else
  * than an edge of the facet. */
 enum {
     MARK_INSIDE = 1, /* has a normal, and so an inside */
@@ -65,20 +64,21 @@ enum {
     MARK_EDGE_0_IGNORED = 4,
     MARK_EDGE_2_DIAGONAL = 8,
     MARK_EDGE_2_IGNORED = 16,
-    MARK_EDGE_1_FROM_END = 32,   /* is evaluated from its end, the lexicographically smaller one */
-    MARK_EDGE_2_FROM_START = 64, /* from its start: corners 0 and 2 coincide */
+    MARK_EDGE_1_FROM_END = 32,   /* its end is the lexicographically smaller one */
+    MARK_EDGE_2_FROM_START = 64, /* its start is, as corners 0 and 2 coincide */
     MARK_THIRD_IS_FIRST = 128    /* corner 2 is the facet's corner 0 */
 };
 
-/* One triangle of a facet's fan, corners in the facet's sense of rotation. 128 bytes: kernels read
- * it as 16 doubles. */
+/* One triangle of a facet's fan, corners in the facet's order. Kernels read its 128 bytes as 16
+ * doubles. */
 typedef struct triangle {
-    vec3 corner[3];             /* the first is the fan's start, the lexicographically smallest */
-    vec3 normal;                /* unit; 0 where the triangle is too flat to have an inside */
-    double noise, normal_noise; /* of the facet: eps and eps_n of docs/method.md, section 3 */
+    vec3 corner[3];             /* the first is the fan's start */
+    vec3 normal;                /* of unit length; 0 if the triangle is too flat to have an
+                                   inside */
+    double noise, normal_noise; /* eps and eps_n of the facet (docs/method.md, section 3) */
     int32_t facet;
-    int32_t start;  /* the facet's number of corner 0 */
-    int32_t second; /* and of corner 1; corner 2 is the next */
+    int32_t start;  /* number of corner 0 in the facet */
+    int32_t second; /* number of corner 1; corner 2 is the next */
     uint32_t marks;
 } triangle;
 
@@ -104,7 +104,7 @@ static inline int triangle_longest_edge(const triangle *t)
     return triangle_edge_sq(t, 2) > triangle_edge_sq(t, longest) ? 2 : longest;
 }
 
-/* The facet's number of corner k. */
+/* The number of corner k in the facet. */
 static inline int32_t triangle_corner_number(const triangle *t, int k)
 {
     if (k == 2) {
@@ -113,7 +113,8 @@ static inline int32_t triangle_corner_number(const triangle *t, int k)
     return k == 0 ? t->start : t->second;
 }
 
-/* The facet's number of the edge from corner k to the next, or EDGE_DIAGONAL, EDGE_IGNORED. */
+/* The number in the facet of the edge from corner k to the next; or EDGE_DIAGONAL or
+ * EDGE_IGNORED. */
 static inline int32_t triangle_edge_number(const triangle *t, int k)
 {
     static const uint32_t diagonal[3] = {MARK_EDGE_0_DIAGONAL, 0, MARK_EDGE_2_DIAGONAL};
@@ -131,30 +132,31 @@ static inline bool triangle_edge_from_end(const triangle *t, int k)
     return k == 2 ? !(t->marks & marks[2]) : (t->marks & marks[k]) != 0;
 }
 
-/* Fill triangles[count - 2] with the fan of a facet, of which `common` says what is the same for
- * all of them: the facet's number, normal and noise. */
+/* Fills triangles[count - 2] with the fan of a facet. `common` has the fields that all of them
+ * share: the facet's number, normal and noise. */
 void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
                const triangle *common, triangle *triangles);
 
 /* The point of a triangle that is closest to a center. */
 typedef struct closest {
     vec3 offset;        /* center - point, the paper's contact vector V */
-    double distance_sq; /* infinite: farther than the plane's distance allows, or left to the
-                           neighbor triangle */
-    double along; /* EDGE: 0 ... 1 from the edge's lexicographically smaller end to the other */
+    double distance_sq; /* infinite if the plane is out of reach, or if the point is the neighbor
+                           triangle's */
+    double along;       /* EDGE: 0 ... 1 from the edge's lexicographically smaller end */
     abut_type type;
-    int32_t local; /* the triangle's number of the edge or the corner */
+    int32_t local; /* number of the edge or corner in the triangle */
 } closest;
 
-/* The contact point: on the facet's plane to within its own coordinates' rounding even where the
- * sphere is far larger; along the plane, and so past the border, as far as the center's rounds. */
+/* The contact point. Across the facet's plane it is off by no more than the rounding of the facet's
+ * own coordinates, even if the sphere is far larger. Along the plane, and so past the border, it
+ * may be off by the rounding of the center. */
 vec3 triangle_point(const triangle *t, const closest *c, vec3 center);
 
-/* EDGE: how far along edge k the point closest to a center is, 0 ... 1 from the edge's
- * lexicographically smaller end to the other. */
+/* EDGE: the position of the point on edge k that is closest to a center, 0 ... 1 from the edge's
+ * lexicographically smaller end. */
 double triangle_along(const triangle *t, int k, vec3 center);
 
-/* The facet's number of the edge or corner; 0 for FACET. */
+/* The number of the edge or corner in the facet; 0 for FACET. */
 int32_t triangle_feature(const triangle *t, const closest *c);
 
 #endif

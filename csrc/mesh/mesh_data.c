@@ -1,4 +1,4 @@
-/* The end of a mesh, and what a caller may read of it. */
+/* Freeing a mesh, and its view for callers. */
 #include "mesh_data.h"
 
 #include "../base/memory.h"

@@ -1,4 +1,5 @@
-/* Validated facets with all that is derived from them; owns its memory, immutable once built. */
+/* The checked facets of a mesh with all that is derived from them. It owns its memory and never
+ * changes once it is built. */
 #ifndef MESH_MESH_DATA_H
 #define MESH_MESH_DATA_H
 
@@ -10,23 +11,24 @@
 struct abut_mesh {
     abut_mesh_view view; /* what a caller may read */
 
-    /* the view's arrays, to write and to free */
+    /* the view's arrays, writable */
     double *vertices, *normals, *areas, *noise, *normal_noise;
     abut_index *indices, *offsets, *source;
     uint8_t *noise_origin;
 
-    triangle *triangles; /* the fans of all facets, each in two cache lines */
+    triangle *triangles; /* the fans of all facets, two cache lines each */
     void *triangle_block;
     int32_t *fans; /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
-    uint8_t *flat; /* index_count: corners on their neighbors' chord */
+    uint8_t *flat; /* index_count: whether the corner is on its neighbors' chord */
     int32_t *kept; /* facet_count: corners that are not flat */
-    uint8_t *bent; /* facet_count: off its plane by more than noise, acts as its fan of triangles */
+    uint8_t *bent; /* facet_count: whether it is off its plane by more than noise, and acts as its
+                      fan of triangles */
 
-    plane_set planes; /* of a mesh of triangles */
+    plane_set planes; /* only in a mesh of triangles */
 };
 
-/* While triangles and bins, about as large again, are some megabytes, waiting for them takes less
- * than to sort spheres, or to fetch triangles ahead. */
+/* Up to this many triangles, they and their bins are some megabytes: waiting for them takes less
+ * time than sorting spheres or prefetching triangles. */
 enum { CACHED_TRIANGLES = 16384 };
 
 static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)
@@ -55,13 +57,13 @@ static inline box mesh_box(const abut_mesh *mesh, abut_index facet)
     return bounds;
 }
 
-/* A facet's normal: unit, by the right-hand rule. */
+/* A facet's unit normal, by the right-hand rule. */
 static inline vec3 mesh_normal(const abut_mesh *mesh, abut_index facet)
 {
     return vec3_load(mesh->view.normals + 3 * facet);
 }
 
-/* Whether every facet is one triangle: then they have the same numbers. */
+/* Whether every facet is one triangle; facets and triangles then have the same numbers. */
 static inline bool mesh_is_triangles(const abut_mesh *mesh)
 {
     return mesh->fans[mesh->view.facet_count] == mesh->view.facet_count;

@@ -1,11 +1,11 @@
-/* Two tables with open addressing: of points by their coordinates, and of edges by their ends. */
+/* Two hash tables with open addressing: points by their coordinates, and edges by their ends. */
 #include "neighbors.h"
 
 #include <string.h>
 
 #include "../base/memory.h"
 
-/* Spread every bit of a number over all bits (the finalizer of MurmurHash3). */
+/* Spreads every bit of a number over all bits (the finalizer of MurmurHash3). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
@@ -26,7 +26,8 @@ static uint64_t hash_ends(int32_t low, int32_t high)
     return mix((uint64_t)(uint32_t)low << 32 | (uint32_t)high);
 }
 
-/* Make as many slots as keep half of them empty, all of them -1, and the mask of their numbers. */
+/* Allocates slots for `count` items, at least half of them free, all -1, and sets the mask of
+ * indices. */
 static int32_t *make_slots(abut_index count, uint64_t *mask)
 {
     uint64_t slot_count = 16;
@@ -43,7 +44,7 @@ static int32_t *make_slots(abut_index count, uint64_t *mask)
 
 /* ---- points ---- */
 
-/* The first vertex that lies where this one does. */
+/* The first vertex in the place of this one. */
 static int32_t point_of(const neighbors *n, int32_t *slots, uint64_t mask, int32_t vertex)
 {
     const vec3 here = neighbors_point(n, vertex);
@@ -75,7 +76,7 @@ static abut_status find_points(const abut_mesh *mesh, neighbors *n)
 
 /* ---- edges ---- */
 
-/* The slot of the edge between two points, or the empty one where it would be. */
+/* The slot of the edge between two points, or the empty slot where it belongs. */
 static uint64_t edge_slot(const neighbors *n, int32_t low, int32_t high)
 {
     uint64_t slot = hash_ends(low, high) & n->slot_mask;
@@ -89,7 +90,7 @@ static uint64_t edge_slot(const neighbors *n, int32_t low, int32_t high)
     return slot;
 }
 
-/* Note a third corner at an edge, unless one of the same place is known. */
+/* Adds a third corner to an edge, unless one in the same place is there. */
 static void add_across(neighbor_edge *edge, int32_t point)
 {
     for (int32_t i = 0; i < edge->across_count && i < 2; i++) {
@@ -105,8 +106,8 @@ static void add_across(neighbor_edge *edge, int32_t point)
     }
 }
 
-/* The edge between two points, made where it is new, with a third corner more; -1 from a point to
- * itself. */
+/* Finds or makes the edge between two points and adds a third corner to it. Returns its number, or
+ * -1 if both points are the same. */
 static int32_t add_edge(neighbors *n, int32_t a, int32_t b, int32_t across)
 {
     if (a == b) {

@@ -1,8 +1,8 @@
-/* How far facets are off the planes that they are meant to lie in.
+/* How far facets are off the planes that they should lie in.
  *
- * What most walks say of deviations of a size, in parts of their triangles', decides whether these
- * are noise or shape; where too few walks arrive, whether small deviations stand apart from larger
- * ones. */
+ * Deviations are grouped by size, as parts of their triangles' size. For each size most walks
+ * decide whether it is noise or shape. Where too few walks arrive, small deviations are noise if
+ * they stand apart from larger ones. */
 #include "noise.h"
 
 #include <string.h>
@@ -11,21 +11,23 @@
 #include "tolerance.h"
 #include "walks.h"
 
-/* Deviations are noise where no more than one walk in so many says otherwise, of at least as many
- * as are enough. */
+/* Deviations are noise if at least ENOUGH_WALKS more walks find noise than NOISE_TO_SHAPE times
+ * those that find shape. */
 enum { NOISE_TO_SHAPE = 3, ENOUGH_WALKS = 8 };
 
-/* Where too few walks tell, deviations are noise that stand apart: so many powers of two above them
- * have no more than one in CLUSTER_TO_GAP as many. The four least of numbers that are spread evenly
- * do so by chance once in 4,000 meshes; fewer count where there are hardly more. */
+/* Where too few walks arrive, deviations are noise if they stand apart. The GAP_POWERS powers of
+ * two above them must have at most one in CLUSTER_TO_GAP as many. Four evenly spread numbers have
+ * such a gap by chance in one mesh of 4,000. Fewer than ENOUGH_EDGES count if they are at least one
+ * in ENOUGH_PART of all. */
 enum { GAP_POWERS = 3, CLUSTER_TO_GAP = 10, ENOUGH_EDGES = 4, ENOUGH_PART = 8 };
 
-/* Nearly all deviations that stand together must be small enough for noise; where fewer than half
- * are of nearly coplanar triangles, they are shape. */
+/* Deviations that stand together are noise if all but one in ALL_TO_LARGE are small enough.
+ * They are shape if fewer than one in ALL_TO_FLAT belong to nearly coplanar triangles. */
 enum { ALL_TO_LARGE = 10, ALL_TO_FLAT = 2 };
 
-/* How far noise spreads over facets whose deviations digits explain: in a grid that is turned about
- * one of its axes some columns in a row may be so by chance, of two facets each. */
+/* How many facets far noise spreads over neighbors that are off by no more than digits explain. In
+ * a grid turned about one of its axes, several columns in a row may be flat by chance, with two
+ * facets each. */
 enum { HOPS = 8 };
 
 /* Edges between facets that digits do not explain, by steepness. */
@@ -36,16 +38,16 @@ typedef struct steepness_counts {
 /* What deviations of a steepness are. */
 typedef enum meaning {
     MEANS_DOUBT,
-    MEANS_NOISE, /* by what walks say */
-    MEANS_SMALL, /* noise where it is no more than what coordinates are rounded by */
+    MEANS_NOISE, /* noise, by the majority of walks */
+    MEANS_SMALL, /* noise if they are no larger than what coordinates are rounded by */
     MEANS_SHAPE
 } meaning;
 
 typedef struct measuring {
     deviations deviations;
-    double *of_triangles; /* the largest accepted deviation of each */
-    meaning of_steepness[STEEPNESS_COUNT];
-    double level; /* the largest deviation that is noise by what walks said */
+    double *worst; /* the largest deviation of each triangle that is noise */
+    meaning meanings[STEEPNESS_COUNT];
+    double level; /* the largest deviation that is noise by the majority of walks */
 } measuring;
 
 /* ---- noise and shape ---- */
@@ -55,9 +57,9 @@ static steepness_counts count_edges(const measuring *m)
     steepness_counts counts = {.sum = 0};
     for (abut_index e = 0; e < m->deviations.near.edge_count; e++) {
         const edge_measure *edge = &m->deviations.edges[e];
-        if (deviations_joins_facets(&m->deviations, e) && !(edge->is & EDGE_EXPLAINED)) {
+        if (deviations_joins_facets(&m->deviations, e) && !(edge->flags & EDGE_EXPLAINED)) {
             counts.all[edge->steepness]++;
-            counts.tiny[edge->steepness] += (edge->is & EDGE_TINY) != 0;
+            counts.tiny[edge->steepness] += (edge->flags & EDGE_TINY) != 0;
             counts.flat[edge->steepness] += edge_is_in_question(edge);
             counts.sum++;
         }
@@ -65,7 +67,8 @@ static steepness_counts count_edges(const measuring *m)
     return counts;
 }
 
-/* Deviations whose number is small beside that of all below it end a cluster. */
+/* Whether a cluster of deviations ends here: those just above are few beside the `below` that are
+ * in it. */
 static bool is_gap(const steepness_counts *counts, int steepness, abut_index below)
 {
     abut_index above = 0;
@@ -75,7 +78,7 @@ static bool is_gap(const steepness_counts *counts, int steepness, abut_index bel
     return CLUSTER_TO_GAP * above <= below;
 }
 
-/* Noise ends at the gap where the walks before say noise by the largest majority. */
+/* Finds where noise ends: at the gap below which the majority of walks for noise is largest. */
 static int find_noise_end(const walk_votes *votes, const steepness_counts *counts)
 {
     abut_index sum = 0, best = ENOUGH_WALKS - 1, below = 0;
@@ -90,7 +93,7 @@ static int find_noise_end(const walk_votes *votes, const steepness_counts *count
     return end;
 }
 
-/* Beyond noise shape begins where enough walks say so. */
+/* Finds where shape begins, beyond noise: where enough walks find shape. */
 static int find_shape_begin(const walk_votes *votes, int noise_end)
 {
     abut_index sum = 0;
@@ -103,7 +106,7 @@ static int find_shape_begin(const walk_votes *votes, int noise_end)
     return STEEPNESS_COUNT;
 }
 
-/* Deviations that stand together mean the same. */
+/* What a cluster of deviations means, without walks. */
 static meaning meaning_of(const steepness_counts *counts, int first, int end)
 {
     abut_index all = 0, tiny = 0, flat = 0;
@@ -117,7 +120,8 @@ static meaning meaning_of(const steepness_counts *counts, int first, int end)
     return are_enough && ALL_TO_LARGE * (all - tiny) <= all ? MEANS_SMALL : MEANS_DOUBT;
 }
 
-/* Decide what deviations of each steepness are: clusters between gaps mean one thing. */
+/* Decides what deviations of each steepness are. All deviations of a cluster, between two gaps,
+ * mean the same. */
 static void find_meanings(measuring *m)
 {
     const steepness_counts counts = count_edges(m);
@@ -126,7 +130,7 @@ static void find_meanings(measuring *m)
     const int shape_begin = find_shape_begin(&votes, noise_end);
     abut_index below = 0;
     for (int s = 0; s < noise_end; s++) {
-        m->of_steepness[s] = MEANS_NOISE;
+        m->meanings[s] = MEANS_NOISE;
     }
     for (int s = noise_end, first = s; s < STEEPNESS_COUNT; s++) {
         below += counts.all[s];
@@ -134,59 +138,59 @@ static void find_meanings(measuring *m)
             const meaning found =
                 shape_begin <= s ? MEANS_SHAPE : meaning_of(&counts, first, s + 1);
             for (; first <= s; first++) {
-                m->of_steepness[first] = found;
+                m->meanings[first] = found;
             }
             below = 0;
         }
     }
 }
 
-/* Find the largest deviation that is noise by what walks say. */
+/* Finds the largest deviation that is noise by the majority of walks. */
 static void find_level(measuring *m)
 {
     for (abut_index e = 0; e < m->deviations.near.edge_count; e++) {
         const edge_measure *edge = &m->deviations.edges[e];
-        if (edge_is_in_question(edge) && m->of_steepness[edge->steepness] == MEANS_NOISE) {
+        if (edge_is_in_question(edge) && m->meanings[edge->steepness] == MEANS_NOISE) {
             m->level = larger(m->level, edge->deviation);
         }
     }
 }
 
-/* Whether the deviation of an edge is noise: by what deviations of its steepness are, or since its
- * triangles are thin and others have as much. */
+/* Whether the deviation of an edge is noise. Deviations of its steepness decide that; for thin
+ * triangles it is noise if other noise is as large. */
 static bool is_noise(const measuring *m, const edge_measure *edge)
 {
-    const meaning means = m->of_steepness[edge->steepness];
+    const meaning means = m->meanings[edge->steepness];
     if (edge_is_explained(edge)) {
         return false;
     }
-    if (((edge->is & EDGE_FLAT) && means == MEANS_NOISE) ||
-        ((edge->is & EDGE_TINY) && (means == MEANS_NOISE || means == MEANS_SMALL))) {
+    if (((edge->flags & EDGE_FLAT) && means == MEANS_NOISE) ||
+        ((edge->flags & EDGE_TINY) && (means == MEANS_NOISE || means == MEANS_SMALL))) {
         return true;
     }
-    return (edge->is & EDGE_THIN) && edge->deviation <= m->level;
+    return (edge->flags & EDGE_THIN) && edge->deviation <= m->level;
 }
 
-/* Triangles at edges of these kinds have as much noise as each other. */
+/* Gives the triangles at edges of these kinds the same noise: the larger one. */
 static void spread_over(measuring *m, int kinds)
 {
     const abut_index sides = 3 * m->deviations.near.triangle_count;
     for (abut_index i = 0; i < sides; i++) {
         edge_measure *edge = deviations_edge(&m->deviations, i);
-        if (edge && (edge->is & kinds)) {
-            edge->spread = larger(edge->spread, m->of_triangles[i / 3]);
+        if (edge && (edge->flags & kinds)) {
+            edge->spread = larger(edge->spread, m->worst[i / 3]);
         }
     }
     for (abut_index i = 0; i < sides; i++) {
         const edge_measure *edge = deviations_edge(&m->deviations, i);
         if (edge) {
-            m->of_triangles[i / 3] = larger(m->of_triangles[i / 3], edge->spread);
+            m->worst[i / 3] = larger(m->worst[i / 3], edge->spread);
         }
     }
 }
 
-/* A triangle has the noise of its edges, and as much as its coplanar neighbors: its own corners may
- * be off by chance in a way that does not show. */
+/* Gives each triangle the noise of its edges, and that of its coplanar neighbors: its own corners
+ * may be off in a way that does not show. */
 static void spread(measuring *m, double *measured)
 {
     const abut_index sides = 3 * m->deviations.near.triangle_count;
@@ -194,8 +198,8 @@ static void spread(measuring *m, double *measured)
     for (abut_index i = 0; i < sides; i++) {
         edge_measure *edge = deviations_edge(&m->deviations, i);
         if (edge && is_noise(m, edge)) {
-            m->of_triangles[i / 3] = larger(m->of_triangles[i / 3], edge->deviation);
-            edge->is |= EDGE_NOISY;
+            m->worst[i / 3] = larger(m->worst[i / 3], edge->deviation);
+            edge->flags |= EDGE_NOISY;
             is_noisy = true;
         }
     }
@@ -204,20 +208,19 @@ static void spread(measuring *m, double *measured)
     }
     for (abut_index t = 0; t < m->deviations.near.triangle_count; t++) {
         double *to = &measured[deviations_triangle(&m->deviations, t)->facet];
-        *to = larger(*to, NOISES_OF_DEVIATION * m->of_triangles[t]);
+        *to = larger(*to, NOISES_OF_DEVIATION * m->worst[t]);
     }
 }
 
-/* ---- what is told ---- */
+/* ---- edges in doubt ---- */
 
 static bool is_doubtful(const measuring *m, const edge_measure *edge)
 {
-    return edge_is_in_question(edge) && m->of_steepness[edge->steepness] != MEANS_SHAPE &&
+    return edge_is_in_question(edge) && m->meanings[edge->steepness] != MEANS_SHAPE &&
            !is_noise(m, edge);
 }
 
-/* Count the edges of which nothing tells whether they are noise or shape, and find their first
- * facet. */
+/* Counts the edges that may be noise or shape, and finds the first facet with one. */
 static void find_doubt(const measuring *m, abut_noise_doubt *doubt)
 {
     *doubt = (abut_noise_doubt){.facet = -1};
@@ -239,16 +242,15 @@ static void find_doubt(const measuring *m, abut_noise_doubt *doubt)
 
 static abut_status measure(measuring *m, double *measured, abut_noise_doubt *doubt)
 {
-    m->of_triangles =
-        memory_alloc_zeroed(m->deviations.near.triangle_count, sizeof *m->of_triangles);
-    if (!m->of_triangles) {
+    m->worst = memory_alloc_zeroed(m->deviations.near.triangle_count, sizeof *m->worst);
+    if (!m->worst) {
         return ABUT_NO_MEMORY;
     }
     find_meanings(m);
     find_level(m);
     spread(m, measured);
     find_doubt(m, doubt);
-    memory_free(m->of_triangles);
+    memory_free(m->worst);
     return ABUT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Facets that lie in one plane to within their noise. */
+/* Planes that facets lie in to within their noise. */
 #include "planes.h"
 
 #include <string.h>
@@ -6,23 +6,23 @@
 #include "../base/memory.h"
 #include "tolerance.h"
 
-/* Fewer facets make no plane. */
+/* A plane needs at least this many facets to be worth recording. */
 enum { FEWEST_FACETS = 2 };
 
-/* A normal and a height in steps: facets of one plane have the same, nearly always. */
+/* A normal and a height in steps. Facets of one plane nearly always have the same. */
 typedef struct plane_key {
     int32_t steps[4];
 } plane_key;
 
-/* A plane on its way. Heights are counted from a corner: those from the origin, which may be far
- * away, would be rounded by more than what planes have to be told apart by. */
+/* A plane while it is fitted. Heights are measured from a corner: from the origin, which may be far
+ * away, rounding would be larger than the distance between planes. */
 typedef struct group {
     vec3 from;     /* a corner of the first facet */
     vec3 normals;  /* the sum of the normals, each times its facet's area */
     double areas;  /* the sum of the areas */
-    double height; /* over `from`: at first the sum of heights, each times its facet's area, then
-                      the plane's */
-    double added;  /* the largest of what was added up for a height */
+    double height; /* over `from`: first the sum of corners' heights, weighted by area, then the
+                      plane's */
+    double added;  /* the largest sum of absolute values for a height */
     plane plane;
 } group;
 
@@ -31,17 +31,17 @@ typedef struct finding {
     abut_index facet_count;
     plane_set *set;
     double farthest; /* the largest coordinate */
-    group *groups;   /* of facets with one key */
+    group *groups;   /* facets with the same key */
     int32_t count;
-    int32_t *slots; /* a hash table of keys: a facet each, or NO_PLANE; later scratch, a number for
+    int32_t *slots; /* first a hash table of keys, with a facet or NO_PLANE each; later a number for
                        each facet */
-    uint32_t mask;  /* of slots: a power of two minus 1 */
+    uint32_t mask;  /* number of slots, a power of two, minus 1 */
 } finding;
 
-/* Which of so many steps in a unit a number is in, which is not far beyond 1. */
+/* The step that a number is in, with `steps` in a unit. The number is not far beyond 1. */
 static int32_t step_of(double value, double steps)
 {
-    /* what is positive is rounded down by the conversion, which needs no call */
+    /* conversion rounds positive numbers down, without a call */
     return (int32_t)(value * steps + (STEP_OFFSET + 0x1p24));
 }
 
@@ -62,7 +62,7 @@ static uint32_t hash_of(const plane_key *key)
     return (uint32_t)hash;
 }
 
-/* The first facet with the key of facet k, which may be itself. */
+/* The first facet with the key of facet k; it may be k. */
 static int32_t find_first(finding *f, int32_t k)
 {
     const plane_key key = key_of(f, &f->triangles[k]);
@@ -79,7 +79,7 @@ static int32_t find_first(finding *f, int32_t k)
     }
 }
 
-/* Facets of one key become a group, if there are several. */
+/* Makes a group of facets with the same key, if there are several. */
 static abut_status group_facets(finding *f)
 {
     int32_t *plane_of = f->set->plane_of, *numbers = f->slots;
@@ -111,106 +111,106 @@ static double area_of(const triangle *t)
     return 0.5 * vec3_length(vec3_cross(triangle_edge(t, 0), triangle_edge(t, 1)));
 }
 
-/* The group that a facet is in, or NULL. */
+/* The group of a facet, or NULL. */
 static group *group_of(const finding *f, abut_index facet)
 {
     const int32_t number = f->set->plane_of[facet];
     return number == NO_PLANE ? NULL : &f->groups[number];
 }
 
-/* How high a point is over the first facet's corner, along the plane's normal. */
-static double height_of(const group *own, vec3 point)
+/* The height of a point over the first facet's corner, along the plane's normal. */
+static double height_of(const group *fit, vec3 point)
 {
-    return vec3_dot(own->plane.normal, vec3_sub(point, own->from));
+    return vec3_dot(fit->plane.normal, vec3_sub(point, fit->from));
 }
 
-/* What height_of adds up, without signs: its rounding is a part of that. */
-static double added_up(const group *own, vec3 point)
+/* The sum of absolute values that height_of adds up; rounding is a part of it. */
+static double added_up(const group *fit, vec3 point)
 {
-    const vec3 normal = own->plane.normal, apart = vec3_sub(point, own->from);
+    const vec3 normal = fit->plane.normal, apart = vec3_sub(point, fit->from);
     return fabs(normal.x * apart.x) + fabs(normal.y * apart.y) + fabs(normal.z * apart.z);
 }
 
-/* A plane's normal is the mean of its facets', weighed with their areas. Where an area is no
- * number, neither is the normal, and check_facets finds no facet in the plane. */
+/* Sets each plane's normal: the mean of its facets' normals, weighted by area. If an area is not
+ * finite, the normal is not either, and check_facets finds no facet in the plane. */
 static void fit_normals(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
         const triangle *t = &f->triangles[k];
-        group *own = group_of(f, k);
-        if (own) {
+        group *fit = group_of(f, k);
+        if (fit) {
             const double area = area_of(t);
-            own->normals = vec3_add(own->normals, vec3_scale(t->normal, area));
-            own->areas += area;
+            fit->normals = vec3_add(fit->normals, vec3_scale(t->normal, area));
+            fit->areas += area;
         }
     }
     for (int32_t k = 0; k < f->count; k++) {
-        group *own = &f->groups[k];
-        own->plane.normal = vec3_scale(own->normals, 1.0 / vec3_length(own->normals));
-        own->plane.noise = INFINITY;
+        group *fit = &f->groups[k];
+        fit->plane.normal = vec3_scale(fit->normals, 1.0 / vec3_length(fit->normals));
+        fit->plane.noise = INFINITY;
     }
 }
 
-/* A plane's height is the mean of its facets' corners, weighed likewise. */
+/* Sets each plane's height: the mean of its facets' corners, weighted by area. */
 static void fit_heights(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
         const triangle *t = &f->triangles[k];
-        group *own = group_of(f, k);
-        for (int i = 0; own && i < 3; i++) {
-            own->height += height_of(own, t->corner[i]) * (area_of(t) / 3.0);
+        group *fit = group_of(f, k);
+        for (int i = 0; fit && i < 3; i++) {
+            fit->height += height_of(fit, t->corner[i]) * (area_of(t) / 3.0);
         }
     }
     for (int32_t k = 0; k < f->count; k++) {
-        group *own = &f->groups[k];
-        own->height /= own->areas;
-        own->plane.height = own->height + vec3_dot(own->plane.normal, own->from);
+        group *fit = &f->groups[k];
+        fit->height /= fit->areas;
+        fit->plane.height = fit->height + vec3_dot(fit->plane.normal, fit->from);
     }
 }
 
-static double farthest_corner(const group *own, const triangle *t)
+static double farthest_corner(const group *fit, const triangle *t)
 {
     double off = 0.0;
     for (int i = 0; i < 3; i++) {
-        off = larger(off, fabs(height_of(own, t->corner[i]) - own->height));
+        off = larger(off, fabs(height_of(fit, t->corner[i]) - fit->height));
     }
     return off;
 }
 
-/* A facet whose corners are off the plane by at most `off` is in it: widen the bounds. */
-static void include_facet(group *own, const triangle *t, double off)
+/* Adds a facet with corners at most `off` from the plane to the plane's bounds. */
+static void include_facet(group *fit, const triangle *t, double off)
 {
-    plane *to = &own->plane;
+    plane *to = &fit->plane;
     to->off = larger(to->off, off);
     to->tilt = larger(to->tilt, vec3_length(vec3_sub(t->normal, to->normal)));
     to->noise = t->normal_noise < to->noise ? t->normal_noise : to->noise;
     for (int k = 0; k < 3; k++) {
         to->extent = larger(to->extent, vec3_length(triangle_edge(t, k)));
-        own->added = larger(own->added, added_up(own, t->corner[k]));
+        fit->added = larger(fit->added, added_up(fit, t->corner[k]));
     }
     to->facet_count++;
 }
 
-/* Facets stay in their planes that are in them to within noise. */
+/* Removes facets from planes that they do not lie in to within noise. */
 static void check_facets(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
         const triangle *t = &f->triangles[k];
-        group *own = group_of(f, k);
-        const double off = own ? farthest_corner(own, t) : INFINITY;
+        group *fit = group_of(f, k);
+        const double off = fit ? farthest_corner(fit, t) : INFINITY;
         if (off <= OFF_NOISES * t->normal_noise + OFF_ROUNDING * f->farthest) {
-            include_facet(own, t, off);
+            include_facet(fit, t, off);
         } else {
             f->set->plane_of[k] = NO_PLANE;
         }
     }
 }
 
-/* Groups become planes that still have several facets. */
+/* Makes planes of the groups that still have several facets. */
 static abut_status keep_planes(finding *f)
 {
     plane_set *set = f->set;
-    int32_t *numbers = f->slots; /* keys are looked up no more */
+    int32_t *numbers = f->slots; /* keys are no longer needed */
     for (int32_t k = 0; k < f->count; k++) {
         const bool is_plane = f->groups[k].plane.facet_count >= FEWEST_FACETS;
         numbers[k] = is_plane ? set->count++ : NO_PLANE;
@@ -284,13 +284,13 @@ abut_index planes_byte_count(const plane_set *set, abut_index facet_count)
     return (abut_index)bytes;
 }
 
-bool plane_is_sure(const plane *of, double reach, double margin)
+bool plane_is_sure(const plane *common, double reach, double margin)
 {
-    const double size = of->extent + 2.0 * reach;
-    const double off = of->off + (of->tilt + PLANE_ROUNDING) * size;
-    const double noise = of->noise + LEAST_NOISE * reach;
+    const double size = common->extent + 2.0 * reach;
+    const double off = common->off + (common->tilt + PLANE_ROUNDING) * size;
+    const double noise = common->noise + LEAST_NOISE * reach;
     /* half of what noise may tilt a tangent plane by */
     const double tilt = sqrt(noise / reach);
-    return 16.0 * reach * off <= margin * margin && of->tilt <= 0.25 * tilt &&
+    return 16.0 * reach * off <= margin * margin && common->tilt <= 0.25 * tilt &&
            2.0 * off <= FRONT_NOISES * noise + 1.5 * tilt * margin;
 }

@@ -1,53 +1,53 @@
 /* Planes that several facets of a mesh lie in: floors, walls, plates.
  *
- * Where all facets that a sphere may touch lie in one plane, and the foot of its center on the
- * plane is inside of one of them, that facet has the nearest contact, and its contact eliminates
- * all others (docs/method.md, section 3). So only facets at the foot have to be tested. If the foot
- * turns out to be inside of none, the sphere comes again and is tested with all. */
+ * If all facets that a sphere may touch lie in one plane, it is enough to test those at the foot of
+ * its center on the plane. The facet with the foot inside has the nearest contact, which eliminates
+ * all others (docs/method.md, section 3). If the foot is inside none of them, the sphere is
+ * searched a second time, with all facets. */
 #ifndef MESH_PLANES_H
 #define MESH_PLANES_H
 
 #include "facet.h"
 
-/* The facet is in no plane with others. */
+/* The facet lies in no plane with others. */
 enum { NO_PLANE = -1 };
 
-/* What the facets of a plane have in common, and by how much they are off it. */
+/* The common plane of some facets, and bounds on how far they are off it. */
 typedef struct plane {
-    vec3 normal;   /* unit, as good as the facets' own */
-    double height; /* of the points with normal . x = height */
-    double off;    /* the largest distance of a corner, and what rounding may have left out of it */
-    double tilt;   /* the largest difference of a facet's normal */
+    vec3 normal;   /* of unit length, as exact as the facets' normals */
+    double height; /* normal . x = height for its points */
+    double off;    /* the largest distance of a corner, with an upper bound of its rounding */
+    double tilt;   /* the largest difference from a facet's normal */
     double extent; /* the longest edge */
-    double noise;  /* the least eps_n of a facet */
+    double noise;  /* the smallest eps_n of a facet */
     int32_t facet_count;
 } plane;
 
 /* The planes of a mesh. */
 typedef struct plane_set {
-    int32_t *plane_of; /* of each facet; NULL in a mesh that is not of triangles */
+    int32_t *plane_of; /* the plane of each facet; NULL in a mesh with polygons */
     plane *planes;
     int32_t count;
 } plane_set;
 
-/* The planes of facets that are one triangle each; ABUT_OK or ABUT_NO_MEMORY. Free in any case. */
+/* Finds the planes of facets that are one triangle each. Returns ABUT_OK or ABUT_NO_MEMORY. Call
+ * planes_free in any case. */
 abut_status planes_find(const triangle *triangles, abut_index count, plane_set *set);
 void planes_free(plane_set *set);
 
-/* The memory that the planes of so many facets take, in bytes. */
+/* The bytes that the planes of so many facets take. */
 abut_index planes_byte_count(const plane_set *set, abut_index facet_count);
 
-/* Whether facets at the foot are all that has to be tested in the plane, whatever is rounded, for
- * spheres of at most that reach: the contacts of facets that are at least `margin` from the foot
- * are farther than that of the facet with the foot inside by more than rounding, and it eliminates
- * them.
+/* Whether spheres of at most this reach need to test only the facets at the foot, whatever is
+ * rounded. Then the contact of the facet with the foot inside is nearer than all those of facets at
+ * least `margin` from the foot, by more than rounding, and eliminates them.
  *
- * With d, the distance of the center from the plane, and o, by how much the plane, the facets and
- * what is computed of them are off each other: such a facet is sqrt(d^2 + margin^2 - 2 d o) away at
- * least, the one with the foot d + o at most, where o is far less than the margin, and this less
- * than the reach, or nothing beside the foot is in reach. Its point stands in front of the tangent
- * plane at the foot by 2 o + tilt |P_i - P_j| at most. Smaller spheres have as much noise, in parts
- * of their reach, or more. */
-bool plane_is_sure(const plane *of, double reach, double margin);
+ * Let d be the distance of the center from the plane, and o how far the plane, the facets and all
+ * computed from them are off each other, far less than the margin. A facet that is `margin` away
+ * from the foot has at least the distance sqrt(d^2 + margin^2 - 2 d o), the one with the foot at
+ * most d + o. This is less than the reach; otherwise nothing is in reach. The farther point stands
+ * in front of the tangent plane at the foot by at most 2 o + tilt |P_i - P_j|. Smaller spheres have
+ * at least as much noise, as a part of their reach. */
+bool plane_is_sure(const plane *common, double reach, double margin);
 
 #endif

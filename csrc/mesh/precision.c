@@ -1,8 +1,8 @@
-/* How precisely the coordinates of a mesh were written down.
+/* How precisely the coordinates of a mesh were written.
  *
- * Digits are found from values, each axis by itself: a program that reads six digits of a text file
- * into doubles leaves numbers that are six digits to within float64's rounding, and one that reads
- * them into float32 numbers to within float32's. */
+ * Digits are found from the values of each axis. A program that reads six digits of a text file
+ * into doubles leaves numbers that are six digits to within float64's rounding. One that reads them
+ * into float32 leaves them to within float32's rounding. */
 #include "precision.h"
 
 #include <limits.h>
@@ -10,31 +10,31 @@
 
 #include "tolerance.h"
 
-/* Where no number needs more digits, they are short, not rounded: 0.25 is a length that someone
- * chose. C, C++ and what is built on them write six significant digits unless told otherwise. */
+/* Numbers with at most this many digits are short, not rounded: 0.25 is a chosen length. C, C++ and
+ * programs built on them write six significant digits by default. */
 enum { SHORT_DIGITS = 5 };
 
-/* Numbers of so many digits lie closer together than those of float64 or float32 that look like
- * them by chance are rare. */
+/* Most digits that are recognized. With more, float64 or float32 numbers often look like decimals
+ * by chance. */
 enum { MOST_DIGITS_DOUBLE = 13, MOST_DIGITS_FLOAT = 7 };
 
-/* A number of so few bits, as a multiple of 1/1024 below 100 is, is exact, however many digits it
- * takes; one of float32 that has more was rounded. */
+/* A number with at most SHORT_BITS bits, as a multiple of 1/1024 below 100, is exact, however many
+ * decimal digits it takes. A float32 number with more bits was rounded. */
 enum { SHORT_BITS = 17, FLOAT_BITS = 24, DOUBLE_BITS = 53 };
 
-/* Digits, and low bits that no number uses, are believed where chance would make all of them with a
- * probability of 2^-20 or less. */
+/* Digits, and low bits that no number uses, count as evidence if chance makes them with a
+ * probability of at most 2^-20. */
 enum { EVIDENCE_BITS = 20 };
 
-/* Rounding to units that are so large beside one in so many edges would have closed up facets. So
- * corners with edges of so few units were not rounded: they are points of a grid. */
+/* If more than one edge in SHORT_EDGES_OF is at most GRID_UNITS units long, the units are the steps
+ * of a grid. Rounding to such coarse units would have closed up facets. */
 #define GRID_UNITS 32.0
 enum { SHORT_EDGES_OF = 2000 };
 
-/* Fewer than any float64 number needs: where looking for the most begins. */
+/* The start value of a maximum: fewer decimals than any float64 number needs. */
 enum { FEWEST_DECIMALS = -400 };
 
-/* Powers of ten are exact up to here. */
+/* Largest power of ten that is exact in float64. */
 enum { EXACT_POWER = 22 };
 
 static double power_of_ten(int exponent)
@@ -51,7 +51,7 @@ static double power_of_ten(int exponent)
     return exponent < 0 ? 1.0 / power : power;
 }
 
-/* The exponent of the first digit: 0 for 1 ... 9.99, x > 0. */
+/* The exponent of the first digit of x > 0: 0 for 1 ... 9.99. */
 static int decimal_exponent(double x)
 {
     int exponent = (int)floor(log10(x));
@@ -66,7 +66,7 @@ static bool is_float(double x)
     return (double)(float)x == x;
 }
 
-/* Whether the significand has more bits than that of a number that someone chose. */
+/* Whether the significand has more bits than that of a chosen number. */
 static bool is_long(double x)
 {
     uint64_t bits;
@@ -78,13 +78,12 @@ static bool is_long(double x)
 
 /* The coordinates of all corners along one axis. */
 typedef struct axis_corners {
-    const double *first; /* of the first vertex */
+    const double *first; /* that of the first vertex */
     const abut_index *indices;
     abut_index count, vertex_count;
 } axis_corners;
 
-/* The coordinate of corner i. Whether its vertex is there at all is checked later: one that is not
- * has 0. */
+/* The coordinate of corner i; 0 if its vertex number is invalid, which is checked later. */
 static double coordinate(const axis_corners *axis, abut_index i)
 {
     const abut_index vertex = axis->indices[i];
@@ -103,7 +102,7 @@ static bool are_all_float(const axis_corners *axis)
 
 /* ---- float32 ---- */
 
-/* The exponents of the first and of the lowest bit that are set in a number. */
+/* The exponents of the highest and of the lowest bit that are set in a number. */
 typedef struct bit_span {
     int first, lowest;
 } bit_span;
@@ -120,7 +119,7 @@ static bit_span span_bits(double x)
     return (bit_span){first, first - (DOUBLE_BITS - 1) + unused};
 }
 
-/* Whether the corner's coordinate is a float32 number other than 0, and which bits it has. */
+/* Whether the corner's coordinate is a float32 number other than 0; sets its bits. */
 static bool span_float(const axis_corners *axis, abut_index i, double *x, bit_span *span)
 {
     *x = fabs(coordinate(axis, i));
@@ -131,7 +130,7 @@ static bool span_float(const axis_corners *axis, abut_index i, double *x, bit_sp
     return is_one;
 }
 
-/* The lowest bit that any float32 number of the axis has. */
+/* The exponent of the lowest bit that is set in any float32 number of the axis. */
 static int lowest_bit(const axis_corners *axis)
 {
     int lowest = INT_MAX;
@@ -154,8 +153,8 @@ static bool is_among(double x, const double *numbers, int count)
     return k < count;
 }
 
-/* How unlikely it is that numbers which were rounded to float32 leave as many low bits unused: one
- * bit for each of each distinct number, up to EVIDENCE_BITS. */
+/* How unlikely it is that numbers rounded to float32 leave these low bits unused, in bits up to
+ * EVIDENCE_BITS: one for each unused bit of each distinct number. */
 static int count_unused_bits(const axis_corners *axis)
 {
     double seen[EVIDENCE_BITS], x;
@@ -172,8 +171,8 @@ static int count_unused_bits(const axis_corners *axis)
     return evidence;
 }
 
-/* Rounding to float32 is ruled out by bits that are not used; where there are too few of these,
- * by the other axes: a file is written in one format. */
+/* Unused bits rule out rounding to float32. If there are too few of these, the other axes may rule
+ * it out: a file is written in one format. */
 static void find_float_doubts(const axis_corners axes[3], float_doubts doubts[3])
 {
     int evidence[3];
@@ -192,16 +191,16 @@ static void find_float_doubts(const axis_corners axes[3], float_doubts doubts[3]
 
 /* ---- digits ---- */
 
-/* What is known of the coordinates along one axis. */
+/* What is found about the coordinates along one axis. */
 typedef struct axis_digits {
     bool are_float; /* all of them are float32 numbers, and are judged as such */
-    bool are_few;   /* all of them are decimals of few digits */
+    bool are_few;   /* all of them are decimals with few digits */
     digits digits;
-    int evidence; /* how unlikely they are by chance, in bits */
+    int evidence; /* how unlikely that is by chance, in bits */
 } axis_digits;
 
-/* The fewest digits that x, positive, is written with to within its own rounding, at most `most` of
- * them; 0: more. */
+/* The fewest digits, at most `most`, that give x > 0 to within its own rounding; 0 if there are
+ * more. */
 static int count_digits(double x, int exponent, double rounding, int most)
 {
     for (int count = 1; count <= most; count++) {
@@ -220,7 +219,7 @@ static void include_digits(digits *all, const digits *some)
     all->decimals = some->decimals > all->decimals ? some->decimals : all->decimals;
 }
 
-/* Take the digits of a number into account, and how unlikely these are by chance. */
+/* Adds the digits of a number, and how unlikely they are by chance. */
 static void add_number(axis_digits *axis, double x)
 {
     const double rounding = axis->are_float ? 0.5 * ulp_float(x) : ulp_double(x);
@@ -231,13 +230,13 @@ static void add_number(axis_digits *axis, double x)
     axis->are_few = count > 0;
     include_digits(&axis->digits, &(digits){.significant = count, .decimals = decimals});
     if (count > 0 && rounding > 0.0 && axis->evidence < EVIDENCE_BITS) {
-        /* decimals are that many times farther apart than numbers of the precision */
+        /* how many times farther apart decimals are than numbers of the type */
         axis->evidence += ilogb(power_of_ten(-decimals) / (2.0 * rounding));
     }
 }
 
-/* Judge the coordinates of all corners along an axis. Most meshes are no decimals: their first
- * corners tell. */
+/* Judges the coordinates of all corners along an axis. In most meshes the first corners show that
+ * they are no decimals. */
 static axis_digits judge_axis(const axis_corners *axis)
 {
     axis_digits found = {
@@ -251,7 +250,7 @@ static axis_digits judge_axis(const axis_corners *axis)
     return found;
 }
 
-/* The largest common divisor of two whole numbers (Euclid's algorithm); one of them may be 0. */
+/* The greatest common divisor of two whole numbers (Euclid's algorithm); one of them may be 0. */
 static double common_divisor(double a, double b)
 {
     while (b != 0.0) {
@@ -261,7 +260,7 @@ static double common_divisor(double a, double b)
     return a;
 }
 
-/* One unit of the last digit of a number, not negative. */
+/* One unit of the last digit of a number x >= 0. */
 static double digit_unit(const digits *d, double x)
 {
     int last = x > 0.0 ? decimal_exponent(x) + 1 - d->significant : -d->decimals;
@@ -269,7 +268,8 @@ static double digit_unit(const digits *d, double x)
 }
 
 /* Whether the numbers differ by multiples of a step larger than one unit of the largest one's last
- * digit: those of a grid that someone chose, as of 0.00625, do, however many digits they need. */
+ * digit. Coordinates of a grid with a chosen step, as 0.00625, do, however many digits they
+ * need. */
 static bool are_steps(const axis_corners *axis, const digits *found)
 {
     const double power = power_of_ten(found->decimals);
@@ -285,8 +285,7 @@ static bool are_steps(const axis_corners *axis, const digits *found)
     return step / power > 1.5 * digit_unit(found, largest);
 }
 
-/* Whether these are numbers that were rounded to so many digits. Whole numbers are not: they count
- * something. */
+/* Whether the numbers were rounded to some digits. Whole numbers were not: they count something. */
 static bool are_rounded(const axis_corners *axis, const axis_digits *found)
 {
     return found->are_few && found->digits.significant > SHORT_DIGITS &&
@@ -294,14 +293,14 @@ static bool are_rounded(const axis_corners *axis, const axis_digits *found)
            !are_steps(axis, &found->digits);
 }
 
-/* Numbers that are all short, and say nothing by themselves: a file writes them as the others. */
+/* Whether all numbers are short. Alone they prove nothing: a file writes them like the others. */
 static bool are_short(const axis_digits *axis)
 {
     return axis->are_few && axis->digits.significant <= SHORT_DIGITS;
 }
 
-/* Whether more than one in SHORT_EDGES_OF steps from corner to corner is no longer than GRID_UNITS
- * units: then the units are no rounding, but a grid. */
+/* Whether more than one in SHORT_EDGES_OF edges is at most GRID_UNITS units long. The units are
+ * then the steps of a grid, not rounding. */
 static bool are_grid_points(const axis_corners axes[3], const digits *found)
 {
     abut_index count = 0, short_count = 0;
@@ -322,19 +321,19 @@ static bool are_grid_points(const axis_corners axes[3], const digits *found)
 
 precision precision_find(const abut_mesh_input *input, const double *vertices)
 {
-    precision found = {.said = input->units};
+    precision found = {.given = input->units};
     digits common = {.decimals = FEWEST_DECIMALS};
     axis_corners axes[3];
-    bool alike[3] = {false, false, false};
+    bool shares_digits[3] = {false, false, false};
     for (int k = 0; k < 3 && !input->noise; k++) {
         axes[k] =
             (axis_corners){vertices + k, input->indices, input->index_count, input->vertex_count};
-        const axis_digits of_axis = judge_axis(&axes[k]);
-        const bool rounded = are_rounded(&axes[k], &of_axis);
+        const axis_digits judged = judge_axis(&axes[k]);
+        const bool rounded = are_rounded(&axes[k], &judged);
         common.are_rounded |= rounded;
-        alike[k] = rounded || are_short(&of_axis);
-        if (alike[k]) {
-            include_digits(&common, &of_axis.digits);
+        shares_digits[k] = rounded || are_short(&judged);
+        if (shares_digits[k]) {
+            include_digits(&common, &judged.digits);
         }
     }
     if (!input->noise) {
@@ -342,16 +341,16 @@ precision precision_find(const abut_mesh_input *input, const double *vertices)
     }
     common.are_rounded = common.are_rounded && !are_grid_points(axes, &common);
     for (int k = 0; k < 3; k++) {
-        found.axes[k] = alike[k] ? common : (digits){0};
+        found.axes[k] = shares_digits[k] ? common : (digits){0};
     }
     return found;
 }
 
 /* ---- units ---- */
 
-/* What a facet's corners have in common along an axis. */
+/* Properties of a facet's corners along an axis. */
 typedef struct axis_facts {
-    double largest, said, low, high;
+    double largest, given, low, high;
     bool are_float, has_long;
 } axis_facts;
 
@@ -362,26 +361,26 @@ static axis_facts find_facts(const precision *found, const polygon *p, int axis)
         abut_index k = 3 * p->indices[i] + axis;
         facts.low = smaller(facts.low, p->vertices[k]);
         facts.high = larger(facts.high, p->vertices[k]);
-        double x = fabs(p->vertices[k]), said = found->said ? found->said[k] : 0.0;
+        double x = fabs(p->vertices[k]), given = found->given ? found->given[k] : 0.0;
         facts.largest = x > facts.largest ? x : facts.largest;
-        facts.said = said > facts.said ? said : facts.said;
+        facts.given = given > facts.given ? given : facts.given;
         facts.are_float &= is_float(x);
         facts.has_long |= is_long(x);
     }
     return facts;
 }
 
-/* Whether rounding an axis of a facet of this size to float32 is out of the question: its numbers
- * are a grid's, or another axis is not of float32 and the facet has hardly more than a few units. A
- * unit that is small for float32 does no harm, and stays. */
+/* Whether it is impossible that an axis of a facet of this size was rounded to float32: its numbers
+ * are a grid, or another axis is not float32 and the facet is only a few units large. A unit that
+ * is small beside the facet does no harm and is kept. */
 static bool is_no_rounding(double unit, const float_doubts *doubts, double size)
 {
     return unit > SINGLE_ROUNDING * size &&
            (doubts->are_grid || (doubts->others_disagree && GRID_UNITS * unit >= size));
 }
 
-/* A facet whose coordinates are all float32 numbers is one of float32; else an axis is where some
- * of its numbers need the whole of a float32's digits. */
+/* The unit of an axis in float32 or float64. It is float32 if all coordinates of the facet are, or
+ * if those of the axis are and some of them need all digits of float32. */
 static double float_unit(const axis_facts *facts, bool all_are_float, const float_doubts *doubts,
                          double size)
 {
@@ -394,21 +393,21 @@ unit_sizes precision_units(const precision *found, const polygon *p)
 {
     axis_facts facts[3];
     double units[3], size = 0.0;
-    unit_sizes sizes = {.origin = found->said ? ABUT_NOISE_DECIMALS : ABUT_NOISE_DOUBLE};
+    unit_sizes sizes = {.origin = found->given ? ABUT_NOISE_DECIMALS : ABUT_NOISE_DOUBLE};
     for (int axis = 0; axis < 3; axis++) {
         facts[axis] = find_facts(found, p, axis);
         size = larger(size, facts[axis].high - facts[axis].low);
     }
     bool all_are_float = facts[0].are_float && facts[1].are_float && facts[2].are_float;
     for (int axis = 0; axis < 3; axis++) {
-        const axis_facts *of = &facts[axis];
-        units[axis] =
-            found->said ? of->said : float_unit(of, all_are_float, &found->doubts[axis], size);
-        if (!found->said && units[axis] > ulp_double(of->largest)) {
+        const axis_facts *along = &facts[axis];
+        units[axis] = found->given ? along->given
+                                   : float_unit(along, all_are_float, &found->doubts[axis], size);
+        if (!found->given && units[axis] > ulp_double(along->largest)) {
             sizes.origin = sizes.origin > ABUT_NOISE_FLOAT32 ? sizes.origin : ABUT_NOISE_FLOAT32;
         }
         double unit =
-            found->axes[axis].are_rounded ? digit_unit(&found->axes[axis], of->largest) : 0.0;
+            found->axes[axis].are_rounded ? digit_unit(&found->axes[axis], along->largest) : 0.0;
         if (unit > units[axis]) {
             units[axis] = unit;
             sizes.origin = ABUT_NOISE_DECIMALS;

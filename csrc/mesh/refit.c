@@ -1,4 +1,4 @@
-/* A mesh whose vertices have moved: corners and noises as before, all else anew. */
+/* Meshes with moved vertices: corners and noises stay the same, all else is computed again. */
 #include <string.h>
 
 #include "../base/error.h"
@@ -7,7 +7,7 @@
 #include "derive.h"
 #include "mesh_data.h"
 
-/* Facets of one piece of work, and what one takes, as parallel_report counts it. */
+/* Facets of one chunk, and the work of one in the units of parallel_report. */
 enum { FACETS_AT_ONCE = 1024, WORK_OF_FACET = 8 };
 
 typedef struct refitting {
@@ -16,7 +16,7 @@ typedef struct refitting {
     atomic_intptr_t first_bad; /* facet; -1: none */
 } refitting;
 
-/* Whether a facet is one still, and on the side that it was. */
+/* Whether a moved facet is still valid and still faces the same side. */
 static abut_status judge(const refitting *r, abut_index facet, const polygon *p,
                          const facet_shape *shape)
 {
@@ -44,7 +44,7 @@ static abut_status refit_facets(void *context, abut_index chunk, parallel_job *j
     return parallel_report(job, (end - begin) * WORK_OF_FACET);
 }
 
-/* What does not follow from vertices. */
+/* Copies what does not follow from vertices. */
 static void copy_rest(abut_mesh *mesh, const abut_mesh *before)
 {
     const size_t facets = (size_t)before->view.facet_count;
@@ -63,7 +63,7 @@ static abut_status refit_all(refitting *r, int workers, abut_error *error)
     const parallel_plan plan = {.chunk_count = parallel_chunk_count(facets, FACETS_AT_ONCE),
                                 .work = facets * WORK_OF_FACET,
                                 .workers = workers};
-    parallel_run(&plan, refit_facets, r); /* nobody interrupts it */
+    parallel_run(&plan, refit_facets, r); /* without interrupts */
     const abut_index bad = atomic_load(&r->first_bad);
     if (bad < 0) {
         return error_set_status(error, ABUT_OK);
@@ -76,23 +76,23 @@ static abut_status refit_all(refitting *r, int workers, abut_error *error)
 static abut_status fill(refitting *r, const double *vertices, int workers, abut_error *error)
 {
     const abut_mesh_view *view = &r->before->view;
-    const mesh_counts of = {view->vertex_count, view->facet_count, view->index_count,
-                            view->facet_count};
-    abut_status status = derive_vertices(r->mesh, vertices, of.vertices, error);
+    const mesh_counts counts = {view->vertex_count, view->facet_count, view->index_count,
+                                view->facet_count};
+    abut_status status = derive_vertices(r->mesh, vertices, counts.vertices, error);
     if (status) {
         return status;
     }
-    if (!derive_allocate(r->mesh, of)) {
+    if (!derive_allocate(r->mesh, counts)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     copy_rest(r->mesh, r->before);
-    derive_view(r->mesh, of);
+    derive_view(r->mesh, counts);
     r->mesh->view.doubt = view->doubt;
-    r->mesh->view.byte_count = derive_bytes(r->mesh, of);
+    r->mesh->view.byte_count = derive_bytes(r->mesh, counts);
     return refit_all(r, workers, error);
 }
 
-/* The first facet that is no triangle, or -1. */
+/* The first facet that is not a triangle, or -1. */
 static abut_index first_polygon(const abut_mesh *mesh)
 {
     abut_index facet = mesh_is_triangles(mesh) ? mesh->view.facet_count : 0;

@@ -1,20 +1,19 @@
-/* Ear clipping, seen along the polygon's Newell normal (G. H. Meisters,
- * "Polygons have ears", 1975).
+/* Ear clipping, seen along the polygon's Newell normal (G. H. Meisters, "Polygons have ears",
+ * 1975).
  *
- * The ear that goes is the first one in the polygon's order, again and again. A corner is asked
- * only when it may be that one: what is known of it stays as it is until one of its neighbors goes,
- * or the corner that was found in its way. */
+ * Each step removes the first ear in the polygon's order. A corner is checked only when it may be
+ * that ear. Its rank stays valid until one of its neighbors, or the corner found inside its ear, is
+ * removed. */
 #include "split.h"
 
 #include <string.h>
 
-/* What is known of a corner, the best first. Best is an ear whose new side keeps clear of all
- * corners by more than rounding: one that passes through a corner would leave an outline that
- * crosses itself. Where rounding leaves no ear at all, a thin corner goes: nothing is lost with it.
- */
+/* Rank of a corner, best first. The best is an ear with a new side that all other corners keep
+ * clear of by more than rounding: a side through a corner would leave an outline that crosses
+ * itself. If rounding leaves no ear at all, a thin corner is removed, which loses no area. */
 typedef enum corner_rank {
-    RANK_EAR,   /* or not asked yet */
-    RANK_CLOSE, /* an ear but for rounding, or not asked yet whether it is */
+    RANK_EAR,   /* an ear, or not yet checked */
+    RANK_CLOSE, /* an ear up to rounding, or not yet checked for that */
     RANK_THIN,
     RANK_OTHER,
     RANK_GONE
@@ -22,7 +21,7 @@ typedef enum corner_rank {
 
 #define NONE (-1)
 
-/* A corner with its neighbors, and the one that was found in its way. */
+/* A corner with its neighbors and its blocker: a corner found inside its ear. */
 typedef struct outline_corner {
     abut_index before, after;
     abut_index blocker;
@@ -43,27 +42,28 @@ static double corner_area(vec3 normal, vec3 a, vec3 b, vec3 c)
     return vec3_dot(normal, vec3_cross_exact(vec3_sub(b, a), vec3_sub(c, a)));
 }
 
-/* How far two points are apart along the axis where that is most. */
+/* The distance of two points along the axis where it is largest. */
 static double longest_axis(vec3 a, vec3 b)
 {
     return vec3_max_abs(vec3_sub(b, a));
 }
 
-/* A corner between its neighbors, and who is in the way of its being an ear. */
+/* A corner between its neighbors, and a blocker that keeps it from being an ear. */
 typedef struct ear {
     const splitter *s;
     vec3 at[3];
-    double slacks[3]; /* of the edges from corner k to the next: how far outside counts as inside */
+    double slacks[3]; /* for each edge from corner k to the next: how far outside still counts as
+                         inside */
     abut_index blocker;
-    bool is_inside; /* the blocker, even without slack */
+    bool is_inside; /* the blocker is inside even without slack */
 } ear;
 
-/* `slack`: by how much others have to keep clear. */
+/* `slack` is the distance that other corners must keep. */
 static ear ear_of(const splitter *s, abut_index corner, double slack)
 {
-    const outline_corner *own = &s->outline[corner];
+    const outline_corner *links = &s->outline[corner];
     ear e = {.s = s,
-             .at = {s->corners[own->before], s->corners[corner], s->corners[own->after]},
+             .at = {s->corners[links->before], s->corners[corner], s->corners[links->after]},
              .blocker = NONE};
     for (int k = 0; k < 3; k++) {
         e.slacks[k] = slack * longest_axis(e.at[k], e.at[(k + 1) % 3]);
@@ -79,8 +79,8 @@ static bool is_thin(const splitter *s, abut_index corner)
     return fabs(area) <= (e.slacks[0] > e.slacks[1] ? e.slacks[0] : e.slacks[1]);
 }
 
-/* Whether a corner is in the closed triangle, or no farther outside than the slack, but is none of
- * its corners. */
+/* Whether a corner is inside the ear's triangle, or at most the slack outside, and none of its
+ * corners. */
 static bool is_in_the_way(ear *e, abut_index corner)
 {
     const vec3 q = e->s->corners[corner];
@@ -99,12 +99,12 @@ static bool is_in_the_way(ear *e, abut_index corner)
     return true;
 }
 
-/* Look for who is in the way along the outline, in both directions from the neighbors, since it is
- * mostly someone near. Returns how many corners were looked at. */
-static abut_index look_around(ear *e, const outline_corner *own)
+/* Searches for a blocker along the outline, in both directions from the neighbors: most are near.
+ * Returns how many corners were checked. */
+static abut_index find_blocker(ear *e, const outline_corner *links)
 {
     const outline_corner *outline = e->s->outline;
-    abut_index ahead = outline[own->after].after, behind = outline[own->before].before;
+    abut_index ahead = outline[links->after].after, behind = outline[links->before].before;
     for (abut_index k = 0; k < e->s->left - 3; k++) {
         const bool is_ahead = k % 2 == 0;
         if (is_in_the_way(e, is_ahead ? ahead : behind)) {
@@ -119,21 +119,21 @@ static abut_index look_around(ear *e, const outline_corner *own)
     return e->s->left;
 }
 
-/* Forget what is known of a corner, so that it is asked anew. */
-static void forget(splitter *s, abut_index corner)
+/* Resets the rank of a corner, so that it is checked again. */
+static void reset_rank(splitter *s, abut_index corner)
 {
     s->outline[corner].blocker = NONE;
     s->ranks[corner] = RANK_EAR;
 }
 
-/* The rank of a corner that may be an ear, or one but for rounding, which is asked only where there
- * is no other; adds to *work what that took. Notes who is in its way. */
-static corner_rank ask(splitter *s, corner_rank wanted, abut_index corner, abut_index *work)
+/* Checks a corner that may have the rank `wanted`, RANK_EAR or RANK_CLOSE, and returns its rank.
+ * Records its blocker and adds the number of checks to *work. */
+static corner_rank check_rank(splitter *s, corner_rank wanted, abut_index corner, abut_index *work)
 {
     ear e = ear_of(s, corner, wanted == RANK_EAR ? s->rounding : 0.0);
     ++*work;
     if (corner_area(s->normal, e.at[0], e.at[1], e.at[2]) >= 0.0) {
-        *work += look_around(&e, &s->outline[corner]);
+        *work += find_blocker(&e, &s->outline[corner]);
         if (e.blocker == NONE) {
             return wanted;
         }
@@ -149,28 +149,28 @@ static corner_rank ask(splitter *s, corner_rank wanted, abut_index corner, abut_
 
 static void remove_corner(splitter *s, abut_index corner)
 {
-    const outline_corner *own = &s->outline[corner];
-    s->outline[own->before].after = own->after;
-    s->outline[own->after].before = own->before;
+    const outline_corner *links = &s->outline[corner];
+    s->outline[links->before].after = links->after;
+    s->outline[links->after].before = links->before;
     s->left--;
-    forget(s, own->before);
-    forget(s, own->after);
+    reset_rank(s, links->before);
+    reset_rank(s, links->after);
     for (abut_index k = 0; k < s->count; k++) {
         if (s->outline[k].blocker == corner) {
-            forget(s, k);
+            reset_rank(s, k);
         }
     }
-    forget(s, corner);
+    reset_rank(s, corner);
     s->ranks[corner] = RANK_GONE;
 }
 
-/* The corner that goes next, or NONE. */
+/* Finds the corner to remove next, or NONE. */
 static abut_status find_ear(splitter *s, parallel_job *job, abut_index *corner)
 {
     for (corner_rank wanted = RANK_EAR; wanted <= RANK_CLOSE; wanted++) {
         while ((*corner = first_of(s, wanted)) != NONE) {
             abut_index work = 0;
-            const corner_rank rank = ask(s, wanted, *corner, &work);
+            const corner_rank rank = check_rank(s, wanted, *corner, &work);
             const abut_status status = parallel_report(job, work);
             if (status || rank == wanted) {
                 return status;
@@ -196,7 +196,7 @@ static abut_status begin(splitter *s, const polygon *p, vec3 normal, double roun
         s->corners[i] = polygon_corner(p, i);
         s->outline[i].before = i > 0 ? i - 1 : count - 1;
         s->outline[i].after = i + 1 < count ? i + 1 : 0;
-        forget(s, i);
+        reset_rank(s, i);
     }
     return ABUT_OK;
 }
@@ -211,8 +211,8 @@ abut_status split_polygon(splitter *s, const polygon *p, const facet_shape *shap
         if (status || corner == NONE) {
             return status;
         }
-        const outline_corner *own = &s->outline[corner];
-        const abut_index corners[3] = {own->before, corner, own->after};
+        const outline_corner *links = &s->outline[corner];
+        const abut_index corners[3] = {links->before, corner, links->after};
         for (int k = 0; k < 3; k++) {
             triangles[3 * *done + k] = p->indices[corners[k]];
         }

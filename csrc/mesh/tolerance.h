@@ -1,6 +1,10 @@
-/* Every tolerance. None is absolute: each is relative to a facet's size, a radius or a noise.
+/* Every tolerance of the library. None is absolute: each is relative to a size, a radius or a
+ * noise.
  *
- * They stand in the first room that needs one, so that the rooms after it read the same ones. */
+ * Noise is what coordinates may be off (docs/method.md, section 3). A facet has two: eps, in any
+ * direction, and eps_n, along its normal.
+ *
+ * All stand in the first room that needs one, so that later rooms use the same ones. */
 #ifndef MESH_TOLERANCE_H
 #define MESH_TOLERANCE_H
 
@@ -8,224 +12,241 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A polygon that is off its plane by more than this part of its longest diagonal is not planar.
- * Below it, what a modeler's rounding or a lazy export leaves, it is its fan of triangles. */
+/* A polygon with a corner farther from its mean plane than this part of its longest diagonal is not
+ * planar: building the mesh fails, or splits it. Smaller deviations, as modelers round, are
+ * accepted. */
 #define PLANAR_LIMIT 1e-3
 
-/* A facet that is no higher than this many units in the last place of its largest coordinate has no
- * area: collinear points that were rotated are off their line by that much. A sliver of 1e-5
+/* A facet has no area if its height is at most this many units in the last place of its largest
+ * coordinate. Rotating collinear points moves them off their line by that much. A sliver of 1e-5
  * degrees is 1e9 times higher. */
 #define ZERO_HEIGHT_ULPS 2.0
 
-/* Rounding turns a straight corner into a reflex one: the corner and its neighbors are each off by
- * more than a noise, since noise is counted along one axis and rotating rounds several times. */
+/* A corner that lies inside its neighbors' chord by at most this many eps is straight, not reflex.
+ * The corner and both neighbors are each off by more than one eps: noise is counted along one axis,
+ * and rotating rounds several times. */
 #define REFLEX_NOISES 6.0
 
-/* A corner no more than this many noises above its neighbors' chord is flat: leaving it out moves
- * the border by less than weights may be off. Likewise for the plane, which bent polygons leave. */
+/* A corner that stands out of its neighbors' chord by at most this many eps is flat and carries no
+ * force: leaving it out moves the border by less than weights may be off. A polygon with a corner
+ * farther from its plane is bent, and acts as its fan of triangles. */
 #define FLAT_NOISES 2.0
 
-/* The total turning of a convex polygon is 2 pi; of anything else it is off by 2 pi at least. */
+/* Largest difference, in radians, of a convex polygon's total turning from 2 pi. Any other outline
+ * is off by 2 pi at least. */
 #define TURNING_LIMIT 1.0
 
-/* Hierarchy (docs/method.md, section 3): how far in front of a tangent plane noise can put a point,
- * in noises along the normal, and how far it tilts the plane. */
+/* Hierarchy (docs/method.md, section 3). Noise may put a point in front of a tangent plane by
+ * FRONT_NOISES eps_n. It tilts the plane by TILT_FROM_NORMAL_NOISE sqrt(eps_n / d) or by
+ * TILT_FROM_NOISE eps / d, whichever is larger, with the distance d of the sphere's center. */
 #define FRONT_NOISES 10.0
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
-/* Measuring noise (noise.c). A deviation of this many noises along the normal is no more than
- * digits explain: of each corner half a unit, and what turning a mesh in doubles adds. */
+/* Measured noise (noise.c). The deviation of two neighbor triangles needs no other explanation than
+ * digits up to this many eps_n: half a unit for each of four corners, and what moving a mesh in
+ * doubles adds. */
 #define EXPLAINED_NOISES 4.0
 
-/* Triangles are nearly coplanar where their corners would be with errors of this part of their
- * height: where they turn by less than 0.2 degrees. Rounding to float32 does not turn facets of a
- * tenth of a radius by more up to 1000 radii from the origin, and no modeler makes edges so flat
- * but of curved surfaces. */
+/* Two neighbor triangles are nearly coplanar if their deviation is at most this part of their
+ * height: they turn by less than 0.2 degrees. Up to 1000 radii from the origin, rounding to float32
+ * turns facets of a tenth of a radius by less. Modelers make edges so flat only in curved
+ * surfaces. */
 #define NEARLY_FLAT 1e-3
 
-/* What float32, or six digits, leave of a coordinate, in parts of it: where nothing else tells
- * noise from shape, less is noise. CAD meshes have shape from 1e-5 on. */
+/* What float32, or six decimal digits, may take from a coordinate, as a part of it. Where nothing
+ * else separates noise from shape, a smaller deviation is noise. Shape in CAD meshes begins at
+ * 1e-5. */
 #define SINGLE_ROUNDING 1e-6
 
-/* A mesh is of no use that rounding turns by more than this part of its facets. */
+/* A deviation larger than this part of the facets' size is never taken for rounding: a mesh that
+ * rounding turns by so much is of no use. */
 #define ROUNDED_FLAT 1e-2
 
-/* What rounding may make of the volume of four points in one plane, in parts of the product of
+/* What rounding may make of the volume of four points in one plane, as a part of the product of
  * their distances: 18 roundings. */
 #define VOLUME_ROUNDING 0x1p-49
 
-/* A deviation is the mean error of four corners, so the largest may be four times as large, and the
- * others none. */
+/* Measured noise in deviations. A deviation is the mean error of four corners, so the largest error
+ * may be four times as large, with none at the others. */
 #define NOISES_OF_DEVIATION 4.0
 
-/* Facets that are farther from the origin than so many reaches are not cut for bins: where they are
- * cut is rounded by more than bins allow for. */
+/* Facets farther from the origin than this many reaches are not cut for bins: rounding moves the
+ * cuts by more than bins allow for. */
 #define CUT_REACHES 0x1p30
 
-/* Planes (planes.h). Facets whose normals, and whose heights in parts of the farthest coordinate,
- * are the same in so many steps may be in one: coarser than noise, and finer than what is curved.
- * The offset is such that steps do not change where numbers are round. */
+/* Planes (planes.h). Facets may lie in one plane if their normals and heights, rounded to steps,
+ * are equal. A unit has NORMAL_STEPS steps of normals, the farthest coordinate HEIGHT_STEPS steps
+ * of heights: coarser than noise, finer than curvature. STEP_OFFSET keeps round numbers away from
+ * the borders between steps. */
 #define NORMAL_STEPS 1e4
 #define HEIGHT_STEPS 1e5
 #define STEP_OFFSET 0.38196601125010515
 
-/* How far off a plane a corner of its facets may be, in noises and in parts of the farthest
- * coordinate. */
+/* A facet lies in a plane if its corners are off it by at most OFF_NOISES eps_n plus OFF_ROUNDING
+ * times the farthest coordinate of the mesh. */
 #define OFF_NOISES 4.0
 #define OFF_ROUNDING 0x1p-49
 
-/* A pose that is farther from rigid turns contact vectors by more than what planes spare. */
+/* The test of planes (planes.h) is used only for poses that are this close to rigid. Others turn
+ * contact vectors by more than it allows for. */
 #define SKEW_LIMIT 1e-10
 
-/* What a height may be off by, in parts of what was added up: 4 roundings of the corner's, as many
- * of the plane's. */
+/* What rounding may add to the height of a corner over a plane, as a part of the absolute values
+ * that are added up: 4 roundings for the corner, 4 for the plane. */
 #define HEIGHT_ROUNDING 0x1p-50
 
-/* What rounding adds to how far a facet is off its plane, in parts of its size and the spheres',
- * and the least noise of a contact, in parts of a reach that is no more than REACH_LIMIT
- * radii: one unit in the last place of the radius. */
+/* PLANE_ROUNDING is what rounding adds to a facet's distance from its plane, as a part of the
+ * facet's size plus the spheres' diameter. LEAST_NOISE is the least noise of a contact, as a part
+ * of the reach: one unit in the last place of the radius, where the reach is at most REACH_LIMIT
+ * radii. */
 #define PLANE_ROUNDING 0x1p-49
 #define REACH_LIMIT 4.0
 #define LEAST_NOISE (0x1p-53 / REACH_LIMIT)
 
-/* What rules a facet out before the exact distance may err by rounding alone, and errs outwards:
- * this part of the numbers that were added. The exact distance decides. */
+/* Coarse tests rule facets out before the exact distance decides. They err outwards, by this part
+ * of the numbers added, which is more than rounding. */
 #define CULL_SLACK 1e-12
 
-/* What rounding may make of a chord between two unit vectors, at most. */
+/* What rounding may add to the chord between two unit vectors, at most. */
 #define CHORD_ROUNDING 1e-15
 
-/* Numbers that differ by no more than this part have, perhaps, the same root: some units in the
+/* Two numbers that differ by at most this part may have the same square root: some units in the
  * last place. */
 #define SAME_ROOT 1e-15
 
-/* A half space whose normal has no larger part along an axis is along that axis, as far as rounding
- * of its pose can tell; over a period it is off by so small a part of it. */
+/* A period may lie along the plane of a half space if the normal's component along the period's
+ * axis is at most this. Rounding of the pose allows no finer limit; over a period the plane rises
+ * by this part of it. */
 #define ALONG_PLANE 1e-9
 
-/* Sharing (docs/method.md, section 5). A contact is satisfied when it lacks no more than this part
- * of the largest force: a hundred times what rounding leaves, so that pivots mean something, and no
- * force that anyone measures. */
+/* Sharing (docs/method.md, section 5). A contact is satisfied if it lacks at most this part of the
+ * largest force. That is a hundred times what rounding leaves, so that every pivot means something,
+ * and less than anyone measures. */
 #define SATISFIED_WITHIN 1e-13
 
-/* A set of contacts whose G has a pivot below this is no longer positive definite for sure: some
- * units in the last place of 1. Loads that move along such a direction, by 1 at most, change no
- * force by more, which is less than what counts as satisfied. */
+/* A set of contacts is surely positive definite if all pivots of its matrix G are larger than this:
+ * some units in the last place of 1. Loads may move along such a direction by 1 at most, which
+ * changes no force by more than this: less than SATISFIED_WITHIN. */
 #define FLAT_CURVATURE 1e-14
 
-/* Normals whose cosine is no more than this, a few units in the last place of 1, are perpendicular:
- * each of the walls of a rotated corner carries its full force. */
+/* Two normals are perpendicular if their cosine is at most this, a few units in the last place
+ * of 1. So each wall of a rotated right-angled corner carries its full force. */
 #define PERPENDICULAR_COSINE 1e-15
 
-/* Facets of a convex body whose corners are off one plane by no more than this part of its size are
- * one: far more than turning a body in doubles leaves, and a tenth of what two bodies' distance may
- * be off, so that nobody sees it there. To it comes what coordinates far from the origin are
- * rounded by: some units in the last place. */
+/* Hulls of convex bodies. Facets are merged into one if their corners are off one plane by at most
+ * COPLANAR times the body's size plus COPLANAR_ROUNDING times its largest coordinate. The first is
+ * far more than turning a body in doubles leaves, and a tenth of TOLD_APART, so that no result
+ * shows it. The second is some units in the last place, for bodies far from the origin. */
 #define COPLANAR 1e-12
 #define COPLANAR_ROUNDING 0x1p-50
 
-/* Where facets that were merged by that are off their common plane by more, only those that a
- * smaller part of it holds for are merged, at least this: a few units in the last place. */
+/* If the merged facets fail the check for convexity, merging is repeated within a quarter of the
+ * tolerance, and so on down to this part of it: a few units in the last place. */
 #define LEAST_MERGE 1e-3
 
-/* Entrances (docs/convex.md). Signs that are decided by sines: rounding leaves no more than
- * SINE_ROUNDING of one that is 0; one of SINE_SURE or more is what it seems, with all that follows
- * from it over a whole body. */
+/* Entrances (docs/convex.md) depend on the signs of sines. Rounding leaves at most SINE_ROUNDING of
+ * a sine that is 0. A sine of SINE_SURE or more has its true sign, and so has all that follows from
+ * it over a whole body. */
 #define SINE_ROUNDING 0x1p-49
 #define SINE_SURE 1e-9
 
-/* An entrance that is better by less than this part of the bodies' size is as good. */
+/* An entrance counts as better than another one only if its gap is larger by more than this part of
+ * the pair's size: more than rounding, so that climbing ends. */
 #define CLIMB_GAIN 1e-14
 
-/* Edges whose sine is larger than this have a common normal that rounding turns by a few units in
- * the last place. */
+/* Rounding turns the common normal of two edges by a few units in the last place only where the
+ * sine of their angle is larger than this. */
 #define CLEAR_SINE 0.1
 
-/* Edges whose directions differ by less than this angle have a common normal that rounding turns by
- * more than 1e-9: their planes' distance is checked by the supports. */
+/* Rounding turns the common normal of two edges by more than 1e-9 where the sine of their angle is
+ * less than this. The distance of their planes is then checked with the support points. */
 #define NEARLY_PARALLEL 1e-7
 
-/* The square of a normal that the library has written is 1 to within this; rounding leaves far
- * less, and a number that was changed since is one more. */
+/* The square of a normal that the library has written differs from 1 by at most this. Rounding
+ * leaves far less; a normal that the caller has changed differs by more. */
 #define NEARLY_UNIT 1e-9
 
-/* Convex bodies (docs/convex.md). Lengths are in parts of the size of a pair, the reach of both.
+/* Convex bodies (docs/convex.md). Lengths are parts of a pair's size: the sum of both bodies'
+ * reaches.
  *
- * What is not told apart: 10,000 roundings. */
+ * Lengths that differ by at most this count as equal: 10,000 roundings. */
 #define TOLD_APART 1e-11
 
-/* The size of a pair is this part of the bodies' distance at least: far apart, as in a gap that is
- * larger than the bodies, the distance is what is rounded. */
+/* A pair's size is at least this part of the distance between the bodies' origins. Across a gap far
+ * larger than the bodies, rounding follows the distance. */
 #define ROUNDED_PART 0x1p-13
 
-/* Edges whose sine is no more than this are parallel: the point where they cross is off by rounding
- * over the sine, a thousandth of their length here. */
+/* Two edges are parallel if the sine of their angle is at most this: rounding moves the point where
+ * they cross by itself over the sine, here a thousandth of their length. */
 #define PARALLEL_SINE 1e-12
 
-/* Contact points of two convex bodies are told apart by this part of the smaller body's size: far
- * more than what rounding makes of positions in a simulation, so that bodies that are aligned keep
- * their spots and their spots' names, and less than anybody resolves of a contact. */
+/* Contact points (spots) of two convex bodies that are closer than this part of the smaller body's
+ * size count as one. It is far more than rounding of positions in a simulation, so that aligned
+ * bodies keep their spots and the spots' names. It is far less than what matters of a contact. */
 #define SPOT_TOGETHER 1e-8
 
-/* Edges that overlap give a normal of their own if their sine is larger: it is turned by rounding
- * over the sine, so by less than 1e-8. */
+/* Two edges of overlapping bodies define a normal if the sine of their angle is larger than this:
+ * rounding over the sine turns it by less than 1e-8. */
 #define CROSSING_SINE 1e-7
 
-/* A link this short that is not the shortest, of bodies that no plane found parts: they overlap,
- * perhaps, and P and Q go towards where both surfaces meet. Who is apart is found to be so all the
- * same. */
+/* If a link is this short, is not yet the shortest, and no plane is known that separates the
+ * bodies, they may overlap: P and Q then tend to where both surfaces meet. The search changes its
+ * method there, which finds bodies that are apart all the same. */
 #define MEETING_LENGTH 1e-6
 
-/* Bodies that overlap are set apart by this part of their depth, and by at least this: what the
- * link's direction is off by is then far below what is told apart. */
+/* Overlapping bodies are moved apart by their depth plus the larger of DEPTH_SEPARATION times the
+ * depth and LEAST_SEPARATION. The error of the link's direction is then far below TOLD_APART. */
 #define DEPTH_SEPARATION 0.25
 #define LEAST_SEPARATION 1e-3
 
-/* Bodies that overlap by more are deep in each other: by a fifth of their radii. */
+/* An overlap larger than this, about a fifth of the bodies' radii, is deep: a global search is
+ * tried first. */
 #define DEEP 0.1
 
-/* What two support gaps along the same normal may differ by: some units in the last place. */
+/* Two support gaps along the same normal may differ by this: some units in the last place. */
 #define GAP_ROUNDING 0x1p-50
 
-/* Facets as bodies see them: a corner is turned and moved twice, which rounds it so many times. */
+/* Walls under convex bodies. Two poses turn and move a corner, which rounds it so many times. */
 #define FLAT_ROUNDINGS 8.0
 
-/* Facets are on one plane where none of their corners is off it by more than FRONT_NOISES. On the
- * plane their borders are closed to within this many noises: of each of two corners one, twice. */
+/* Facets lie in one plane if none of their corners is off it by more than FRONT_NOISES eps_n. In
+ * that plane, borders within CLOSED_NOISES eps of each other are closed: one for each of two
+ * corners, twice. */
 #define CLOSED_NOISES 4.0
 
-/* Cracks between facets in one plane are closed where they are narrower than this part of the width
- * of the foot on which a body stands: the body cannot sink into them. */
+/* Cracks between facets of one plane are closed if they are narrower than this part of the width of
+ * the foot that a body stands on: the body cannot sink into them. */
 #define CRACK_PART 0.02
 
-/* Borders of a patch that go on within this angle, as a cosine, have no corner there. */
+/* Two borders of a patch that meet at an angle with a larger cosine continue each other: no corner
+ * is there. */
 #define STRAIGHT_COSINE 0.9999
 
-/* A facet's own plane tells heights where it is inclined to that of its patch by less than this, as
- * a cosine; slivers are inclined by noise. */
+/* A facet's own plane gives heights over a patch if the cosine of its angle to the patch's plane is
+ * larger than this. Slivers are inclined by noise. */
 #define UPRIGHT_COSINE 0.5
 
-/* Walls that meet at a concave edge (concave.c). A strip begins so many times in front of what is
- * not told apart and of what noise may explain, both over the sine of the angle between the walls;
- * where that is more than a part of the body's reach, as between facets that noise alone tilts,
- * there is none. It is as wide as any body, and the line where the walls meet is no farther off
- * than what a body touches. Both in reaches. */
+/* Walls that meet at a concave edge (concave.c). A strip of one wall begins in front of the line
+ * where both meet, by STRIP_MARGIN times what rounding and noise may explain, over the sine of the
+ * angle between the walls. If that is more than STRIP_CLEAR reaches of the body, as between facets
+ * that noise alone tilts, there is no strip. It is STRIP_REACHES reaches wide, as wide as any body.
+ * Lines farther from the body than LINE_REACHES reaches have none. */
 #define STRIP_MARGIN 2.0
 #define STRIP_CLEAR 0.125
 #define STRIP_REACHES 4.0
 #define LINE_REACHES 2.0
 
-/* The sine of 10 degrees: what bodies that are deep in a wall may touch of another one, behind a
- * concave edge, is searched for where walls bend by more. */
+/* Sine of 10 degrees. Walls that bend by less at a concave edge are not searched for what a deep
+ * body may touch behind the edge. */
 #define GENTLEST_SINE 0.17
 
-/* One unit in the last place of a number is its power of two times this. */
+/* A number's unit in the last place is its power of two times DOUBLE_EPS. EXPONENT_BITS are the
+ * bits of that power. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52
 
-/* One unit in the last place of x; 0 for 0, and for what is so small that it is no normal number.
- */
+/* One unit in the last place of x; 0 for 0 and for subnormal numbers. */
 static inline double ulp_double(double x)
 {
     uint64_t bits;
@@ -240,9 +261,9 @@ static inline double ulp_float(double x)
     return x == 0.0 ? 0.0 : ldexp(1.0, ilogb(x) - 23);
 }
 
-/* LAMMPS adds up its time at the end of each run, with rounding. Where that sum and the number of
- * steps times their length differ by less than this part of a step, all steps have had one length,
- * and the product is taken, which does not depend on how often a run was ended. */
+/* LAMMPS adds up its time at the end of each run, with rounding. If that sum differs from the
+ * number of steps times their length by less than this part of a step, all steps have had one
+ * length. Then the product is used, which does not depend on how many runs there were. */
 #define ROUNDED_STEPS 1e-4
 
 #endif

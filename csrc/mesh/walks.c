@@ -1,34 +1,36 @@
-/* What walks over nearly coplanar triangles say of their deviations.
+/* Walks over nearly coplanar triangles, which separate noise from shape.
  *
- * If four corners were meant to lie in one plane, their deviation is a part of their noise; else it
- * is shape. Noise stays the same however far apart the corners are, and shape does not: along a
- * fold it grows with the distance, along a curved surface with its square. So from triangles whose
- * neighbors are almost coplanar one walks away from each of their edges, and compares the
- * deviations of the corners that are reached with those of the edges that were crossed. */
+ * If four corners should lie in one plane, their deviation is part of their noise; otherwise it is
+ * shape. Noise stays the same however far apart the corners are. Shape grows: along a fold with the
+ * distance, along a curved surface with its square. So walks lead away from each edge of a triangle
+ * with almost coplanar neighbors. They compare the deviations of the corners that they reach with
+ * those of the edges that they crossed. */
 #include "walks.h"
 
 #include "tolerance.h"
 
-/* A walk arrives where it is so many heights of its first triangle away. It goes on from there, up
- * to twice as far, and crosses no more than so many edges. */
+/* A walk arrives once it is WALK_HEIGHTS heights of its first triangle away. It continues up to
+ * twice as far, over at most WALK_EDGES edges. */
 #define WALK_HEIGHTS 3.0
 enum { WALK_EDGES = 64 };
 
-/* Noise grows by no more than this, on nearly every walk; shape on most. */
+/* Nearly all walks over noise find deviations grown by at most this factor, most over shape by
+ * more. */
 #define NOISE_GROWTH 2.5
 
-/* A walk across an edge whose deviation is noise meets others: digits explain at most so many of
- * four. Beyond a slight fold they explain all. */
+/* A walk over noise crosses other noisy edges: digits explain at most this many in four of them.
+ * Behind a slight fold between exact facets they explain all. */
 enum { EXPLAINED_OF_FOUR = 3 };
 
-/* Triangles from which one walks: so many tell as much as all. */
+/* Walks start from about this many triangles at most: a sample decides as well as all. */
 enum { SAMPLE = 4096 };
 
-/* Straight on across an edge, in the plane of the triangle that one comes from. */
+/* The state of a walk, straight across an edge in the plane of the triangle before it. */
 typedef struct course {
-    int32_t low, high, from; /* the next edge, and the corner of the triangle before it */
-    vec3 start, along, out;  /* the first edge's lexicographically smaller end; directions */
-    double middle, goal;     /* how far along and out, times the length of these */
+    int32_t low, high, from; /* the next edge, and the third corner of the triangle before it */
+    vec3 start, along, out;  /* the first edge's lexicographically smaller end; directions along and
+                                across it */
+    double middle, goal;     /* positions along and out, times the length of these vectors */
 } course;
 
 static course set_course(const deviations *d, abut_index number, int side)
@@ -49,8 +51,8 @@ static course set_course(const deviations *d, abut_index number, int side)
     return c;
 }
 
-/* Walk into the triangle behind the edge, whose third corner is `point`: it takes the place of that
- * end of the edge which is on its side. Returns the edge that is ahead then. */
+/* Walks into the triangle behind the edge, with the third corner `point`. This corner replaces the
+ * end of the edge that is on its side. Returns the edge ahead. */
 static int32_t pass(const neighbors *near, course *c, int32_t point)
 {
     const vec3 to = vec3_sub(neighbors_point(near, point), c->start);
@@ -60,26 +62,26 @@ static int32_t pass(const neighbors *near, course *c, int32_t point)
     return neighbors_edge(near, c->low, c->high);
 }
 
-/* The edges that walks have crossed. */
+/* The edges that a walk has crossed. */
 typedef struct crossed_edges {
     int count, explained;
-    double largest; /* deviation */
+    double largest; /* the largest deviation */
 } crossed_edges;
 
 static void cross_edge(crossed_edges *crossed, const edge_measure *edge)
 {
     crossed->count++;
-    crossed->explained += (edge->is & EDGE_EXPLAINED) != 0;
+    crossed->explained += (edge->flags & EDGE_EXPLAINED) != 0;
     crossed->largest = larger(crossed->largest, edge->deviation);
 }
 
-/* Whether a walk across an edge arrives, over edges that are nearly flat; then at which point. */
+/* Whether a walk across an edge, over edges that are nearly flat, arrives; sets the point where. */
 static bool walk(const deviations *d, course c, int32_t edge, int32_t *arrival,
                  crossed_edges *crossed)
 {
     double farthest = 0.0;
     for (int step = 0; step < WALK_EDGES && edge >= 0; step++) {
-        if (!(d->edges[edge].is & EDGE_COPLANAR) || farthest >= 2.0 * c.goal) {
+        if (!(d->edges[edge].flags & EDGE_COPLANAR) || farthest >= 2.0 * c.goal) {
             break;
         }
         const int32_t *across = d->near.items[edge].across;
@@ -94,14 +96,14 @@ static bool walk(const deviations *d, course c, int32_t edge, int32_t *arrival,
     return farthest > 0.0 && farthest >= c.goal;
 }
 
-/* Walk the other way, back through the triangle. */
+/* Walks in the opposite direction, back through the triangle. */
 static bool walk_back(const deviations *d, course c, int32_t *arrival, crossed_edges *crossed)
 {
     c.out = vec3_scale(c.out, -1.0);
     return walk(d, c, pass(&d->near, &c, c.from), arrival, crossed);
 }
 
-/* The largest deviation of four of so many points, at most six. */
+/* The largest deviation of any four of the points, which are at most six. */
 static double largest_deviation(const vec3 *points, int count)
 {
     double largest = 0.0;
@@ -121,31 +123,32 @@ static double largest_deviation(const vec3 *points, int count)
     return largest;
 }
 
-/* What walks from a triangle have found. */
+/* What the walks from a triangle have found. */
 typedef struct findings {
-    vec3 points[6]; /* its corners, and where walks arrived */
+    vec3 points[6]; /* its corners, and the points where walks arrived */
     int count;
-    int steepness;  /* of its edges in question, the largest */
-    int across;     /* walks that arrived, across edges in question */
-    double crossed; /* largest deviation of edges that were crossed, or are in question */
-    double reached; /* of points where walks to either side arrived, with the edge between */
-    bool is_exact;  /* a walk came to where digits explain all */
+    int steepness;  /* the largest of its edges in question */
+    int across;     /* walks across edges in question that arrived */
+    double crossed; /* the largest deviation of edges that were crossed, or are in question */
+    double reached; /* the largest of both arrival points of opposite walks, with the edge between
+                       them */
+    bool is_exact;  /* a walk arrived among facets that are off by no more than digits explain */
 } findings;
 
-/* Walk straight across a side of the triangle and, where that arrives, back through it, and note
- * what was found. */
+/* Walks straight across a side of the triangle and, if that walk arrives, back through the
+ * triangle. */
 static void explore(const deviations *d, abut_index number, int side, findings *f)
 {
     const course c = set_course(d, number, side);
     const edge_measure *edge = deviations_edge(d, 3 * number + side);
-    const bool is_asked = edge_is_in_question(edge);
+    const bool in_question = edge_is_in_question(edge);
     crossed_edges crossed = {.count = 0}, back = {.count = 0};
     int32_t arrival = -1, behind = -1;
     if (walk(d, c, d->near.edges[3 * number + side], &arrival, &crossed)) {
         f->points[f->count++] = neighbors_point(&d->near, arrival);
-        f->across += is_asked;
+        f->across += in_question;
         /* rounding may leave whole rows of a grid in one plane */
-        f->is_exact |= is_asked && !((edge->is & EDGE_TINY) && (edge->is & EDGE_FLAT)) &&
+        f->is_exact |= in_question && !((edge->flags & EDGE_TINY) && (edge->flags & EDGE_FLAT)) &&
                        4 * crossed.explained > EXPLAINED_OF_FOUR * crossed.count;
         if (walk_back(d, c, &behind, &back)) {
             vec3 p[4] = {c.start, neighbors_point(&d->near, c.high),
@@ -154,14 +157,14 @@ static void explore(const deviations *d, abut_index number, int side, findings *
         }
     }
     f->crossed = larger(f->crossed, larger(crossed.largest, back.largest));
-    if (is_asked) {
+    if (in_question) {
         f->crossed = larger(f->crossed, edge->deviation);
         f->steepness = edge->steepness > f->steepness ? edge->steepness : f->steepness;
     }
 }
 
-/* Count what walks from the triangle say; nothing where fewer than two arrive, or none across an
- * edge in question. */
+/* Counts the finding of a triangle's walks. It has none if fewer than two arrive, or none does
+ * across an edge in question. */
 static void judge_triangle(const deviations *d, abut_index number, walk_votes *votes)
 {
     findings f = {.count = 3};
@@ -185,7 +188,8 @@ static bool triangle_in_question(const deviations *d, abut_index number)
            edge_is_in_question(deviations_edge(d, 3 * number + 2));
 }
 
-/* Let some of many triangles be judged; which ones depends on where their corners are alone. */
+/* Judges a sample of the triangles in question. The sample depends only on where their corners
+ * are. */
 walk_votes walks_judge(const deviations *d)
 {
     walk_votes votes = {.noise = {0}};

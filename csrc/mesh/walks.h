@@ -1,10 +1,10 @@
-/* What walks over nearly coplanar triangles say of their deviations. */
+/* Walks over nearly coplanar triangles, which separate noise from shape. */
 #ifndef MESH_WALKS_H
 #define MESH_WALKS_H
 
 #include "deviations.h"
 
-/* How many walks say noise, and how many shape, of deviations of a steepness. */
+/* For each steepness, how many walks found that such deviations are noise, and how many shape. */
 typedef struct walk_votes {
     abut_index noise[STEEPNESS_COUNT], shape[STEEPNESS_COUNT];
 } walk_votes;

@@ -1,23 +1,23 @@
 /* Nodal weights that keep the moment (docs/method.md, section 4).
  *
- * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. A sliver's
- * areas cancel to their last digits, and a weight that is off by 1e-9 there moves the force by as
- * much of the sliver's length. So the coordinate along which the normal is largest is dropped,
- * which changes no ratio of areas and rounds nothing, and each area is computed from differences
- * without rounding error. */
+ * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. The areas
+ * of a sliver cancel to their last digits, and a weight that is off by 1e-9 moves the force by as
+ * much of the sliver's length. So the coordinate along which the normal is largest is dropped. That
+ * changes no ratio of areas and rounds nothing. Each area is computed from differences without
+ * rounding error. */
 #include "weights.h"
 
 typedef struct vec2 {
     double x, y;
 } vec2;
 
-/* A facet's plane as it is seen where one coordinate is left out: which two are x and y. */
+/* A facet's plane seen without one coordinate; x and y are the other two. */
 typedef struct plane_view {
     const double *vertices;
     int x, y;
 } plane_view;
 
-/* Leave the coordinate out along which the normal is largest. */
+/* Drops the coordinate along which the normal is largest. */
 static plane_view view_along(const abut_mesh *mesh, vec3 normal)
 {
     double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
@@ -38,15 +38,15 @@ static vec2 view_node(plane_view v, abut_index node)
     return (vec2){v.vertices[3 * node + v.x], v.vertices[3 * node + v.y]};
 }
 
-/* What rounding takes from a - b (Knuth's two-sum). */
+/* The rounding error of a - b (Knuth's two-sum). */
 static double difference_error(double a, double b, double difference)
 {
     double b_seen = a - difference, a_seen = difference + b_seen;
     return (a - a_seen) + (b_seen - b);
 }
 
-/* Twice the signed area of a-b-c, right to some units in the last place however thin it is. Where
- * less than four bits cancel, plain arithmetic will do. */
+/* Twice the signed area of a-b-c, exact to some units in the last place however thin it is. Plain
+ * arithmetic is enough if fewer than four bits cancel. */
 static double area(vec2 a, vec2 b, vec2 c)
 {
     double ux = b.x - a.x, uy = b.y - a.y, vx = c.x - a.x, vy = c.y - a.y;
@@ -60,7 +60,7 @@ static double area(vec2 a, vec2 b, vec2 c)
     return difference_of_products(ux, vy, uy, vx) + correction;
 }
 
-/* A polygon's corners in its plane, and the sense that it is seen turning in. */
+/* A polygon's corners in its plane, with the sign of its areas as seen. */
 typedef struct outline {
     plane_view view;
     const abut_index *nodes;
@@ -74,7 +74,7 @@ static vec2 outline_corner(const outline *o, abut_index i)
     return view_node(o->view, o->nodes[i < o->count ? i : i - o->count]);
 }
 
-/* A_k: the triangle of the contact point and edge k. */
+/* A_k: the area of the triangle of the contact point and edge k. */
 static double edge_area(const outline *o, abut_index k)
 {
     return o->sign * area(o->point, outline_corner(o, k), outline_corner(o, k + 1));
@@ -89,7 +89,7 @@ static double corner_area(const outline *o, abut_index k)
 
 /* ---- on the border ---- */
 
-/* Where on the segment from a to b the point closest to p is, 0 ... 1. */
+/* Position of the point on the segment from a to b that is closest to p, 0 ... 1. */
 static double along_segment(vec2 p, vec2 a, vec2 b)
 {
     double x = b.x - a.x, y = b.y - a.y;
@@ -105,8 +105,7 @@ static double distance_sq_to_segment(vec2 p, vec2 a, vec2 b)
     return x * x + y * y;
 }
 
-/* Put all the force of a point that is on the border, or outside by rounding, on the nearest edge.
- */
+/* Puts the whole force on the nearest edge, for a point on the border, or outside by rounding. */
 static void fill_border(const outline *o, double *weights)
 {
     abut_index border = 0;
@@ -128,9 +127,9 @@ static void fill_border(const outline *o, double *weights)
     weights[border + 1 < o->count ? border + 1 : 0] = along;
 }
 
-/* ---- inside: the weights come in as the areas A_k and go out as weights but for their sum ---- */
+/* ---- inside: `weights` has the areas A_k first, then weights that are not yet normalized ---- */
 
-/* Eq. 26: N_i is the triangle of the point and the edge opposite to corner i. */
+/* Eq. 26: N_i is the area of the point with the edge opposite to corner i. */
 static void barycentric(double *weights)
 {
     double first = weights[0];
@@ -139,9 +138,9 @@ static void barycentric(double *weights)
     weights[2] = first;
 }
 
-/* Eq. 32 in its area form, divided by the product of all A_k, which are positive inside:
- * w_i = A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). A corner that noise made reflex, in a polygon that is
- * no higher than its noise, carries nothing. */
+/* Eq. 32 in its area form, divided by the product of all A_k, which are positive inside: w_i =
+ * A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). In a polygon no higher than its noise, a corner may be
+ * reflex; it carries nothing. */
 static void wachspress(const outline *o, double *weights)
 {
     double before = weights[o->count - 1];
@@ -153,7 +152,7 @@ static void wachspress(const outline *o, double *weights)
     }
 }
 
-/* Eq. 28: N_i = A_i+1 A_i+2 / ((A_1 + A_3)(A_2 + A_4)); normalizing divides. */
+/* Eq. 28: N_i = A_i+1 A_i+2 / ((A_1 + A_3)(A_2 + A_4)). Normalizing divides by the denominator. */
 static void zhong(double *weights)
 {
     double areas[4] = {weights[0], weights[1], weights[2], weights[3]};
@@ -163,8 +162,9 @@ static void zhong(double *weights)
     }
 }
 
-/* Divide by the sum, and give what rounding then lacks of 1 to the largest weight: far from the
- * origin the last digit of a sum of weights moves the force by several of the coordinates'. */
+/* Divides by the sum and adds the rounding error of the sum, 1 minus all weights, to the largest
+ * weight. Far from the origin the last digit of a sum of weights moves the force by several last
+ * digits of the coordinates. */
 static void normalize(double *weights, abut_index count)
 {
     double sum = 0.0, remaining = 1.0, lost = 0.0;
@@ -215,7 +215,7 @@ static outline make_outline(const abut_mesh *mesh, vec3 normal, vec3 point, cons
 
 /* ---- the three types of contact ---- */
 
-/* A bent polygon acts as its fan: the corners of the triangle that holds the point carry all. */
+/* A bent polygon acts as its fan: only the corners of the triangle with the point carry force. */
 static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                       const abut_index *nodes, double *weights)
 {

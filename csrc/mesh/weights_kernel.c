@@ -1,13 +1,12 @@
 /* Contact points and weights of FACET contacts on triangles, several at a time.
  *
- * The scalar twins, which say why, are triangle_point in facet.c, and fill_outline with what it
- * calls in weights.c. A point that is not inside, where those look for the nearest edge, is left to
- * them. */
+ * The scalar twins give the reasons: triangle_point in facet.c, and fill_outline with all it calls
+ * in weights.c. A point that is not inside needs the nearest edge, which the twins find. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "weights.h"
 
-/* A triangle's record as doubles, by their place in it. */
+/* Offsets of a triangle's fields, in doubles. */
 enum { CORNER = 0, NORMAL = 9, FACET_AND_START = 14, RECORD_DOUBLES = 16 };
 _Static_assert(sizeof(triangle) == RECORD_DOUBLES * sizeof(double), "a record is 16 doubles");
 _Static_assert(offsetof(triangle, normal) == NORMAL * sizeof(double), "as NORMAL says");
@@ -20,7 +19,7 @@ typedef struct lanes2 {
 /* Triangles side by side. */
 typedef struct triangle_lanes {
     lanes3 corner[3], normal;
-    lanes_mask starts_at_1, starts_at_2; /* the facet's number of corner 0 */
+    lanes_mask starts_at_1, starts_at_2; /* whether the facet's number of corner 0 is 1, or 2 */
 } triangle_lanes;
 
 static lanes lanes_fma(lanes a, lanes b, lanes c)
@@ -47,7 +46,7 @@ static lanes3 load_rows(const double *const *rows, abut_index last)
     return (lanes3){columns[0], columns[1], columns[2]};
 }
 
-/* Write points to the first `count` rows. */
+/* Writes points to the first `count` rows. */
 static void store_rows(double *to, lanes3 a, abut_index count)
 {
     const lanes columns[3] = {a.x, a.y, a.z};
@@ -60,7 +59,7 @@ static void store_rows(double *to, lanes3 a, abut_index count)
     }
 }
 
-/* What FACET_AND_START is where `start` has this one bit and nothing else is set. */
+/* The bits of FACET_AND_START with this value of `start` and 0 for the facet. */
 static uint64_t start_bit(int32_t start)
 {
     const int32_t pair[2] = {0, start};
@@ -69,12 +68,12 @@ static uint64_t start_bit(int32_t start)
     return bits;
 }
 
-static triangle_lanes load_triangles(const triangle *const of[LANES])
+static triangle_lanes load_triangles(const triangle *const list[LANES])
 {
     lanes record[RECORD_DOUBLES];
     const double *rows[LANES];
     for (int k = 0; k < LANES; k++) {
-        rows[k] = (const double *)of[k];
+        rows[k] = (const double *)list[k];
     }
     lanes_transpose_all(rows, RECORD_DOUBLES, record);
     triangle_lanes t;
@@ -99,13 +98,13 @@ static lanes3 facet_points(const triangle_lanes *t, lanes3 center, lanes3 offset
 
 /* ---- areas in the plane ---- */
 
-/* Which coordinate is dropped; the third where neither is set. */
+/* Which coordinate is dropped: x, y, or z if neither bit is set. */
 typedef struct view_lanes {
     lanes_mask drops_x, drops_y;
 } view_lanes;
 
-/* The normal of a triangle's record is its facet's: both are computed by the same operations, and
- * the sign of a zero, in which they may differ, does not count here. */
+/* The normal of a triangle's record equals its facet's except for the sign of a zero, which does
+ * not matter here: the same operations compute both. */
 static view_lanes view_along(lanes3 normal)
 {
     lanes x = lanes_abs(normal.x), y = lanes_abs(normal.y), z = lanes_abs(normal.z);
@@ -132,7 +131,7 @@ LANES_INLINE lanes difference_error(lanes a, lanes b, lanes difference)
     return (a - a_seen) + (b_seen - b);
 }
 
-/* Where a corner is seen from the point, and what rounding took of that. */
+/* A corner's position relative to the point, and its rounding error. */
 typedef struct arm {
     lanes x, y, x_error, y_error;
 } arm;
@@ -151,7 +150,7 @@ LANES_INLINE lanes area(const arm *u, const arm *v)
     lanes_mask is_plain =
         lanes_less(lanes_abs(first) + lanes_abs(second), lanes_set(16.0) * lanes_abs(plain));
     if (LANES == 1 && mask_bits(is_plain)) {
-        return plain; /* more lanes hardly ever are plain all at once */
+        return plain; /* several lanes are hardly ever all plain */
     }
     lanes correction =
         (u->x_error * v->y + u->x * v->y_error) - (u->y_error * v->x + u->y * v->x_error);
@@ -162,7 +161,7 @@ LANES_INLINE lanes area(const arm *u, const arm *v)
 
 /* ---- the weights ---- */
 
-/* Values of a record's corners 0, 1, 2 in the facet's order. */
+/* Puts the values of a record's corners 0, 1, 2 into the facet's order. */
 static lanes3 facet_order(const triangle_lanes *t, lanes3 a)
 {
     lanes3 from_1 = {a.z, a.x, a.y}, from_2 = {a.y, a.z, a.x};
@@ -186,7 +185,7 @@ static lanes3 normalize(lanes3 a)
                     lanes_select(z_is_largest, w.z + more, w.z)};
 }
 
-/* Eq. 26 in the facet's order; *inside where that is how the weights are computed. */
+/* Eq. 26 in the facet's order; *inside is set where it is valid. */
 static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *inside)
 {
     view_lanes view = view_along(t->normal);
@@ -205,31 +204,31 @@ static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *ins
 
 /* ---- all of them ---- */
 
-/* The weights of one point by the scalar twin. */
+/* Computes the weights of one point with the scalar twin. */
 static void fill_one(const triangle_points *points, abut_index i)
 {
     force_point at = {.point = vec3_load(points->point + 3 * i),
-                      .facet = points->of[i]->facet,
+                      .facet = points->triangle[i]->facet,
                       .type = ABUT_FACET};
     abut_index nodes[3];
     weights_fill(points->mesh, &at, ABUT_WACHSPRESS, nodes, points->weight + 3 * i);
 }
 
-/* The first LANES triangles of a list, the last one instead of those that there are not. */
+/* Loads the first LANES triangles of a list, repeating the last one of a shorter list. */
 static triangle_lanes take_triangles(const triangle *const *list, abut_index last)
 {
-    const triangle *of[LANES];
+    const triangle *several[LANES];
     for (int k = 0; k < LANES; k++) {
-        of[k] = list[k < last ? k : last];
+        several[k] = list[k < last ? k : last];
     }
-    return load_triangles(of);
+    return load_triangles(several);
 }
 
 void KERNEL(weights_triangles)(abut_index count, const triangle_points *points)
 {
     for (abut_index i = 0; i < count; i += LANES) {
         const abut_index last = count - 1 - i;
-        triangle_lanes t = take_triangles(points->of + i, last);
+        triangle_lanes t = take_triangles(points->triangle + i, last);
         lanes3 point = facet_points(&t, load_rows(points->center + i, last),
                                     load_rows(points->offset + i, last));
         lanes_mask inside;

@@ -222,7 +222,7 @@ static void write_force(const contact_block *r, abut_index i, abut_index node)
 
 /* FACET contacts on triangles as arrays, for vector code. */
 typedef struct side_by_side {
-    const triangle *of[ROWS];
+    const triangle *triangle[ROWS];
     const double *center[ROWS], *offset[ROWS];
     double own_center[ROWS][4], own_offset[ROWS][4]; /* where none are at hand */
     double point[3 * ROWS], weight[3 * ROWS];
@@ -250,7 +250,7 @@ static void put_aside(const contact_block *r, const sorted *s, side_by_side *sid
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
         const contact *c = &r->items[s->aside[n]];
-        side->of[n] = contact_triangle(r, c);
+        side->triangle[n] = contact_triangle(r, c);
         put_center(r, c, side, n);
         side->offset[n] =
             r->at.is_plain ? &c->offset.x : put_row(side->own_offset[n], local_offset(r, c));
@@ -294,8 +294,8 @@ static void write_aside(const contact_block *r, const sorted *s)
 {
     side_by_side side;
     bool is_all = s->aside_count == r->count && r->at.is_plain && r->to.node;
-    triangle_points points = {r->at.mesh,  side.of,    side.center,
-                              side.offset, side.point, side.weight};
+    triangle_points points = {r->at.mesh,  side.triangle, side.center,
+                              side.offset, side.point,    side.weight};
     if (is_all) {
         points.point = r->to.point;
         points.weight = r->to.weight;
