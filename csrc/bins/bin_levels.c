@@ -1,7 +1,7 @@
-/* Which levels a set of bins has, and the grid of each.
+/* The levels of a set of bins and their grids.
  *
- * The sizes of the facets tell: those of similar size share a level, as long as that costs a sphere
- * less than to look at one level more. */
+ * Facets of similar size share a level as long as that costs a sphere less than a look at one more
+ * level. */
 #include "bin_levels.h"
 
 #include <string.h>
@@ -9,31 +9,31 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Cells are numbered up to this power of two from the origin: a unit of a cell
- * is then more than what the exact distance rounds by. */
+/* Cells are numbered up to this power of two from the origin. A unit of a cell is then more than
+ * the rounding of the exact distance. */
 enum { CELL_NUMBER_BITS = 36 };
 
-/* Buckets for each facet of a level, and beside, for all levels, a part of one
- * for each facet of the mesh, so that few facets in a wide level do not fill
- * their buckets. A closed surface of one facet a cell that is 100 cells long
- * has a bucket for each cell of its bounds. */
+/* Buckets for each facet of a level. In addition, all levels share one bucket for every
+ * FACETS_PER_BUCKET facets of the mesh, so that few facets in a wide level do not fill their
+ * buckets. A closed surface with one facet a cell, 100 cells long, has a bucket for each cell of
+ * its bounds. */
 enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 
-/* Cells in a row where they repeat, beside the cube root of the buckets. */
+/* Length of a row of cells where cells repeat, as a multiple of the cube root of the buckets. */
 #define ROW_STRETCH 1.31
 
-/* Where large facets make up most of a mesh, cells for spheres anywhere on it are cells for those
- * at the large ones; but all may be at the small ones. So no sphere at the facets of a level that
- * is merged has more candidates than this for it, nor at those whose cells become twice as large.
- */
+/* Where large facets make up most of a mesh, spheres anywhere on it are mostly at large facets; but
+ * all may be at small ones. So merging a level, or doubling its cells, must not give a sphere at
+ * its own facets more candidates than this. */
 #define MERGED_CANDIDATES 1024.0
 #define DOUBLED_CANDIDATES 128.0
 
-/* The part of a level's entries that facets which are in smaller cells may have. */
+/* The largest part of a level's entries for facets that are in smaller cells than their size
+ * needs. */
 #define WIDE_ENTRIES 0.5
 
-/* By how much a grown box is larger for this, beside its extent: cells have
- * 2^14 units. */
+/* Relative slack by which extents are enlarged before the choice of a cell: cells have 2^14
+ * units. */
 #define GROWN_SLACK 0x1p-10
 
 static double source_area(const builder *b, abut_index number)
@@ -41,16 +41,16 @@ static double source_area(const builder *b, abut_index number)
     return b->pieces.items ? triangle_area(&b->pieces.items[number]) : b->mesh->view.areas[number];
 }
 
-/* The extent by which a facet's level is chosen. All pieces of a facet are taken as large as the
- * largest: they have to be in one level, which names the facet once. */
-static double source_extent(const builder *b, abut_index number, const box *own)
+/* The extent that decides a facet's level. All pieces of a facet count as large as the largest:
+ * they must be in one level, which has the facet once. */
+static double source_extent(const builder *b, abut_index number, const box *bounds)
 {
-    return b->pieces.items ? b->pieces.items[number].noise : box_extent(own);
+    return b->pieces.items ? b->pieces.items[number].noise : box_extent(bounds);
 }
 
 /* ---- sizes ---- */
 
-/* The same as ilogb, of positive normal numbers, without a call. */
+/* ilogb for positive normal numbers, without a call. */
 static int exponent_of(double x)
 {
     uint64_t bits;
@@ -58,8 +58,8 @@ static int exponent_of(double x)
     return (int)(bits >> 52) - 1023;
 }
 
-/* The class of a facet: its grown box has an extent in [cell, 2 cell), or the
- * cell is larger where numbers would be. */
+/* The class of a facet: the extent of its grown box is in [cell, 2 cell), or cells are larger to
+ * limit their numbers. */
 static int class_of(double extent, double farthest)
 {
     int by_size = exponent_of(extent + GROWN_SLACK * extent);
@@ -68,26 +68,26 @@ static int class_of(double extent, double farthest)
     return exponent > EXPONENT_LOW ? exponent - EXPONENT_LOW : 0;
 }
 
-/* Add facet i of a block to the class of its size. */
+/* Adds facet i of a block to the class of its size. */
 static void measure_item(builder *b, const facet_block *block, int i)
 {
-    box own = block_box(block, i);
-    if (!vicinity_has(b->near, &own)) {
+    box bounds = block_box(block, i);
+    if (!vicinity_has(b->near, &bounds)) {
         b->numbers[block->facet[i]] = FAR_AWAY;
         return;
     }
-    const double whole = source_extent(b, block->facet[i], &own);
+    const double whole = source_extent(b, block->facet[i], &bounds);
     const int32_t parts = slices_count(&b->slicing, b->mesh, block->facet[i], whole);
     double extent = slices_extent(b->mesh, block->facet[i], whole, parts) + 2.0 * b->margin;
     double farthest =
-        fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + whole + 2.0 * b->margin;
+        fabs(bounds.low[0]) + fabs(bounds.low[1]) + fabs(bounds.low[2]) + whole + 2.0 * b->margin;
     int number = class_of(extent, farthest);
     size_class *class = &b->classes[number];
     class->facet_count++;
     class->count += parts;
     class->extent += extent * parts;
     class->area += source_area(b, block->facet[i]);
-    box_include(&class->bounds, &own);
+    box_include(&class->bounds, &bounds);
     b->numbers[block->facet[i]] = (uint16_t)number;
     b->near_count++;
 }
@@ -99,8 +99,8 @@ static void find_boxes(const builder *b, facet_block *block)
         return;
     }
     for (int i = 0; i < block->count; i++) {
-        box own = source_box(b, block->facet[i]);
-        block_set_box(block, i, &own);
+        box bounds = source_box(b, block->facet[i]);
+        block_set_box(block, i, &bounds);
     }
 }
 
@@ -131,20 +131,19 @@ static double cell_of_class(int number)
     return ldexp(1.0, number + EXPONENT_LOW);
 }
 
-/* What coarser cells cost spheres, in candidates times area.
+/* The cost of coarser cells, in candidates times area.
  *
- * The cells of side c that a facet of extent e (grown) is in have an area of
- * about (e + c)^2 on the surface, so a sphere at the mesh has sum (e + c)^2 /
- * area candidates: the whole mesh's area for any sphere, the class' own for
- * those at its facets. */
+ * On the surface, the cells of side c of a facet with grown extent e have an area of about (e +
+ * c)^2. So a sphere at the mesh has sum (e + c)^2 / area candidates: with the area of the whole
+ * mesh for any sphere, with that of the class for spheres at its facets. */
 static double coarse_cost(const size_class *fine, double cell, double coarse_cell)
 {
     double sum = 2.0 * fine->extent + (double)fine->count * (cell + coarse_cell);
     return (coarse_cell - cell) * sum;
 }
 
-/* Whether the class is better off in the next one's cells. A class of few facets cannot cost more
- * candidates than it has facets. */
+/* Whether a class should be merged into the next one's cells. It cannot cost more candidates than
+ * it has facets. */
 static bool is_better_merged(const size_class *fine, double cell, double coarse_cell, double area,
                              double candidates)
 {
@@ -154,7 +153,7 @@ static bool is_better_merged(const size_class *fine, double cell, double coarse_
 }
 
 /* Whether cells twice as large are better. For slices they are: two neighbors are then often in one
- * cell, and one entry. */
+ * cell, as one entry. */
 static bool is_better_doubled(const size_class *class, double cell, double area, double candidates)
 {
     const double cost = coarse_cost(class, cell, 2.0 * cell);
@@ -174,9 +173,8 @@ static void merge_classes(size_class *into, size_class *from)
     from->count = 0;
 }
 
-/* Whether the facets of the next class, which are no more than 4 cells of this
- * one large, are better off in its cells: they take a look less for entries
- * that are few beside the others. */
+/* Whether the facets of the next class, at most 4 cells of this class large, should be in this
+ * class' cells: that saves a look, for entries that are few beside the others. */
 static bool is_better_fine(const size_class *fine, const size_class *coarse, double cell)
 {
     double fine_side = fine->extent / cell + (double)fine->count;
@@ -190,8 +188,8 @@ static bool is_better_fine(const size_class *fine, const size_class *coarse, dou
                WIDE_ENTRIES * fine_side * fine_side * (double)coarse->count;
 }
 
-/* Merge classes from the finest on and number what is left: a class that was
- * merged has the number of the one that it is in. */
+/* Merges classes, from the finest on, and numbers the levels. A class that is kept in another one's
+ * cells has that one's level. */
 static void choose_levels(builder *b, double area)
 {
     int32_t *count = &b->set->level_count;
@@ -218,7 +216,7 @@ static void choose_levels(builder *b, double area)
     }
 }
 
-/* Choose how large each level's cells are. */
+/* Chooses the cell size of each level. */
 static void choose_cells(builder *b, double area)
 {
     for (int k = 0; k < EXPONENT_COUNT; k++) {
@@ -241,7 +239,7 @@ static uint32_t choose_bucket_count(double limit)
     return buckets;
 }
 
-/* Rows that are no round number of cells long keep walls that face each other apart. */
+/* Rows are not a round number of cells long, so that opposite walls do not share buckets. */
 void bins_repeat_cells(bin_level *level, uint32_t buckets)
 {
     double row = ROW_STRETCH * cbrt(buckets);
@@ -251,9 +249,8 @@ void bins_repeat_cells(bin_level *level, uint32_t buckets)
     level->stride[2] = (uint32_t)(row * row);
 }
 
-/* A bucket for each cell of the level's bounds, row by row, where that is not
- * too many: then no two cells share one. Else they repeat. Returns how many
- * buckets there are, of which the level's first is number `first`. */
+/* Gives each cell of the level's bounds a bucket, row by row, if that is not too many. Otherwise
+ * cells repeat. The level's buckets begin with number `first`; returns how many there are. */
 static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limit)
 {
     double begin[3], cells[3];
@@ -274,7 +271,7 @@ static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limi
     return ((uint32_t)all + BINS_WORD - 1) / BINS_WORD * BINS_WORD;
 }
 
-/* Append the level of a class to the set. */
+/* Adds the level of a class to the set. */
 static void add_level(const builder *b, const size_class *class)
 {
     bin_level level = {.inv_cell = 1.0 / class->cell};
@@ -291,7 +288,7 @@ static void add_level(const builder *b, const size_class *class)
     b->set->levels[class->level] = level;
 }
 
-/* The area of all classes; each one's share is known then, too. */
+/* Returns the area of all classes, and sets the share of each. */
 static double sum_areas(builder *b)
 {
     double area = 0.0;

@@ -1,4 +1,4 @@
-/* A set of bins as it stands in memory. */
+/* The memory of a set of bins. */
 #include "bins.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "filling.h"
 
-/* An entry's facet and box. */
+/* Bytes of an entry's facet and box. */
 enum { ENTRY_BYTES = sizeof(int32_t) + 6 * sizeof(uint16_t) };
 
 void bins_find_cells(const bin_level *level, double begin[3], double count[3])
@@ -26,9 +26,8 @@ bool bins_allocate_buckets(bins *set, int64_t count)
     return set->begins && set->occupied;
 }
 
-/* All is one block: large blocks are worth huge pages, and arrays that do not
- * begin at the same place of their pages do not get into each other's way in
- * caches. */
+/* One block for all arrays: large blocks can have huge pages, and arrays that begin at different
+ * places of their pages do not evict each other from caches. */
 bool bins_allocate_entries(bins *set, int64_t count)
 {
     int64_t room = count + BINS_PADDING;
@@ -54,7 +53,7 @@ bool vicinity_has(const vicinity *near, const box *facet)
         const double period = near->lattice.period[axis];
         double low = facet->low[axis] - near->slack, high = facet->high[axis] + near->slack;
         if (period > 0.0) {
-            /* the last image that begins before the bounds end, whatever the quotient rounds to */
+            /* the last image that begins before the bounds end, however the quotient is rounded */
             double shift = floor((near->bounds.high[axis] - low) / period) * period;
             shift -= low + shift > near->bounds.high[axis] ? period : 0.0;
             low += shift, high += shift;
@@ -70,8 +69,8 @@ static abut_index count_near(const abut_mesh *mesh, const vicinity *near)
 {
     abut_index count = 0;
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
-        const box own = mesh_box(mesh, f);
-        count += vicinity_has(near, &own);
+        const box bounds = mesh_box(mesh, f);
+        count += vicinity_has(near, &bounds);
     }
     return count;
 }
@@ -79,8 +78,8 @@ static abut_index count_near(const abut_mesh *mesh, const vicinity *near)
 static void list_near(const abut_mesh *mesh, const vicinity *near, int32_t *facets)
 {
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
-        const box own = mesh_box(mesh, f);
-        if (vicinity_has(near, &own)) {
+        const box bounds = mesh_box(mesh, f);
+        if (vicinity_has(near, &bounds)) {
             *facets++ = (int32_t)f;
         }
     }

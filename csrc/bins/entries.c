@@ -1,15 +1,19 @@
-/* The entries of a set of bins, whose levels are known.
+/* The second half of building a set of bins: the entries.
  *
- * Four passes: each facet's cells, or those of its slices; how many entries each bucket gets;
- * facets into their buckets, where the counts say; and the entries' boxes, in the order of the
- * buckets. New memory takes longer than the arithmetic, so what is kept of a facet between the
- * passes is small. */
+ * Four passes:
+ *
+ * - find the cells of each facet, or of its slices;
+ * - count the entries of each bucket;
+ * - place the facets into their buckets;
+ * - write the entries' boxes, in the order of buckets.
+ *
+ * New memory takes longer than arithmetic, so little is stored of a facet between the passes. */
 #include <string.h>
 
 #include "../base/memory.h"
 #include "bin_levels.h"
 
-/* Items that a facet which is in smaller cells may be. */
+/* Most items of a facet that is in smaller cells than its size needs. */
 enum { WIDE_PARTS = 8 };
 
 /* ---- facets into cells ---- */
@@ -30,13 +34,13 @@ static level_scale make_scale(const bin_level *level, double reach)
     return scale;
 }
 
-/* Set where the facet lies along its normal, from the lower corner of the box that the block has. A
- * normal of 0 says that it may be anywhere in it. */
+/* Sets the bounds of a facet along its normal, from the lower corner of its box in the block. With
+ * a normal of 0 the facet may be anywhere in the box. */
 static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
 {
     abut_index facet = block->facet[i];
-    const box own = block_box(block, i);
-    vec3 normal = mesh_normal(mesh, facet), low = vec3_load(own.low);
+    const box bounds = block_box(block, i);
+    vec3 normal = mesh_normal(mesh, facet), low = vec3_load(bounds.low);
     block->normal[0][i] = normal.x, block->normal[1][i] = normal.y, block->normal[2][i] = normal.z;
     block->below[i] = INFINITY, block->above[i] = -INFINITY;
     for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
@@ -48,8 +52,8 @@ static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
     }
 }
 
-/* Find where the facets of a block lie along their normals, and their boxes: those of slices are in
- * the block already. */
+/* Sets the boxes of a block's facets and their bounds along the normals. Blocks of slices have
+ * boxes already. */
 static void find_heights(const builder *b, facet_block *block)
 {
     const bool is_sliced = b->slicing.most > 0;
@@ -59,15 +63,15 @@ static void find_heights(const builder *b, facet_block *block)
     }
     for (int i = 0; i < block->count; i++) {
         if (!is_sliced) {
-            const box own = mesh_box(b->mesh, block->facet[i]);
-            block_set_box(block, i, &own);
+            const box bounds = mesh_box(b->mesh, block->facet[i]);
+            block_set_box(block, i, &bounds);
         }
         set_heights(b->mesh, block, i);
     }
 }
 
-/* Let boxes and heights of a block hold the facets wherever their vertices go by the slack. Heights
- * are counted from the boxes' lower corners, which move. */
+/* Grows boxes and bounds, so that they hold the facets when vertices move by up to the slack.
+ * Heights are measured from the boxes' lower corners, which move as well. */
 static void grow_block(facet_block *block, double slack)
 {
     for (int i = 0; i < FILLING_BLOCK; i++) {
@@ -79,7 +83,7 @@ static void grow_block(facet_block *block, double slack)
     }
 }
 
-/* Place the facets that wait in a level's block. */
+/* Places the facets that wait in a level's block. */
 static void flush(builder *b, int32_t level)
 {
     facet_block *block = &b->blocks[level];
@@ -107,15 +111,15 @@ static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t
     }
 }
 
-/* A facet with more cells than an item may have along an axis is two items
- * there, one beside the other: no cell is in both. */
+/* Adds a facet that may have more cells along an axis than an item: there it is two items, side by
+ * side, without common cells. */
 static void add_wide(builder *b, int32_t level, abut_index facet)
 {
     const level_scale *scale = &b->plans[level].scale;
-    box own = source_box(b, facet);
+    box bounds = source_box(b, facet);
     int32_t wide = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double low = own.low[axis] - b->set->slack, high = own.high[axis] + b->set->slack;
+        double low = bounds.low[axis] - b->set->slack, high = bounds.high[axis] + b->set->slack;
         double first = first_cell(low_in_units(low, scale), scale);
         double last = last_cell(high_in_units(high, scale), scale);
         wide |= (last - first >= CELL_SPAN) << axis;
@@ -129,8 +133,8 @@ static void add_wide(builder *b, int32_t level, abut_index facet)
 
 static void add_slices(builder *b, int32_t level, abut_index facet)
 {
-    const box own = mesh_box(b->mesh, facet);
-    const int32_t count = slices_count(&b->slicing, b->mesh, facet, box_extent(&own));
+    const box bounds = mesh_box(b->mesh, facet);
+    const int32_t count = slices_count(&b->slicing, b->mesh, facet, box_extent(&bounds));
     for (int32_t k = 0; k < count; k++) {
         const box slice = slices_box(b->mesh, facet, count, k);
         block_set_box(&b->blocks[level], b->blocks[level].count, &slice);
@@ -160,8 +164,8 @@ static void place_facets(builder *b)
     }
 }
 
-/* Tell where each level's items begin: there is room for a facet's parts. Returns how many items
- * there may be. */
+/* Plans where each level's items begin, with room for a facet's parts. Returns how many items there
+ * may be. */
 static abut_index plan_items(builder *b)
 {
     abut_index all = 0;
@@ -199,13 +203,13 @@ static inline int lowest_bit(uint32_t bits)
     return __builtin_ctz(bits);
 }
 
-/* The bucket for an item's cell `bit`, from that of the first. */
+/* The bucket of an item's cell `bit`, given that of its first cell. */
 static inline uint32_t bucket_at(const level_scale *scale, uint32_t first, int bit)
 {
     return scale->first + ((first + scale->steps[bit]) & scale->mask);
 }
 
-/* Count each bucket's entries of a level in ends[bucket]. */
+/* Counts each bucket's entries of a level in ends[bucket]. */
 static void count_entries(const builder *b, int32_t level, uint32_t *ends)
 {
     const level_plan *plan = &b->plans[level];
@@ -218,8 +222,8 @@ static void count_entries(const builder *b, int32_t level, uint32_t *ends)
     }
 }
 
-/* Make counts of BINS_WORD buckets into where each begins, and add them to *total. Returns which of
- * the buckets are occupied, a bit each. */
+/* Turns the counts of BINS_WORD buckets into begins, and adds them to *total. Returns the buckets
+ * that are occupied, a bit each. */
 static uint32_t sum_word(uint32_t *ends, int64_t *total)
 {
     uint32_t bits = 0;
@@ -232,9 +236,9 @@ static uint32_t sum_word(uint32_t *ends, int64_t *total)
     return bits;
 }
 
-/* Make counts into where each bucket begins, until filling has moved that to its end, and tell
- * which buckets are occupied. Most words of buckets are empty: they are found and written by vector
- * code. Returns how many entries there are. */
+/* Turns counts into each bucket's begin, which filling moves to its end, and marks occupied
+ * buckets. Most words of buckets are empty; vector code finds and writes them. Returns the number
+ * of entries. */
 static int64_t sum_counts(bins *set)
 {
     uint32_t *ends = set->begins + 1;
@@ -255,8 +259,7 @@ static int64_t sum_counts(bins *set)
     return total;
 }
 
-/* Write the item of each entry of a level, and in place of its first bound which cell of
- * the item it is in. */
+/* Writes the item of each entry of a level, and in low[0] the bit of the item's cell. */
 static void fill_entries(const builder *b, int32_t level, uint32_t *ends)
 {
     const level_plan *plan = &b->plans[level];
@@ -285,8 +288,7 @@ static void finish_entries(const builder *b)
     b->kernels->filling_finish(&entries);
 }
 
-/* Entry `to` takes what entry `from` says: its facet, or more of the same
- * facet. */
+/* Writes entry `from` to entry `to`; if both are of the same facet, joins their boxes. */
 static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -300,8 +302,8 @@ static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
     }
 }
 
-/* Pieces become their facets, and pieces or slices of one facet in a bucket, which are
- * neighbors, one entry. Returns how many entries are left. */
+/* Replaces pieces by their facets, and joins neighboring pieces or slices of one facet in a bucket
+ * into one entry. Returns the number of entries that remain. */
 static uint32_t join_parts(const builder *b)
 {
     bins *set = b->set;
@@ -320,7 +322,7 @@ static uint32_t join_parts(const builder *b)
     return count;
 }
 
-/* Give back what more than `count` entries take. */
+/* Releases the memory of all but `count` entries. */
 static bool shrink_entries(bins *set, int64_t count)
 {
     const bins large = *set;
@@ -337,7 +339,7 @@ static bool shrink_entries(bins *set, int64_t count)
     return true;
 }
 
-/* Sort the items by bucket, by counting. */
+/* Sorts the items by bucket, by counting. */
 static bool build_entries(builder *b)
 {
     bins *set = b->set;
@@ -378,7 +380,7 @@ static bool allocate_builder(builder *b)
     return b->set && b->classes && b->numbers && b->blocks;
 }
 
-/* What was built; frees all that led to it. */
+/* Builds the set and frees all other memory of the builder; NULL if there is no memory. */
 static bins *build(builder *b)
 {
     b->margin = b->reach + b->near->slack;

@@ -1,4 +1,4 @@
-/* The tables of the vector code that fills bins. */
+/* The tables of the kernels that fill bins. */
 #include "filling.h"
 
 static const filling_kernels TABLES[] = KERNEL_TABLES(FILLING_KERNELS);

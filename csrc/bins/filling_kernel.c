@@ -1,4 +1,4 @@
-/* Facets in cells: boxes of triangles, the cells that they are near, and entries' boxes. */
+/* Facets in cells: boxes of triangles, the cells near them, and entries' boxes. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "filling.h"
@@ -9,10 +9,10 @@
 
 /* ---- triangles as arrays ---- */
 
-/* Doubles of a triangle that are read: three corners, and the normal behind them. */
+/* Doubles that are read of a triangle: three corners, then the normal. */
 enum { CORNER_NUMBERS = 9, NUMBERS = 12, NUMBERS_READ = (NUMBERS + LANES - 1) / LANES * LANES };
 
-/* numbers[k]: number k of LANES triangles of a block, from `begin` on. */
+/* Loads LANES triangles: numbers[k] has number k of each. */
 LANES_INLINE void load_triangles(const triangle *triangles, const int32_t *facet, int count,
                                  lanes numbers[NUMBERS_READ])
 {
@@ -78,15 +78,15 @@ void KERNEL(filling_heights)(const triangle *triangles, facet_block *b)
 
 /* ---- cells ----
  *
- * Plain loops over arrays without a branch, which compilers turn into vector code. */
+ * Plain loops over arrays without branches, which compilers vectorize. */
 
-/* What is known of the items of a block on the way. */
+/* Intermediate results for the items of a block. */
 typedef struct cells_of_block {
-    double place[3][FILLING_BLOCK]; /* center of the first cell from the box's lower corner, in
+    double place[3][FILLING_BLOCK]; /* center of the first cell, from the box's lower corner, in
                                        cells */
     uint16_t bounds[6][FILLING_BLOCK];
     uint32_t bucket[FILLING_BLOCK];
-    uint32_t block[FILLING_BLOCK]; /* as bin_item.kept, for all cells of the box */
+    uint32_t block[FILLING_BLOCK];                      /* all cells of the box, as bin_item.kept */
     uint64_t front[FILLING_BLOCK], back[FILLING_BLOCK]; /* see find_limits */
     uint64_t x[FILLING_BLOCK], y[FILLING_BLOCK], z[FILLING_BLOCK];
     uint32_t kept[FILLING_BLOCK];
@@ -98,12 +98,13 @@ LANES_INLINE uint64_t to_whole(double x)
     return whole_bits(x) - UINT64_C(0x4338000000000000);
 }
 
-/* Cells of a row along each axis that kept has a bit for: bit 9 x + 3 z + y. */
+/* Bits of `kept` for the first one, two or three cells along each axis: bit 9 x + 3 z + y. */
 static const uint32_t ROW_CELLS[3][CELL_SPAN] = {{1, 1 | 1 << 9, 1 | 1 << 9 | 1 << 18},
                                                  {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2},
                                                  {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6}};
 
-/* An item is in no more than CELL_SPAN cells: what the facet has beyond is another part's. */
+/* Finds an item's cells along an axis, at most CELL_SPAN. A wider facet has another item for the
+ * rest. */
 LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scale, int axis,
                                    cells_of_block *restrict c)
 {
@@ -129,21 +130,20 @@ LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scal
     }
 }
 
-/* Three numbers in one of 21 bits each. Adding such numbers adds all three at once, as long as none
- * leaves 0 ... 2^21 - 1. The highest bit of each is kept as a sign: set where it is not negative.
- */
+/* Three numbers of 21 bits in one. Adding two such numbers adds all three at once, as long as each
+ * stays in 0 ... 2^21 - 1. The highest bit of each is its sign: set if it is not negative. */
 enum { TRIPLE_BITS = 21 };
 #define TRIPLE_ONE (UINT64_C(1) | UINT64_C(1) << TRIPLE_BITS | UINT64_C(1) << 2 * TRIPLE_BITS)
 #define TRIPLE_SIGN (TRIPLE_ONE << (TRIPLE_BITS - 1))
 
-/* Parts of a cell that heights over planes are counted in. All their terms together are rounded by
+/* Heights over planes are counted in these parts of a cell. The rounding of all terms together is
  * less than PLANE_OUTWARD of them. */
 #define PLANE_UNITS 32768.0
 #define PLANE_OUTWARD 8.0
 
-/* How far a row of three cells along x is inside of the limits in front and at the back of each
- * facet: those of the cells whose centers are no farther from where the facet lies than the reach
- * and half a cell. */
+/* Sets how far the first row of three cells along x is inside of each facet's limits, in front and
+ * at the back. A cell is inside if its center is at most the reach plus half a cell from the
+ * facet. */
 LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
                               cells_of_block *restrict c)
 {
@@ -164,7 +164,7 @@ LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
     }
 }
 
-/* Of the cells of each item's box, keep those that are within both limits. */
+/* Keeps those cells of each item's box that are within both limits. */
 LANES_INLINE void find_kept(cells_of_block *restrict c)
 {
     for (int i = 0; i < FILLING_BLOCK; i++) {
@@ -209,13 +209,13 @@ void KERNEL(filling_place)(const facet_block *b, const level_scale *scale, bin_i
 
 /* ---- entries ---- */
 
-/* Entries whose boxes are written in one go, no more than may be written behind the last. */
+/* Entries that are written together: no more than may be written after the last. */
 enum { ENTRIES = 8 };
 
-/* Where each cell is, in units from the first, and in the order of what is read of an item: its
- * bounds and the two halves of its facet's number. */
+/* The offset of each cell from the first, in units. It is in the order of an item's fields: bounds,
+ * then the two halves of its facet's number. */
 typedef struct cell_begins {
-    uint16_t of[ITEM_CELLS][8];
+    uint16_t units[ITEM_CELLS][8];
 } cell_begins;
 
 static cell_begins find_begins(void)
@@ -225,7 +225,7 @@ static cell_begins find_begins(void)
     for (int bit = 0; bit < ITEM_CELLS; bit++) {
         for (int axis = 0; axis < 3; axis++) {
             uint16_t begin = (uint16_t)(UNITS_PER_CELL * cell_along(bit, axis));
-            begins.of[bit][axis] = begins.of[bit][axis + 3] = begin;
+            begins.units[bit][axis] = begins.units[bit][axis + 3] = begin;
         }
     }
     return begins;
@@ -233,7 +233,7 @@ static cell_begins find_begins(void)
 
 #if defined(__SSE2__)
 
-/* Rows of 8 x 8 numbers become columns. */
+/* Turns rows of 8 x 8 numbers into columns. */
 LANES_INLINE void transpose_halves(__m128i r[8])
 {
     __m128i s[8];
@@ -251,7 +251,7 @@ LANES_INLINE void finish_eight(const entries_to_fill *e, const cell_begins *begi
     __m128i r[8];
     for (int i = 0; i < 8; i++) {
         const bin_item *item = &e->items[e->facet[at + i]];
-        const uint16_t *begin = begins->of[e->low[0][at + i]];
+        const uint16_t *begin = begins->units[e->low[0][at + i]];
         r[i] = _mm_subs_epu16(_mm_loadu_si128((const __m128i *)item),
                               _mm_loadu_si128((const __m128i *)begin));
     }
@@ -275,7 +275,7 @@ LANES_INLINE void finish_eight(const entries_to_fill *e, const cell_begins *begi
 {
     for (int64_t entry = at; entry < at + ENTRIES; entry++) {
         const bin_item *item = &e->items[e->facet[entry]];
-        const uint16_t *begin = begins->of[e->low[0][entry]];
+        const uint16_t *begin = begins->units[e->low[0][entry]];
         for (int axis = 0; axis < 3; axis++) {
             e->low[axis][entry] = excess(item->bounds[axis], begin[axis]);
             e->high[axis][entry] = excess(item->bounds[axis + 3], begin[axis]);

@@ -1,21 +1,21 @@
-/* Buckets of bins whose facets lie in one plane. */
+/* Buckets with all facets in one plane. */
 #include "flat_buckets.h"
 
 #include "../base/memory.h"
 #include "filling.h"
 
-/* Looking at a foot saves little in buckets with fewer entries. */
+/* In buckets with fewer entries, a search at the foot saves little. */
 enum { FEWEST_ENTRIES = 8 };
 
-/* It saves little in all where fewer than one in so many occupied buckets lie in one plane. */
+/* If fewer than one in so many occupied buckets lies in one plane, it saves little in all. */
 enum { FLAT_PARTS = 4 };
 
-/* A sphere looks for boxes at its foot as one of reach 0 would. The squares that it compares are
- * high halves of 16-bit ones, which are 0 up to 2^8: boxes that it does not find are farther away
- * than this, in units. */
+/* A sphere searches boxes at its foot like one of reach 0. It compares squares by the high halves
+ * of 16-bit products, which are 0 up to 2^8. So boxes that it does not find are farther away than
+ * this, in units. */
 enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
 
-/* FOOT_MARGIN as a length in the smallest cells of the set. */
+/* FOOT_MARGIN as a length, in the smallest cells of the set. */
 static double foot_margin(const bins *set)
 {
     double finest = 0.0;
@@ -26,7 +26,7 @@ static double foot_margin(const bins *set)
     return FOOT_MARGIN / (UNITS_PER_CELL * finest);
 }
 
-/* The plane that all facets of a bucket lie in, or NO_PLANE. */
+/* The plane with all facets of a bucket, or NO_PLANE. */
 static int32_t common_plane(const bins *set, const int32_t *plane_of, int64_t bucket)
 {
     const uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
@@ -41,8 +41,8 @@ static int32_t common_plane(const bins *set, const int32_t *plane_of, int64_t bu
     return others ? NO_PLANE : first;
 }
 
-/* Set the planes of all buckets that have one for sure; returns how many do. Neighbors mostly have
- * the same plane: it is judged once for a row of them. */
+/* Sets the planes of all buckets that surely have one, and returns their number. Neighbors mostly
+ * have the same plane, so a plane is judged once for a row of them. */
 static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double margin)
 {
     int64_t count = 0;
@@ -53,12 +53,12 @@ static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double
         if (number == NO_PLANE || number >= UINT16_MAX) {
             continue;
         }
-        const plane *of = &mesh->planes.planes[number];
-        is_sure = number == last ? is_sure : plane_is_sure(of, reach, margin);
+        const plane *common = &mesh->planes.planes[number];
+        is_sure = number == last ? is_sure : plane_is_sure(common, reach, margin);
         last = number;
         if (is_sure) {
             set->plane[bucket] = (uint16_t)(number + 1);
-            set->off = of->off > set->off ? of->off : set->off;
+            set->off = common->off > set->off ? common->off : set->off;
             count++;
         }
     }

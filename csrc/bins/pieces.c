@@ -1,15 +1,16 @@
-/* Large facets in pieces. */
+/* Cuts large facets into pieces. */
 #include "pieces.h"
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Pieces are no longer than this, and facets longer than that are cut, in reaches: with less there
- * are more entries than candidates are saved. */
+/* Facets longer than WHOLE_REACHES reaches are cut into pieces of at most PIECE_REACHES. Shorter
+ * pieces make more entries than they save candidates. */
 #define PIECE_REACHES 2.0
 #define WHOLE_REACHES 3.0
 
-/* Pieces of one facet, and of all together where facets are many. */
+/* Most pieces of one facet; most of all together, in meshes of many facets; and the least number
+ * that makes cutting worthwhile. */
 enum { PIECES_OF_FACET = 64, PIECES_OF_MESH = 1 << 18, PIECES_AT_LEAST = 4 };
 
 static abut_index piece_limit(const abut_mesh *mesh)
@@ -18,8 +19,8 @@ static abut_index piece_limit(const abut_mesh *mesh)
     return limit < PIECES_OF_FACET ? limit : PIECES_OF_FACET;
 }
 
-/* How many pieces a facet is likely to be cut into. A piece has about a quarter of the area of a
- * square of its length; slivers are cut along their length alone. */
+/* The expected number of pieces of a facet. A piece has about a quarter of its length squared as
+ * its area; slivers are cut along their length only. */
 static double expected_of_facet(const abut_mesh *mesh, abut_index facet, double extent,
                                 double reach)
 {
@@ -36,10 +37,10 @@ double pieces_expected(const abut_mesh *mesh, double reach)
     }
     double all = 0.0, large = 0.0, farthest = 0.0, count = 0.0;
     for (abut_index f = 0; f < facets; f++) {
-        box own = mesh_box(mesh, f);
-        double extent = box_extent(&own), area = mesh->view.areas[f];
+        box bounds = mesh_box(mesh, f);
+        double extent = box_extent(&bounds), area = mesh->view.areas[f];
         bool is_large = extent > WHOLE_REACHES * reach;
-        farthest = larger(farthest, box_farthest(&own));
+        farthest = larger(farthest, box_farthest(&bounds));
         all += area;
         large += is_large ? area : 0.0;
         count += is_large ? expected_of_facet(mesh, f, extent, reach) : 1.0;
@@ -53,8 +54,8 @@ static double extent_of(const triangle *t)
     return box_extent(&bounds);
 }
 
-/* Halve a piece across its longest edge as long as it is too long and may be more than one. The
- * list has room. */
+/* Halves a piece across its longest edge while it is too long and may be more than one. The list
+ * must have room. */
 static void cut(pieces *p, const triangle *piece, double length, abut_index limit)
 {
     if (limit <= 1 || extent_of(piece) <= length) {
@@ -71,8 +72,8 @@ static void cut(pieces *p, const triangle *piece, double length, abut_index limi
     cut(p, &half, length, limit - limit / 2);
 }
 
-/* Note in each piece of a facet the largest extent of them all, as pieces.h says. */
-static void note_extent(pieces *p, abut_index first)
+/* Sets the `noise` of a facet's pieces to the largest extent among them (pieces.h). */
+static void set_extent(pieces *p, abut_index first)
 {
     double largest = 0.0;
     for (abut_index k = first; k < p->count; k++) {
@@ -84,7 +85,7 @@ static void note_extent(pieces *p, abut_index first)
     }
 }
 
-/* Cut a facet into pieces, or take its triangles as they are where it is small. */
+/* Cuts a facet into pieces, or takes its triangles as they are if it is small. */
 static abut_status cut_facet(pieces *p, const abut_mesh *mesh, abut_index facet, double reach)
 {
     abut_index begin = mesh->fans[facet], count = mesh->fans[facet + 1] - begin, first = p->count;
@@ -92,12 +93,12 @@ static abut_status cut_facet(pieces *p, const abut_mesh *mesh, abut_index facet,
     if (memory_fit(&p->items, first + room, &p->capacity, sizeof *p->items)) {
         return ABUT_NO_MEMORY;
     }
-    box own = mesh_box(mesh, facet);
-    double length = box_extent(&own) > WHOLE_REACHES * reach ? PIECE_REACHES * reach : INFINITY;
+    box bounds = mesh_box(mesh, facet);
+    double length = box_extent(&bounds) > WHOLE_REACHES * reach ? PIECE_REACHES * reach : INFINITY;
     for (abut_index k = 0; k < count; k++) {
         cut(p, &mesh->triangles[begin + k], length, limit / count);
     }
-    note_extent(p, first);
+    set_extent(p, first);
     return ABUT_OK;
 }
 

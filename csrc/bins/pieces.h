@@ -1,24 +1,24 @@
-/* Large facets in pieces, for bins: the box of a facet that is far larger than a sphere says little
- * of where it is, the boxes of its pieces say more. */
+/* Cuts large facets into pieces for bins. The box of a facet far larger than a sphere is mostly
+ * empty; the boxes of its pieces are less so. */
 #ifndef BINS_PIECES_H
 #define BINS_PIECES_H
 
 #include "../mesh/mesh_data.h"
 
 /* Triangles that cover the facets of a mesh, those of a facet side by side, in the order of facets.
- * Of each record corners, normal and facet are there, and as `noise` the largest extent of the
+ * Of each record only corners, normal and facet are set, and `noise`: the largest extent of the
  * facet's pieces. */
 typedef struct pieces {
     triangle *items;
     abut_index count, capacity;
 } pieces;
 
-/* About how many pieces facets would be cut into for spheres of this reach; 0 where that does not
- * pay: facets larger than spheres do not make up most of the mesh, or are so many that pieces would
- * take more memory than facets are worth. */
+/* About how many pieces facets would be cut into for spheres of this reach; 0 if that does not pay.
+ * It does not if large facets are not most of the mesh, or if pieces would take too much memory. */
 double pieces_expected(const abut_mesh *mesh, double reach);
 
-/* Cut the facets; zero-initialize. ABUT_OK or ABUT_NO_MEMORY; free items with memory_free. */
+/* Cuts the facets. Zero-initialize `p`; free its items with memory_free. Returns ABUT_OK or
+ * ABUT_NO_MEMORY. */
 abut_status pieces_build(pieces *p, const abut_mesh *mesh, double reach);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sets of bins of a mesh: which there are, and which of them a query's spheres use. */
+/* The sets of bins of a mesh, and the choice among them for a query's spheres. */
 #include "sets.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "flat_buckets.h"
 #include "slabs.h"
 
-/* Steps of the ladder: 2^(1/4) to within rounding, upwards. */
+/* Steps of the ladder: 2^(k/4), rounded up. */
 enum { STEPS_PER_OCTAVE = 4 };
 static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
 
@@ -17,28 +17,29 @@ static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
  * little. */
 enum { OCTAVES_BELOW_FACET = 2 };
 
-/* So few facets a sphere may well have as candidates, however small they are. */
+/* A sphere may well have this many candidates, however small the facets are. */
 enum { FEW = 64 };
 
-/* A facet that is more than so many times as long as wide counts as if it were only that long. */
+/* Facets longer than this many widths count as if they were that long. */
 #define WIDTHS 8.0
 
-/* Octaves of facets' extents: of all doubles. */
+/* Octaves of facets' extents: those of all doubles. */
 enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
-/* What one band more in a query takes of every sphere, in candidates. */
+/* The cost of one more band in a query, in candidates for every sphere. */
 #define BAND_CANDIDATES 24.0
 
 /* ---- building ---- */
 
-/* The extent of a facet; of a long narrow one, of which spheres see only a part, some widths. */
-static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *own)
+/* The extent of a facet. A sphere sees only a part of a long narrow facet: some widths. */
+static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *whole)
 {
-    const double extent = box_extent(own), widths = WIDTHS * 2.0 * mesh->view.areas[facet] / extent;
+    const double extent = box_extent(whole),
+                 widths = WIDTHS * 2.0 * mesh->view.areas[facet] / extent;
     return widths < extent ? widths : extent;
 }
 
-/* The octave of the facet that so many others are smaller than. */
+/* The octave of the facet with `smaller` others below it. */
 static int octave_of(const abut_index *counts, abut_index smaller)
 {
     int octave = 0;
@@ -48,19 +49,19 @@ static int octave_of(const abut_index *counts, abut_index smaller)
     return octave;
 }
 
-/* Measure the extents of facets, and their bounds. Usual is the mean of the octave that the median
- * is in; or, where more than a few facets are far smaller, of theirs: all spheres may be at a small
- * part of a large mesh. */
+/* Measures the facets' extents and bounds. Usual is the mean of the octave with the median. If more
+ * than a few facets are far smaller, it is the mean of theirs: all spheres may be at a small part
+ * of the mesh. */
 static facet_extents measure_facets(const abut_mesh *mesh, box *bounds)
 {
     abut_index counts[EXPONENT_COUNT] = {0};
     double sums[EXPONENT_COUNT] = {0.0};
     *bounds = box_empty();
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
-        box own = mesh_box(mesh, f);
-        double extent = usual_extent(mesh, f, &own);
+        box whole = mesh_box(mesh, f);
+        double extent = usual_extent(mesh, f, &whole);
         int octave = ilogb(extent) - EXPONENT_LOW;
-        box_include(bounds, &own);
+        box_include(bounds, &whole);
         counts[octave]++;
         sums[octave] += extent;
     }
@@ -116,13 +117,13 @@ void sets_free(binned_mesh *binned)
     memory_free(binned->anchors);
 }
 
-/* ---- vertices that move ----
- *
- * More slack lets sets live longer, and gives spheres more candidates. In parts of the usual facet:
- * then the candidates grow by a factor that does not depend on the mesh. */
+/* ---- vertices that move ---- */
+
+/* The slack, in usual extents of a facet. More slack keeps sets longer, but gives spheres more
+ * candidates: by a factor that does not depend on the mesh. */
 #define SLACK_OF_FACET 0.125
 
-/* Whether all vertices are within the slack of their anchors, whatever is rounded. */
+/* Whether all vertices are surely within the slack of their anchors. */
 static bool is_within_slack(const binned_mesh *binned, const abut_mesh *mesh)
 {
     const double *at = mesh->vertices, *from = binned->anchors;
@@ -136,7 +137,7 @@ static bool is_within_slack(const binned_mesh *binned, const abut_mesh *mesh)
     return usable > 0.0 && farthest_sq <= usable * usable;
 }
 
-/* Begin the ladder anew, with a slack. */
+/* Begins a new ladder, with a slack. */
 static abut_status begin_anew(binned_mesh *next, const abut_mesh *mesh, const vicinity *near)
 {
     const size_t bytes = 3 * (size_t)mesh->view.vertex_count * sizeof *next->anchors;
@@ -170,8 +171,8 @@ abut_status sets_update(binned_mesh *binned, const abut_mesh *mesh)
 
 /* ---- sets ---- */
 
-/* The first step of the ladder that is no smaller than a reach; step_count where the whole mesh may
- * be near. */
+/* The first step of the ladder that is at least the reach; step_count if the whole mesh may be
+ * near. */
 static int step_for(const binned_mesh *binned, double reach)
 {
     if (!(reach <= binned->whole_reach)) {
@@ -190,7 +191,7 @@ static int step_for(const binned_mesh *binned, double reach)
 
 static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
 {
-    if (step == binned->step_count) { /* no finer set is asked for there */
+    if (step == binned->step_count) { /* has no fine set */
         return bins_build_whole(binned->mesh, &binned->near);
     }
     const double reach = step_reach(binned, step);
@@ -204,7 +205,7 @@ static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
     return NULL;
 }
 
-/* Publish what was built for a step, or take what another thread has published. */
+/* Publishes a set for a step, or discards it if another thread has published one. */
 static abut_status publish(_Atomic(bins *) *slot, bins *made, const bins **set)
 {
     bins *published = NULL;
@@ -220,14 +221,15 @@ static abut_status publish(_Atomic(bins *) *slot, bins *made, const bins **set)
     return ABUT_OK;
 }
 
-/* To place a facet, or a piece of one, in small cells takes as long as so many spheres gain by
- * that, and some: after the finer set is built, after as many again it has paid. */
+/* Placing a facet, or a piece of one, in small cells takes as long as this many spheres gain by it,
+ * and some. So after this many spheres the fine set is built, and after as many again it has
+ * paid. */
 #define SPHERES_PER_PIECE 16.0
 
-/* Fewer spheres than this take no longer than to build any set. */
+/* Building any set takes at least as long as a query of this many spheres. */
 #define FEW_SPHERES 1e5
 
-/* Whether enough spheres have asked for this step that the finer set pays. */
+/* Whether enough spheres have used this step that its fine set pays. */
 static bool is_worth_refining(const binned_mesh *binned, int step, abut_index sphere_count)
 {
     set_use *use = &binned->uses[step];
@@ -253,7 +255,7 @@ static abut_status provide_set(const binned_mesh *binned, int step, bool is_fine
     return *set ? ABUT_OK : publish(slot, build_set(binned, step, is_fine), set);
 }
 
-/* The set of a step for a query: the finer one where it is there, or pays. */
+/* The set of a step for a query: the fine one if it exists or pays. */
 static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
                             const bins **set)
 {
@@ -264,7 +266,7 @@ static abut_status take_set(const binned_mesh *binned, int step, abut_index sphe
     return provide_set(binned, step, is_worth_refining(binned, step, sphere_count), set);
 }
 
-/* There is no finer set than that for reaches as large as the mesh. */
+/* Reaches as large as the mesh have no fine set. */
 abut_status sets_refine(const binned_mesh *binned, double reach)
 {
     const int step = step_for(binned, reach);
@@ -274,16 +276,16 @@ abut_status sets_refine(const binned_mesh *binned, double reach)
 
 /* ---- bands ---- */
 
-/* The octaves of a profile that there are spheres in. */
+/* The octaves of a profile with spheres, and the best bands for them. */
 typedef struct octave_plan {
     int count;
-    int step[REACH_OCTAVES]; /* of the ladder that serves it */
+    int step[REACH_OCTAVES]; /* of the ladder, which serves the octave */
     double spheres[REACH_OCTAVES];
     double cost[REACH_OCTAVES + 1]; /* of the best bands for the octaves below */
-    int from[REACH_OCTAVES + 1];    /* the first octave of the last of them */
+    int from[REACH_OCTAVES + 1];    /* the first octave of the last of these bands */
 } octave_plan;
 
-/* List the octaves of a profile, and which steps serve them: none beyond the largest reach's. */
+/* Lists the octaves of a profile and the steps that serve them, none beyond the largest reach's. */
 static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *profile)
 {
     octave_plan plan = {.count = 0};
@@ -302,8 +304,8 @@ static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *
     return plan;
 }
 
-/* How many facets are candidates of a sphere at them, of so many of one extent, which have an area
- * of half its square: those whose grown boxes are in the sphere's cell. */
+/* The number of candidates of a sphere at `count` facets of one extent, with areas of half its
+ * square: those with grown boxes in the sphere's cell. */
 static double candidates_among(double count, double extent, double reach)
 {
     const double grown = extent + 2.0 * reach;
@@ -311,8 +313,8 @@ static double candidates_among(double count, double extent, double reach)
     return 2.0 * side * side < count ? 2.0 * side * side : count;
 }
 
-/* Candidates of a sphere at the mesh: a large sphere has all of the small facets, and few others.
- */
+/* The number of candidates of a sphere at the mesh. A large sphere has all of the small facets, and
+ * few others. */
 static double expected_candidates(const binned_mesh *binned, int step)
 {
     const double all = (double)binned->mesh->view.facet_count;
@@ -325,8 +327,8 @@ static double expected_candidates(const binned_mesh *binned, int step)
            candidates_among(all - smaller, extents->median, reach);
 }
 
-/* The cheapest bands: the octaves below each one are divided best where its last band is best and
- * so is what is below that. Returns how many bands there are. */
+/* Finds the cheapest bands by dynamic programming: the last band and the best bands below it.
+ * Returns their number. */
 static int divide_octaves(const binned_mesh *binned, octave_plan *plan, double band_candidates)
 {
     double all = 0.0;

@@ -1,14 +1,14 @@
-/* Entries' bounds along one axis more.
+/* Slabs: bounds of entries along one more axis.
  *
- * The box of a sliver that is not along the axes is far wider than the sliver: spheres near a fan
- * of them are near the boxes of many more than they touch. In its own plane, across its longest
- * edge, a sliver is narrow. */
+ * The box of a sliver that is not along the axes is far wider than the sliver. So spheres near a
+ * fan of slivers are near the boxes of many that they do not touch. In its plane, across its
+ * longest edge, a sliver is narrow. */
 #include "slabs.h"
 
 #include "../base/memory.h"
 #include "filling.h"
 
-/* The axis is kept in 128ths. Each of its numbers is rounded by half of one at most, so one of
+/* The axis is stored in 128ths. Rounding changes each component by at most a half, so an axis of
  * length 127 does not become longer than 128. */
 #define ALONG_PARTS 128.0
 #define ALONG_LONGEST 127.0
@@ -16,18 +16,18 @@
 /* Positions along the axis are counted in steps of two units from the middle of the cell. */
 #define STEPS_PER_CELL (0.5 * UNITS_PER_CELL)
 
-/* Outward rounding, in steps: three for the culling's products, and one each for its units, for the
- * bounds here, and for what the exact distance rounds by. */
+/* Outward rounding, in steps: three for the products in culling, one for its units, one for the
+ * bounds here, and one for rounding of the exact distance. */
 #define SLAB_OUTWARD 6.0
 
-/* Spheres that are tried, to see whether slabs pay, and entries that they look at. */
+/* Spheres that are tried to see whether slabs pay, and most entries that they read. */
 enum { TRIALS = 64, TRIED_ENTRIES = 1 << 16 };
 
-/* An exact test takes as long as the slabs of about 50 entries. Slabs are to save more than twice
- * what they take, since they take memory, too. */
+/* An exact test takes as long as the slabs of about 50 entries. Slabs must save more than twice
+ * their cost, since they take memory as well. */
 #define ENTRIES_PER_TEST 20.0
 
-/* A facet along an axis of its own. */
+/* The bounds of a facet along an axis of its own. */
 typedef struct slab {
     int8_t across[3];
     double low, high; /* along across / ALONG_PARTS */
@@ -39,8 +39,8 @@ static vec3 slab_axis(const slab *s)
     return vec3_scale(across, 1.0 / ALONG_PARTS);
 }
 
-/* An axis of 0, where there is none, says that the facet may be anywhere. The axis is no longer
- * than 1, so that no way along it is longer than the slack. */
+/* Finds a facet's slab. An axis of 0, if there is none, allows any place. The axis is at most 1
+ * long, so that no way along it is longer than the slack. */
 static slab find_slab(const triangle *t, double slack)
 {
     const vec3 across = vec3_cross(t->normal, triangle_edge(t, triangle_longest_edge(t)));
@@ -64,15 +64,15 @@ static slab find_slab(const triangle *t, double slack)
 
 /* ---- whether it pays ---- */
 
-/* A sphere at the mesh, and what all so far have looked at. */
+/* A sphere at the mesh, and the sums of all trials so far. */
 typedef struct trial {
     vec3 center;
     double reach;
-    uint32_t entries; /* with those that are read behind a bucket's last */
+    uint32_t entries; /* entries read, with those after a bucket's last */
     uint32_t saved;   /* exact tests that slabs save */
 } trial;
 
-/* Whether an entry's box is in reach of a place in units of its cell. */
+/* Whether an entry's box is within reach of a position in units of its cell. */
 static bool is_box_near(const bins *set, uint32_t entry, const double at[3], double reach)
 {
     double sum = 0.0;
@@ -85,14 +85,14 @@ static bool is_box_near(const bins *set, uint32_t entry, const double at[3], dou
     return sum <= reach * reach;
 }
 
-static bool is_slab_near(const triangle *of, double slack, const trial *t)
+static bool is_slab_near(const triangle *facet, double slack, const trial *t)
 {
-    const slab s = find_slab(of, slack);
+    const slab s = find_slab(facet, slack);
     const double at = vec3_dot(slab_axis(&s), t->center);
     return at >= s.low - t->reach && at <= s.high + t->reach;
 }
 
-/* Count what a bucket's slabs would save the sphere. Of very many entries the first tell enough. */
+/* Counts what a bucket's slabs would save the sphere. Of very many entries the first are enough. */
 static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, const double at[3],
                        double reach, trial *t)
 {
@@ -100,11 +100,11 @@ static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, 
     const uint32_t tried = count < TRIED_ENTRIES ? count : TRIED_ENTRIES;
     t->entries += (tried + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE * ENTRIES_AT_ONCE;
     if (set->plane && set->plane[bucket]) {
-        return; /* spheres look for the facets at their foot, which are few */
+        return; /* spheres search the few facets at their foot */
     }
     for (uint32_t e = begin; e < begin + tried; e++) {
-        const triangle *of = &mesh->triangles[set->facet[e]];
-        t->saved += is_box_near(set, e, at, reach) && !is_slab_near(of, set->slack, t);
+        const triangle *facet = &mesh->triangles[set->facet[e]];
+        t->saved += is_box_near(set, e, at, reach) && !is_slab_near(facet, set->slack, t);
     }
 }
 
@@ -124,7 +124,7 @@ static void try_level(const bins *set, const abut_mesh *mesh, const bin_level *l
     try_bucket(set, mesh, bins_bucket(level, cell), at, reach, t);
 }
 
-/* Whether slabs save more than they take, by trying spheres in the middle of some facets. */
+/* Whether slabs save more than they cost: tries spheres in the middle of some facets. */
 static bool slabs_pay(const bins *set, const abut_mesh *mesh, double reach)
 {
     const abut_index facets = mesh->view.facet_count, step = facets / TRIALS + 1;
@@ -146,7 +146,7 @@ static int16_t clip(double x)
     return (int16_t)(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
 }
 
-/* Write the slab of an entry in the cell that has this number along each axis. */
+/* Writes the slab of an entry in the cell with these numbers along the axes. */
 static void set_slab(bins *set, uint32_t entry, const slab *s, double inv_cell,
                      const double cell[3])
 {
@@ -211,7 +211,7 @@ bool bins_build_slabs(bins *set, const abut_mesh *mesh)
     return done;
 }
 
-/* Whether every cell has a bucket of its own, so that it is known which cell an entry is in. */
+/* Whether every cell has its own bucket, so that an entry's cell is known. */
 static bool has_own_buckets(const bins *set)
 {
     for (int32_t k = 0; k < set->level_count; k++) {

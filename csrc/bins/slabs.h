@@ -1,14 +1,16 @@
-/* Entries' bounds along one axis more: what the boxes of slivers do not say. */
+/* Slabs: bounds of entries along one more axis, for slivers, which are far smaller than their
+ * boxes. */
 #ifndef BINS_SLABS_H
 #define BINS_SLABS_H
 
 #include "bins.h"
 
-/* Give the entries of a set for spheres of up to that reach their slabs, where they save so many
- * exact tests that it pays. False where there is no memory. */
+/* Adds slabs to the entries of a set for spheres of up to that reach, if they save enough exact
+ * tests. Returns false if there is no memory. */
 bool bins_find_slabs(bins *set, const abut_mesh *mesh, double reach);
 
-/* Likewise in any case, in a set of triangles whose cells all have a bucket of their own. */
+/* Adds slabs in any case. The set must be of triangles, and each of its cells must have its own
+ * bucket. */
 bool bins_build_slabs(bins *set, const abut_mesh *mesh);
 
 #endif

@@ -1,24 +1,25 @@
-/* Long narrow facets in slices. */
+/* Slices long narrow facets. */
 #include "slices.h"
 
 #include "../mesh/tolerance.h"
 
-/* A facet is long where its extent is about so many times its width. */
+/* A facet is long if its extent is more than about this many widths. */
 #define LONG_ASPECT 8.0
 
-/* Slices are no shorter than this many reaches, and than this many times as long as wide: with less
- * their boxes are no smaller once they are grown. */
+/* A slice is at least this many reaches and this many widths long. Shorter slices have boxes that
+ * are no smaller once they are grown. */
 #define SLICE_REACHES 4.0
 #define SLICE_WIDTHS 2.0
 
-/* It pays where a sphere at the long facets has so many of them as candidates. */
+/* Slicing pays if a sphere at the long facets has more candidates among them than this. */
 #define PAYING_CANDIDATES 512.0
 
-/* Slices of one facet, which has no more entries than any other then; and how many it has in a mesh
- * of many facets, and in all: the memory that it takes to build bins is bounded. */
+/* Most slices of one facet, which then has no more entries than any other. In a mesh of many facets
+ * it is SLICES_AT_LEAST, plus its part of SLICES_BESIDE, which bounds the memory of building
+ * bins. */
 enum { SLICES_OF_FACET = 8, SLICES_AT_LEAST = 3, SLICES_BESIDE = 200000 };
 
-/* How wide a facet is: of a triangle twice the area is its length times its width. */
+/* The width of a facet: twice a triangle's area is its length times its width. */
 static double width_of(const abut_mesh *mesh, abut_index facet, double extent)
 {
     return 2.0 * mesh->view.areas[facet] / extent;
@@ -30,14 +31,14 @@ static bool is_long(const abut_mesh *mesh, abut_index facet, double extent)
 }
 
 /* Whether a sphere at the long facets would have so many of them as candidates that slicing pays.
- * Candidates are those whose grown boxes are in a cell as large, as in bin_levels.c. */
+ * Candidates are facets with grown boxes in a cell of the same size, as in bin_levels.c. */
 static bool do_slices_pay(const abut_mesh *mesh, double reach)
 {
     double count = 0.0, sides = 0.0, area = 0.0, farthest = 0.0;
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
-        const box own = mesh_box(mesh, f);
-        const double extent = box_extent(&own);
-        farthest = larger(farthest, box_farthest(&own));
+        const box whole = mesh_box(mesh, f);
+        const double extent = box_extent(&whole);
+        farthest = larger(farthest, box_farthest(&whole));
         if (is_long(mesh, f, extent) && extent > SLICE_REACHES * reach) {
             count += 1.0;
             sides += extent * extent;
@@ -70,7 +71,8 @@ int32_t slices_count(const slicing *how, const abut_mesh *mesh, abut_index facet
 }
 
 /* The line from the lowest to the highest corner along the axis is no steeper than the axis, and a
- * cross-section is no longer than the width: of a triangle all are on one side of that line. */
+ * cross-section is no longer than the width. All cross-sections of a triangle are on one side of
+ * it. */
 double slices_extent(const abut_mesh *mesh, abut_index facet, double extent, int32_t count)
 {
     if (count == 1) {
@@ -85,7 +87,7 @@ static double along(vec3 point, int axis)
     return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
 }
 
-/* Let the box include where the edge from a to b crosses a plane across the axis, if it does. */
+/* Includes the point where the edge from a to b crosses a plane across the axis, if it does. */
 static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
 {
     const double below = at - along(a, axis), above = along(b, axis) - at;
@@ -96,7 +98,7 @@ static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
     }
 }
 
-/* Let the box include what of a triangle is between two planes across the axis. */
+/* Includes the part of a triangle between two planes across the axis. */
 static void include_slice(box *bounds, const triangle *t, int axis, double low, double high)
 {
     for (int k = 0; k < 3; k++) {
@@ -109,11 +111,11 @@ static void include_slice(box *bounds, const triangle *t, int axis, double low, 
     }
 }
 
-static int longest_axis(const box *own)
+static int longest_axis(const box *whole)
 {
     int longest = 0;
     for (int axis = 1; axis < 3; axis++) {
-        if (own->high[axis] - own->low[axis] > own->high[longest] - own->low[longest]) {
+        if (whole->high[axis] - whole->low[axis] > whole->high[longest] - whole->low[longest]) {
             longest = axis;
         }
     }
@@ -122,14 +124,15 @@ static int longest_axis(const box *own)
 
 box slices_box(const abut_mesh *mesh, abut_index facet, int32_t count, int32_t number)
 {
-    const box own = mesh_box(mesh, facet);
+    const box whole = mesh_box(mesh, facet);
     if (count == 1) {
-        return own;
+        return whole;
     }
-    const int axis = longest_axis(&own);
-    const double step = (own.high[axis] - own.low[axis]) / count;
-    const double low = own.low[axis] + number * step;
-    const double high = number + 1 < count ? own.low[axis] + (number + 1) * step : own.high[axis];
+    const int axis = longest_axis(&whole);
+    const double step = (whole.high[axis] - whole.low[axis]) / count;
+    const double low = whole.low[axis] + number * step;
+    const double high =
+        number + 1 < count ? whole.low[axis] + (number + 1) * step : whole.high[axis];
     box bounds = box_empty();
     for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
         include_slice(&bounds, &mesh->triangles[k], axis, low, high);
