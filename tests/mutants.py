@@ -71,8 +71,8 @@ MUTANTS = [
     ),
     Mutant(
         "csrc/bins/bin_levels.c",
-        "if (!vicinity_has(b->near, &own)) {",
-        "if (vicinity_has(b->near, &own)) {",
+        "if (!vicinity_has(b->near, &bounds)) {",
+        "if (vicinity_has(b->near, &bounds)) {",
         "facets that are near are left out",
         "bins",
     ),
