@@ -1,5 +1,5 @@
-/* Pairs of a sphere and those of another level, or of another set: it looks into all cells that it
- * reaches. */
+/* Finds pairs of a sphere with spheres of another level or another set, in all cells within its
+ * reach. */
 #include <math.h>
 
 #include "../base/simd.h"
@@ -9,14 +9,14 @@
 
 /* The cells of an axis that a sphere reaches, counted from the first of them. */
 typedef struct window {
-    double place;  /* the sphere's, in cells from the window's begin */
-    double length; /* of a cell; 0 where all cells are taken as near */
+    double place;  /* the sphere's coordinate, in cells from the window's begin */
+    double length; /* of a cell; 0: all cells of the axis count as near */
     double slack;
     int32_t first; /* in the table */
     int32_t count;
 } window;
 
-/* Find the cells of a level that a sphere reaches along an axis. False: it reaches none. */
+/* Finds the cells of a level that a sphere reaches along an axis. False: it reaches none. */
 LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, double place,
                               double reach, window *w)
 {
@@ -45,7 +45,7 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     return true;
 }
 
-/* How far the window's cells from number t on are from the sphere, along the axis. */
+/* The distances of the window's cells from number t on to the sphere, along the axis. */
 LANES_INLINE lanes distance_along(const window *w, lanes t)
 {
     lanes place = lanes_set(w->place), zero = lanes_set(0.0);
@@ -54,24 +54,23 @@ LANES_INLINE lanes distance_along(const window *w, lanes t)
     return lanes_larger(cells, zero) * lanes_set(w->length);
 }
 
-/* The cell of the table for a cell that may be beyond the last, where cells wrap around. */
+/* The table's cell for one that may be beyond the last, where cells wrap around. */
 LANES_INLINE int32_t fold(int32_t cell, int32_t count)
 {
     return cell < count ? cell : cell - count;
 }
 
-/* What is left of a level for one sphere: rows of cells of one layer, some lanes at a time. */
+/* A layer of a level's cells within a sphere's reach. Its rows are tested some lanes at a time. */
 typedef struct layer {
     const grid_axis *axes;
     const window *x, *y;
     int32_t first_row; /* cell 0 of row 0 */
-    double reach_sq;   /* less the square of the layer's distance */
+    double reach_sq;   /* square of the sphere's reach, less that of the layer's distance */
 } layer;
 
 /* ---- tasks ---- */
 
-/* Make of the cells that each task names the spheres that are in them; tasks whose cells are all
- * empty are dropped. */
+/* Replaces the cells of each task by the spheres in them, and drops tasks with empty cells. */
 LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
 {
     int32_t count = 0;
@@ -86,7 +85,7 @@ LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
     queue->task_count = count;
 }
 
-/* Compare each task's sphere with all spheres of its cells. False: the search is to end. */
+/* Compares each task's sphere with all spheres of its cells. False: the search is to end. */
 LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
 {
     const field all = field_of(g, m), *f = &all;
@@ -125,8 +124,8 @@ LANES_INLINE void add_task(const grid *g, pair_queue *queue, int32_t begin, int3
     queue->tasks[queue->task_count++] = (look_task){begin, end, number};
 }
 
-/* Add a task for cells low ... high of a row, counted from the window's begin; two where they wrap
- * around. */
+/* Adds a task for cells low ... high of a row, counted from the window's begin; two tasks where the
+ * cells wrap around. */
 LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t low, int32_t high,
                             int32_t number, pair_queue *queue)
 {
@@ -141,8 +140,8 @@ LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t 
     }
 }
 
-/* Add tasks for LANES rows of the layer, from number t on: for the cells of each that are no
- * farther from the sphere than it reaches. */
+/* Adds tasks for LANES rows of the layer, from number t on: for the cells of each row that are
+ * within the sphere's reach. */
 LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t number,
                            pair_queue *queue)
 {
@@ -155,7 +154,7 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t num
         lanes_sqrt(lanes_larger(rest_sq, lanes_set(0.0))) * lanes_set(l->axes[0].inv_length) +
         lanes_set(l->x->slack);
     lanes place = lanes_set(l->x->place), last = lanes_set(l->x->count - 1);
-    lanes zero = lanes_set(0.0); /* the window may be cut off on either side of the sphere */
+    lanes zero = lanes_set(0.0); /* the window may end before the sphere, on either side */
     lanes_store_whole(lows, lanes_smaller(lanes_larger(place - half, zero), last));
     lanes_store_whole(highs, lanes_larger(lanes_smaller(place + half, last), zero));
     const bool is_all = l->x->length == 0.0;
@@ -167,17 +166,17 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t num
     }
 }
 
-/* Make room for the tasks of LANES rows, where there is none. False: the search is to end. */
+/* Makes room for the tasks of LANES rows, if there is none. False: the search is to end. */
 LANES_INLINE bool has_task_room(const grid *g, pair_queue *queue)
 {
     return queue->task_count <= TASK_LIMIT - 2 * LANES || finish(g, queue);
 }
 
-/* Where there are no more rows of cells than this along y and z, finding out which of them the
- * sphere does not reach would take longer than looking into all. */
+/* With at most this many rows of cells along y and along z, searching all takes less time than
+ * finding those within the sphere's reach. */
 enum { FEW_ROWS = 5 };
 
-/* Whether the windows have so few rows, and none wraps around. */
+/* Whether the windows have that few rows and do not wrap around. */
 LANES_INLINE bool is_small(const grid_level *level, const window windows[3])
 {
     bool is_whole = true;
@@ -187,7 +186,7 @@ LANES_INLINE bool is_small(const grid_level *level, const window windows[3])
     return is_whole && windows[1].count <= FEW_ROWS && windows[2].count <= FEW_ROWS;
 }
 
-/* Add tasks for all cells of the windows. */
+/* Adds tasks for all cells of the windows. */
 LANES_INLINE void add_small(const grid *g, const grid_level *level, const window windows[3],
                             int32_t number, pair_queue *queue)
 {
@@ -202,7 +201,7 @@ LANES_INLINE void add_small(const grid *g, const grid_level *level, const window
     }
 }
 
-/* Add tasks for the cells of the windows that the sphere reaches, layer by layer along z. */
+/* Adds tasks for the cells of the windows within the sphere's reach, layer by layer along z. */
 LANES_INLINE bool add_layers(const grid *g, const grid_level *level, const window windows[3],
                              double reach, int32_t number, pair_queue *queue)
 {

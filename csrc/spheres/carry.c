@@ -1,4 +1,4 @@
-/* Tangential vectors of pairs from one step to the next. */
+/* Carries tangential vectors of pairs from one step to the next. */
 #include "../base/parallel.h"
 #include "../base/tilt.h"
 #include "steps.h"
@@ -10,15 +10,15 @@ typedef struct carrying {
     double *carried;
 } carrying;
 
-/* Load a vector, whose z is 0 in the plane. */
+/* Loads a vector; in the plane its z is 0. */
 static vec3 load_vector(const double *vectors, int dimension, abut_index row)
 {
     const double *v = vectors + dimension * row;
     return (vec3){v[0], v[1], dimension == 3 ? v[2] : 0.0};
 }
 
-/* Carry a vector of the step before along. Seen from the other sphere, a tangential vector and a
- * normal are opposite. */
+/* Rotates a vector of the step before with its pair's normal. If the spheres are swapped,
+ * tangential vector and normal are opposite. */
 static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool is_swapped)
 {
     const int dimension = c->steps.now.dimension;
@@ -28,7 +28,7 @@ static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool
     return tilt_in(vector, normal, load_vector(c->steps.now.normal, dimension, row), dimension);
 }
 
-/* ABUT_OK, or what is wrong with a row that is to be continued. */
+/* Checks whether a pair may continue row `old`: ABUT_OK, or what is wrong. */
 static abut_status check_old(const pair_steps *s, abut_index old, const renamed_pair *pair)
 {
     if (old < 0 || old >= s->before.pair_count) {
@@ -66,8 +66,8 @@ static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *jo
     return status ? status : parallel_report(job, end - begin);
 }
 
-/* Name the first row whose match is wrong in this way. */
-static abut_status name_wrong(const carrying *c, abut_status wanted, abut_error *error)
+/* Reports the first row with a match that is wrong in this way. */
+static abut_status report_wrong(const carrying *c, abut_status wanted, abut_error *error)
 {
     const abut_index count = c->steps.before.pair_count;
     for (abut_index row = 0; row < c->steps.now.pair_count; row++) {
@@ -90,9 +90,9 @@ static abut_status carry_all(const carrying *c, int workers, abut_error *error)
     const parallel_plan plan = step_plan(now, workers);
     status = parallel_run(&plan, carry_chunk, (void *)c);
     if (status == ABUT_BAD_PAIR_SPHERES || status == ABUT_BAD_PAIR_MATCH) {
-        return name_wrong(c, ABUT_BAD_PAIR_MATCH, error) == ABUT_BAD_PAIR_MATCH
+        return report_wrong(c, ABUT_BAD_PAIR_MATCH, error) == ABUT_BAD_PAIR_MATCH
                    ? ABUT_BAD_PAIR_MATCH
-                   : name_wrong(c, ABUT_BAD_PAIR_SPHERES, error);
+                   : report_wrong(c, ABUT_BAD_PAIR_SPHERES, error);
     }
     return error_set_status(error, status);
 }

@@ -1,4 +1,3 @@
-/* Spheres into the cells of a grid. */
 #include "cells.h"
 
 #include <math.h>
@@ -9,25 +8,25 @@
 #include "../base/prefetch.h"
 #include "kernels.h"
 
-/* Cells that follow one another are a block; spheres are sorted by block, then in each by cell. */
+/* A block is a range of cells. Spheres are sorted by block, then within each block by cell. */
 typedef struct filling {
     grid *g;
     const grid_plan *plan;
-    int32_t *cells; /* of each sphere */
+    int32_t *cells; /* the cell of each sphere */
     int32_t *begins, *ids, *ordered_cells;
     int shift;                           /* block = cell >> shift */
-    abut_index block_count, turn_blocks; /* all blocks, and those that a thread takes in one turn */
-    _Atomic abut_index occupancy;        /* sum over the cells of the squares of their counts */
+    abut_index block_count, turn_blocks; /* all blocks, and those of one turn of a thread */
+    _Atomic abut_index occupancy;        /* sum over cells of their spheres, squared */
 } filling;
 
-/* Memory for the places by axis and the reaches, in the order of cells: as floats where these will
- * do, else as doubles. */
+/* Reserves memory for coordinates by axis and reaches, in the order of cells: floats if the grid
+ * has a margin for them, else doubles. */
 static bool reserve_places(grid *g, abut_index stride)
 {
     const size_t size = g->margin > 0.0f ? sizeof(float) : sizeof(double);
     char *values = memory_reserve(&g->blocks[GRID_PLACES], 4 * stride, size);
     for (int k = 0; values && k < 4; k++) {
-        /* what is behind the last sphere is read, and not counted */
+        /* numbers behind the last sphere are read, but have no effect */
         memset(values + (size_t)((k + 1) * stride - GRID_PADDING) * size, 0, GRID_PADDING * size);
     }
     const float *singles = g->margin > 0.0f ? (const float *)(void *)values : NULL;
@@ -58,7 +57,7 @@ static abut_status reserve(filling *f)
     return ABUT_OK;
 }
 
-/* Find the cells of some spheres, and tell the blocks of these as keys to sort by. */
+/* Finds the cells of some spheres, and writes the cells' blocks as keys to sort by. */
 static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_t *blocks)
 {
     const filling *f = context;
@@ -68,22 +67,22 @@ static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_
     }
 }
 
-/* The spheres of a block, with their cells where those in the order of cells will be. */
+/* Lists the spheres of a block with their cells, which lie where the sorted cells will be. */
 static keyed_run list_block(const filling *f, int32_t begin, int32_t end)
 {
     const int32_t *items = f->g->sorted.items;
     int32_t *cells = f->ordered_cells;
     for (int32_t k = begin; k < end; k++) {
-        PREFETCH(&f->g->rows[items[k]]); /* are gathered soon after, in another order */
+        PREFETCH(&f->g->rows[items[k]]); /* gathered soon after, in another order */
         cells[k] = f->cells[items[k]];
     }
     return (keyed_run){
         .keys = cells + begin, .items = items + begin, .count = end - begin, .step = 1};
 }
 
-/* Tell each sphere's cell in the order of cells; returns the sum of the squares of how many spheres
- * the cells have: the odd numbers of a square, one for each sphere of a cell. */
-static abut_index name_cells(const filling *f, int32_t begin, int32_t end)
+/* Writes each sphere's cell in the order of cells. Returns the sum over cells of n^2, where n is
+ * the number of spheres: n^2 is the sum of the first n odd numbers. */
+static abut_index write_cells(const filling *f, int32_t begin, int32_t end)
 {
     abut_index occupancy = 0, odd = 1;
     int32_t before = -1;
@@ -96,7 +95,7 @@ static abut_index name_cells(const filling *f, int32_t begin, int32_t end)
     return occupancy;
 }
 
-/* Sort a block's spheres by cell, and gather their places. */
+/* Sorts a block's spheres by cell, and gathers their coordinates. */
 static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
 {
     const int32_t begin = f->g->sorted.key_begins[block], end = f->g->sorted.key_begins[block + 1];
@@ -105,14 +104,14 @@ static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
     const key_block keys = {.first_key = first, .key_count = last - first, .begin = begin};
     const keyed_run spheres = list_block(f, begin, end);
     sort_block(&keys, &spheres, 1, f->begins + first + 1, f->ids);
-    atomic_fetch_add(&f->occupancy, name_cells(f, begin, end));
+    atomic_fetch_add(&f->occupancy, write_cells(f, begin, end));
     pair_kernels_take()->grid_gather(f->g, begin, end);
     return parallel_report(job, end - begin + (last - first) / 8);
 }
 
-/* Blocks that follow one another are one thread's: spheres of neighboring cells are mostly
- * neighbors in the caller's order, too, and share cache lines. But each thread should have several
- * turns, and none should wait long for the last. */
+/* In one turn a thread takes consecutive blocks: spheres of neighboring cells are mostly neighbors
+ * in the caller's order, too, and share cache lines. Each thread should have several turns, so that
+ * none waits long for the last. */
 enum { TURNS = 16, MOST_BLOCKS = 64 };
 
 static abut_index blocks_of_turn(abut_index blocks, int workers)
@@ -134,7 +133,7 @@ static abut_status fill_turn(void *context, abut_index turn, parallel_job *job)
     return status;
 }
 
-/* Find the bounds of a level's spheres: those of other levels need not look for them elsewhere. */
+/* Finds the bounds of a level's spheres, to which searches from other levels are limited. */
 static void bound_level(const grid *g, grid_level *level)
 {
     const abut_index begin = g->begins[level->first_cell];
@@ -166,8 +165,7 @@ static void bound_levels(grid *g, const grid_plan *plan)
     }
 }
 
-/* So many spheres on average are worth a block: with fewer, what a block takes anyway would count.
- */
+/* The fewest spheres per block, on average: with fewer, the fixed cost of a block would count. */
 enum { BLOCK_SPHERES = 64 };
 
 static abut_status fill(filling *f)
@@ -199,8 +197,8 @@ static abut_status fill(filling *f)
     return status ? status : parallel_run(&filling_plan, fill_turn, f);
 }
 
-/* The giants' part of the occupancy. All giants are in one cell, which finer levels do not split.
- */
+/* The giants' part of the occupancy. Finer levels would not split it, as all giants are in one
+ * cell. */
 static abut_index occupancy_of_giants(const grid_plan *plan)
 {
     const abut_index giants = plan->has_giants ? plan->populations[plan->level_count - 1] : 0;

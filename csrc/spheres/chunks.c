@@ -1,15 +1,15 @@
-/* Which spheres are searched in one go. */
+/* Divides the search into chunks. */
 #include "../base/memory.h"
 #include "query_pairs.h"
 
-/* Spheres of a chunk that only meet those of their own level; fewer where there would be few
- * chunks, which threads could not share evenly. */
+/* Spheres of a chunk that search their own level only. There are fewer of them where there would be
+ * too few chunks for threads to share evenly. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 
-/* To look into so many rows of cells takes as long as a sphere takes on its own level. */
+/* Searching this many rows of cells takes as long as searching a sphere's own level. */
 #define ROWS_PER_SPHERE 16.0
 
-/* Giants are worth a chunk where they and all other spheres make so many pairs. */
+/* The least number of pairs of a chunk's giants with all spheres. */
 enum { GIANTS_WORK = 1 << 16 };
 
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
@@ -23,8 +23,8 @@ level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
     return (level_range){level + 1, pairs->memory->grid.level_count - pairs->levels.has_giants};
 }
 
-/* The first cell, from number `cell` on, whose spheres all have the number `sphere` or a later one
- * in the grid's order. */
+/* The first cell, from `cell` on, that begins with sphere `sphere` of the grid's order or a later
+ * one. */
 static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
 {
     while (cell < last) {
@@ -38,7 +38,7 @@ static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sph
     return cell;
 }
 
-/* How many spheres are worth a chunk: the fewer, the more rows of cells each looks into. */
+/* The number of spheres of a chunk: the more rows of cells each searches, the fewer. */
 static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
 {
     const level_range levels = chunks_other_levels(pairs, level);
@@ -68,8 +68,8 @@ static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
                           sizeof *memory->chunks)) {
         return ABUT_NO_MEMORY;
     }
-    pair_chunk *own = &memory->chunks[pairs->chunk_count++];
-    own->level = chunk.level, own->begin = chunk.begin, own->end = chunk.end;
+    pair_chunk *added = &memory->chunks[pairs->chunk_count++];
+    added->level = chunk.level, added->begin = chunk.begin, added->end = chunk.end;
     return ABUT_OK;
 }
 
@@ -89,7 +89,7 @@ static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
     return status;
 }
 
-/* A giant looks at all other spheres: few of them are worth a chunk. */
+/* Adds chunks of giants. Each giant searches all other levels, so chunks have few of them. */
 static abut_status add_giant_chunks(abut_pairs *pairs, int32_t h)
 {
     const grid *g = &pairs->memory->grid;
@@ -119,7 +119,7 @@ static abut_status add_row_chunks(abut_pairs *pairs)
     return status;
 }
 
-/* The levels of large spheres, whose search may be long, come first. */
+/* Levels of large spheres come first, since their search may take long. */
 abut_status chunks_make(abut_pairs *pairs)
 {
     pairs->chunk_count = 0;

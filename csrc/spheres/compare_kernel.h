@@ -1,8 +1,8 @@
-/* Whether spheres touch: one against those of a grid, some at a time.
+/* Compares one sphere with several of a grid at a time.
  *
- * A pair touches where the square of the centers' distance, (dx dx + dy dy) + dz dz, is not more
- * than that of the sum of the reaches, in doubles; in a periodic box at the nearest image. Nothing
- * else decides: cells only say whom to compare, and floats leave to doubles what is close. */
+ * A pair touches where the square of the centers' distance, (dx dx + dy dy) + dz dz, is at most
+ * that of the sum of the reaches, in doubles; in a periodic box at the nearest image. Nothing else
+ * decides: cells only select spheres to compare, and floats leave close cases to doubles. */
 #ifndef SPHERES_COMPARE_KERNEL_H
 #define SPHERES_COMPARE_KERNEL_H
 
@@ -10,11 +10,11 @@
 #include "../base/prefetch.h"
 #include "kernels.h"
 
-/* How a grid's spheres are compared. */
+/* How a grid's spheres are compared, as flags. */
 typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
 
-/* The grid's arrays, in registers: the compiler cannot know that what is written to lists does not
- * change them. What the mode does not need is left out, here as in what follows. */
+/* Copies of the grid's pointers and periods, in registers: the compiler cannot know that writing
+ * lists does not change the grid. What the mode does not need is not set, here and below. */
 typedef struct field {
     const grid *grid;
     const int32_t *begins, *ids;
@@ -44,7 +44,7 @@ LANES_INLINE field field_of(const grid *g, mode m)
     return f;
 }
 
-/* Fetch the spheres from number k on into the cache, since they are compared soon. */
+/* Fetches the spheres from index k of the grid's order on into the cache. */
 LANES_INLINE void fetch(const field *f, int32_t k, mode m)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -55,7 +55,7 @@ LANES_INLINE void fetch(const field *f, int32_t k, mode m)
              (uintptr_t)k * (m & FLOATS ? sizeof(float) : sizeof(double)));
 }
 
-/* A sphere that looks for others. */
+/* The sphere that is compared with those of the grid. */
 typedef struct looker {
     const sphere_row *row;
     int32_t number; /* the caller's */
@@ -63,7 +63,7 @@ typedef struct looker {
     singles near_place[3], least_reach, most_reach;
 } looker;
 
-/* A sphere, counted from the grid's low corner where it is compared with floats. */
+/* Prepares a sphere for comparison. For floats its coordinates count from the grid's low corner. */
 LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, mode m)
 {
     looker from = {.row = row, .number = number};
@@ -80,7 +80,7 @@ LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, m
     return from;
 }
 
-/* Sphere a of the grid's order: its row, which is farther away, is hardly ever read. */
+/* Prepares sphere a of the grid's order. Its row, elsewhere in memory, is hardly ever read. */
 LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
 {
     const grid *g = f->grid;
@@ -115,7 +115,7 @@ static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 }
 
-/* Which of the spheres that floats leave open touch. */
+/* Decides in doubles which of the open spheres touch. */
 static unsigned decide(const grid *g, const sphere_row *from, int32_t begin, unsigned open)
 {
     unsigned touching = 0;
@@ -137,21 +137,22 @@ LANES_INLINE singles near_difference(const field *f, const looker *from, int axi
     return difference;
 }
 
-/* Which spheres of a vector a sphere touches. */
+/* Which spheres of a vector a sphere touches, as bits. */
 typedef struct answer {
     unsigned touching;
-    unsigned open; /* those that may touch: floats cannot tell */
+    unsigned open; /* those that may touch: floats cannot decide */
 } answer;
 
-/* The answer for spheres from number `begin` on that are as far away as d along each axis. */
-LANES_INLINE answer tell_floats(const field *f, const looker *from, int32_t begin,
-                                const singles d[3])
+/* Compares in floats with spheres from index `begin` on; d is how far away they are along each
+ * axis. */
+LANES_INLINE answer answer_by_floats(const field *f, const looker *from, int32_t begin,
+                                     const singles d[3])
 {
     singles reach = singles_load(f->near_reach + begin);
     singles distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     singles most = from->most_reach + reach;
     singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
-    /* where the margin is more than the reaches, 0 is not less than 0, and nothing is sure */
+    /* if the margin exceeds the reaches, `least` is 0, and no sphere surely touches */
     unsigned touching = singles_less_bits(distance_sq, least * least);
     return (answer){touching, singles_no_more_bits(distance_sq, most * most) & ~touching};
 }
@@ -161,7 +162,7 @@ LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t b
     const singles d[3] = {near_difference(f, from, 0, begin, m),
                           near_difference(f, from, 1, begin, m),
                           near_difference(f, from, 2, begin, m)};
-    return tell_floats(f, from, begin, d);
+    return answer_by_floats(f, from, begin, d);
 }
 
 LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis, int32_t k, mode m)
@@ -174,9 +175,9 @@ LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis
     return difference;
 }
 
-/* Likewise as doubles tell, who leave nothing open. */
-LANES_INLINE answer tell_doubles(const field *f, const looker *from, int32_t begin,
-                                 const lanes d[3])
+/* Compares in double precision, which decides every pair. */
+LANES_INLINE answer answer_by_doubles(const field *f, const looker *from, int32_t begin,
+                                      const lanes d[3])
 {
     lanes reach = from->reach + lanes_load(f->reach + begin);
     lanes distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
@@ -188,16 +189,16 @@ LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t 
     const lanes d[3] = {difference_along(f, from, 0, begin, m),
                         difference_along(f, from, 1, begin, m),
                         difference_along(f, from, 2, begin, m)};
-    return tell_doubles(f, from, begin, d);
+    return answer_by_doubles(f, from, begin, d);
 }
 
-/* How many spheres are compared at once. */
+/* The number of spheres that are compared at once. */
 LANES_INLINE int32_t width_of(mode m)
 {
     return m & FLOATS ? SINGLES : LANES;
 }
 
-/* Compare with the first spheres from number `begin` on, of `count`. */
+/* Compares with one vector of spheres from index `begin` on; `count` of them belong to the run. */
 LANES_INLINE answer compare_vector(const field *f, const looker *from, int32_t begin, int32_t count,
                                    mode m)
 {
@@ -207,14 +208,14 @@ LANES_INLINE answer compare_vector(const field *f, const looker *from, int32_t b
     return (answer){found.touching & mask, found.open & mask};
 }
 
-/* Append the spheres from number `begin` on whose bits are set to the list; returns how many. */
+/* Appends the spheres with set bits, counted from index `begin`, to a list; returns how many. */
 LANES_INLINE int32_t append(const field *f, int32_t begin, unsigned bits, int32_t *list, mode m)
 {
     return m & FLOATS ? singles_append_items(list, f->ids + begin, bits)
                       : lanes_append_items(list, f->ids + begin, bits);
 }
 
-/* The sphere's number beside those that it has found: mostly no more than a vector has. */
+/* Writes the sphere's number beside each sphere that it touches: mostly at most a vector. */
 LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *queue, mode m)
 {
     int32_t k = queue->count;
@@ -229,10 +230,10 @@ LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *qu
     queue->count = count;
 }
 
-/* Longer runs are reported one by one: to compare with them takes a while. */
+/* Longer runs report their work one by one: comparing with them takes a while. */
 enum { LONG_RUN = 4096 };
 
-/* Whether there is room for so many more pairs, after making some. */
+/* Makes room for `room` more pairs. False: the search is to end. */
 LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
 {
     const abut_index wanted = (abut_index)queue->count + room;
@@ -240,8 +241,8 @@ LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
            queue->drain(queue, room);
 }
 
-/* Compare with the spheres of a run; a vector is compared even where it is empty, which saves a
- * branch that the processor would have to guess. */
+/* Compares with the spheres of a run. Even an empty run compares one vector, which saves a branch
+ * that the processor would have to guess. */
 LANES_INLINE bool search_run(const field *f, const looker *from, int32_t begin, int32_t end,
                              pair_queue *queue, mode m)
 {

@@ -1,10 +1,10 @@
-/* Finding pairs: checks, rows, grid, search, lists. */
+/* Finds pairs: checks, rows, grid, search, lists. */
 #include "../base/error.h"
 #include "../base/parallel.h"
 #include "cells.h"
 #include "query_pairs.h"
 
-/* What a sphere takes to search at least, as parallel_report counts it. */
+/* The least work of searching for a sphere, in the units of parallel_report. */
 enum { WORK_OF_SPHERE = 5 };
 
 abut_pair_query abut_pair_query_default(void)
@@ -62,7 +62,7 @@ abut_index abut_pairs_count(const abut_pairs *pairs)
     return pairs->count;
 }
 
-/* ---- the others ---- */
+/* ---- the other spheres ---- */
 
 static abut_status copy_sizes(abut_pairs *pairs, abut_error *error)
 {
@@ -89,7 +89,7 @@ static abut_status copy_sizes(abut_pairs *pairs, abut_error *error)
     return status;
 }
 
-/* What levels are wanted for: spheres, or images. */
+/* The input for choosing the levels of spheres, or of images. */
 static level_input level_input_of(const abut_pairs *pairs, const double *reaches, abut_index count)
 {
     return (level_input){.reaches = reaches,
@@ -98,7 +98,7 @@ static level_input level_input_of(const abut_pairs *pairs, const double *reaches
                          .memory = &pairs->memory->levels};
 }
 
-/* Take levels that leave giants out, where there are such. */
+/* Uses these levels, which leave giants without cells, if there are any. */
 static void take_giants(abut_pairs *pairs, const level_set *levels)
 {
     if (levels->count > 0) {
@@ -110,7 +110,7 @@ static void take_giants(abut_pairs *pairs, const level_set *levels)
     }
 }
 
-/* Leave giants out where that pays, of the others or among those who look for them. */
+/* Leaves giants among own or other spheres without cells, if that pays. */
 static abut_status leave_out_giants(abut_pairs *pairs)
 {
     const row_set *own = &pairs->own, *set = pairs->second_set;
@@ -126,7 +126,7 @@ static abut_status leave_out_giants(abut_pairs *pairs)
     return status;
 }
 
-/* Choose the levels of the spheres that the grid will hold: the query's own, or the others. */
+/* Chooses the levels of the grid's spheres: the query's own, or the others. */
 static abut_status set_levels(abut_pairs *pairs, abut_error *error)
 {
     const row_set *set = pairs->second_set;
@@ -159,7 +159,7 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
 
 /* ---- the grid ---- */
 
-/* Whether no two spheres can touch at two images of one of them: then the nearest image will do. */
+/* Whether no two spheres can touch at two images, so that the nearest image is enough. */
 static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
     const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
@@ -204,14 +204,15 @@ static grid_plan plan_grid(const abut_pairs *pairs)
     return plan;
 }
 
-/* Images are a little larger than their spheres, and so than the caller's levels may be. */
+/* Chooses levels for images. These are a little larger than their spheres, and may be too large for
+ * the caller's levels. */
 static abut_status set_image_levels(abut_pairs *pairs)
 {
     const level_input input = level_input_of(pairs, pairs->image_reaches, pairs->image_count);
     return finder_choose_levels(pairs->finder, &input, &pairs->levels);
 }
 
-/* Make all images where the box is so small that a sphere may touch several of another. */
+/* Makes all images if the box is so small that a sphere may touch several of another. */
 static abut_status choose_images(abut_pairs *pairs)
 {
     if (!pairs->finder->lattice.is_periodic || pairs->has_giants) {
@@ -225,7 +226,7 @@ static abut_status choose_images(abut_pairs *pairs)
     return status ? status : set_image_levels(pairs);
 }
 
-/* Take a level for each octave of the sizes of the spheres, or images, that the grid will hold. */
+/* Sets a level for each octave of sizes of the grid's spheres or images. */
 static void set_octaves(abut_pairs *pairs)
 {
     const bool has_images = pairs->images != NULL;
@@ -240,14 +241,14 @@ static abut_status fill_grid(abut_pairs *pairs)
     return cells_fill(&pairs->memory->grid, &plan);
 }
 
-/* Where a sphere's cell has more spheres than this, on average over the spheres, the work model is
- * wrong: it expects far fewer. */
+/* With more spheres than this in a sphere's cell, averaged over spheres, the work model is wrong:
+ * it expects far fewer. */
 #define MOST_OCCUPANCY 64.0
 
-/* Once cells were too crowded, so many queries take a level for each octave at once. */
+/* After cells were too crowded, this many queries use a level for each octave from the start. */
 enum { OCTAVE_QUERIES = 64 };
 
-/* Whether this query is one of those, which it then counts down. */
+/* Whether this query is one of these, which are counted down. */
 static bool takes_octaves(pair_leftovers *leftovers)
 {
     int left = atomic_load(&leftovers->octave_queries);
@@ -259,22 +260,21 @@ static bool takes_octaves(pair_leftovers *leftovers)
     return false;
 }
 
-/* Fill the grid with a level for each octave of sizes. Where sizes go with places, as of dust in a
- * corner between stones, cells that hold few spheres on average hold far too many of the small
- * ones. */
+/* Fills the grid with a level for each octave of sizes. It is for sizes that vary with the place,
+ * such as dust in one corner: there cells with few spheres on average hold far too many. */
 static abut_status refine_levels(abut_pairs *pairs)
 {
     const level_set before = pairs->levels;
     set_octaves(pairs);
     if (pairs->levels.count <= before.count) {
-        pairs->levels = before; /* the grid that there is has these */
+        pairs->levels = before; /* the grid has these already */
         return ABUT_OK;
     }
     atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);
     return fill_grid(pairs);
 }
 
-/* Fill the grid; where its cells turn out to be crowded, once more with a level for each octave. */
+/* Fills the grid; if its cells are too crowded, once more with a level for each octave. */
 static abut_status build_grid(abut_pairs *pairs)
 {
     const abut_pair_finder *finder = pairs->finder;
@@ -307,7 +307,7 @@ static abut_status find_pairs(abut_pairs *pairs, abut_error *error)
     return status;
 }
 
-/* A query as its threads are told of it. */
+/* A query for parallel_together: arguments and result. */
 typedef struct finding {
     abut_pairs *pairs;
     abut_error *error;

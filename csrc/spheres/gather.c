@@ -1,4 +1,4 @@
-/* Rows of spheres from the caller's arrays. */
+/* Makes rows of spheres from the caller's arrays. */
 #include <math.h>
 #include <string.h>
 
@@ -26,18 +26,18 @@ static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job
     return parallel_report(job, (end - begin) / 2);
 }
 
-/* The bounds of all chunks. */
-static row_bounds join_bounds(const row_bounds *of, abut_index count)
+/* Joins the bounds of all chunks. */
+static row_bounds join_bounds(const row_bounds *chunks, abut_index count)
 {
     row_bounds all = {{0.0}, {0.0}, false};
     for (abut_index k = 0; k < count; k++) {
         for (int axis = 0; axis < 3; axis++) {
-            const bool is_lower = k == 0 || of[k].low[axis] < all.low[axis];
-            const bool is_higher = k == 0 || of[k].high[axis] > all.high[axis];
-            all.low[axis] = is_lower ? of[k].low[axis] : all.low[axis];
-            all.high[axis] = is_higher ? of[k].high[axis] : all.high[axis];
+            const bool is_lower = k == 0 || chunks[k].low[axis] < all.low[axis];
+            const bool is_higher = k == 0 || chunks[k].high[axis] > all.high[axis];
+            all.low[axis] = is_lower ? chunks[k].low[axis] : all.low[axis];
+            all.high[axis] = is_higher ? chunks[k].high[axis] : all.high[axis];
         }
-        all.is_outside |= of[k].is_outside;
+        all.is_outside |= chunks[k].is_outside;
     }
     return all;
 }
@@ -51,7 +51,7 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
                             .reaches = set->reaches,
                             .dimension = finder->dimension,
                             .lattice = &finder->lattice};
-    /* no row lies across two cache lines */
+    /* no row crosses a cache line */
     void *block =
         memory_reserve(&set->memory->blocks[SET_ROWS], set->count + GRID_PADDING, sizeof *l.rows);
     l.rows = block ? memory_first_line(block) : NULL;
@@ -79,7 +79,7 @@ static abut_status check_coordinate(double x, double period)
     return period > 0.0 && !lattice_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
 }
 
-/* Name the first coordinate that is wrong. */
+/* Reports the first wrong coordinate. */
 static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, bool is_other,
                                    abut_error *error)
 {

@@ -1,11 +1,11 @@
-/* Spheres from the caller's arrays into rows, checked on the way. */
+/* Makes rows of spheres from the caller's arrays, and checks them. */
 #include <math.h>
 
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* The coordinates of LANES spheres by axis; in the plane the third one is 0. */
+/* Loads the coordinates of LANES spheres by axis; in the plane the third one is 0. */
 LANES_INLINE void load_points(const row_source *source, abut_index i, lanes columns[3])
 {
     if (source->dimension == 3) {
@@ -37,10 +37,10 @@ typedef struct bound_lanes {
     lanes low[3], high[3];
     lanes_mask are_good; /* all coordinates so far are finite and not too far */
     bool are_near;       /* no more than PERIOD_LIMIT periods from the box */
-    bool is_outside;     /* one was not in the periodic box */
+    bool is_outside;     /* a coordinate was outside of the periodic box */
 } bound_lanes;
 
-/* Bring places into the periodic box, and tell of those that were outside. */
+/* Wraps coordinates into the periodic box, and notes whether any was outside. */
 static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds)
 {
     const lanes zero = lanes_set(0.0);
@@ -49,7 +49,8 @@ static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds
         lanes_mask is_in = mask_and(lanes_no_more(zero, columns[axis]),
                                     lanes_less(columns[axis], lanes_set(period)));
         if (period > 0.0) {
-            columns[axis] = columns[axis] + zero; /* 0 for -0, which wrapping elsewhere makes 0 */
+            columns[axis] =
+                columns[axis] + zero; /* -0 becomes 0, as it does in coordinates that are wrapped */
         }
         if (period > 0.0 && mask_bits(is_in) != LANES_ALL) {
             lanes_store(places, columns[axis]);
@@ -63,7 +64,7 @@ static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds
     }
 }
 
-/* Make rows of LANES spheres, and include them in the bounds. */
+/* Makes rows of LANES spheres, and includes them in the bounds. */
 LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row *rows,
                              bound_lanes *bounds)
 {
@@ -83,8 +84,8 @@ LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row 
     store_rows(columns, source->reaches + i, rows);
 }
 
-/* Load the last spheres, fewer than LANES, and fill up with the very last one, which changes no
- * bounds. */
+/* Loads the last spheres, fewer than LANES. The very last one fills the other lanes, which changes
+ * no bounds. */
 static void load_rest(const row_source *source, abut_index i, abut_index count, sphere_row *rows,
                       bound_lanes *bounds)
 {

@@ -1,31 +1,32 @@
-/* Which spheres are giants, and whether they are left out of the grid's cells.
+/* Decides which spheres are giants, and whether they have no cells of the grid.
  *
- * A grid that repeats wants three cells along a period, each as wide as the largest sphere. One
- * sphere that is wider than that would force the search for all images of all spheres, several for
- * each. Instead giants stand in a level of their own without cells: they look into the cells of all
- * others as large spheres do anyway, and are compared with each other one by one. Where two spheres
- * may touch at several images, which takes one that is about half a period wide, each image is
- * looked at by itself. So a few giants cost what they touch. */
+ * A periodic grid needs three cells along a period, each as wide as the largest sphere. One wider
+ * sphere would force a search for all images of all spheres, several for each. Instead giants are
+ * in a level of their own without cells. They search the cells of all others, as large spheres do
+ * anyway, and are compared with each other one by one. Two spheres may touch at several images only
+ * if one is about half a period wide; then each image is compared by itself. So a few giants cost
+ * only what they touch. */
 #include "giants.h"
 
 #include "../base/parallel.h"
 
-/* Three cells with the slack of which most is allowed fit into so many reaches: whoever is smaller
- * has cells, whatever the box is. */
+/* Three cells with the most slack allowed are this many reaches wide. A sphere for which this fits
+ * into the shortest period has cells in any box. */
 #define CELLS_OF_REACH 6.1
 
-/* Where the nearest image is surely not enough, and the search of all images would be used. */
+/* A period of at most this many reaches surely has no room for three cells. Then the alternative is
+ * the search for all images. */
 #define CERTAIN_REACH 6.0
 
-/* To search for all images of one sphere takes as long as to compare it with so many others, each
- * at as many images. */
+/* Searching for all images of a sphere takes as long as comparing it with this many others, each at
+ * as many images. */
 #define COMPARED_EACH 64.0
 
-/* Where a sphere may have more images than this, there is a limit to all of them: images_make
- * counts them. */
+/* If a sphere may touch more images of another than this, giants keep their cells: images_make then
+ * counts all images and checks their limit. */
 #define MOST_IMAGES 128.0
 
-/* ---- what spheres are like ---- */
+/* ---- counting giants ---- */
 
 static bool is_giant(double reach, double shortest)
 {
@@ -65,9 +66,9 @@ static void count_twice(const void *context, abut_index begin, abut_index end, v
 static void join_counts(void *total, const void *part)
 {
     giant_counts *sum = total;
-    const giant_counts *own = part;
-    sum->giants += own->giants, sum->twice += own->twice;
-    sum->giant = larger(sum->giant, own->giant), sum->usual = larger(sum->usual, own->usual);
+    const giant_counts *counts = part;
+    sum->giants += counts->giants, sum->twice += counts->twice;
+    sum->giant = larger(sum->giant, counts->giant), sum->usual = larger(sum->usual, counts->usual);
 }
 
 static giant_counts count_all(const level_input *spheres, const level_input *lookers,
@@ -84,9 +85,9 @@ static giant_counts count_all(const level_input *spheres, const level_input *loo
     return counts;
 }
 
-/* ---- whether they are left out ---- */
+/* ---- whether a level without cells pays ---- */
 
-/* How many images of a sphere another may touch at most. */
+/* The most images of a sphere that another one may touch. */
 static double most_images(const lattice *l, double reach)
 {
     double count = 1.0;

@@ -1,24 +1,24 @@
-/* The layout of a grid: its box, the cells of its levels, and whether floats will do. */
+/* Lays out a grid: its box, the cells of its levels, and floats or doubles. */
 #include "grid.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The table has so many cells for each sphere at most: more would be in no cache. Where cells are
- * folded, spheres of other places are found in a cell, about one in so many cells. */
+/* The most cells of the table per sphere: more would not fit into any cache. In folded cells about
+ * one in this many has a sphere from elsewhere. */
 #define CELLS_PER_SPHERE 8.0
 
-/* A level may have SMALL_LEVEL cells however few its spheres are; all levels together have not many
- * more cells than CELL_LIMIT. */
+/* A level may always have SMALL_LEVEL cells, however few its spheres are. All levels together have
+ * not many more cells than CELL_LIMIT. */
 #define SMALL_LEVEL 512.0
 #define CELL_LIMIT 0x1p30
 
-/* Cells along the box at most, and slack with so many of them. What is farther away than that from
- * the middle of most spheres counts as being at the border. */
+/* The most cells along the box, and the most slack. Spheres farther than that from the median count
+ * as being at the border. */
 #define SPACE_LIMIT 0x1p41
 #define MOST_SLACK 0x1p-6
 
-/* The middle of so many spheres stands for that of most. */
+/* The median of this many spheres stands for that of all. */
 enum { SAMPLE_COUNT = 255 };
 
 /* ---- the box ---- */
@@ -49,8 +49,8 @@ static double smallest_size(const grid_plan *plan)
     return plan->sizes[h];
 }
 
-/* Choose the box whose cells are told apart: that of the spheres, or of the period; or where
- * spheres are too far away for that, a part around most of them. */
+/* Chooses the box: the spheres' bounds, or the period. Bounds too wide for SPACE_LIMIT cells are
+ * replaced by a part around most spheres. */
 static void set_box(grid *g, const grid_plan *plan)
 {
     const double most = SPACE_LIMIT * smallest_size(plan);
@@ -74,9 +74,9 @@ static double extent(const grid *g, int axis)
     return g->high[axis] - g->low[axis];
 }
 
-/* The slack of cells of a size, as a part of it. A place is a difference and a product, each
- * rounded, as are reaches and their sum: fewer than 16 roundings for two spheres, each of a number
- * that is no larger than the box. */
+/* The slack of cells, as a part of their size. A place in cells is a difference and a product, each
+ * rounded; reaches and their sum are rounded, too. That makes fewer than 16 roundings for two
+ * spheres, each of a number no larger than the box. */
 static double slack_of(const double low[3], const double high[3], double size)
 {
     double longest = 0.0;
@@ -114,11 +114,11 @@ bool grid_fits(const grid_plan *plan)
     return true;
 }
 
-/* Divisors of a number of folds up to this one are tried. */
+/* The largest divisor of a number of folds that is tried. */
 enum { DIVISOR_LIMIT = 1024 };
 
-/* A number without small divisors, not less than the one given: spheres on a lattice, whose points
- * an axis have such divisors, are then not folded onto each other. */
+/* The first number from `number` on without small divisors. Spheres on a regular lattice often have
+ * such divisors in their numbers along an axis, and would be folded onto each other. */
 static double without_divisors(double number)
 {
     for (int divisor = 2; divisor < DIVISOR_LIMIT && divisor < number; divisor++) {
@@ -129,8 +129,8 @@ static double without_divisors(double number)
     return number;
 }
 
-/* Fold cells along the longest axis until the table has as many as it may; `folds` is how many
- * cells of space share one. */
+/* Folds cells along the longest axis until the table has at most `most`. folds[axis] is the number
+ * of cells of space that share one. */
 static void fold(double counts[3], double folds[3], double most)
 {
     double left[3] = {counts[0], counts[1], counts[2]};
@@ -147,14 +147,14 @@ static void fold(double counts[3], double folds[3], double most)
     }
 }
 
-/* A level's cells along an axis: `count` of the table, each for `folds` of space. */
+/* The cells of a level along an axis: `count` in the table, each for `folds` cells of space. */
 static grid_axis axis_of(const grid *g, const grid_level *level, int axis, double count,
                          double folds)
 {
     grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0 || g->lattice.period[axis] > 0.0};
     at.inv_fold = folds > 1.0 ? 1.0 / count : 0.0;
     if (g->lattice.period[axis] > 0.0) {
-        /* the cells of space are a multiple of those of the table */
+        /* space has a multiple of `count` cells */
         const double cells = count * folds;
         at.length = g->lattice.period[axis] / cells;
         at.inv_length = cells / g->lattice.period[axis];
@@ -167,7 +167,7 @@ static grid_axis axis_of(const grid *g, const grid_level *level, int axis, doubl
     return at;
 }
 
-/* A level of giants is one cell, as wide as the box. */
+/* Whether a level is that of giants: one cell, as wide as the box. */
 static bool is_of_giants(const grid_plan *plan, int32_t h)
 {
     return plan->has_giants && h == plan->level_count - 1;
@@ -193,21 +193,20 @@ static double count_space(const grid *g, const grid_plan *plan, int32_t h, doubl
                            ? cells_along(g->lattice.period[axis], level->size, level->slack)
                            : floor(extent(g, axis) * (1.0 / length)) + 1.0;
         if (plan->populations[h] == 0 || is_of_giants(plan, h)) {
-            counts[axis] = 1.0; /* nobody looks into an empty level */
+            counts[axis] = 1.0; /* empty levels are not searched, and giants share a cell */
         }
     }
     return counts[0] * counts[1] * counts[2];
 }
 
-/* How many cells the table may have. */
+/* The most cells of the table. */
 static double most_cells(const grid_plan *plan)
 {
     const double most = CELLS_PER_SPHERE * (double)plan->count;
     return most < CELL_LIMIT ? most : CELL_LIMIT;
 }
 
-/* How many of them one level may have where all levels together would have too many: by its share
- * of the spheres. */
+/* The most cells of a level, by its share of the spheres, if all levels would have too many. */
 static double share_of(const grid_plan *plan, int32_t h)
 {
     const double share = (double)plan->populations[h] / (double)plan->count;
@@ -232,18 +231,19 @@ static void lay_out_level(grid *g, const grid_plan *plan, int32_t h, bool is_fol
     g->cell_count += level->cell_count;
 }
 
-/* Floats are used where what they leave open is less than this part of the smallest diameters. */
+/* Floats are used if the distances that they leave open are within this part of the smallest
+ * diameter. */
 #define MOST_OPEN 0x1p-8
 
-/* A coordinate is rounded to a float and so is its difference to another one: 4 units of 2^-24 of
- * the box along each of three axes, and as many of the reach. */
+/* The error of floats, as a part of the box. A coordinate and its difference to another one are
+ * rounded: 4 units of 2^-24 of the box along each axis, and as many for the reach. */
 #define FLOAT_ROUNDING 0x1p-21
 
-/* With a margin in between, squares of what is larger neither vanish nor overflow. */
+/* With a margin between these, squares of larger numbers neither vanish nor overflow. */
 #define FLOAT_LOW 0x1p-50
 #define FLOAT_HIGH 0x1p30
 
-/* By how much floats may be off; 0 where doubles are to be used. */
+/* The error of comparisons in floats; 0: doubles are to be used. */
 static float choose_margin(const grid *g, const grid_plan *plan)
 {
     double longest = 0.0;
@@ -255,7 +255,7 @@ static float choose_margin(const grid *g, const grid_plan *plan)
         longest = extent(g, axis) > longest ? extent(g, axis) : longest;
     }
     longest += 2.0 * plan->all_reach;
-    /* images are no farther from those who look at them than as much again */
+    /* an image is at most twice as far away */
     const double farthest = plan->has_several ? 2.0 * longest : longest;
     const double margin = FLOAT_ROUNDING * farthest;
     const bool is_small = margin < MOST_OPEN * smallest_size(plan);

@@ -1,4 +1,4 @@
-/* Which cell of the grid's table each sphere is in, and spheres in the order of cells. */
+/* Finds the cell of each sphere in the grid's table, and gathers spheres in the order of cells. */
 #include <math.h>
 
 #include "../base/lanes_kernel.h"
@@ -6,10 +6,10 @@
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* How many spheres ahead of those that are read have their rows fetched into the cache. */
+/* Rows are fetched into the cache this many spheres before they are read. */
 enum { FETCHED_AHEAD = 24 };
 
-/* Numbers of cells along one axis, as the table counts them. */
+/* The table's numbers of cells along one axis. */
 LANES_INLINE lanes find_along(const grid *g, const grid_axis *at, int axis, lanes place)
 {
     lanes low = lanes_set(g->low[axis]);
@@ -19,7 +19,7 @@ LANES_INLINE lanes find_along(const grid *g, const grid_axis *at, int axis, lane
     if (at->inv_fold > 0.0) {
         lanes count = lanes_set(at->count), zero = lanes_set(0.0);
         cell = cell - lanes_whole(cell * lanes_set(at->inv_fold)) * count;
-        /* the product may be rounded to the whole number beside */
+        /* the product may be rounded up or down to the next whole number */
         cell = lanes_select(lanes_less(cell, zero), cell + count, cell);
         cell = lanes_select(lanes_less(cell, count), cell, cell - count);
     }
@@ -67,8 +67,8 @@ void KERNEL(grid_find_cells)(const grid *g, const sphere_row *rows, abut_index b
     }
 }
 
-/* The places and reaches of LANES spheres from number i of the grid's order on; behind the end
- * those of the last sphere again. */
+/* Loads coordinates and reaches of LANES spheres from index i of the grid's order on; behind the
+ * end those of the last sphere. */
 LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lanes columns[4])
 {
     const double *pointers[LANES];
@@ -81,9 +81,9 @@ LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lane
     lanes_load_rows(pointers, columns);
 }
 
-/* Put lanes into an array of the grid, of floats or of doubles, from number i on. Entries from the
- * end on belong to another block, which another thread may be writing, and are left alone. The
- * arrays are read-only for everybody but this function. */
+/* Writes lanes into an array of the grid, of floats or doubles, from index i on. Entries from `end`
+ * on are not written: they belong to another block, which another thread may be writing. Only this
+ * function writes these arrays, which are read-only elsewhere. */
 LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_index i,
                       abut_index end, lanes from)
 {
@@ -104,7 +104,7 @@ LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_in
     }
 }
 
-/* Floats are counted from the grid's low corner, which leaves them more digits. */
+/* Floats count from the grid's low corner, which saves digits. */
 void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
 {
     double origin[3] = {0.0};
@@ -122,7 +122,7 @@ void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
     }
 }
 
-/* Widen bounds so that they include a value. */
+/* Widens bounds so that they include a value. */
 static void include(double value, double *least, double *most)
 {
     *least = value < *least ? value : *least;

@@ -1,4 +1,4 @@
-/* Cell sizes from a histogram of the spheres' sizes and the work that a model expects. */
+/* Chooses cell sizes by a histogram of the spheres' sizes and a model of the work. */
 #include "grid_levels.h"
 
 #include "../base/memory.h"
@@ -9,22 +9,22 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A bin of the histogram is a 64th of an octave: the upper bits of a positive double, which are in
- * the order of the numbers. */
+/* A bin of the histogram is a 64th of an octave. Its key is the upper bits of a positive double:
+ * they have the order of the numbers. */
 enum { KEY_SHIFT = 46 };
 
-/* More levels than this are not tried: further ones gain next to nothing. */
+/* The most levels that are tried: further ones gain next to nothing. */
 enum { MOST_LEVELS_TRIED = 12 };
 
-/* How precisely the number of spheres in a cell is searched for, in natural logarithms: as well as
- * the bins allow for, since cells of neighboring bins differ by a 30th in volume. */
+/* The precision of the number of spheres per cell, in natural logarithms. The bins allow no better
+ * one, since cells of neighboring bins differ by a 30th in volume. */
 #define PER_CELL_STEP 0.01
 
 #define PI 3.141592653589793
 
-/* What is known of the spheres in a bin of the histogram. */
+/* The spheres in a bin of the histogram. */
 typedef struct tally {
-    double largest; /* reach; 0 where there is none */
+    double largest; /* reach; 0: no spheres */
     int64_t count;
 } tally;
 
@@ -43,13 +43,13 @@ typedef struct counting {
     histogram *histograms; /* of each stretch */
 } counting;
 
-/* The occupied bins in ascending order. Sizes are diameters as parts of the largest of all. */
+/* An occupied bin; bins ascend. Sizes are diameters divided by the largest diameter. */
 typedef struct size_bin {
-    double reach;       /* the largest */
-    double size, least; /* that of the largest, and what no size in the bin is below */
+    double reach;       /* the largest one */
+    double size, least; /* the largest size, and a lower bound of all sizes */
     double before;      /* spheres in smaller bins */
-    double seekers[4];  /* sums of size^k over the spheres that look into a level: top-down into one
-                           that ends before this bin, bottom-up into one that begins with it */
+    double seekers[4];  /* sums of size^k over spheres that search a level: top-down one that ends
+                           before this bin, bottom-up one that begins with it */
 } size_bin;
 
 typedef struct spectrum {
@@ -58,10 +58,10 @@ typedef struct spectrum {
     int dimension;
     abut_search search;
     double overhead;
-    double density; /* times a number of spheres: so many of them are in a cube of size 1 */
+    double density; /* density * n: how many of n spheres are in a cube of size 1 */
 } spectrum;
 
-/* Level l holds the bins ends[l - 1], or 0, to ends[l] - 1. */
+/* Chosen levels: level l holds bins ends[l - 1], or 0, to ends[l] - 1. */
 typedef struct choice {
     double sizes[ABUT_LEVEL_LIMIT];
     abut_index ends[ABUT_LEVEL_LIMIT];
@@ -100,17 +100,16 @@ static void find_keys(const double *reaches, abut_index count, histogram *found)
 static void count_spheres(const double *reaches, abut_index count, histogram *found)
 {
     for (abut_index i = 0; i < count; i++) {
-        tally *own = &found->tallies[key_of(reaches[i]) - found->first];
-        own->count++;
-        /* a branch, which is soon no longer taken: without it a sphere would have to wait for the
-         * one before */
-        if (reaches[i] > own->largest) {
-            own->largest = reaches[i];
+        tally *bin = &found->tallies[key_of(reaches[i]) - found->first];
+        bin->count++;
+        /* a branch, soon hardly ever taken; without it each sphere would wait for the one before */
+        if (reaches[i] > bin->largest) {
+            bin->largest = reaches[i];
         }
     }
 }
 
-/* Memory for tallies that begin with zeros. */
+/* Reserves tallies of zeros. */
 static tally *reserve_tallies(memory_block *block, uint32_t count)
 {
     tally *tallies = memory_reserve(block, count, sizeof *tallies);
@@ -166,7 +165,7 @@ static abut_status make_histogram(const level_task *task, level_memory *memory, 
 {
     counting c = {.reaches = task->reaches, .count = task->count};
     c.stretch_count = parallel_chunk_count(task->count, STRETCH);
-    /* those of choices before keep their memory */
+    /* histograms of earlier choices keep their memory */
     if (memory_fit_zeroed(&memory->histograms, c.stretch_count, &memory->histogram_capacity,
                           sizeof *memory->histograms)) {
         return ABUT_NO_MEMORY;
@@ -224,7 +223,7 @@ static void fill_bins(const histogram *found, spectrum *s)
     *bin = (size_bin){.before = before};
 }
 
-/* Add one bin's spheres to the sums of size^k, as if all were of the size in its middle. */
+/* Adds one bin's spheres to the sums of size^k, as if all had the size in its middle. */
 static void add_moments(const size_bin *bin, double *sums)
 {
     double number = bin[1].before - bin->before, size = 0.5 * (bin->least + bin->size);
@@ -233,8 +232,8 @@ static void add_moments(const size_bin *bin, double *sums)
     }
 }
 
-/* Find `seekers` of each bin, by sums that go on from bin to bin. All add up positive numbers, so
- * that none is a small difference of large ones. */
+/* Finds `seekers` of each bin by running sums. All of them add positive numbers, so none is a small
+ * difference of large ones. */
 static void sum_seekers(spectrum *s)
 {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
@@ -250,7 +249,7 @@ static void sum_seekers(spectrum *s)
     }
 }
 
-/* How dense spheres are that fill such a part of the volume. */
+/* Sets the density of spheres that fill this part of the volume. */
 static void set_density(spectrum *s, double volume_fraction)
 {
     const size_bin *all = &s->bins[s->search == ABUT_TOP_DOWN ? 0 : s->bin_count];
@@ -277,9 +276,9 @@ static abut_status make_spectrum(const level_task *task, level_memory *memory, s
 
 /* ---- the work that the model expects ---- */
 
-/* The work on a level that has cells of this size and holds the bins first ... end - 1, divided by
- * the density: each of its spheres looks into half of the 3^d cells around; each of another level
- * that looks into it, into as many along an axis as 2 + its own size / the cells'. */
+/* The work on a level with cells of this size that holds bins first ... end - 1. Each of its
+ * spheres searches half of the 3^d cells around it. Each sphere of another level that searches it
+ * covers 2 + (its size / the cells') cells along each axis. */
 static double work_of_level(const spectrum *s, double size, abut_index first, abut_index end)
 {
     double number = s->bins[end].before - s->bins[first].before;
@@ -305,17 +304,17 @@ static double work_of(const spectrum *s, const choice *levels)
     return work;
 }
 
-/* ---- as many spheres in each cell ---- */
+/* ---- equal numbers of spheres per cell ---- */
 
-/* How many spheres of the bins first ... end - 1 a cell of this size holds, were all spheres in one
+/* How many spheres of bins first ... end - 1 a cell of this size holds, if all spheres are in a
  * cell of size 1. */
 static double held(const spectrum *s, double size, abut_index first, abut_index end)
 {
     return (s->bins[end].before - s->bins[first].before) * power_of(size, s->dimension);
 }
 
-/* The first bin with which cells of its size hold per_cell spheres, those of the bins from `first`
- * on; bin_count where there are too few. */
+/* The first bin for which cells of its size hold per_cell spheres of the bins from `first` on;
+ * bin_count: there are too few. */
 static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
 {
     abut_index low = first, high = s->bin_count;
@@ -328,8 +327,8 @@ static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
     return low;
 }
 
-/* The size with which cells of the spheres before this bin hold as many, where that is before the
- * bin begins: where sizes have a gap, cells may be larger than their spheres. Else 0. */
+/* The size at which cells hold per_cell spheres of the bins before this one, if it is below this
+ * bin; else 0. So in a gap between sizes cells may be larger than their spheres. */
 static double size_in_gap(const spectrum *s, abut_index first, abut_index bin, double per_cell)
 {
     double most = held(s, s->bins[bin].least, first, bin);
@@ -340,8 +339,8 @@ static double size_in_gap(const spectrum *s, abut_index first, abut_index bin, d
     return s->bins[bin].least * (s->dimension == 2 ? sqrt(part) : cbrt(part));
 }
 
-/* Close one level after the other as soon as its cells hold so many, `limit` in all, and leave at
- * least as many for the last. Gives whether there were enough. */
+/* Closes one level after the other as soon as its cells hold per_cell spheres, `limit` levels in
+ * all. Returns whether cells of the last level hold at least as many. */
 static bool close_levels(const spectrum *s, double per_cell, abut_index limit, choice *levels)
 {
     abut_index first = 0;
@@ -368,8 +367,8 @@ static void close_last_level(const spectrum *s, choice *levels)
     levels->count++;
 }
 
-/* Make as many levels as are wanted, whose cells hold as many spheres each. How many that is, is
- * found by halving a range: the more a cell holds, the fewer are left for the last level. */
+/* Makes the wanted number of levels with equal numbers of spheres per cell. Bisection finds that
+ * number: the more a cell holds, the fewer remain for the last level. */
 static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
 {
     double smallest = s->bins[0].size > DBL_MIN ? s->bins[0].size : DBL_MIN;
@@ -384,7 +383,8 @@ static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
     close_last_level(s, levels);
 }
 
-/* Try one level, two, and so on for the least work, until more levels have twice made more work. */
+/* Tries one level, two, and so on for the least work, until two more levels in a row have not
+ * lessened it. */
 static void make_best_levels(const spectrum *s, choice *best)
 {
     make_levels(s, 1, best);

@@ -1,4 +1,4 @@
-/* Which levels a grid has for spheres of these sizes. */
+/* Chooses a grid's levels from the sizes of its spheres. */
 #ifndef SPHERES_GRID_LEVELS_H
 #define SPHERES_GRID_LEVELS_H
 
@@ -13,18 +13,18 @@ typedef struct level_set {
     double reaches[ABUT_LEVEL_LIMIT]; /* of the largest sphere of each; 0 where there is none */
     abut_index populations[ABUT_LEVEL_LIMIT];
     int32_t count;
-    bool has_giants; /* the last level is one of giants, who are in no cells */
+    bool has_giants; /* the last level is that of giants, a single cell */
 } level_set;
 
 /* What levels are chosen for. */
 typedef struct level_task {
-    const double *reaches; /* half of the diameters, gap included, > 0 */
+    const double *reaches; /* half the diameters, gap included, > 0 */
     abut_index count;
     int dimension;
     double volume_fraction; /* of the spheres in space, > 0 */
     abut_search search;
-    double overhead;   /* work of a look into a cell, where the test of a pair is 1 */
-    abut_index wanted; /* the number of levels, or 0 for that of which the least work is expected */
+    double overhead;   /* work of reading a cell, where the test of a pair is 1 */
+    abut_index wanted; /* the number of levels; 0: the one with the least expected work */
     int workers;
 } level_task;
 
@@ -33,25 +33,25 @@ typedef struct level_memory {
     struct histogram *histograms; /* of stretches of spheres */
     abut_index histogram_capacity;
     memory_block tallies, bins;
-    memory_block reaches; /* of those who are no giants */
+    memory_block reaches; /* of spheres that are no giants */
 } level_memory;
 
-/* Levels whose cells hold as many spheres each: section 5.2.3 of D. Krijgsman, V. Ogarko,
+/* Chooses levels with equal numbers of spheres per cell: section 5.2.3 of D. Krijgsman, V. Ogarko,
  * S. Luding, "Optimal parameters for a hierarchical grid data structure", Computational Particle
  * Mechanics 1 (2014), doi:10.1007/s40571-014-0020-9.
  *
- * Their sizes ascend; the last is the largest diameter. There are fewer levels than wanted where
- * there are not as many different sizes; one of size 1 where there are no spheres. The order of the
- * spheres does not matter. ABUT_OK or ABUT_NO_MEMORY. */
+ * Their sizes ascend; the last is the largest diameter. Fewer different sizes than wanted levels
+ * make fewer levels; no spheres make one level of size 1. The order of the spheres does not matter.
+ * Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status levels_choose(const level_task *task, level_memory *memory, level_set *levels);
 
-/* What a choice has used, for the next one. Zero-initialize. */
+/* Frees the memory, which must be zero-initialized before its first use. */
 void level_memory_free(level_memory *memory);
 
-/* Spheres that levels are wanted for. */
+/* Spheres for which levels are chosen. */
 typedef struct level_input {
     const double *reaches;
-    double largest; /* of them, for giants alone */
+    double largest; /* the largest of them; read for giants only */
     abut_index count;
     int workers;
     level_memory *memory;

@@ -1,13 +1,13 @@
-/* All images of spheres that may touch those of a small periodic box. */
+/* Makes all images of spheres that may touch those of a small periodic box. */
 #include <math.h>
 
 #include "../base/error.h"
 #include "query_pairs.h"
 
-/* What a query may take where a sphere may touch several images of another: images, of about 150
- * bytes, and pairs, of about 150 from the search to the columns, are so many of all spheres, and so
- * many more for each: a gigabyte and a half, and up to 77 kB for each sphere. Small spheres beside
- * one that is five periods wide have no more images; many more come from a slip of units. */
+/* Limits for queries where a sphere may touch several images of another. Images take about 150
+ * bytes each; pairs take about 150, too, from the search to the columns. There may be these numbers
+ * of them, and COUNT_EACH more for each sphere: 1.5 GB, and up to 77 kB for each sphere. Small
+ * spheres beside one that is five periods wide need no more. Many more come from wrong units. */
 #define IMAGES_AT_LEAST 0x1p20
 #define PAIRS_AT_LEAST 0x1p23
 #define COUNT_EACH 256.0
@@ -34,7 +34,7 @@ static double count_images(const image_range *range)
     return count;
 }
 
-/* The images made so far, sphere by sphere, those of a sphere in order. */
+/* The images made so far, sphere by sphere; a sphere's images are in order. */
 typedef struct image_list {
     const abut_pairs *pairs;
     sphere_image *images;
@@ -58,8 +58,7 @@ static void add_image(image_list *list, int32_t sphere, const double image[3])
         const double far = fabs(shift) + finder->lattice.period[axis];
         farthest = far > farthest ? far : farthest;
     }
-    /* a little larger than the sphere, for what rounding moves: touches_image, which decides
-     * whether they touch, counts from the sphere itself */
+    /* a little larger than the sphere, to cover rounding; touches_image decides */
     to->reach = row->reach * (1.0 + GRID_ROUNDING) + GRID_ROUNDING * farthest;
     list->reaches[list->count++] = to->reach;
 }
@@ -105,7 +104,7 @@ abut_index images_pair_limit(const abut_pairs *pairs)
     return (abut_index)(PAIRS_AT_LEAST + COUNT_EACH * spheres);
 }
 
-/* Set how many images there are, and how many pairs they may make. False: there are too many
+/* Sets how many images there are, and how many pairs they may make. False: there are too many
  * images. */
 static bool set_limits(abut_pairs *pairs, double image_count)
 {

@@ -1,10 +1,10 @@
-/* The work of a search, counted as the paper does: whole boxes of cells. */
+/* Counts the work of a search in boxes of cells: eqs. 4, 5 of Krijgsman et al. (2014). */
 #include <math.h>
 
 #include "query_pairs.h"
 
-/* The cells along an axis that a sphere looks into: all that a box around it touches, whose half
- * width is its reach and half a cell. */
+/* The cells along an axis that a sphere searches: all that touch a box around it with a half width
+ * of its reach plus half a cell. */
 typedef struct cell_range {
     int32_t first, count;
 } cell_range;
@@ -13,7 +13,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
                               double reach)
 {
     place = grid_distance(g, axis, place) * at->inv_length;
-    place = place < at->last + 1.0 ? place : at->last + 0.5; /* rounded up to the end */
+    place = place < at->last + 1.0 ? place : at->last + 0.5; /* it was rounded up to the end */
     double low = floor(place - reach * at->inv_length - 0.5);
     double high = floor(place + reach * at->inv_length + 0.5);
     if (!at->wraps) {
@@ -26,7 +26,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
     return (cell_range){grid_fold(at, low), high < low ? 0 : (int32_t)(high - low) + 1};
 }
 
-/* How many spheres are in some cells of a row; these may wrap around to its begin. */
+/* How many spheres are in some cells of a row, which may wrap around to its begin. */
 static abut_index count_in_row(const int32_t *row, cell_range x, int32_t count)
 {
     const int32_t end = x.first + x.count;
@@ -52,7 +52,7 @@ static abut_index count_in_box(const grid *g, const grid_level *level, const cel
     return sum;
 }
 
-/* Count what a sphere does that looks into another level. */
+/* Counts the work of a sphere that searches another level. */
 static void count_across(const grid *g, const grid_level *other, const double place[3],
                          double reach, abut_pair_level *work)
 {
@@ -66,8 +66,8 @@ static void count_across(const grid *g, const grid_level *other, const double pl
     work->test_count += count_in_box(g, other, range);
 }
 
-/* Count the cells around a sphere on its own level, and the spheres in them. These see it, too, so
- * that half of it all is its work. */
+/* Counts the cells around a sphere on its own level, and the spheres in them. These count it, too,
+ * so half of both is its work. */
 static void count_near(const grid *g, const grid_level *level, const double place[3],
                        abut_index *cells, abut_index *spheres)
 {
@@ -82,7 +82,7 @@ static void count_near(const grid *g, const grid_level *level, const double plac
     *spheres += count_in_box(g, level, range);
 }
 
-/* Count the work of a level's spheres, on their own level and on others. */
+/* Counts the work of a level's spheres, on their own level and on others. */
 static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *work)
 {
     const grid *g = &pairs->memory->grid;
@@ -101,7 +101,7 @@ static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *wor
         }
     }
     work->sphere_count = end - begin;
-    /* its own cell is looked into by itself alone, and a sphere does not meet itself */
+    /* only the sphere itself searches its own cell, and it is not compared with itself */
     work->access_count += (cells + work->sphere_count) / 2;
     work->test_count += (spheres - work->sphere_count) / 2;
 }
@@ -118,7 +118,7 @@ static void describe_level(const grid *g, int32_t h, abut_pair_level *to)
     }
 }
 
-/* Count the work of spheres that are not in the grid themselves, and look into all its levels. */
+/* Counts the work of spheres that are not in the grid and search all its levels. */
 static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 {
     const grid *g = &pairs->memory->grid;
@@ -157,8 +157,8 @@ static abut_index bytes_of(const pair_memory *memory)
     return sum;
 }
 
-/* The last query's result; NULL where there is none, or others have borrowed its memory, who may be
- * gone with the spheres that it was of. */
+/* Takes the last query's result. NULL: there is none, or it is another finder's, which may have
+ * been freed together with its spheres. */
 static pair_memory *take_result(const abut_pair_finder *finder)
 {
     pool *results = &finder->leftovers->results;

@@ -5,7 +5,7 @@
 #include "../base/simd.h"
 #include "queue.h"
 
-/* Spheres as they come in. */
+/* Spheres in the caller's arrays. */
 typedef struct row_source {
     const double *centers; /* count x dimension */
     const double *reaches; /* count */
@@ -13,86 +13,86 @@ typedef struct row_source {
     const lattice *lattice;
 } row_source;
 
-/* Bounds of places. */
+/* Bounds of coordinates. */
 typedef struct row_bounds {
     double low[3], high[3];
-    bool is_outside; /* of the periodic box: some places were wrapped */
+    bool is_outside; /* some were outside of the periodic box and were wrapped */
 } row_bounds;
 
-/* Pairs whose columns are to be written. */
+/* Pairs of which columns are written. */
 typedef struct pair_block {
     int32_t count;
-    const int32_t *firsts, *seconds; /* numbers of rows, count + GRID_PADDING */
-    const int32_t *next_seconds;     /* count; of rows that are read soon after */
+    const int32_t *firsts, *seconds; /* indices of rows, count + GRID_PADDING */
+    const int32_t *next_seconds;     /* count; indices of rows that are read soon after */
     const sphere_row *first_rows, *second_rows;
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
     const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
-    const lattice *lattice; /* of nearest images, where there are no shifts; NULL: likewise */
+    const lattice *lattice; /* for nearest images if there are no shifts; NULL: none */
     int dimension;
-    abut_index *i, *j; /* columns, from the first pair on; these and points: NULL: left out */
+    abut_index *i, *j; /* columns, from the first pair on; i, j and point may be NULL */
     double *normal, *overlap, *point;
 } pair_block;
 
-/* Rows ahead of a row in space; in the plane there is one. */
+/* The most rows ahead of a row of cells: 4 in space, 1 in the plane. */
 enum { MOST_AHEAD = 4 };
 
-/* Cells of one row along x, and the rows of cells before which it stands. */
+/* Cells of a row along x, and the neighboring rows that come after it. */
 typedef struct row_task {
     const grid_level *level;
     int32_t row;               /* cell 0 of the row */
-    int32_t begin, end;        /* cells of it that look */
+    int32_t begin, end;        /* its cells to search for */
     int32_t ahead[MOST_AHEAD]; /* cell 0 of each row ahead */
     int32_t ahead_count;
     bool wraps; /* a row ahead is beyond the end of a period */
 } row_task;
 
-/* Spheres begin ... end - 1 of the grid's order, and another one that is compared with them, all at
- * the same image of theirs: as far away as image * period. */
+/* A sphere that is compared with spheres begin ... end - 1 of the grid's order, all of them at one
+ * image: shifted by image * period. */
 typedef struct image_run {
     const sphere_row *from;
-    int32_t number; /* the caller's, of the other one */
+    int32_t number; /* the caller's number of `from` */
     int32_t begin, end;
     double image[3];
 } image_run;
 
-/* Rows of the spheres begin ... end - 1, and their bounds. False: a center is not finite, or
- * too far. */
+/* Makes rows of spheres begin ... end - 1, and their bounds. False: a center is wrong. */
 typedef bool gather_load_kernel(const row_source *source, abut_index begin, abut_index end,
                                 sphere_row *rows, row_bounds *bounds);
 
-/* The cells of the spheres begin ... end - 1: cells[0] is that of begin. */
+/* Finds the cells of spheres begin ... end - 1; cells[0] is that of `begin`. */
 typedef void grid_find_cells_kernel(const grid *g, const sphere_row *rows, abut_index begin,
                                     abut_index end, int32_t *cells);
 
-/* Put spheres begin ... end - 1 of the grid's order into its arrays: whichever are there. */
+/* Writes spheres begin ... end - 1 of the grid's order into its arrays, of floats or of doubles. */
 typedef void grid_gather_kernel(const grid *g, abut_index begin, abut_index end);
 
-/* Bounds of the spheres begin ... end - 1 of the grid's order along an axis: as the grid's
- * arrays have them, which are counted from low where they are floats. */
+/* Finds the bounds of spheres begin ... end - 1 of the grid's order along an axis, as the grid's
+ * arrays have them: floats count from `low`. */
 typedef void grid_bound_kernel(const grid *g, int axis, abut_index begin, abut_index end,
                                double *least, double *most);
 
-/* Pairs of a level's spheres in cells of one row with others of the level. False: end. */
+/* Finds pairs of a task's spheres with others of the same level. False: the search is to end. */
 typedef bool near_row_kernel(const grid *g, const row_task *task, pair_queue *queue);
 
-/* Let a sphere look into a level's cells; `number` as the queue's lookers count. False: end. */
+/* Adds tasks to search a level's cells for one sphere; `number` is its index as in the queue's
+ * tasks. False: the search is to end. */
 typedef bool across_level_kernel(const grid *g, const grid_level *level, const sphere_row *from,
                                  int32_t number, pair_queue *queue);
 
-/* Pairs of all tasks that wait. False: end. */
+/* Finds the pairs of all tasks that wait. False: the search is to end. */
 typedef bool across_finish_kernel(const grid *g, pair_queue *queue);
 
-/* Pairs of a sphere and a run. False: end. */
+/* Finds the pairs of a sphere and a run. False: the search is to end. */
 typedef bool several_run_kernel(const grid *g, const image_run *run, pair_queue *queue);
 
-/* Lists, one after the other, each in ascending order to where they stay; there the first
- * number is number `begin`, and list i ends before number ends[i]. */
+/* Sorts consecutive lists, each into ascending order, and writes them to `to`. The first number has
+ * index `begin` in all lists; list i ends before index ends[i]. */
 typedef void lists_sort_kernel(const int32_t *from, const abut_index *ends, abut_index list_count,
                                abut_index begin, int32_t *to);
 
 typedef void pairs_compute_kernel(const pair_block *block);
 
-/* The functions of each level, and their table; a build need not have all levels. */
+/* The kernels; a build need not have all levels. */
 #define PAIR_KERNELS(ENTRY)                                                                        \
     ENTRY(gather_load)                                                                             \
     ENTRY(grid_find_cells)                                                                         \

@@ -1,18 +1,19 @@
-/* Pairs by first sphere: blocks of spheres, each sorted by itself, while it is in the cache. */
+/* Sorts pairs by first sphere: by block of spheres, and each block by itself, while it is in the
+ * cache. */
 #include <string.h>
 
 #include "../base/parallel.h"
 #include "query_pairs.h"
 
-/* Blocks at most, and spheres of one at least: what is counted for each chunk and block, and for
- * each sphere of a block, should stay in the caches. */
+/* The most blocks, and the fewest spheres of a block as a power of 2. The counts for each chunk and
+ * block, and for each sphere of a block, should stay in the caches. */
 enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 11 };
 
-/* A thread's scratch: where a block's pairs come from, and its lists before they are sorted. */
+/* Scratch of a thread: a block's pairs, and its lists before they are sorted. */
 typedef struct list_maker {
     pooled pooled;
-    memory_block runs;           /* keyed_run: of each chunk */
-    memory_block unsorted, ends; /* int32_t: of the block, and where each sphere's end */
+    memory_block runs;           /* keyed_run: the block's pairs in each chunk */
+    memory_block unsorted, ends; /* int32_t: the block's second spheres, and ends of lists */
 } list_maker;
 
 void lists_choose_blocks(abut_pairs *pairs)
@@ -26,7 +27,7 @@ void lists_choose_blocks(abut_pairs *pairs)
 
 /* ---- one block ---- */
 
-/* Where the pairs of a block are among those of a chunk. */
+/* Where a block's pairs begin and end among those of a chunk. */
 static abut_index block_begin(const pair_chunk *chunk, abut_index block)
 {
     const abut_index *ends = chunk->ends.data;
@@ -38,7 +39,7 @@ static abut_index block_end(const pair_chunk *chunk, abut_index block)
     return ((const abut_index *)chunk->ends.data)[block];
 }
 
-/* What chunks have found for a block; most have found nothing. Returns how many have. */
+/* Lists the pairs that chunks have found for a block. Returns how many chunks have some. */
 static abut_index list_runs(const abut_pairs *pairs, abut_index block, keyed_run *runs)
 {
     abut_index count = 0;
@@ -55,7 +56,7 @@ static abut_index list_runs(const abut_pairs *pairs, abut_index block, keyed_run
     return count;
 }
 
-/* Make the lists of a block: sort its pairs by first sphere, and each sphere's seconds. */
+/* Makes the lists of a block: sorts its pairs by first sphere, and each sphere's seconds. */
 static void fill_lists(const abut_pairs *pairs, abut_index block, const list_maker *maker)
 {
     const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
@@ -81,8 +82,7 @@ static void list_maker_destroy(pooled *self)
     memory_free(maker);
 }
 
-/* Make room for any block of the query. False: there is no memory. In a block pairs are counted
- * with 31 bits. */
+/* Makes room for any block. False: there is no memory, or a block has more than INT32_MAX pairs. */
 static bool reserve_room(const abut_pairs *pairs, list_maker *maker)
 {
     const abut_index spheres = (abut_index)1 << pairs->block_shift;

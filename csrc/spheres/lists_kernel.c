@@ -1,10 +1,10 @@
-/* Sorting the lists of second spheres. */
+/* Sorts lists of second spheres. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* Lists of up to SORTED_NUMBERS are sorted without a branch, longer ones up to this by insertion,
- * others in a heap. */
+/* Lists of up to SORTED_NUMBERS are sorted without branches, longer ones up to this by insertion,
+ * the longest by heapsort. */
 enum { SHORT_LIST = 24 };
 
 static void sort_short(int32_t *list, abut_index count)
@@ -33,7 +33,7 @@ static void sift_down(int32_t *heap, abut_index at, abut_index count)
     heap[at] = value;
 }
 
-/* Heapsort: in place, so that it needs no memory and cannot fail. */
+/* Heapsort works in place, so it needs no memory and cannot fail. */
 static void sort_long(int32_t *list, abut_index count)
 {
     for (abut_index k = count / 2; k > 0; k--) {

@@ -1,5 +1,5 @@
-/* Which pair of the step before a pair continues: that of the same two spheres, and of several
- * images of the same two, the one that has come from there. */
+/* Finds the pair of the step before that a pair continues: that of the same two spheres. Where
+ * these touch at several images, it is the same image with a close normal, or the next best. */
 #include "match_pairs.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "../base/span.h"
 #include "steps.h"
 
-/* The cosine of 60 degrees. The normals of two images that both touch are as far apart, or farther,
- * unless the spheres are larger than the period; from step to step a normal turns far less. */
+/* The cosine of 60 degrees. Normals of two images that touch a sphere are at least that far apart,
+ * unless spheres are larger than the period. From step to step a normal turns far less. */
 #define TURNED 0.5
 
 typedef struct matching {
@@ -18,7 +18,7 @@ typedef struct matching {
 
 /* ---- the same two spheres in the step before ---- */
 
-/* The pairs of which a sphere is the first. */
+/* The rows with this first sphere. */
 static row_span rows_of(const abut_pair_step *step, abut_index sphere)
 {
     return span_at(step->offsets, sphere, step->pair_count);
@@ -29,13 +29,14 @@ static bool is_before_second(const void *step, abut_index row, const void *secon
     return ((const abut_pair_step *)step)->j[row] < *(const abut_index *)second;
 }
 
-/* Rows that are passed one by one before they are searched. */
+/* The rows that are tested one by one before the others are bisected. */
 enum { FEW_ROWS = 8 };
 
-/* Likewise, of rows of the step before, beginning at the place where the search before ended: where
- * rows of now ascend, so do mostly those that they continue. */
-static abut_index go_on(const abut_pair_step *step, row_span rows, abut_index second,
-                        abut_index place)
+/* Finds the first of these rows of the step before with a second sphere of at least `second`. The
+ * search begins at `place`, where the last one ended: rows of now ascend, and mostly so do those
+ * that they continue. */
+static abut_index find_second(const abut_pair_step *step, row_span rows, abut_index second,
+                              abut_index place)
 {
     const abut_index end = rows.first + rows.count;
     if (place < rows.first || place > end || (place > rows.first && step->j[place - 1] >= second)) {
@@ -49,15 +50,14 @@ static abut_index go_on(const abut_pair_step *step, row_span rows, abut_index se
     return span_find((row_span){place, end - place}, step, &second, is_before_second);
 }
 
-/* All rows of the step before that are of these two spheres; `place` is where the search before
- * ended. */
+/* All rows of the step before with these two spheres; *place is where the last search ended. */
 static row_span rows_before(const pair_steps *s, const renamed_pair *pair, abut_index *place)
 {
     if (pair->first < 0 || pair->second < 0) {
         return (row_span){0, 0};
     }
     const row_span all = rows_of(&s->before, pair->first);
-    const abut_index first = go_on(&s->before, all, pair->second, *place);
+    const abut_index first = find_second(&s->before, all, pair->second, *place);
     abut_index end = first;
     while (end < all.first + all.count && s->before.j[end] == pair->second) {
         end++;
@@ -68,23 +68,23 @@ static row_span rows_before(const pair_steps *s, const renamed_pair *pair, abut_
 
 /* ---- several images of the same two spheres ---- */
 
-/* How well an image continues another: the same one whose normal is close, another one whose normal
- * is close, the same one whose normal has turned. */
+/* How well a row continues another: the same image with a close normal, another image with a close
+ * normal, the same image with a turned normal. */
 typedef enum image_rank { SAME_AND_CLOSE, CLOSE, SAME, NEITHER } image_rank;
 
-/* The image of the step before that suits one of now best, of those that were not taken yet. */
+/* The best row of the step before for a row of now, among those that are not taken. */
 typedef struct proposal {
     image_rank rank;
-    double turned;  /* of CLOSE, by how much: minus the cosine; else 0 */
-    abut_index row; /* of the step before; -1: none, or the image of now is done */
+    double turned;  /* CLOSE: minus the cosine between the normals; else 0 */
+    abut_index row; /* of the step before; -1: none, or `now` is matched */
     abut_index now; /* the row of now */
 } proposal;
 
-/* What a chunk's pairs use one after the other. */
+/* Scratch that the pairs of a chunk share. */
 typedef struct scratch {
-    abut_index place;       /* of the step before, where the search before ended */
-    memory_block proposals; /* of the images of now */
-    memory_block taken;     /* uint8_t, of those before */
+    abut_index place;       /* in the step before, where the last search ended */
+    memory_block proposals; /* one for each image of now */
+    memory_block taken;     /* uint8_t, one for each image of the step before */
 } scratch;
 
 static bool is_better(const proposal *a, const proposal *b)
@@ -92,12 +92,13 @@ static bool is_better(const proposal *a, const proposal *b)
     return a->rank != b->rank ? a->rank < b->rank : a->turned < b->turned;
 }
 
-/* Seen from the other sphere, an image and a normal are opposite. */
+/* Whether two rows have the same image. If their spheres are swapped, equal images have opposite
+ * signs. */
 static bool is_same_image(const pair_steps *s, abut_index row, abut_index old, bool is_swapped)
 {
     bool is_same = true;
     for (int axis = 0; axis < s->now.dimension; axis++) {
-        /* unsigned: the numbers may be any */
+        /* unsigned, since callers may have written any number */
         const size_t now = (size_t)s->now.image[s->now.dimension * row + axis];
         const size_t before = (size_t)s->before.image[s->now.dimension * old + axis];
         is_same &= now == (is_swapped ? 0 - before : before);
@@ -130,11 +131,11 @@ static proposal compare(const pair_steps *s, abut_index row, abut_index old, boo
 /* Rows of the same two spheres in both steps. */
 typedef struct image_lists {
     row_span now, before;
-    bool is_swapped; /* whether the first sphere of now was the second */
+    bool is_swapped; /* the first sphere of now was the second */
 } image_lists;
 
-/* Match those that cannot be matched better: the same image, with a close normal. Most follow the
- * one that was found before them. */
+/* Matches rows with the same image and a close normal, for which there is no better match. Most
+ * continue the row after the one that was found last. */
 static abut_status match_same(const matching *m, const image_lists *l, uint8_t *taken,
                               parallel_job *job)
 {
@@ -158,7 +159,7 @@ static abut_status match_same(const matching *m, const image_lists *l, uint8_t *
     return status;
 }
 
-/* The image that suits row `row` best and was not taken; of those that suit equally, the first. */
+/* Proposes the best row that is not taken for row `row`; of equal ones the first. */
 static proposal propose(const matching *m, abut_index row, const image_lists *l,
                         const uint8_t *taken)
 {
@@ -172,7 +173,7 @@ static proposal propose(const matching *m, abut_index row, const image_lists *l,
     return best;
 }
 
-/* The number of the best proposal, of equal ones the first; -1: none is left. */
+/* The number of the best proposal, of equal ones the first; -1: none remains. */
 static abut_index find_best(const proposal *proposals, abut_index count)
 {
     abut_index best = -1;
@@ -184,8 +185,8 @@ static abut_index find_best(const proposal *proposals, abut_index count)
     return best;
 }
 
-/* What suits best first, every row of either step once. A proposal waits until it is the best, and
- * is made anew if its image was taken meanwhile. */
+/* Matches the best proposals first, and each row of either step at most once. A proposal waits
+ * until it is the best. If its row was taken meanwhile, it is made anew. */
 static abut_status match_best_first(const matching *m, const image_lists *l, const scratch *room,
                                     parallel_job *job)
 {
@@ -213,7 +214,7 @@ static abut_status match_best_first(const matching *m, const image_lists *l, con
     return status;
 }
 
-/* Match all rows of now that are of the same two spheres: nearly always one. */
+/* Matches all rows of now with the same two spheres: nearly always a single one. */
 static abut_status match_images(const matching *m, row_span now, scratch *room, parallel_job *job)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);
@@ -238,7 +239,7 @@ static abut_status match_images(const matching *m, row_span now, scratch *room, 
 
 /* ---- all pairs ---- */
 
-/* The first row, of those after `row`, that is not of the same two spheres. */
+/* The first row after `row` with other spheres. */
 static abut_index end_of_images(const abut_pair_step *step, abut_index row)
 {
     abut_index end = row + 1;
@@ -248,8 +249,8 @@ static abut_index end_of_images(const abut_pair_step *step, abut_index row)
     return end;
 }
 
-/* Match the rows of a chunk by the spheres that they are of: a chunk has all images of two spheres
- * whose first row is in it, even those behind its end. */
+/* Matches the rows of a chunk, those of the same two spheres together. They all belong to the chunk
+ * of their first row, even if they continue beyond its end. */
 static abut_status match_image_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;
@@ -266,13 +267,14 @@ static abut_status match_image_chunk(void *context, abut_index chunk, parallel_j
     return status ? status : parallel_report(job, end - begin);
 }
 
-/* Whether no row beside this one is of the same two spheres. */
+/* Whether no row next to this one has the same two spheres. */
 static bool is_alone(const abut_pair_step *step, abut_index row)
 {
     return end_of_images(step, row) == row + 1 && (row == 0 || end_of_images(step, row - 1) == row);
 }
 
-/* Where normals are not known: the same image, or where there is one only, then and now, that. */
+/* Finds the row to continue without normals: the one with the same image. If the two spheres have a
+ * single row, then and now, it is that one. */
 static abut_index find_by_image(const pair_steps *s, abut_index row, row_span before,
                                 bool is_swapped)
 {
@@ -284,8 +286,8 @@ static abut_index find_by_image(const pair_steps *s, abut_index row, row_span be
     return before.count == 1 && is_alone(&s->now, row) ? before.first : -1;
 }
 
-/* Match the rows of a chunk one by one: without a period two spheres are one pair at most, and
- * without normals several rows may continue the same. */
+/* Matches the rows of a chunk one by one. Without a period two spheres make one pair at most;
+ * without normals several rows may continue the same one. */
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;
@@ -303,7 +305,7 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, end - begin);
 }
 
-/* Match rows that are ordered. */
+/* Matches rows that are sorted. */
 static abut_status match_all(const matching *m, int workers)
 {
     const abut_pair_step *now = &m->steps.now;
@@ -312,8 +314,8 @@ static abut_status match_all(const matching *m, int workers)
     return parallel_run(&plan, can_compare ? match_image_chunk : match_chunk, (void *)m);
 }
 
-/* From rows as they were ordered to those of the caller. */
-static void name_rows(const match_memory *memory, const abut_index *found, abut_index *match)
+/* Converts matches of sorted rows to the caller's rows. */
+static void convert_rows(const match_memory *memory, const abut_index *found, abut_index *match)
 {
     const int32_t *order = memory->now.order, *old_order = memory->before.order;
     for (abut_index row = 0; row < memory->now.step.pair_count; row++) {
@@ -322,7 +324,7 @@ static void name_rows(const match_memory *memory, const abut_index *found, abut_
     }
 }
 
-/* Match all rows that are not done. */
+/* Matches all rows that are not done. */
 static abut_status match_ordered(const pair_steps *steps, const uint8_t *const done[2], int workers,
                                  match_memory *memory, abut_index *match)
 {
@@ -341,16 +343,16 @@ static abut_status match_ordered(const pair_steps *steps, const uint8_t *const d
         status = match_all(&m, workers);
     }
     if (!status && is_other) {
-        name_rows(memory, found, match);
+        convert_rows(memory, found, match);
     }
     return status;
 }
 
 /* ---- rows that the caller has guessed ---- */
 
-/* Whether a row continues this one: the same image of the same two spheres, whose normal is close.
- * Nothing suits either of them better. */
-static bool goes_on(const pair_steps *s, abut_index row, abut_index old)
+/* Whether a row continues row `old`: the same image of the same two spheres, with a close normal.
+ * Then no other row is a better match for either. */
+static bool continues(const pair_steps *s, abut_index row, abut_index old)
 {
     const renamed_pair pair = steps_rename(s, row);
     const abut_index i = s->before.i[old], j = s->before.j[old];
@@ -362,7 +364,7 @@ static bool goes_on(const pair_steps *s, abut_index row, abut_index old)
            agreement_of(s, row, old, is_swapped) > TURNED;
 }
 
-/* Match rows as the caller has guessed where that is right; returns how many are left. */
+/* Matches rows as the caller has guessed, if the guess is right. Returns how many rows remain. */
 static abut_index match_guessed(const pair_steps *s, uint8_t *const done[2], abut_index *match)
 {
     const abut_index count = s->now.pair_count, old_count = s->before.pair_count;
@@ -372,7 +374,7 @@ static abut_index match_guessed(const pair_steps *s, uint8_t *const done[2], abu
     for (abut_index row = 0; row < count; row++) {
         const abut_index old = s->now.guess[row];
         match[row] = -1;
-        if (old >= 0 && old < old_count && !done[1][old] && goes_on(s, row, old)) {
+        if (old >= 0 && old < old_count && !done[1][old] && continues(s, row, old)) {
             match[row] = old;
             done[0][row] = done[1][old] = 1;
             left--;

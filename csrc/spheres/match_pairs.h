@@ -1,5 +1,4 @@
-/* Which pair of the step before a pair continues, with memory that one call after the other uses.
- */
+/* Finds the pair of the step before that a pair continues. Calls share their memory. */
 #ifndef SPHERES_MATCH_PAIRS_H
 #define SPHERES_MATCH_PAIRS_H
 
@@ -9,10 +8,10 @@
 typedef struct match_memory {
     ordered_step now, before;
     memory_block found;
-    memory_block done[2]; /* uint8_t: rows of now that are matched, rows of before that go on */
+    memory_block done[2]; /* uint8_t: matched rows of now, and of before */
 } match_memory;
 
-/* What abut_pairs_match does. */
+/* Does what abut_pairs_match does, with the caller's memory. */
 abut_status match_steps(const pair_steps *steps, int workers, match_memory *memory,
                         abut_index *match, abut_error *error);
 void match_free(match_memory *memory);

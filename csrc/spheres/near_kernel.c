@@ -1,11 +1,11 @@
-/* Pairs of spheres of one level. */
+/* Finds pairs of spheres of one level. */
 #include "../base/simd.h"
 #include "compare_kernel.h"
 
-/* How many spheres ahead of those that are compared are fetched into the cache. */
+/* Spheres are fetched into the cache this many before they are compared. */
 enum { FETCHED_AHEAD = 64 };
 
-/* Compare a sphere with those of the cells x - 1, x and x + 1 of a row. */
+/* Compares a sphere with those in cells x - 1, x and x + 1 of a row. */
 LANES_INLINE bool search_three(const field *f, const row_task *task, const looker *from,
                                int32_t row, int32_t x, pair_queue *queue, mode m)
 {
@@ -22,7 +22,7 @@ LANES_INLINE bool search_three(const field *f, const row_task *task, const looke
     return search_run(f, from, begins[row + low], begins[row + high + 1], queue, m);
 }
 
-/* Compare sphere a, of cell x, with all that come after it: in its own cell, in the next one of its
+/* Compares sphere a, in cell x, with all spheres after it: in its own cell, in the next cell of its
  * row, and in the cells around x of the rows ahead. */
 LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looker *from, int32_t a,
                                int32_t x, pair_queue *queue, mode m)
@@ -41,8 +41,8 @@ LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looke
     return is_done;
 }
 
-/* Append the spheres that sphere a, of cell x, touches: found[0] tells of those after it in its own
- * row, found[1 + r] of those in row r ahead. */
+/* Appends the spheres that sphere a, in cell x, touches: found[0] has those after it in its own
+ * row, found[1 + r] those in row r ahead. */
 LANES_INLINE void append_all(const field *f, const row_task *task, const looker *from, int32_t a,
                              int32_t x, int32_t ahead_count, const answer *found, pair_queue *queue,
                              mode m)
@@ -56,10 +56,10 @@ LANES_INLINE void append_all(const field *f, const row_task *task, const looker 
     store_number(from, count, queue, m);
 }
 
-/* Most runs fit into one vector, most cells are not at the border, and floats tell most spheres
- * apart: who compares with one vector a run, whatever it holds, has only one branch that the
- * processor has to guess, whether there is a pair at all; where sizes differ there mostly is none.
- * False: a run is longer, or doubles must tell; nothing has changed. */
+/* Compares sphere a with one vector of each run, whatever the run holds. Most runs fit into one
+ * vector, most cells are not at the border, and floats decide most pairs. So the processor has to
+ * guess only one branch: whether there is any pair at all. With different sizes there mostly is
+ * none. False: a run is longer, or doubles must decide; nothing has changed. */
 LANES_INLINE bool search_short(const field *f, const row_task *task, const looker *from, int32_t a,
                                int32_t x, int32_t ahead_count, pair_queue *queue, mode m)
 {
@@ -76,7 +76,7 @@ LANES_INLINE bool search_short(const field *f, const row_task *task, const looke
         found[1 + r] = compare_vector(f, from, begin, end - begin, m);
         open |= found[1 + r].open, touching |= found[1 + r].touching;
     }
-    fetch(f, begin + FETCHED_AHEAD, m); /* of the last row, which nobody has read before */
+    fetch(f, begin + FETCHED_AHEAD, m); /* of the last row, which has not been read before */
     if (longest > width_of(m) || open) {
         return false;
     }
@@ -87,7 +87,7 @@ LANES_INLINE bool search_short(const field *f, const row_task *task, const looke
     return true;
 }
 
-/* The compiler unrolls the loop over the rows where it knows their number. */
+/* The compiler unrolls the loop over rows if it sees their number. */
 LANES_INLINE bool search_known(const field *f, const row_task *task, const looker *from, int32_t a,
                                int32_t x, pair_queue *queue, mode m)
 {
@@ -96,8 +96,8 @@ LANES_INLINE bool search_known(const field *f, const row_task *task, const looke
                : search_short(f, task, from, a, x, task->ahead_count, queue, m);
 }
 
-/* Let all spheres of some cells of a row look for those that come after them; `inner` is the mode
- * for cells that are not the first or last of the row. */
+/* Searches the spheres in some cells of a row for pairs with spheres after them. `inner` is the
+ * mode for cells other than the first and last of the row. */
 LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m,
                              mode inner)
 {
@@ -124,9 +124,9 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
     return true;
 }
 
-/* Where the rows are beside each other in space, too, only those in a row's first and last cell may
- * touch others at another image than 0: these are in cells beside each other, three of which fit
- * into the period. So most spheres are compared as in an open box, which saves rounding. */
+/* Without a row ahead beyond the end of a period, only spheres in a row's first and last cell may
+ * touch others at images other than 0: their cells wrap around, and at least three fit into the
+ * period. So most spheres are compared as in an open box, which saves rounding to images. */
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
     if (g->near_reach && !g->lattice.is_periodic) {

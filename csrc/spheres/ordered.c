@@ -1,4 +1,4 @@
-/* Rows in any order are sorted by i, then j, and turned around where j is less than i. */
+/* Sorts rows by i, then j, and swaps the spheres of rows with j < i. */
 #include "ordered.h"
 
 #include <string.h>
@@ -7,13 +7,14 @@
 
 enum { OFFSETS, KEYS, NEXT_KEYS, ROWS, SORTED, ENDS, FIRSTS, SECONDS, NORMALS, IMAGES };
 
-/* A row's two spheres: the smaller number first, unless the second is one of the others. */
+/* A row's two spheres, the smaller number first. A second sphere that is one of the others stays
+ * second. */
 typedef struct row_key {
     abut_index first, second;
     bool is_turned;
 } row_key;
 
-/* A number that was changed since it was checked is taken for 0. */
+/* A number out of range, changed since it was checked, counts as 0. */
 static abut_index number_within(abut_index number, abut_index count)
 {
     return number >= 0 && number < count ? number : 0;
@@ -26,7 +27,7 @@ static row_key key_of(const abut_pair_step *step, abut_index row)
     return !step->has_others && j < i ? (row_key){j, i, true} : (row_key){i, j, false};
 }
 
-/* Whether rows are as match_pairs.c wants them. */
+/* Whether rows are sorted as match_pairs.c needs them. */
 static bool are_ordered(const abut_pair_step *step)
 {
     const abut_index *i = step->i, *j = step->j;
@@ -42,7 +43,7 @@ static bool are_ordered(const abut_pair_step *step)
 
 /* ---- sorting ---- */
 
-/* Sort rows, in the order of `items`, by key; those of one key stay as they are. */
+/* Sorts rows stably by key. */
 static void sort_rows(const int32_t *keys, const int32_t *items, abut_index count,
                       abut_index key_count, int32_t *ends, int32_t *sorted)
 {
@@ -63,8 +64,7 @@ static abut_index list_rows(const abut_pair_step *step, const uint8_t *done, int
     return count;
 }
 
-/* Sort by the second sphere and then by the first one, which leaves the first order where it is the
- * same. */
+/* Sorts by the second sphere and then, stably, by the first one. */
 static abut_status sort_step(const abut_pair_step *step, const uint8_t *done, ordered_step *ordered)
 {
     const abut_index all = step->pair_count, seconds = step_second_count(step);
@@ -91,7 +91,7 @@ static abut_status sort_step(const abut_pair_step *step, const uint8_t *done, or
 
 /* ---- copies ---- */
 
-/* Copy normal and image of a row: seen from the other sphere, they are opposite. */
+/* Copies normal and image of a row, with opposite signs if its spheres are swapped. */
 static void copy_row(const abut_pair_step *from, abut_index row, bool is_turned, double *normal,
                      abut_index *image)
 {
@@ -101,7 +101,7 @@ static void copy_row(const abut_pair_step *from, abut_index row, bool is_turned,
         normal[axis] = is_turned ? -number : number;
     }
     for (int axis = 0; from->image && axis < dimension; axis++) {
-        /* unsigned: the numbers may be any */
+        /* unsigned, since callers may have written any number */
         const size_t number = (size_t)from->image[dimension * row + axis];
         image[axis] = (abut_index)(is_turned ? 0 - number : number);
     }

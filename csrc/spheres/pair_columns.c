@@ -1,4 +1,4 @@
-/* Pairs into the caller's columns. */
+/* Writes pairs into the caller's columns. */
 #include <math.h>
 #include <string.h>
 
@@ -6,16 +6,16 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
+/* Pairs that are written in one go, and pairs plus spheres of a chunk. */
 enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
 
-/* How many pairs before it is read the row of a pair's second sphere is fetched into the cache. */
+/* The row of a pair's second sphere is fetched into the cache this many pairs before it is read. */
 enum { FETCHED_AHEAD = 128 };
 
-/* Chunks begin with multiples of so many pairs: then each column begins a cache line there. */
+/* Chunks begin at multiples of this many pairs, where each column begins a cache line. */
 enum { LINE_PAIRS = MEMORY_LINE / sizeof(double) };
 
-/* Columns of a block that the caller leaves out are written here, where nobody reads them. */
+/* Columns of a block that the caller does not want. They are written here and never read. */
 typedef struct spare_columns {
     abut_index numbers[BLOCK_PAIRS];
     double normal[3 * BLOCK_PAIRS], overlap[BLOCK_PAIRS], point[3 * BLOCK_PAIRS];
@@ -25,17 +25,17 @@ typedef struct writing {
     const abut_pairs *pairs;
     const abut_pair_columns *columns;
     abut_index chunk_count;
-    bool has_vectors; /* normals, points or overlaps, for which spheres are read */
+    bool has_vectors; /* normals, points or overlaps are wanted, for which spheres are read */
 } writing;
 
-/* Of some pairs: their spheres' numbers, images and shifts. What vector code reads behind the last
- * one is a number, too. */
+/* Spheres, images and shifts of some pairs. Entries behind the last pair are valid numbers, too,
+ * since vector code reads them. */
 typedef struct pair_numbers {
     int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
     double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
 } pair_numbers;
 
-/* The second sphere of each pair, and some sphere for what is read behind the last. */
+/* Sets the second sphere of each pair. Entries behind the last one are sphere 0. */
 static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
 {
     for (int32_t k = 0; k < count; k++) {
@@ -47,8 +47,8 @@ static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, 
     }
 }
 
-/* Along an axis, the image of the second sphere that was found: that which was searched for, or
- * where there is one only, the nearest. */
+/* The image, along an axis, at which the second sphere was found: the one that was searched for, or
+ * else the nearest. */
 static double image_along(const abut_pairs *pairs, abut_index row, int axis, int32_t first,
                           int32_t second)
 {
@@ -58,11 +58,11 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     const double difference =
         pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
     const double ones =
-        0x1.8p52; /* as lanes_round: a call of rint takes longer than all the rest */
+        0x1.8p52; /* as lanes_round: calling rint would take longer than all the rest */
     return (difference * pairs->finder->lattice.inv_period[axis] + ones) - ones;
 }
 
-/* Set an image, and how far it is from image 0. */
+/* Sets an image, and the vector to it from image 0. */
 static void set_image(const lattice *l, int32_t k, const double image[3], pair_numbers *n)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -71,7 +71,7 @@ static void set_image(const lattice *l, int32_t k, const double image[3], pair_n
     }
 }
 
-/* Set the images of those that may touch at several. */
+/* Sets the images of pairs that may touch at several. */
 static void set_several_images(const abut_pairs *pairs, abut_index row, int32_t count,
                                pair_numbers *n)
 {
@@ -106,7 +106,7 @@ static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, p
     }
 }
 
-/* Whether the caller has the sphere elsewhere than in the box. */
+/* Whether the caller's center is not the one in the box. */
 static bool is_moved(const double *center, const double *place, int dimension)
 {
     bool is_same = true;
@@ -116,8 +116,7 @@ static bool is_moved(const double *center, const double *place, int dimension)
     return !is_same;
 }
 
-/* Move points beside the first spheres where the caller has these, which may be outside of the box.
- */
+/* Moves points to the caller's first spheres, which may be outside of the box. */
 static void move_points(const row_set *own, const pair_block *block)
 {
     const int dimension = block->dimension;
@@ -133,7 +132,7 @@ static void move_points(const row_set *own, const pair_block *block)
     }
 }
 
-/* Images of spheres that the caller has in the box. */
+/* Writes images of spheres with all of the caller's centers in the box. */
 static void write_images_inside(const writing *w, abut_index row, int32_t count,
                                 const pair_numbers *n)
 {
@@ -146,7 +145,7 @@ static void write_images_inside(const writing *w, abut_index row, int32_t count,
     }
 }
 
-/* Images as the caller counts them, from where the caller has both spheres. */
+/* Writes images relative to the caller's centers of both spheres. */
 static void write_images(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
@@ -166,8 +165,8 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     }
 }
 
-/* The second spheres of the pairs that are to be fetched while those from number `row` on are
- * computed; at the end, and where numbers are of images, these themselves. */
+/* The second spheres to fetch while the pairs from row `row` on are computed. At the end, or if
+ * they are images, these are the pairs' own. */
 static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int32_t count,
                                    const pair_numbers *n)
 {
@@ -175,7 +174,7 @@ static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int3
     return pairs->images || next + count > pairs->count ? n->seconds : pairs->seconds + next;
 }
 
-/* Write i and j alone, for which no sphere is read. */
+/* Writes i and j only, without reading spheres. */
 static void write_numbers(const abut_pair_columns *to, abut_index row, int32_t count,
                           const pair_numbers *n)
 {
@@ -187,7 +186,7 @@ static void write_numbers(const abut_pair_columns *to, abut_index row, int32_t c
     }
 }
 
-/* Write i, j, normals, overlaps and points of pairs row ... row + count - 1. */
+/* Writes i, j, normals, overlaps and points of pairs row ... row + count - 1. */
 static void compute_block(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
@@ -219,7 +218,7 @@ static void compute_block(const writing *w, abut_index row, int32_t count, const
     }
 }
 
-/* Write the columns of pairs row ... row + count - 1, whose first spheres are known. */
+/* Writes the columns of pairs row ... row + count - 1. Their first spheres are known. */
 static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
 {
     const bool has_images =
@@ -238,18 +237,18 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
     }
 }
 
-/* Most spheres are the first of a few pairs: so many numbers are written without asking whether
- * they are that many, and overwritten by the next sphere's. */
+/* Most spheres are the first of a few pairs. Without counting them, this many numbers are written;
+ * the next sphere's overwrite those that are too many. */
 enum { FEW = 4 };
 
-/* The first spheres of pairs row ... row + count - 1, of which `sphere` is the first or before;
- * returns the last of them. */
+/* Sets the first spheres of pairs row ... row + count - 1; `sphere` is that of the first pair or
+ * one before. Returns that of the last pair. */
 static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_index row,
                              int32_t count, int32_t *firsts)
 {
     for (int32_t k = 0;; sphere++) {
-        const abut_index own_end = offsets[sphere + 1] - row;
-        const int32_t end = own_end < count ? (int32_t)own_end : count;
+        const abut_index pairs_end = offsets[sphere + 1] - row;
+        const int32_t end = pairs_end < count ? (int32_t)pairs_end : count;
         for (int32_t t = k; t < k + FEW; t++) {
             firsts[t] = (int32_t)sphere;
         }
@@ -276,7 +275,7 @@ static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
     return sphere;
 }
 
-/* Where a chunk begins, of `count` items that all chunks share. */
+/* Where a chunk begins among `count` items that all chunks share. */
 static abut_index first_of(const writing *w, abut_index count, abut_index chunk)
 {
     const abut_index first = count / w->chunk_count * chunk / LINE_PAIRS * LINE_PAIRS;
@@ -294,7 +293,7 @@ static void write_offsets(const writing *w, abut_index chunk)
     }
 }
 
-/* Write some pairs and some offsets. */
+/* Writes a chunk's pairs and offsets. */
 static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const writing *w = context;

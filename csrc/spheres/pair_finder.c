@@ -1,4 +1,4 @@
-/* Building a finder of pairs. */
+/* Builds a finder of pairs. */
 #include "pair_finder.h"
 #include "../base/error.h"
 #include "giants.h"
@@ -8,12 +8,12 @@
 
 #include "../base/parallel.h"
 
-/* How much the work model counts looking into a cell, in distances computed: measured, for power
- * laws up to 1000:1. The vector code computes several distances in the time of one. */
+/* The cost of searching a cell in the work model, in computed distances. It was measured for
+ * power-law sizes up to 1000:1. Vector code computes several distances in the time of one. */
 #define ACCESS_COST 7.0
 
-/* Which part of the volume the work model takes spheres to fill: as much as in a dense packing. On
- * average it may be less, but then there are few, or they lie close together in a part of it. */
+/* The volume fraction of spheres in the work model: that of a dense packing. On average it may be
+ * less, but then there are few spheres, or they are packed in a part of the volume. */
 #define DENSE_FRACTION 0.6
 
 abut_pair_input abut_pair_input_default(void)
@@ -23,7 +23,7 @@ abut_pair_input abut_pair_input_default(void)
 
 /* ---- checks ---- */
 
-/* Checked before anything is copied, since the finder has room for three axes. */
+/* Checks the dimension before anything is copied: the finder has room for three axes. */
 static abut_status check_dimension(const abut_pair_input *input, abut_error *error)
 {
     const bool is_known = input->dimension == 2 || input->dimension == 3;
@@ -67,7 +67,7 @@ static double gap_of(const sphere_sizes *s, abut_index i)
     return s->gaps ? s->gaps[i] : s->gap;
 }
 
-/* Copy radii and make reaches of them. Loops that never leave early are vector code. */
+/* Copies radii and computes reaches, in loops that compilers vectorize: they never end early. */
 static abut_status copy_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sphere_sizes *s = context;
@@ -87,7 +87,7 @@ static abut_status copy_stretch(void *context, abut_index stretch, parallel_job 
     return bad_count ? ABUT_BAD_RADIUS : parallel_report(job, (end - begin) / 8);
 }
 
-/* The first radius that is wrong, or else the first gap. */
+/* Reports the first wrong radius, or else the first wrong gap. */
 static abut_status find_bad_sphere(const sphere_sizes *s, abut_error *error)
 {
     for (abut_index i = 0; i < s->count; i++) {
@@ -110,12 +110,12 @@ static abut_status find_bad_sphere(const sphere_sizes *s, abut_error *error)
 
 abut_status finder_copy_sizes(const sphere_sizes *sizes, abut_error *error)
 {
-    sphere_sizes own = *sizes;
-    const parallel_plan plan = {.chunk_count = parallel_chunk_count(own.count, STRETCH),
-                                .work = own.count / 8,
-                                .workers = own.workers};
-    const abut_status status = parallel_run(&plan, copy_stretch, &own);
-    return status == ABUT_BAD_RADIUS ? find_bad_sphere(&own, error)
+    sphere_sizes copy = *sizes;
+    const parallel_plan plan = {.chunk_count = parallel_chunk_count(copy.count, STRETCH),
+                                .work = copy.count / 8,
+                                .workers = copy.workers};
+    const abut_status status = parallel_run(&plan, copy_stretch, &copy);
+    return status == ABUT_BAD_RADIUS ? find_bad_sphere(&copy, error)
                                      : error_set_status(error, status);
 }
 
@@ -136,7 +136,7 @@ double levels_reach(const level_set *levels)
     return largest;
 }
 
-/* Count the spheres of each level, and look for the largest. */
+/* Counts the spheres of each level, and finds the largest. */
 static abut_status count_levels(const double *reaches, abut_index count, level_set *levels,
                                 abut_index *index)
 {
@@ -160,8 +160,8 @@ static abut_status count_levels(const double *reaches, abut_index count, level_s
     return ABUT_OK;
 }
 
-/* Make each level no larger than its largest sphere. Where there are no sizes in between, cells
- * that hold as many spheres on average would hold far too many where these are. */
+/* Makes the cells of each level no larger than its largest sphere. If sizes have a gap, larger
+ * cells with few spheres on average would hold far too many where these are. */
 static void fit_sizes(level_set *levels)
 {
     for (int32_t h = 0; h < levels->count; h++) {
@@ -223,7 +223,7 @@ abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_
     return status;
 }
 
-/* The reach of the largest sphere on levels before that of giants; 0: there is none. */
+/* The largest reach on the levels before that of giants; 0: there are none. */
 static double largest_of_others(const level_set *levels)
 {
     double largest = 0.0;
@@ -255,13 +255,13 @@ void finder_set_octaves(const double *reaches, abut_index count, level_set *leve
         levels->sizes[levels->count++] = 2.0 * giant;
     }
     abut_index index;
-    count_levels(reaches, count, levels, &index); /* the last one holds the largest */
+    count_levels(reaches, count, levels, &index); /* the last level holds the largest */
     fit_sizes(levels);
 }
 
 /* ---- building ---- */
 
-/* Copy all of the input but the spheres, before it is checked. */
+/* Copies the input without the spheres, before it is checked. */
 static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
 {
     finder->sphere_count = input->sphere_count;
@@ -279,7 +279,8 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     }
 }
 
-/* What was learned of the lender's spheres is not true of others. */
+/* Uses the lender's memory. What its queries have found out about its spheres does not hold for
+ * others. */
 static void borrow_leftovers(abut_pair_finder *finder, const abut_pair_finder *lender)
 {
     finder->has_lender = true;

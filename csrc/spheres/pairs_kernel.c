@@ -1,4 +1,4 @@
-/* Normals, overlaps and points of pairs. */
+/* Computes normals, overlaps and points of pairs. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
@@ -8,7 +8,7 @@ typedef struct pair_lanes {
     lanes normal[3], overlap, point[3];
 } pair_lanes;
 
-/* Places by axis, and radii as the last column, of LANES spheres by their numbers. */
+/* Loads LANES spheres by their numbers: columns of x, y, z and radius. */
 LANES_INLINE void load_spheres(const sphere_row *rows, const double *radii, const int32_t *numbers,
                                lanes columns[4])
 {
@@ -26,7 +26,7 @@ LANES_INLINE void load_spheres(const sphere_row *rows, const double *radii, cons
     }
 }
 
-/* Normal, overlap and point of the LANES pairs from number p of the block on. */
+/* Computes LANES pairs from number p of the block on. */
 LANES_INLINE pair_lanes compute(const pair_block *block, int32_t p)
 {
     lanes i[4], j[4], d[3], zero = lanes_set(0.0), one = lanes_set(1.0);
@@ -77,8 +77,8 @@ static void put_numbers(int32_t count, const int32_t *restrict from, abut_index 
     }
 }
 
-/* Fetch rows of pairs that come later into the cache, a few for each few that are computed: memory
- * answers only so many questions at once. */
+/* Fetches rows of later pairs into the cache, a few at a time: memory answers only so many requests
+ * at once. */
 LANES_INLINE void fetch_next(const pair_block *block, int32_t p)
 {
     for (int k = 0; k < LANES; k++) {

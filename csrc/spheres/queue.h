@@ -4,26 +4,26 @@
 
 #include "grid.h"
 
-/* Cells of a row, one after the other in the table, that a sphere is to look into. */
+/* Consecutive cells of the table in which one sphere is searched for others. */
 typedef struct look_task {
-    int32_t begin, end; /* at first of cells, then of spheres in the grid's order */
-    int32_t number;     /* of the sphere that looks */
+    int32_t begin, end; /* of cells at first, later of spheres in the grid's order */
+    int32_t number;     /* of the sphere that searches */
 } look_task;
 
-/* Tasks wait until there are so many: meanwhile memory delivers what they read. */
+/* Tasks wait until there are this many; meanwhile memory delivers what they read. */
 enum { TASK_LIMIT = 384 };
 
 typedef struct pair_queue pair_queue;
 
 struct pair_queue {
-    int32_t *firsts, *seconds; /* who looked, and whom it found, by the caller's numbers */
+    int32_t *firsts, *seconds; /* the sphere that searched, and the one that it found */
     int32_t count, capacity;
     abut_index distance_count; /* distances computed so far */
     look_task tasks[TASK_LIMIT];
     int32_t task_count;
-    const sphere_row *lookers; /* spheres that tasks count; NULL: they count places in the grid */
+    const sphere_row *lookers; /* spheres that tasks' numbers count; NULL: in the grid's order */
 
-    /* Take what is there, and make room for `room` more; false: the search is to end. */
+    /* Takes all pairs, and makes room for `room` more. False: the search is to end. */
     bool (*drain)(pair_queue *queue, abut_index room);
     void *context;
 };

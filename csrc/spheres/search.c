@@ -1,4 +1,4 @@
-/* The search of the grid: chunks of cells over threads, each with pairs of its own. */
+/* Searches the grid: threads take chunks of cells, and each chunk has its own pairs. */
 #include <string.h>
 
 #include "../base/parallel.h"
@@ -6,15 +6,15 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* So many pairs wait to be named: they are still in the first cache then. */
+/* The pairs that wait until they are converted: so many stay in the first-level cache. */
 enum { QUEUE_CAPACITY = 1024 };
 
-/* A thread's scratch. */
+/* Scratch of a thread. */
 typedef struct searcher {
     pooled pooled;
     pair_queue queue;
     memory_block firsts, seconds;
-    int_pair *found; /* named, in the order of search */
+    int_pair *found; /* in the order of the search */
     abut_index found_count, found_capacity;
     const abut_pairs *pairs;
     struct search *search;
@@ -24,16 +24,16 @@ typedef struct searcher {
 
 typedef struct search {
     abut_pairs *pairs;
-    abut_index most_before; /* most pairs of one chunk in queries before, as far as their memory was
-                               kept */
+    abut_index
+        most_before; /* most pairs of a chunk in earlier queries, as far as their memory was kept */
     _Atomic abut_index distance_count;
-    _Atomic abut_index image_pair_count; /* where there is a limit to them */
+    _Atomic abut_index image_pair_count; /* counted if there is a limit */
 } search;
 
-/* ---- naming ---- */
+/* ---- from queued numbers to pairs ---- */
 
-/* Make pairs of the query's own spheres, i < j, of queued numbers. */
-static void name_own(const pair_queue *queue, int_pair *to)
+/* Converts queued numbers to pairs of the query's own spheres, i < j. */
+static void convert_own(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
         const int32_t a = queue->firsts[k], b = queue->seconds[k];
@@ -41,17 +41,17 @@ static void name_own(const pair_queue *queue, int_pair *to)
     }
 }
 
-/* Likewise to pairs with others, who are found and never look. */
-static void name_others(const pair_queue *queue, int_pair *to)
+/* Converts queued numbers to pairs with other spheres, which are always the second ones. */
+static void convert_others(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
         to[k] = (int_pair){queue->firsts[k], queue->seconds[k]};
     }
 }
 
-/* Of two pairs that say the same, as seen from either sphere, one counts: whether that is the one
- * with this image. It is the one with j > i; or, of a sphere and its own image, the one whose
- * image's first number other than 0 is positive. */
+/* A pair is found from either sphere. This returns whether the one with this image is the one that
+ * counts: it has j > i. For a sphere and its own image, the image's first number other than 0 is
+ * positive. */
 static bool is_first_image(const sphere_image *at, int32_t first)
 {
     if (at->sphere != first) {
@@ -72,9 +72,9 @@ static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_i
                         &pairs->second_set->rows[at->sphere], image);
 }
 
-/* Likewise to pairs with images, but for those that do not touch or do not count; returns how many.
- */
-static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
+/* Converts queued numbers to pairs with images. Drops those that do not touch or do not count;
+ * returns how many remain. */
+static int32_t convert_images(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
 {
     const bool is_own = pairs->second_set == &pairs->own;
     int32_t count = 0;
@@ -88,21 +88,21 @@ static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int
     return count;
 }
 
-/* Whether the search goes on; with a status other than ABUT_OK it ends. */
-static bool goes_on(searcher *s, abut_status status)
+/* Sets the status of the search. False: it is to end. */
+static bool set_status(searcher *s, abut_status status)
 {
     s->status = status;
     return status == ABUT_OK;
 }
 
-/* Count pairs with images of all threads. False: there are more than there may be. */
+/* Counts pairs with images of all threads. False: there are too many. */
 static bool has_pairs_left(const searcher *s, abut_index count)
 {
     return atomic_fetch_add(&s->search->image_pair_count, count) + count <=
            s->pairs->image_pair_limit;
 }
 
-/* Take the pairs that wait in the queue, and make room for `room` more. False: the search is to
+/* Takes the pairs that wait in the queue, and makes room for `room` more. False: the search is to
  * end. */
 static bool drain(pair_queue *queue, abut_index room)
 {
@@ -110,19 +110,19 @@ static bool drain(pair_queue *queue, abut_index room)
     const abut_pairs *pairs = s->pairs;
     if (memory_fit(&s->found, s->found_count + queue->count, &s->found_capacity,
                    sizeof *s->found)) {
-        return goes_on(s, ABUT_NO_MEMORY);
+        return set_status(s, ABUT_NO_MEMORY);
     }
     int_pair *found = s->found;
     int32_t count = queue->count;
     if (pairs->images) {
-        count = name_images(pairs, queue, found + s->found_count);
+        count = convert_images(pairs, queue, found + s->found_count);
     } else if (pairs->second_set == &pairs->others) {
-        name_others(queue, found + s->found_count);
+        convert_others(queue, found + s->found_count);
     } else {
-        name_own(queue, found + s->found_count);
+        convert_own(queue, found + s->found_count);
     }
     if (pairs->image_pair_limit > 0 && !has_pairs_left(s, count)) {
-        return goes_on(s, ABUT_PERIOD_TOO_SHORT);
+        return set_status(s, ABUT_PERIOD_TOO_SHORT);
     }
     s->found_count += count;
     queue->count = 0;
@@ -134,23 +134,24 @@ static bool drain(pair_queue *queue, abut_index room)
         queue->capacity = queue->firsts && queue->seconds ? (int32_t)capacity : 0;
     }
     if (queue->capacity == 0) {
-        return goes_on(s, ABUT_NO_MEMORY);
+        return set_status(s, ABUT_NO_MEMORY);
     }
-    return goes_on(s, parallel_report(s->job, count + room));
+    return set_status(s, parallel_report(s->job, count + room));
 }
 
 /* Distances that take as long as a unit of work. */
 enum { DISTANCES_PER_WORK = 8 };
 
-/* Tell of distances that were computed. False: the search is to end. */
+/* Reports computed distances. False: the search is to end. */
 static bool report_work(searcher *s, abut_index distances)
 {
-    return goes_on(s, parallel_report(s->job, distances / DISTANCES_PER_WORK));
+    return set_status(s, parallel_report(s->job, distances / DISTANCES_PER_WORK));
 }
 
 /* ---- one level ---- */
 
-/* The number of a row or layer beside, and whether it is there by wrapping; -1: there is none. */
+/* The number of a neighboring row or layer; -1: there is none. Sets *wraps if it is beyond a border
+ * where cells wrap around. */
 static int32_t beside(const grid_axis *axis, int32_t at, bool *wraps)
 {
     if (at >= 0 && at < axis->count) {
@@ -160,7 +161,7 @@ static int32_t beside(const grid_axis *axis, int32_t at, bool *wraps)
     return !axis->wraps ? -1 : at < 0 ? axis->count - 1 : 0;
 }
 
-/* Row y of layer z is one of those ahead, if there is such a row. */
+/* Adds row y of layer z to the rows ahead, if it exists. */
 static void add_ahead(row_task *task, int32_t y, int32_t z)
 {
     const grid_axis *axes = task->level->axes;
@@ -171,7 +172,7 @@ static void add_ahead(row_task *task, int32_t y, int32_t z)
     }
 }
 
-/* List half of the rows around row y of layer z: those that come later, so that each pair is seen
+/* Lists the half of the rows around row y of layer z that come later, so that each pair is found
  * once. */
 static void list_ahead(row_task *task, int32_t y, int32_t z)
 {
@@ -183,7 +184,7 @@ static void list_ahead(row_task *task, int32_t y, int32_t z)
     }
 }
 
-/* Search cells begin ... end - 1 of the table, all of one level, for pairs on that level. */
+/* Searches cells begin ... end - 1 of the table, all of one level, for pairs on that level. */
 static bool search_cells(searcher *s, const grid_level *level, int32_t begin, int32_t end)
 {
     const grid *g = &s->pairs->memory->grid;
@@ -210,7 +211,7 @@ static bool search_cells(searcher *s, const grid_level *level, int32_t begin, in
 
 /* ---- other levels ---- */
 
-/* Let a sphere look at all images of a level's. */
+/* Compares a sphere with all images of a level's spheres. */
 static bool search_images(searcher *s, const grid_level *level, const sphere_row *from,
                           int32_t number)
 {
@@ -222,7 +223,7 @@ static bool search_images(searcher *s, const grid_level *level, const sphere_row
     return several_search(s->pairs, &run, from->reach + level->reach, &s->queue);
 }
 
-/* Let one sphere look into some levels; `number` as the queue's lookers count. */
+/* Searches some levels for one sphere; `number` is its index as in the queue's tasks. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();
@@ -244,10 +245,10 @@ static bool search_levels(searcher *s, const sphere_row *from, int32_t number, l
     return true;
 }
 
-/* How many spheres ahead of the one that looks have their rows fetched into the cache. */
+/* Rows are fetched into the cache this many spheres before they are read. */
 enum { FETCHED_AHEAD = 8 };
 
-/* Let spheres begin ... end - 1 of the grid's order look into other levels. */
+/* Searches other levels for spheres begin ... end - 1 of the grid's order. */
 static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const grid *g = &s->pairs->memory->grid;
@@ -263,8 +264,7 @@ static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_rang
     return pair_kernels_take()->across_finish(g, &s->queue);
 }
 
-/* Let spheres begin ... end - 1 of the caller's order, which the grid does not hold, look into it.
- */
+/* Searches the grid for spheres begin ... end - 1 of the caller's order, which are not in it. */
 static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const sphere_row *rows = s->pairs->own.rows;
@@ -281,7 +281,7 @@ static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_rang
 
 /* ---- giants ---- */
 
-/* Let a giant look at the giants before it in the grid's order, and at its own images. */
+/* Compares a giant with the giants before it in the grid's order, and with its own images. */
 static bool search_giants(searcher *s, const grid_level *level, int32_t place)
 {
     const grid *g = &s->pairs->memory->grid;
@@ -293,7 +293,7 @@ static bool search_giants(searcher *s, const grid_level *level, int32_t place)
            several_search_own(s->pairs, from, number, &s->queue);
 }
 
-/* Let giants begin ... end - 1 of the grid's order look at all others. */
+/* Compares the giants of a chunk with each other, and searches other levels for them. */
 static bool search_from_giants(searcher *s, const pair_chunk *chunk, level_range levels)
 {
     const grid_level *level = &s->pairs->memory->grid.levels[chunk->level];
@@ -307,11 +307,10 @@ static bool search_from_giants(searcher *s, const pair_chunk *chunk, level_range
 
 /* ---- chunks ---- */
 
-/* Room for so many pairs at least: in a small chunk their number changes by much from query to
- * query. */
+/* The least room for pairs: in a small chunk their number varies much from query to query. */
 enum { USUAL_PAIRS = 128 };
 
-/* Keep what was found in a chunk, sorted by block of first spheres. */
+/* Keeps the pairs of a chunk, sorted by block of first spheres. */
 static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
 {
     const int shift = s->pairs->block_shift;
@@ -342,7 +341,8 @@ static void searcher_destroy(pooled *self)
     memory_free(s);
 }
 
-/* What a query of very many pairs has left is given back by the next ones that have few. */
+/* Gives a searcher back to the pool. If it has far more memory than queries with few pairs need,
+ * the memory is freed. */
 static void give_searcher(const search *all, searcher *s)
 {
     const abut_pairs *pairs = all->pairs;
@@ -377,7 +377,7 @@ static bool search_cells_and_levels(searcher *s, const pair_chunk *chunk, level_
            search_from_grid(s, g->begins[chunk->begin], g->begins[chunk->end], levels);
 }
 
-/* Find the pairs of a chunk. */
+/* Finds the pairs of a chunk. */
 static abut_status search_all(searcher *s, const pair_chunk *chunk)
 {
     const level_range levels = chunks_other_levels(s->pairs, chunk->level);
@@ -409,8 +409,8 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
     return status;
 }
 
-/* What the search takes, as parallel_report counts it: two for a sphere, and about one for each of
- * those in its cell. */
+/* The work of the search, in the units of parallel_report: two for each sphere, and about one for
+ * each sphere in its cell. */
 static abut_index work_of_search(const abut_pairs *pairs)
 {
     return (abut_index)((2.0 + pairs->memory->grid.occupancy) * (double)pairs->own.count);
@@ -421,8 +421,8 @@ static abut_index most_kept(const pair_memory *memory)
 {
     abut_index bytes = 0;
     for (abut_index k = 0; k < memory->chunk_capacity; k++) {
-        const abut_index own = memory->chunks[k].pairs.byte_count;
-        bytes = own > bytes ? own : bytes;
+        const abut_index kept = memory->chunks[k].pairs.byte_count;
+        bytes = kept > bytes ? kept : bytes;
     }
     return bytes / (abut_index)sizeof(int_pair);
 }

@@ -1,12 +1,11 @@
-/* Spheres that may touch at several images: each image is looked at by itself. */
+/* Compares spheres that may touch at several images, each image by itself. */
 #include <math.h>
 #include <string.h>
 
 #include "giants.h"
 #include "query_pairs.h"
 
-/* Whether an image is the one of a sphere's own that counts, of two that say the same: the one
- * whose first number other than 0 is positive. */
+/* A sphere touches its own image and the opposite one. Whether this is the one that counts. */
 static bool is_first_of_own(const double image[3])
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -17,8 +16,8 @@ static bool is_first_of_own(const double image[3])
     return false;
 }
 
-/* Whether a sphere may reach what is within the bounds from where it is beside this image. What is
- * sure to be too far is left out. */
+/* Whether a sphere may reach anything within the bounds, shifted by the run's image. False only if
+ * it is surely too far away. */
 static bool is_near(const abut_pairs *pairs, const row_bounds *bounds, const image_run *run,
                     double reach)
 {
@@ -45,7 +44,7 @@ bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_
         for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
             for (image[2] = range.first[2]; image[2] <= range.last[2]; image[2] += 1.0) {
                 for (int axis = 0; axis < 3; axis++) {
-                    /* images of others: those of the sphere itself are on the other side */
+                    /* images of the others, which are opposite to those of the sphere */
                     run->image[axis] = 0.0 - image[axis];
                 }
                 if (is_near(pairs, bounds, run, reach) &&
@@ -60,7 +59,7 @@ bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_
 
 /* ---- the images of rows ---- */
 
-/* The images of a place relative to another at which they are no farther apart than a reach. */
+/* The images of a place within a reach of another one; `apart` is the vector between both. */
 static image_range images_within(const lattice *l, const double apart[3], double reach)
 {
     image_range range = {{0.0}, {0.0}};
@@ -74,7 +73,7 @@ static image_range images_within(const lattice *l, const double apart[3], double
     return range;
 }
 
-/* How many rows before this one, of the same first sphere, have the same second. */
+/* How many rows before this one have the same two spheres. */
 static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t first)
 {
     abut_index before = row;
@@ -84,14 +83,14 @@ static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t f
     return row - before;
 }
 
-/* Whether a sphere touches an image of another, which counts where it is one of its own. */
-static bool counts(const abut_pairs *pairs, const sphere_row *i, const sphere_row *j,
-                   const double image[3])
+/* Whether sphere i touches this image of sphere j, and the pair counts. */
+static bool is_pair(const abut_pairs *pairs, const sphere_row *i, const sphere_row *j,
+                    const double image[3])
 {
     return (i != j || is_first_of_own(image)) && grid_touches(&pairs->finder->lattice, i, j, image);
 }
 
-/* Whether no other row is of the same two spheres. */
+/* Whether no other row has the same two spheres. */
 static bool is_alone(const abut_pairs *pairs, abut_index row, int32_t first)
 {
     const int32_t *seconds = pairs->seconds;
@@ -99,17 +98,17 @@ static bool is_alone(const abut_pairs *pairs, abut_index row, int32_t first)
            (row + 1 == pairs->offsets[first + 1] || seconds[row + 1] != seconds[row]);
 }
 
-/* Most pairs touch at one image: where that is the nearest one, there is no need to look for it. */
+/* Most pairs touch at the nearest image only. Then no search for images is needed. */
 bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
                        const double image[3])
 {
     const sphere_row *i = &pairs->own.rows[first];
     const sphere_row *j = &pairs->second_set->rows[pairs->seconds[row]];
-    return is_alone(pairs, row, first) && counts(pairs, i, j, image);
+    return is_alone(pairs, row, first) && is_pair(pairs, i, j, image);
 }
 
-/* Images at which the spheres of a pair touch are in order, as its rows are: row k of them has the
- * k-th. */
+/* The images at which two spheres touch are in the order of their rows: the k-th row has the k-th
+ * image. */
 int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
                             double (*images)[3])
 {
@@ -125,7 +124,7 @@ int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t fir
     for (image[0] = range.first[0]; image[0] <= range.last[0]; image[0] += 1.0) {
         for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
             for (image[2] = range.first[2]; image[2] <= range.last[2]; image[2] += 1.0) {
-                if (count < most && counts(pairs, i, j, image) && before-- <= 0) {
+                if (count < most && is_pair(pairs, i, j, image) && before-- <= 0) {
                     memcpy(images[count++], image, sizeof image);
                 }
             }

@@ -1,14 +1,14 @@
-/* One sphere against a run of others at one image of these. */
+/* Compares one sphere with a run of others at one image of these. */
 #include "../base/simd.h"
 #include "compare_kernel.h"
 
-/* How far the image is from image 0. */
+/* The vector from image 0 to an image. */
 typedef struct shift_lanes {
     singles near_shift[3];
     lanes shift[3];
 } shift_lanes;
 
-/* Which of the spheres that floats leave open touch at this image. */
+/* Decides in doubles which of the open spheres touch at the run's image. */
 static unsigned decide_shifted(const grid *g, const image_run *run, int32_t begin, unsigned open)
 {
     unsigned touching = 0;
@@ -20,7 +20,7 @@ static unsigned decide_shifted(const grid *g, const image_run *run, int32_t begi
     return touching;
 }
 
-/* As compare_floats and compare_doubles, but at the image. */
+/* Compares as compare_floats and compare_doubles do, but at the image. */
 LANES_INLINE answer compare_shifted(const field *f, const looker *from, const shift_lanes *by,
                                     int32_t begin, mode m)
 {
@@ -29,19 +29,19 @@ LANES_INLINE answer compare_shifted(const field *f, const looker *from, const sh
         for (int axis = 0; axis < 3; axis++) {
             d[axis] = near_difference(f, from, axis, begin, m) - by->near_shift[axis];
         }
-        return tell_floats(f, from, begin, d);
+        return answer_by_floats(f, from, begin, d);
     }
     lanes d[3];
     for (int axis = 0; axis < 3; axis++) {
         d[axis] = difference_along(f, from, axis, begin, m) - by->shift[axis];
     }
-    return tell_doubles(f, from, begin, d);
+    return answer_by_doubles(f, from, begin, d);
 }
 
-/* Spheres that are compared in one go: so much room for pairs stays in the first cache. */
+/* Spheres that are compared in one go: room for as many pairs stays in the first-level cache. */
 enum { STRETCH = 1024 };
 
-/* Compare with so many spheres from number `begin` on, no more than STRETCH. */
+/* Compares with `length` spheres, at most STRETCH, from index `begin` on. */
 LANES_INLINE bool search_stretch(const field *f, const looker *from, const shift_lanes *by,
                                  const image_run *run, int32_t begin, int32_t length,
                                  pair_queue *queue, mode m)

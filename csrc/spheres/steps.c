@@ -1,5 +1,5 @@
-/* Columns of two steps, which a caller may have made of any numbers, are checked before they are
- * followed; where they are followed, they are looked at again, since they may have been changed. */
+/* Checks the columns of two steps before numbers in them are used: callers may have written any.
+ * Where they are used, they are checked again, since callers may have changed them. */
 #include "steps.h"
 
 #include <stddef.h>
@@ -10,15 +10,15 @@ typedef enum column_kind { OFFSETS, FIRSTS, SECONDS, EARLIER } column_kind;
 typedef struct checked_column {
     const abut_index *numbers;
     abut_index count;
-    abut_index limit; /* numbers must be less; of offsets: what they end with */
+    abut_index limit; /* numbers must be less; offsets must end with it */
     column_kind kind;
     bool is_of_before, is_of_others;
 } checked_column;
 
-/* ---- whether anything is wrong: loops that never leave early are vector code ---- */
+/* ---- whether any number is wrong: loops that never end early, which compilers vectorize ---- */
 
-/* Only the sign bit counts: it is set where a number is negative or not less than the limit, in
- * arithmetic that cannot overflow. */
+/* Returns bits of which only the sign bit counts. It is set if any number is negative or not less
+ * than the limit. Unsigned arithmetic cannot overflow. */
 static size_t check_numbers(const abut_index *numbers, abut_index begin, abut_index end,
                             abut_index limit)
 {
@@ -31,8 +31,8 @@ static size_t check_numbers(const abut_index *numbers, abut_index begin, abut_in
     return signs;
 }
 
-/* Likewise of earlier numbers, all of which must be less than the limit; those below 0 are spheres
- * that were not there. */
+/* Checks earlier numbers, which must be less than the limit; those below 0 are spheres that were
+ * not there. */
 static size_t check_ceiling(const abut_index *numbers, abut_index begin, abut_index end,
                             abut_index limit)
 {
@@ -43,7 +43,7 @@ static size_t check_ceiling(const abut_index *numbers, abut_index begin, abut_in
     return largest < limit ? 0 : SIZE_MAX;
 }
 
-/* Likewise of offsets, none of which may be negative or less than the one before. */
+/* Checks offsets: none may be negative or less than the one before. */
 static size_t check_ascent(const abut_index *offsets, abut_index begin, abut_index end)
 {
     size_t signs = 0;
@@ -73,8 +73,8 @@ static bool is_stretch_right(const checked_column *c, abut_index begin, abut_ind
     return false;
 }
 
-/* Whether offsets begin with 0 and end with the number of pairs. Before the first step there is
- * none, which has no offsets. */
+/* Whether offsets begin with 0 and end with the number of pairs. The empty step before the first
+ * one needs no offsets. */
 static bool has_right_ends(const checked_column *c)
 {
     if (c->kind != OFFSETS) {
@@ -108,7 +108,7 @@ static abut_status status_of(column_kind kind)
     return ABUT_INPUT_CHANGED;
 }
 
-/* Check a column; the error names the first number that is wrong. */
+/* Checks a column; the error names the first wrong number. */
 static abut_status check_column(checked_column c, abut_error *error)
 {
     if (has_right_ends(&c) && is_stretch_right(&c, 0, c.count)) {

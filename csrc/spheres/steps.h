@@ -1,5 +1,5 @@
-/* Two steps of one search of pairs: what is checked of the caller's columns, and which spheres of
- * one step are which of the other. */
+/* Two steps of a search for pairs: checks of the caller's columns, and the spheres' numbers in both
+ * steps. */
 #ifndef SPHERES_STEPS_H
 #define SPHERES_STEPS_H
 
@@ -14,19 +14,20 @@ typedef struct pair_steps {
     const abut_index *earlier, *other_earlier; /* NULL: the same spheres in the same order */
 } pair_steps;
 
-/* A pair of now by the numbers that its spheres had in the step before. */
+/* A pair of now, with the numbers that its spheres had in the step before. */
 typedef struct renamed_pair {
-    abut_index first, second; /* -1: a sphere that was not there */
+    abut_index first, second; /* -1: the sphere was not there */
     bool is_swapped;          /* the first of now was the second */
 } renamed_pair;
 
-/* How many spheres the second numbers of pairs count. */
+/* The number of spheres that a pair's second number counts. */
 static inline abut_index step_second_count(const abut_pair_step *step)
 {
     return step->has_others ? step->other_count : step->sphere_count;
 }
 
-/* -1: a sphere that was not there. Numbers that were changed since they were checked are none. */
+/* A sphere's number in the step before; -1: it was not there, or the number is out of range, since
+ * callers may change numbers after their check. */
 static inline abut_index steps_number_before(const abut_index *earlier, abut_index number,
                                              abut_index count, abut_index count_before)
 {
@@ -52,7 +53,7 @@ static inline renamed_pair steps_rename(const pair_steps *s, abut_index row)
 /* Pairs that one thread takes in one go. */
 enum { STEP_ROWS = 4096 };
 
-/* The first pair behind those of a chunk. */
+/* The end of a chunk's pairs. */
 static inline abut_index step_chunk_end(const abut_pair_step *step, abut_index chunk)
 {
     const abut_index end = (chunk + 1) * STEP_ROWS;
@@ -69,8 +70,8 @@ static inline parallel_plan step_plan(const abut_pair_step *step, int workers)
                            .interrupted_data = step->interrupted_data};
 }
 
-/* Check offsets, i and j of both steps, and the earlier numbers; error names the first that is
- * wrong. */
+/* Checks offsets, i and j of both steps, and the earlier numbers. The error names the first wrong
+ * one. */
 abut_status steps_check(const pair_steps *s, abut_error *error);
 
 #endif
