@@ -474,8 +474,13 @@ RANGE = "out of its range"
         ("breakages.step", 1, 2, r"breakages.step\[1\] is 2, but 2 steps are done"),
         ("breakages.step", 0, 1, "breakage 1 has the number 0 in its column step"),
         ("breakages.of_shear", 1, 7, "breakage 1 has the number 7 in its column of_shear"),
-        ("breakages.ids", (1, 0), 5, r"breakages.ids\[1\] is \[5 4\], but ids are less than 5"),
-        ("breakages.ids", (0, 1), -1, r"breakages.ids\[0\] is \[ 0 -1\], but ids are"),
+        (
+            "breakages.ids",
+            (1, 0),
+            5,
+            r"breakages.ids\[1\] is \[5 4\], but ids must be 0 or more, and less than 5",
+        ),
+        ("breakages.ids", (0, 1), -1, r"breakages.ids\[0\] is \[ 0 -1\], but ids must be"),
         ("breakages.point", (1, 0), np.nan, r"breakages.point is not finite: entry \[1, 0\]"),
     ],
 )
@@ -497,12 +502,12 @@ def test_rests_that_are_not_sorted_are_named(stored, tmp_path):
 @pytest.mark.parametrize(
     "name, value, message",
     [
-        ("bonds.turns", np.zeros((2, 7)), r"bonds.turns has shape \(2, 7\), not \(2, 8\)"),
-        ("bonds.i", np.zeros((2, 1), int), r"bonds.i has shape \(2, 1\), not \(2,\)"),
-        ("bonds.i", 3, r"bonds.i has shape \(\), not \(0,\)"),
-        ("rests.overlap", [1e-3], r"rests.overlap has shape \(1,\), not \(2,\)"),
-        ("rests.shift", [1, 2], r"rests.shift has shape \(2,\), not \(2, 3\)"),
-        ("breakages.ids", [1, 2], r"breakages.ids has shape \(2,\), not \(2, 2\)"),
+        ("bonds.turns", np.zeros((2, 7)), r"bonds.turns has shape \(2, 7\), but must be \(2, 8\)"),
+        ("bonds.i", np.zeros((2, 1), int), r"bonds.i has shape \(2, 1\), but must be \(2,\)"),
+        ("bonds.i", 3, r"bonds.i has shape \(\), but must be \(0,\)"),
+        ("rests.overlap", [1e-3], r"rests.overlap has shape \(1,\), but must be \(2,\)"),
+        ("rests.shift", [1, 2], r"rests.shift has shape \(2,\), but must be \(2, 3\)"),
+        ("breakages.ids", [1, 2], r"breakages.ids has shape \(2,\), but must be \(2, 2\)"),
         ("rests.i", [0.5, 1.0], "rests.i has dtype float64"),
         ("rests.shift", None, "it has no rests.shift"),
     ],
@@ -656,7 +661,7 @@ def test_bonds_reach_across_a_period():
 
 def test_numbers_follow_when_spheres_go():
     sim = chain(6)
-    with pytest.raises(ValueError, match=r"spheres 1 and 2 have a bond: break_bonds=True"):
+    with pytest.raises(ValueError, match=r"spheres 1 and 2 are bonded: break_bonds=True"):
         sim.remove_spheres([2])
     sim.remove_spheres([2], break_bonds=True)
     assert sim.ids[sim.bonds.i].tolist() == [0, 3, 4]
@@ -679,7 +684,7 @@ def test_clusters_with_bonds_stay():
     dumbbell = abut.Cluster([[0, 0, 0], [2 * RADIUS, 0, 0]], RADIUS)
     numbers = sim.add_clusters(dumbbell, [[0.0, 0, 0], [4 * RADIUS, 0, 0]], GLASS)
     sim.bond([[1, 2]], abut.Bond(young=1e7))
-    with pytest.raises(ValueError, match="spheres 1 and 2 have a bond"):
+    with pytest.raises(ValueError, match="spheres 1 and 2 are bonded"):
         sim.remove_clusters(numbers[:1])
     sim.remove_clusters(numbers[:1], break_bonds=True)
     assert len(sim.bonds) == 0
@@ -688,11 +693,14 @@ def test_clusters_with_bonds_stay():
 @pytest.mark.parametrize(
     "pairs, message",
     [
-        ([[0, 0]], r"pairs\[0\] is sphere 0 and itself"),
+        ([[0, 0]], r"pairs\[0\] bonds sphere 0 to itself"),
         ([[3, 4], [1, 0]], r"pairs\[1\]: spheres 1 and 0 are bonded already"),
         ([[3, 4], [4, 3]], r"pairs\[1\]: spheres 4 and 3 are bonded already"),
         ([[0, 9]], "there is no sphere 9"),
-        ([[3, 5]], r"pairs\[0\]: the center of one of spheres 3 and 5 lies inside of the other"),
+        (
+            [[3, 5]],
+            r"pairs\[0\]: spheres 3 and 5 overlap so far that one contains the other's center",
+        ),
         ([[6, 7]], r"pairs\[0\]: spheres 6 and 7 are members of one cluster"),
         ([0, 1], r"pairs has shape \(2,\), but must be \(k, 2\)"),
     ],

@@ -193,14 +193,14 @@ def test_given_tensor():
 
 
 def test_a_density_is_needed():
-    with pytest.raises(ValueError, match="without mass needs a material with a density"):
+    with pytest.raises(ValueError, match="has no mass and its material no density"):
         abut.Cluster(DUMBBELL, 1.0).mass_for(None)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.empty((0, 3)), 1.0), "a cluster needs a sphere"),
+        ((np.empty((0, 3)), 1.0), "a cluster needs at least one sphere"),
         ((DUMBBELL, [1.0, 0.0]), r"radii\[1\] is 0.0, but must be positive and finite"),
         ((DUMBBELL, [np.nan, 1.0]), r"radii\[0\] is nan"),
         ((DUMBBELL, [1.0]), "radii has 1 entry, but there are 2 centers"),
@@ -212,7 +212,7 @@ def test_a_density_is_needed():
         ((DUMBBELL, 1.0, 1.0, (1, 1)), r"inertia has shape \(2,\)"),
         ((DUMBBELL, 1.0, 1.0, (1, 1, np.nan)), "inertia has an entry that is not finite"),
         ((DUMBBELL, 1.0, 1.0, (1, 1, 0)), "inertia has the moment 0"),
-        ((DUMBBELL, 1.0, 1.0, (1, 1, 3)), "larger than the other two together"),
+        ((DUMBBELL, 1.0, 1.0, (1, 1, 3)), "larger than the sum of the other two"),
         ((DUMBBELL, 1.0, 1.0, np.triu(np.ones((3, 3)))), "inertia is not symmetric"),
     ],
 )

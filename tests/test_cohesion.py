@@ -675,7 +675,7 @@ def test_momentum_of_a_cluster_that_sticks_together():
 
 
 TOO_MUCH = (
-    r"LiquidBridge\(volume=%s, .* between %s is too much liquid for R = 2 R\* = %s: the volume"
+    r"LiquidBridge\(volume=%s, .* between %s has too much liquid for R = 2 R\* = %s: its volume"
 )
 
 

@@ -592,7 +592,7 @@ def test_sphere_at_two_images(axis):
     sim = world(period=[2.2 if k == axis else None for k in range(3)])
     sim.add_bodies(CUBE, [1.1 * along], WOOD)
     sim.add_spheres([2.2 * along], 0.3, WOOD)
-    with pytest.raises(ValueError, match="body 0 meets sphere 0 at more than one image"):
+    with pytest.raises(ValueError, match="body 0 touches sphere 0 at more than one periodic image"):
         sim.run(steps=1)
 
 
@@ -640,7 +640,7 @@ def test_other_errors_of_a_search_name_bodies():
 def test_warns_of_long_steps():
     sim = world(abut.Linear(STIFFNESS, restitution=0.5), step=0.1)
     sim.add_bodies(CUBE, [[0, 0, 5]], WOOD)
-    with pytest.warns(abut.SimulationWarning, match="times the longest stable step"):
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable one"):
         sim.run(steps=1)
 
 

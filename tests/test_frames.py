@@ -201,9 +201,9 @@ def test_npz():
         ("out.vtp", "has neither {step} nor {time} in it"),
         ("{step}.csv", "ends in '.csv', but must end in .vtp or .npz"),
         ("out/{step}", "ends in 'nothing'"),
-        ("{frame}.vtp", "has another field than {step} and {time} in it"),
-        ("{}.vtp", "has another field"),
-        ("{step.real.x}.vtp", "has another field"),
+        ("{frame}.vtp", "has a field other than {step} and {time}"),
+        ("{}.vtp", "has a field other"),
+        ("{step.real.x}.vtp", "has a field other"),
         ("{step:q}.vtp", "Unknown format code"),
         ("{step.vtp", "expected '}'"),
     ],
@@ -339,7 +339,7 @@ def test_a_head_that_was_cut_off_goes(cut):
 
 def test_only_a_dump_goes_on():
     Path("run.dump").write_text("x,y,z\n")
-    with pytest.raises(ValueError, match=r"run\.dump is no dump to go on with"):
+    with pytest.raises(ValueError, match=r"run\.dump is not a LAMMPS dump"):
         run_dump([10], append=True)
     Path("run.dump").write_text("ITEM: TIMESTEP\nten\n")
     with pytest.raises(ValueError, match="the time step 'ten' is not a number"):

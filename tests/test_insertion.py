@@ -227,19 +227,19 @@ def changed(**arguments):
         ({"radii": (0.1, -0.2)}, r"radii\[1\] is -0.2"),
         ({"radii": (0.2, 0.1)}, r"radii is \(0.2, 0.1\), but must be \(low, high\)"),
         ({"radii": [0.1] * 3}, r"radii has shape \(3,\)"),
-        ({"radii": (0.1, 0.26)}, "the box is 0.5 wide, but spheres of 0.52 are to come"),
+        ({"radii": (0.1, 0.26)}, "the box is 0.5 wide, but the spheres' diameter is 0.52"),
         ({"rate": 0.0}, "rate is 0.0"),
         ({"rate": np.nan}, "rate is nan"),
-        ({"material": abut.Material()}, "but spheres need a density"),
+        ({"material": abut.Material()}, "but needs a density for spheres"),
         ({"seed": -1}, "seed is -1"),
         ({"cluster": DUMBBELL}, "radii must be None where clusters come"),
         (
             {"cluster": DUMBBELL, "radii": None, "material": abut.Material()},
-            "without mass needs a material with a density",
+            "has no mass and its material no density",
         ),
         (
             {"cluster": abut.Cluster([[0, 0, 0], [3, 0, 0]], 0.1), "radii": None},
-            "the cluster does not fit into the box, however it is turned",
+            "the cluster fits into the box in no orientation",
         ),
     ],
 )

@@ -457,7 +457,7 @@ def test_a_read_that_a_change_comes_into_is_no_mixture():
             return interactions
 
     sim._core = sim._walls._core = Changing()
-    with pytest.raises(RuntimeError, match="at work: it has changed while it was read"):
+    with pytest.raises(RuntimeError, match="has changed it while it was read"):
         _ = sim.contacts
     again = scene()
     again.run(steps=4)

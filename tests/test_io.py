@@ -320,7 +320,7 @@ def test_a_mesh_without_facets_gives_a_warning(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     with pytest.warns(abut.MeshWarning, match=f"{name}: the mesh has no facets"):
         mesh = abut.read_mesh(tmp_path / name)
-    with pytest.warns(abut.MeshWarning, match="the wall is a mesh without facets"):
+    with pytest.warns(abut.MeshWarning, match="the mesh of the wall has no facets"):
         abut.Simulation(step=1e-5).add_wall(mesh)
 
 

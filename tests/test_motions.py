@@ -97,7 +97,7 @@ def test_copies(motion):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: abut.Rotating((0, 0, 0)), r"axis is \(0.0, 0.0, 0.0\), which is no direction"),
+        (lambda: abut.Rotating((0, 0, 0)), r"axis is \(0.0, 0.0, 0.0\), but must have a direction"),
         (lambda: abut.Rotating((0, np.nan, 0)), r"axis\[1\] is nan, but must be finite"),
         (lambda: abut.Rotating((1, 0)), r"axis has shape \(2,\), but must be \(3,\)"),
         (lambda: abut.Rotating((1, 0, 0), origin=(0, 0, np.inf)), r"origin\[2\] is inf"),

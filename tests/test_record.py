@@ -74,5 +74,5 @@ def test_a_copy_belongs_to_no_simulation():
 
 
 def test_other_endings(tmp_path):
-    with pytest.raises(ValueError, match=r"a\.txt has no known ending of records' files: .csv"):
+    with pytest.raises(ValueError, match=r"a\.txt must end in \.csv"):
         recorded(lambda s: 1).save(tmp_path / "a.txt")

@@ -107,7 +107,7 @@ def test_what_it_was_made_of():
 
 def test_it_is_not_pickled():
     for call in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match="save writes it to a file"):
+        with pytest.raises(TypeError, match="cannot be pickled"):
             call(empty())
 
 
@@ -238,7 +238,7 @@ def test_returned_ids_are_the_callers():
             0.1,
             {"velocities": (0, math.inf, 0)},
             ValueError,
-            r"velocities: \[0, 1\] is inf",
+            r"velocities\[0, 1\] is inf",
         ),
         ([[0, 0, 0]], 0.1, {"material": STEEL}, ValueError, "has no density"),
         ([[0, 0, 0]], 0.1, {"material": "glass"}, TypeError, "material is a str"),
@@ -440,7 +440,7 @@ def test_step_that_is_too_long_is_told_at_the_start_or_after_two_steps():
     sim = resting()
     sim.remove_spheres(sim.ids)
     sim.add_spheres([[0, 0, 5]], 1e-3, GRAIN)
-    with pytest.warns(abut.SimulationWarning, match="times the longest stable step") as told:
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable one") as told:
         sim.run(steps=3)
     assert len(told) == 1 and told[0].filename == __file__
 
@@ -461,7 +461,7 @@ def test_step_that_contacts_make_too_long_is_told_after_two_steps():
     fresh.set_law(GRAIN, GRAIN, abut.Linear(100.0))
     fresh.add_spheres([[0, 0, 0], *around], 0.1, GRAIN)
     fresh.masses = [1.0] + 6 * [1e6]
-    with pytest.warns(abut.SimulationWarning, match="1.7 times the longest stable step") as told:
+    with pytest.warns(abut.SimulationWarning, match="1.7 times the longest stable one") as told:
         fresh.run(steps=2)
     assert len(told) == 1
 
@@ -515,13 +515,13 @@ def test_run_counts_steps():
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        (((), {}), TypeError, "a duration, or steps="),
-        (((1.0,), {"steps": 3}), TypeError, "not both"),
+        (((), {}), TypeError, "either a duration or steps="),
+        (((1.0,), {"steps": 3}), TypeError, "either a duration or steps="),
         (((-1.0,), {}), ValueError, "duration is -1"),
         (((math.nan,), {}), ValueError, "duration is nan"),
         (((math.inf,), {}), ValueError, "duration is inf"),
         (((1e-9,), {}), ValueError, "duration is 1e-09, shorter than half a step of"),
-        (((1e300,), {}), ValueError, "more steps than can be counted"),
+        (((1e300,), {}), ValueError, r"more than 2\^53 steps"),
         (((), {"steps": -1}), ValueError, "steps is -1"),
         (((), {"steps": 1.5}), TypeError, "steps is 1.5"),
     ],
@@ -641,11 +641,19 @@ def test_a_call_cannot_run_it():
 @pytest.mark.parametrize(
     ("returned", "error", "message"),
     [
-        (np.zeros((3, 3)), ValueError, r"forces that callable 1 .*\(3, 3\), but must be \(2, 3\)"),
-        ((np.zeros((2, 3)), np.zeros(3)), ValueError, r"torques that callable 1 .* shape \(3,\)"),
-        (None, TypeError, "forces that callable 1 of add_force returned is None"),
-        ([[0, 0, 0], [0, math.nan, 0]], ValueError, r"callable 1 .*: \[1, 1\] is nan"),
-        ((np.zeros((2, 3)), [[0, 0, math.inf]] * 2), ValueError, r"torques .*: \[0, 2\] is inf"),
+        (
+            np.zeros((3, 3)),
+            ValueError,
+            r"the force array of callable 1 .*\(3, 3\), but must be \(2, 3\)",
+        ),
+        (
+            (np.zeros((2, 3)), np.zeros(3)),
+            ValueError,
+            r"the torque array of callable 1 .* shape \(3,\)",
+        ),
+        (None, TypeError, "the force array of callable 1 of add_force is None"),
+        ([[0, 0, 0], [0, math.nan, 0]], ValueError, r"callable 1 of add_force\[1, 1\] is nan"),
+        ((np.zeros((2, 3)), [[0, 0, math.inf]] * 2), ValueError, r"torque array .*\[0, 2\] is inf"),
     ],
 )
 def test_wrong_forces(returned, error, message):
@@ -800,7 +808,7 @@ def test_clusters_go_whole():
     rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
     sim.add_spheres([[8, 8, 8]], 0.1, GRAIN)
     sim.add_clusters(rod, [[0, 0, 0], [2, 2, 2], [4, 4, 4]], GRAIN)
-    with pytest.raises(ValueError, match="sphere 4 is a member of cluster 1: remove_clusters"):
+    with pytest.raises(ValueError, match="sphere 4 is a member of cluster 1: use remove_clusters"):
         sim.remove_spheres([0, 4])
     sim.remove_clusters([1])
     assert sim.ids.tolist() == [0, 1, 2, 5, 6] and sim.clusters.numbers.tolist() == [0, 2]

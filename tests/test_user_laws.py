@@ -456,7 +456,7 @@ def test_a_file_tells_whether_a_law_is_another_one(tmp_path):
     sim = abut.Simulation(step=1e-5)
     sim.set_law(GRAIN, GRAIN, luding(k1=1e3, k2=5e3, kc=1e3))
     sim.save(tmp_path / "a.npz")
-    with pytest.warns(abut.SimulationWarning, match="text of the law luding"):
+    with pytest.warns(abut.SimulationWarning, match="code of the law luding"):
         loaded = abut.load_simulation(tmp_path / "a.npz", laws={"luding": other})
     assert loaded._laws.own[0].parameters == {"k1": 1e3, "k2": 5e3, "kc": 1e3, "mu": 0.5}
     with pytest.raises(ValueError, match=r"vectors spring, but the law.*keeps none"):
@@ -820,7 +820,11 @@ def test_a_step_that_is_not_finite_leaves_all_as_it_was(function, told, capfd):
         same(sim, again)
         said.append(str(caught.value))
     assert said[0] == said[1]
-    for part in (f"{law!r} is not finite between sphere", told, f"in step {sim.step_count}:"):
+    for part in (
+        f"{law!r} returned a value that is not finite for sphere",
+        told,
+        f"in step {sim.step_count}:",
+    ):
         assert part in said[0]
     assert not capfd.readouterr().err
     sim.set_law(GRAIN, OTHER, HERTZ)

@@ -427,7 +427,7 @@ class Walls(Connection):
         stable = self._comm.allreduce(own, MPI.MIN)
         if step > LONGEST * stable:
             self._warned_step = step
-            self._warn(f"{too_long(step, stable, 'the timestep')}. The walls' law sets this limit")
+            self._warn(f"{too_long(step, stable, 'timestep ')}. The walls' law sets this limit")
 
     def _warn(self, message: str, kind: type[Warning] = SimulationWarning) -> None:
         """Give a warning, which all processes would give, on the first one."""

@@ -1,4 +1,4 @@
-"""Spheres and clusters as columns, on their way from users to the library."""
+"""Columns of spheres and clusters: what users give is checked and made into library arrays."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..base.orientations import inverse, turned
 from ..laws.materials import Material
 from .clusters import Cluster
 
-# what a table carries to the next step, beside the force that it tells
+# columns with contact history, which the next step needs and users do not see
 HISTORY = ("moment", "spring", "roll")
 
 
 class Numbers(NamedTuple):
-    """Lasting numbers of what a simulation has, in the order in which it came."""
+    """Lasting numbers of spheres, clusters and bodies, in the order in which they were added."""
 
     ids: Indices = np.empty(0, np.intp)  # of spheres
     clusters: Indices = np.empty(0, np.intp)
@@ -31,30 +31,30 @@ class Numbers(NamedTuple):
     next_body: int = 0
 
     def with_spheres(self, count: int) -> Numbers:
-        """And so many spheres more."""
+        """The numbers after `count` spheres were added."""
         end = self.next_id + count
         ids = locked(np.concatenate([self.ids, np.arange(self.next_id, end)]))
         return self._replace(ids=ids, next_id=end)
 
     def with_clusters(self, count: int, frame: Doubles) -> Numbers:
-        """And so many clusters more."""
+        """The numbers after `count` clusters were added."""
         end = self.next_cluster + count
         clusters = locked(np.concatenate([self.clusters, np.arange(self.next_cluster, end)]))
         frames = np.concatenate([self.frames, np.tile(frame, (count, 1))])
         return self._replace(clusters=clusters, frames=frames, next_cluster=end)
 
     def with_bodies(self, count: int) -> Numbers:
-        """And so many bodies more."""
+        """The numbers after `count` bodies were added."""
         end = self.next_body + count
         bodies = locked(np.concatenate([self.bodies, np.arange(self.next_body, end)]))
         return self._replace(bodies=bodies, next_body=end)
 
     def without_bodies(self, rows: Indices) -> Numbers:
-        """But not these rows of bodies."""
+        """The numbers after these rows of bodies were removed."""
         return self._replace(bodies=locked(np.delete(self.bodies, rows)))
 
     def without(self, rows: Indices, cluster_rows: Indices) -> Numbers:
-        """But not these rows of spheres and of clusters."""
+        """The numbers after these rows of spheres and clusters were removed."""
         return self._replace(
             ids=locked(np.delete(self.ids, rows)),
             clusters=locked(np.delete(self.clusters, cluster_rows)),
@@ -63,7 +63,7 @@ class Numbers(NamedTuple):
 
 
 def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str) -> Indices:
-    """The rows of lasting numbers, which ascend; `source`: where a caller has them from."""
+    """The rows of `wanted` in `numbers`, which ascend; errors name `named` and its `source`."""
     array = checks.as_array(wanted, named)
     if array.dtype.kind == "b":
         raise TypeError(f"{named} is a mask, but must be integers: give {source}[mask]")
@@ -74,7 +74,7 @@ def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str
     there = rows < len(numbers)
     there[there] = numbers[rows[there]] == given[there]
     if not there.all():
-        raise ValueError(f"there is no {what} {given[np.argmin(there)]}")
+        raise ValueError(f"there is no {what} {given[np.argmin(there)]}: {source} has all of them")
     return rows
 
 
@@ -82,7 +82,7 @@ def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str
 
 
 def read_points(value: Any, name: str) -> Doubles:
-    """(n, 3) coordinates; those of a plane are an error of their own."""
+    """Read (n, 3) coordinates; (n, 2) ones get an error message of their own."""
     array = checks.doubles(value, name)
     if array.ndim == 2 and array.shape[1] == 2:
         raise ValueError(f"{name} has shape {array.shape}, but a Simulation is three-dimensional")
@@ -90,7 +90,7 @@ def read_points(value: Any, name: str) -> Doubles:
 
 
 def read_vectors(value: Any, name: str, count: int) -> Doubles:
-    """A vector for each, or one for all; zeros by default."""
+    """Read (count, 3) vectors: one for each item, or one for all; zeros by default."""
     array = checks.doubles((0.0, 0.0, 0.0) if value is None else value, name)
     if array.shape not in ((3,), (count, 3)):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
@@ -100,13 +100,12 @@ def read_vectors(value: Any, name: str, count: int) -> Doubles:
 
 
 def read_forces(returned: Any, count: int, what: str) -> tuple[Doubles, Doubles]:
-    """Forces, or forces and torques, as the callable of this number returned them."""
+    """Forces and torques (count, 3) that a callable returned; torques are zero by default."""
     both = isinstance(returned, tuple) and len(returned) == 2
     forces, torques = returned if both else (returned, np.zeros((count, 3)))
-    callable_name = f"that {what} returned"
     return (
-        _read_force(forces, f"forces {callable_name}", count),
-        _read_force(torques, f"torques {callable_name}", count),
+        _read_force(forces, f"the force array of {what}", count),
+        _read_force(torques, f"the torque array of {what}", count),
     )
 
 
@@ -119,18 +118,18 @@ def _read_force(value: Any, name: str, count: int) -> Doubles:
 
 
 def check_finite(vectors: Doubles, name: str) -> None:
-    """Complain of the first entry that is not."""
+    """Raise a ValueError that names the first entry that is not finite."""
     wrong = np.argwhere(~np.isfinite(vectors))
     if len(wrong):
         row, axis = wrong[0]
-        raise ValueError(f"{name}: [{row}, {axis}] is {vectors[row, axis]}")
+        raise ValueError(f"{name}[{row}, {axis}] is {vectors[row, axis]}, but must be finite")
 
 
 # ---- columns -------------------------------------------------------------------------------------
 
 
 def sphere_columns(centers: Doubles, radii: Doubles, density: float, material: int) -> Columns:
-    """Spheres at rest that are in no cluster."""
+    """Columns of spheres at rest that belong to no cluster."""
     count = len(centers)
     return {
         "centers": centers,
@@ -146,7 +145,7 @@ def sphere_columns(centers: Doubles, radii: Doubles, density: float, material: i
 def cluster_columns(
     cluster: Cluster, material: Material, positions: Doubles, turns: Doubles
 ) -> Columns:
-    """Clusters at rest; `turns` are from the principal axes to the world."""
+    """Columns of clusters at rest; `turns` rotate from the principal axes to the world."""
     count, members = len(positions), len(cluster.radii)
     return {
         "positions": positions,
@@ -162,7 +161,7 @@ def cluster_columns(
 
 
 def read_mask(value: ArrayLike, count: int, name: str = "fixed") -> Indices:
-    """One answer for all of so many, or one for each, as 0 and 1."""
+    """Read `count` truth values, or one for all, as 0 and 1."""
     mask = np.asarray(value)
     if mask.dtype != bool:
         raise TypeError(
@@ -173,7 +172,7 @@ def read_mask(value: ArrayLike, count: int, name: str = "fixed") -> Indices:
     return np.broadcast_to(mask, count).astype(np.intp)
 
 
-# columns of what does not move where it is held, and what users call them
+# columns that must be 0 for fixed particles, and their public names
 _MOVES = {
     "velocities": "velocities",
     "spins": "angular_velocities",
@@ -181,26 +180,26 @@ _MOVES = {
 }
 
 
-def check_still(columns: Columns, fixed: NDArray[Any], who: str, numbers: Any) -> None:
-    """Complain of the first velocity of what is held."""
+def check_still(columns: Columns, fixed: NDArray[Any], item: str, numbers: Any) -> None:
+    """Raise a ValueError for the first fixed particle that has a velocity."""
     for stored, name in _MOVES.items():
         vectors = columns.get(stored, np.zeros((len(fixed), 3)))
         moving = np.flatnonzero(fixed & (vectors != 0).any(axis=1))
         if len(moving):
             k = int(moving[0])
             raise ValueError(
-                f"{name}[{k}] is {vectors[k]}, but {who.format(numbers[k])} is fixed, and does not"
-                " move"
+                f"{name}[{k}] is {vectors[k]}, but {item.format(numbers[k])} is fixed and cannot"
+                " move: give it 0, or do not fix it"
             )
 
 
 def angular_momenta(turns: Doubles, inertias: Doubles, spins: Doubles) -> Doubles:
-    """Of what has these principal moments along axes that are turned so, and these spins."""
+    """R I R^T w: `turns` rotate from the principal axes, `inertias` are the principal moments."""
     return turned(turns, inertias * turned(inverse(turns), spins))
 
 
 def member_columns(cluster: Cluster, clusters: Columns, material: int) -> Columns:
-    """The spheres of clusters, whose velocities and spins follow from these."""
+    """Columns of the clusters' spheres; the library computes their velocities."""
     count, members = len(clusters["masses"]), len(cluster.radii)
     arms = turned(np.repeat(clusters["orientations"], members, axis=0), clusters["members"])
     centers = np.repeat(clusters["positions"], members, axis=0) + arms
@@ -210,5 +209,5 @@ def member_columns(cluster: Cluster, clusters: Columns, material: int) -> Column
 
 
 def table_columns(columns: Columns) -> Columns:
-    """A table's columns, read-only, without what is carried to the next step."""
+    """A table's columns, read-only, without contact history."""
     return {name: locked(column) for name, column in columns.items() if name not in HISTORY}

@@ -18,20 +18,20 @@ from .bodies import HISTORY
 class BodyContacts(ConvexContacts):
     """Contacts of the convex bodies of a `Simulation`: `ConvexContacts` with forces.
 
-    `Simulation.body_contacts`, `body_pairs` and `body_sphere_pairs` are such tables. Of the first,
-    which are contacts with walls, `j` is None, and `mesh` is the wall's number.
+    `Simulation.body_contacts`, `body_pairs` and `body_sphere_pairs` are such tables. Rows of
+    `body_contacts` are contacts with walls: `j` is None, and `mesh` is the wall's number.
 
     Attributes
     ----------
     force : (m, 3) ndarray of float64
-        What each contact exerts on body i; on j, or on the wall, the opposite acts.
+        Force of each contact on body i. The opposite force acts on j or on the wall.
     spot_force : (k, 3) ndarray of float64
-        What each spot of a contact does: `force` is the sum of a contact's.
+        Force of each spot on body i; `force` is the sum over the spots of a contact.
 
     Notes
     -----
-    All other columns are those of `ConvexContacts`. In `Simulation.body_sphere_pairs` j counts
-    spheres, which stand as points that are rounded.
+    All other columns are those of `ConvexContacts`. In `Simulation.body_sphere_pairs`, j is a row
+    of the spheres; a sphere is a point with rounding.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def body_contacts(
     body_count: int,
     period: Period | None,
 ) -> BodyContacts:
-    """The table of what the library returned, read-only; `walls`: as the library counts them."""
+    """A read-only table of the library's columns; `walls` has wall numbers in library order."""
     for name in HISTORY:
         del columns[name]
     if "mesh" in columns:

@@ -1,4 +1,4 @@
-"""The bonds of a simulation: they come, are read, and go."""
+"""The bonds of a simulation: how they are added, read and removed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .population import Population
 
 
 class BondPopulation(Population):
-    """The bonds of a `Simulation`: a table `Bonds` of this moment, which knows where it is from.
+    """The bonds of a `Simulation`: a table `Bonds` of the current state.
 
     Its attributes and methods are those of the table. Strengths and damping can be assigned.
     """
@@ -34,7 +34,7 @@ class BondPopulation(Population):
 
     @property
     def table(self) -> Bonds:
-        """What there is now, and what it exerted at the beginning of the last step."""
+        """The current bonds, with their forces at the beginning of the last step."""
         sim = self._sim
         return self._once(
             "table", lambda: bonds_of(self._core.read(self.kind), sim.images, sim.period)
@@ -42,12 +42,12 @@ class BondPopulation(Population):
 
     @property
     def numbers(self) -> Indices:
-        """Rows of the table: those of bonds do not last."""
+        """Row numbers of the table. They change when bonds break or are removed."""
         return np.arange(len(self))
 
     @property
     def fixed(self) -> NDArray[np.bool_]:
-        """Whether both spheres are held; it follows from these."""
+        """Whether both spheres of a bond are fixed."""
         held = self._sim.fixed
         return held[self.table.i] & held[self.table.j]
 
@@ -66,35 +66,35 @@ class BondPopulation(Population):
         tensile_strength: ArrayLike | None = None,
         shear_strength: ArrayLike | None = None,
     ) -> None:
-        """Bond spheres, from where they are now.
+        """Bond spheres at their current positions.
 
         Parameters
         ----------
         pairs : (k, 2) array_like of int, or Pairs
-            Ids of the spheres, as `add_spheres` returned them; or a table of pairs, such as
-            `pairs`, or what `find_pairs` finds of spheres that do not touch, with a gap: its rows
-            count spheres in the order of `ids`. Spheres need not touch. In a world with a period
-            each is bonded to the nearest image of the other.
+            Ids of the spheres, as `add_spheres` returned them, or a table of pairs with rows in the
+            order of `ids`. `pairs` has the spheres that touch; `find_pairs` with a
+            gap finds spheres that do not. Spheres need not touch. With a period, each sphere is
+            bonded to the nearest image of the other.
         bond : Bond
-            Its radius is a part of the smaller sphere's.
+            Its radius is a fraction of the smaller sphere's radius.
         tensile_strength, shear_strength : (k,) array_like or float, optional
-            Instead of those of `bond`, such as drawn from a distribution.
+            Bond strengths in place of those of `bond`, for example drawn from a distribution.
 
         Raises
         ------
         ValueError
-            If there is no such sphere, or two of a pair are the same, are bonded already, are
-            members of one cluster, or lie so that the center of one is inside of the other; or a
-            strength is negative, or the stiffness of a bond is 0 or infinite. Then nothing is
-            bonded.
+            If a sphere does not exist; if two spheres of a pair are the same, are bonded already,
+            are members of one cluster, or overlap so far that one contains the other's center; if a
+            strength is negative; or if the stiffness of a bond is 0 or infinite. No sphere is
+            bonded then.
         TypeError
             If an argument is of another type.
 
         Notes
         -----
-        Bonds and forces are listed in `bonds`, those that have broken in `breakages`. `stable_step`
-        counts bonds in. Pairs of bonded spheres that touch stay in `pairs`, with a force of 0
-        unless ``bond.contact``. Spheres that are removed need ``break_bonds=True``.
+        `bonds` lists the bonds and their forces, `breakages` those that have broken. `stable_step`
+        includes bonds. Pairs of bonded spheres that touch are in `pairs`, with a force of 0 unless
+        ``bond.contact``. ``break_bonds=True`` is needed to remove bonded spheres.
 
         Examples
         --------
@@ -125,22 +125,22 @@ class BondPopulation(Population):
 
     @changes
     def remove(self, rows: ArrayLike) -> None:
-        """Take bonds away, which are no `breakages`.
+        """Remove bonds. They do not count as `breakages`.
 
         Parameters
         ----------
         rows : (k,) array_like of int
-            Of the table.
+            Row numbers of the bonds' table.
 
         Raises
         ------
         ValueError, TypeError
-            If there is no such row, or they are no integers.
+            If a row does not exist, or is not an integer.
 
         Notes
         -----
-        What they stored counts as dissipated. Spheres that overlapped when they were bonded touch
-        as after a breakage: what they overlapped then does not count until they have parted.
+        The elastic energy of a removed bond counts as dissipated. An overlap that the spheres had
+        when they were bonded exerts no force until they have separated, as after a breakage.
 
         Examples
         --------
@@ -156,25 +156,24 @@ class BondPopulation(Population):
         self._core.remove(self.kind, marks, self._sim._known)
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """On i; the opposite on j."""
-        both, of = np.zeros((2, len(self._sim.ids), 3)), self.table
+        """The forces and torques on i, and the opposite ones on j."""
+        both, table = np.zeros((2, len(self._sim.ids), 3)), self.table
         for pushes, given in zip(both, (forces, torques), strict=True):
-            np.add.at(pushes, of.i, given)
-            np.add.at(pushes, of.j, -given)
+            np.add.at(pushes, table.i, given)
+            np.add.at(pushes, table.j, -given)
         return both[0], both[1]
 
     def _check_free(self, rows: Indices, break_bonds: bool) -> None:
-        """Complain of spheres that are to go, and have bonds."""
+        """Raise a ValueError for the first bond of spheres that are about to be removed."""
         if break_bonds or not len(self):
             return
         bonds, ids = self.table, self._sim._settled().ids
-        is_held = np.isin(bonds.i, rows) | np.isin(bonds.j, rows)
-        if is_held.any():
-            first = int(np.argmax(is_held))
+        is_bonded = np.isin(bonds.i, rows) | np.isin(bonds.j, rows)
+        if is_bonded.any():
+            first = int(np.argmax(is_bonded))
             i, j = ids[bonds.i[first]], ids[bonds.j[first]]
             raise ValueError(
-                f"spheres {i} and {j} have a bond: break_bonds=True lets it go with those that are"
-                " removed"
+                f"spheres {i} and {j} are bonded: break_bonds=True removes the bond with the sphere"
             )
 
     def to_dict(self) -> dict[str, NDArray[Any]]:

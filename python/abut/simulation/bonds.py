@@ -1,6 +1,6 @@
-"""Bonds: beams between two spheres, which hold them until they break.
+"""Bonds: beams that connect two spheres until they break.
 
-docs/dem.md, section 12, has the equations. A bond holds constants alone; the library evaluates it.
+docs/dem.md, section 12, has the equations. A `Bond` has constants only; the library evaluates it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from .bodies import Numbers, find
 
 @dataclass(frozen=True)
 class Bond(Value):
-    """A round beam that holds two spheres from center to center, until it breaks.
+    """A round beam that connects the centers of two spheres until it breaks.
 
-    It resists being stretched, sheared, bent and twisted, as a Timoshenko beam does as far as
-    angles are small, from how its spheres lie and are turned when they are bonded; there it exerts
-    nothing.
+    It resists stretching, shear, bending and twisting as a Timoshenko beam does, for small angles.
+    It exerts nothing in the positions and orientations at which the spheres were bonded.
 
     Parameters
     ----------
@@ -36,32 +35,32 @@ class Bond(Value):
     poisson : float, default 0.2
         Poisson's ratio of the beam, above -1 and below 0.5.
     radius : float, default 1
-        Of the beam, as a part of the smaller sphere's; 1e-75 to 1e75.
+        Radius of the beam as a fraction of the smaller sphere's radius, 1e-75 to 1e75.
     tensile_strength, shear_strength : float, default infinite
-        Pressures, 0 or positive. A bond breaks where its largest tensile stress, by the force along
-        it and by bending, or its largest shear stress, by the force across it and by twisting,
-        comes up to its strength. By default it never breaks.
+        Bond strengths: pressures, 0 or positive. A bond breaks when its largest tensile stress, of
+        axial force and bending, or its largest shear stress, of shear force and twisting, reaches
+        the strength. By default it never breaks.
     damping : float, default 0
-        Part of the critical damping of each of the four ways to move, 0 to 1e75.
+        Fraction of critical damping of stretching, shear, bending and twisting, 0 to 1e75.
     contact : bool, default False
-        Whether the law of both materials acts beside the bond. By default it does not, as long as
-        the bond holds; then it begins as that of a new contact, and of the spheres' overlap does
-        not count what there was when they were bonded, until they have parted.
+        Whether the contact law of the two materials acts as well as the bond. By default the law
+        acts only after the bond has broken, as in a new contact. The overlap that the spheres had
+        when they were bonded does not count until they have separated.
 
     Raises
     ------
     ValueError
         If a number is out of its range.
     TypeError
-        If one is no real number.
+        If an argument is not a real number.
 
     Notes
     -----
-    Bonds are between spheres, also such as are members of different clusters: these turn as their
-    clusters do, and masses are those of clusters. There is none between two members of one cluster,
-    and convex bodies have none.
+    Spheres of different clusters can be bonded. They turn with their clusters, and masses are
+    those of the clusters.
+    Two members of one cluster cannot be bonded, nor can convex bodies.
 
-    Stress is that of springs alone, without damping.
+    Stress includes the forces of the springs, not those of damping.
 
     Examples
     --------
@@ -99,7 +98,7 @@ shear_strength=500000.0, damping=0.0, contact=False)
 
 
 def _read_size(value: object, name: str, least: float) -> float:
-    """What the library takes; units apart, all that there is."""
+    """A number from `least` to 1e75, the range that the library accepts."""
     size = checks.number(value, name)
     if not least <= size <= 1e75:
         raise ValueError(f"{name} is {size}, but must be {least:g} to 1e75")
@@ -117,13 +116,13 @@ def _read_strength(value: object, name: str) -> float:
 
 
 def read_partners(pairs: Any, numbers: Numbers) -> tuple[Indices, Indices]:
-    """The rows of both spheres of each bond."""
+    """Row numbers of the two spheres of each bond."""
     if isinstance(pairs, Pairs):
         rows = np.stack([pairs.i, pairs.j], axis=1)
         if len(rows) and int(rows.max()) >= len(numbers.ids):
             raise ValueError(
-                f"pairs has sphere {int(rows.max())}, but there are {len(numbers.ids)}: its rows"
-                " count spheres in the order of sim.ids"
+                f"pairs has sphere {int(rows.max())}, but there are {len(numbers.ids)} spheres:"
+                " find pairs of sim.centers, in this order"
             )
         return rows[:, 0].copy(), rows[:, 1].copy()
     ids = np.asarray(checks.as_array(pairs, "pairs"))
@@ -136,7 +135,7 @@ def read_partners(pairs: Any, numbers: Numbers) -> tuple[Indices, Indices]:
 
 
 def _read_strengths(value: ArrayLike | None, usual: float, name: str, count: int) -> Doubles:
-    """One for each bond, or one for all."""
+    """Read strengths: one for each bond, or one for all."""
     array = checks.doubles(usual if value is None else value, name)
     if array.shape not in ((), (count,)):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
@@ -154,7 +153,7 @@ def bond_columns(
     radii: Doubles,
     strengths: tuple[ArrayLike | None, ArrayLike | None],
 ) -> Columns:
-    """New bonds, as the library takes them."""
+    """Columns of new bonds, as the library takes them."""
     i, j = rows
     count = len(i)
     tensile = _read_strengths(strengths[0], bond.tensile_strength, "tensile_strength", count)
@@ -175,18 +174,18 @@ def bond_columns(
 
 # why two spheres cannot be bonded
 _REFUSALS = {
-    _core.BOND_ITSELF: "pairs[{row}] is sphere {i} and itself",
+    _core.BOND_ITSELF: "pairs[{row}] bonds sphere {i} to itself",
     _core.BOND_TWICE: "pairs[{row}]: spheres {i} and {j} are bonded already",
     _core.BOND_IN_CLUSTER: (
         "pairs[{row}]: spheres {i} and {j} are members of one cluster, which is rigid"
     ),
     _core.BOND_TOO_SHORT: (
-        "pairs[{row}]: the center of one of spheres {i} and {j} lies inside of the other: there is"
-        " no beam between them"
+        "pairs[{row}]: spheres {i} and {j} overlap so far that one contains the other's center:"
+        " move them apart"
     ),
     _core.BOND_STIFFNESS: (
-        "pairs[{row}]: the stiffness of the bond of spheres {i} and {j} is 0 or infinite: its"
-        " modulus and its size must be in one system of units"
+        "pairs[{row}]: the stiffness of the bond of spheres {i} and {j} is 0 or infinite: check"
+        " the units of young and of the radii"
     ),
 }
 

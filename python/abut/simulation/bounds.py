@@ -1,4 +1,4 @@
-"""Bounds of a simulation, and what becomes of who leaves them."""
+"""Bounds of a simulation, and what happens to particles that leave them."""
 
 from __future__ import annotations
 
@@ -18,35 +18,37 @@ _WAYS: dict[OnLeave, int] = {"remove": 0, "raise": 1, "warn": 2}
 
 
 class Leaving(Part):
-    """What a `Simulation` does with who leaves."""
+    """Sets the bounds of a `Simulation`, and handles particles that leave them."""
 
     __slots__ = ()
 
     @changes
     def set_bounds(self, bounds: ArrayLike | None, on_leave: OnLeave = "raise") -> None:
-        """Say how far the world goes, and what becomes of who leaves it.
+        """Set the bounds of the simulation, and what happens to particles that leave them.
 
         Parameters
         ----------
         bounds : (2, 3) array_like or None
-            Lower and upper corner; entries may be infinite. None: the world has no end.
+            Lower and upper corner; entries may be infinite. None removes the bounds.
         on_leave : {"raise", "remove", "warn"}
-            Whether a run ends with an error that names the first who is beyond the bounds, or they
-            are removed, with their bonds, or a run that some have left warns of it at its end.
+            What happens to particles with a center outside the bounds. "raise": the run ends with
+            an error that names the first. "remove": they are removed, with their bonds. "warn":
+            they stay, and the run warns at its end if any have left.
 
         Raises
         ------
         ValueError
             If the upper corner is not above the lower one, a number is NaN, the bounds cut into a
-            period, along which nothing leaves, or `on_leave` is something else.
+            periodic axis, or `on_leave` is something else.
         TypeError
-            If the bounds are no numbers.
+            If the bounds are not numbers.
 
         Notes
         -----
-        After each step centers are looked at: of clusters and bodies those of mass, and these leave
-        as a whole. `left` counts those who left so far, a cluster as one. Who was put beyond the
-        bounds is removed, or an error, after the next step, too; a warning is of those who went.
+        The check follows each step. Clusters and bodies leave as a whole, when their center of mass
+        is outside. `left` counts all that have left, a cluster as one. Particles that were placed
+        outside are removed, or an error, after the next step; a warning counts only those that
+        moved out.
 
         Examples
         --------
@@ -72,17 +74,20 @@ class Leaving(Part):
         for axis, name in enumerate("xyz"):
             low, high = corners[:, axis].tolist()
             if not low < high:
-                raise ValueError(f"bounds go from {low} to {high} along {name}: nothing is within")
+                raise ValueError(
+                    f"bounds go from {low} to {high} along {name}: the upper corner must be above"
+                    " the lower one"
+                )
             length = (self._sim._period or (None,) * 3)[axis]
             if length is not None and (low > 0.0 or high < length):
                 raise ValueError(
-                    f"bounds go from {low} to {high} along {name}, but the world repeats from 0 to"
-                    f" {length} there, and nothing leaves it"
+                    f"bounds go from {low} to {high} along {name}, but the world is periodic there,"
+                    f" from 0 to {length}: use -inf and inf"
                 )
         return corners
 
     def _counted_again(self, way: OnLeave) -> int:
-        """Those who were counted when they left, and are there until others remove them."""
+        """How many outside were counted when they left, and count again when they are removed."""
         bounds = self._sim._known.bounds
         if way != "remove" or bounds.on_leave == "remove" or bounds.corners is None:
             return 0
@@ -90,7 +95,7 @@ class Leaving(Part):
         return min(self._core.left_count(), self._leavers(spheres)[0] + len(bodies))
 
     def _leavers(self, spheres: Indices) -> tuple[int, Indices]:
-        """Of rows of spheres: how many leave, a cluster as one, and which clusters."""
+        """How many particles leave with these rows of spheres, and the rows of their clusters."""
         groups = self._sim.spheres.cluster[spheres]
         clusters = np.unique(groups[groups >= 0])
         return int(np.count_nonzero(groups < 0)) + len(clusters), clusters
@@ -98,11 +103,11 @@ class Leaving(Part):
     @property
     def left(self) -> int:
         bounds = self._sim._known.bounds
-        gone_on = 0 if bounds.on_leave == "remove" else self._core.left_count()
-        return bounds.left + gone_on
+        still_there = 0 if bounds.on_leave == "remove" else self._core.left_count()
+        return bounds.left + still_there
 
     def leave(self) -> None:
-        """Let those go who are beyond the bounds, or complain of them."""
+        """Remove the particles outside the bounds, or raise an error that names the first."""
         bounds = self._sim._known.bounds
         if bounds.corners is None or bounds.on_leave == "warn":
             return
@@ -110,7 +115,7 @@ class Leaving(Part):
         if not len(spheres) and not len(bodies):
             return
         if bounds.on_leave == "raise":
-            raise ValueError(self._told_outside(spheres, bodies))
+            raise ValueError(self._outside_text(spheres, bodies))
         if len(spheres):
             count, clusters = self._leavers(spheres)
             self._sim.spheres._remove(
@@ -123,25 +128,31 @@ class Leaving(Part):
             marks = self._sim.bodies._marks(bodies)
             self._core.remove(_core.BODIES, marks, self._sim._changed(numbers=left, **then))
 
-    def _told_outside(self, spheres: Any, bodies: Any) -> str:
-        """Who is the first beyond the bounds."""
+    def _outside_text(self, spheres: Any, bodies: Any) -> str:
+        """The error message for the first particle outside the bounds."""
         numbers = self._sim._settled()
         if len(spheres):
             row = spheres[0]
             cluster = int(self._sim.spheres.cluster[row])
-            who, at = f"sphere {numbers.ids[row]}", self._sim.centers[row]
+            name, center = f"sphere {numbers.ids[row]}", self._sim.centers[row]
             if cluster >= 0:
-                who = f"cluster {numbers.clusters[cluster]}"
-                at = self._sim.clusters.positions[cluster]
+                name = f"cluster {numbers.clusters[cluster]}"
+                center = self._sim.clusters.positions[cluster]
         else:
-            who, at = f"body {numbers.bodies[bodies[0]]}", self._sim.bodies.centers[bodies[0]]
-        return f"{who} has left the bounds: its center is at {at} after step {self._sim.step_count}"
+            name, center = f"body {numbers.bodies[bodies[0]]}", self._sim.bodies.centers[bodies[0]]
+        return (
+            f"{name} has left the bounds: its center is at {center} after step"
+            f' {self._sim.step_count}. set_bounds(bounds, on_leave="remove") removes what leaves'
+        )
 
-    def tell_left(self, before: int) -> None:
-        """Warn of those who have left since then."""
+    def warn_of_left(self, before: int) -> None:
+        """Warn of the particles that have left since `left` was `before`."""
         count = self.left - before
         if self._sim._known.bounds.on_leave == "warn" and count > 0:
-            who = checks.counted(
+            names = checks.counted(
                 count, "sphere, cluster or body has", "spheres, clusters or bodies have"
             )
-            warn(f"{who} left the bounds in this run", SimulationWarning)
+            warn(
+                f'{names} left the bounds in this run: on_leave="remove" removes them',
+                SimulationWarning,
+            )

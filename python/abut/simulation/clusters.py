@@ -1,4 +1,4 @@
-"""Rigid bodies made of spheres, which may overlap."""
+"""Clusters (clumps, multispheres): rigid bodies made of spheres, which may overlap."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from ..base.poses import rotated
 from ..base.values import Value
 from .unions import union_moments
 
-# How far an inertia may be off symmetry, and off what a body can have, as part of its largest
-# entry: one that was written with six digits is taken.
+# Relative error that the symmetry of an inertia, and the triangle inequality of its moments, may
+# have, by its largest entry. An inertia that was written with six digits is accepted.
 _INERTIA_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cluster(Value):
-    """A rigid body made of spheres, as many times as `Simulation.add_clusters` puts it somewhere.
+    """A rigid body made of spheres (clump, multisphere), for `Simulation.add_clusters`.
 
-    Mass, center of mass and inertia are those of the union of the spheres, filled with the density
-    of the material: what two of them cover counts once. They can be given instead, of a body that
-    the spheres only outline.
+    Mass, center of mass and inertia are those of the union of the spheres, filled with the
+    material's density; where spheres overlap, the volume counts once. They can be given instead,
+    for a body that the spheres only approximate.
 
     Parameters
     ----------
     centers : (k, 3) array_like
-        Of the spheres, in a frame of the cluster's own.
+        Centers of the spheres, in the cluster's own frame.
     radii : float or (k,) array_like
     mass : float, optional
-        Of the whole body; the frame's origin is its center of mass then.
+        Mass of the whole body. The frame's origin is then its center of mass.
     inertia : (3,) or (3, 3) array_like, optional
         About the frame's origin: moments of inertia about the frame's axes, or the tensor.
-        Required with `mass`, and an error without.
+        Required with `mass`; an error without it.
 
     Attributes
     ----------
@@ -48,17 +48,17 @@ class Cluster(Value):
         The center of mass in the given frame; zeros where the mass was given.
     axes : (3, 3) ndarray of float64
         The principal axes in the given frame, as columns: right-handed, the least inertia first.
-        Those of the given frame where the inertia was given as three numbers.
+        If the inertia was given as three numbers, the axes of the given frame.
     members : (k, 3) ndarray of float64
         The spheres' centers from the center of mass, in the frame of the principal axes.
 
     Raises
     ------
     ValueError
-        If there is no sphere, a radius is not positive, a coordinate not finite, or mass and
-        inertia are not those of a body.
+        If there is no sphere, a radius is not positive, a coordinate is not finite, or no body
+        can have this mass and inertia.
     TypeError
-        If one of them is no array of real numbers.
+        If an argument is not an array of real numbers.
 
     Notes
     -----
@@ -83,7 +83,7 @@ class Cluster(Value):
     def __post_init__(self) -> None:
         centers = checks.points(self.centers, "centers")
         if not len(centers):
-            raise ValueError("a cluster needs a sphere, but centers is empty")
+            raise ValueError("centers is empty, but a cluster needs at least one sphere")
         radii = checks.lengths(self.radii, "radii", len(centers), "center")
         _check_spheres(centers, radii)
         given = self.mass is not None
@@ -97,7 +97,7 @@ class Cluster(Value):
         )
 
     def mass_for(self, density: float | None) -> float:
-        """The body's mass; of a material without density only where the mass was given."""
+        """The body's mass: the given one, or that of the union of spheres with this density."""
         if self.mass is not None:
             return self.mass
         return _density(density) * self._body[0]
@@ -125,7 +125,7 @@ class Cluster(Value):
     @cached_property
     def _body(self) -> tuple[float, Doubles, Doubles]:
         """The union's volume, center, and inertia about this for a density of 1."""
-        # about the middle: far from the origin all digits would be those of the distance
+        # integrate about the middle, because digits cancel far from the origin
         middle = self.centers.mean(axis=0)
         volume, first, second = union_moments(self.centers - middle, self.radii)
         center = first / volume
@@ -135,7 +135,7 @@ class Cluster(Value):
 
     @cached_property
     def _principal(self) -> tuple[Doubles, Doubles]:
-        """Moments of inertia and axes; for a density of 1 where no mass was given."""
+        """Moments of inertia and axes; for a density of 1 if no mass was given."""
         inertia = self._body[2] if self.inertia is None else self.inertia
         if inertia.ndim == 1:
             return inertia, np.eye(3)
@@ -154,7 +154,7 @@ class Cluster(Value):
         return f"Cluster({checks.counted(len(self.radii), 'sphere')}{mass})"
 
     def __getstate__(self) -> dict[str, Any]:
-        # what is computed from the arguments is computed again
+        # cached results are computed again
         return {name: vars(self)[name] for name in ("centers", "radii", "mass", "inertia")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -191,13 +191,13 @@ def _check_moments(moments: NDArray[Any], slack: float) -> None:
         raise ValueError(f"inertia has the moment {moments.min():g}, but all must be positive")
     if 2 * moments.max() > moments.sum() + slack:
         raise ValueError(
-            f"inertia has the moments {', '.join(f'{m:g}' for m in moments)}: of no body one is"
-            " larger than the other two together"
+            f"inertia has the moments {', '.join(f'{m:g}' for m in moments)}, but none may be"
+            " larger than the sum of the other two"
         )
 
 
 def _own(array: Doubles) -> Doubles:
-    """A copy that nobody writes."""
+    """A read-only copy."""
     array = array.copy()
     array.flags.writeable = False
     return array
@@ -205,5 +205,7 @@ def _own(array: Doubles) -> Doubles:
 
 def _density(density: float | None) -> float:
     if density is None:
-        raise ValueError("a cluster without mass needs a material with a density")
+        raise ValueError(
+            "the cluster has no mass and its material no density: give Material(density=...)"
+        )
     return density

@@ -21,9 +21,9 @@ S = TypeVar("S", bound=np.generic)
 
 
 class Column(Generic[S]):
-    """A read-only array with an entry for each, under the name that the library has for it.
+    """A read-only array with an entry for each item; `stored` is its name in the library.
 
-    It is read when it is first asked for after something has changed.
+    It is read on its first use after a change of the simulation.
     """
 
     is_assigned = False
@@ -34,71 +34,73 @@ class Column(Generic[S]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.stored = self.stored or name
         if not hasattr(self, "name"):
-            # a simulation has it under the same name
+            # Simulation has the same descriptor, which keeps its first owner
             self.name, self._owner = name, owner
 
-    def _population(self, of: Population | Simulation) -> Population:
-        found: Any = of if isinstance(of, self._owner) else self._owner(of)
+    def _population(self, instance: Population | Simulation) -> Population:
+        found: Any = instance if isinstance(instance, self._owner) else self._owner(instance)
         population: Population = found
         return population
 
     @overload
-    def __get__(self, of: None, owner: type | None = None) -> Self: ...
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
 
     @overload
-    def __get__(self, of: Population | Simulation, owner: type | None = None) -> NDArray[S]: ...
+    def __get__(
+        self, instance: Population | Simulation, owner: type | None = None
+    ) -> NDArray[S]: ...
 
-    def __get__(self, of: Population | Simulation | None, owner: type | None = None) -> Any:
-        if of is None:
+    def __get__(self, instance: Population | Simulation | None, owner: type | None = None) -> Any:
+        if instance is None:
             return self
-        population = self._population(of)
-        return population._once(self.name, lambda: self.told(population, population._read(self)))
+        population = self._population(instance)
+        return population._once(self.name, lambda: self.to_user(population, population._read(self)))
 
-    def __set__(self, of: Population | Simulation, value: Any) -> None:
-        self._population(of).assign(**{self.name: value})
+    def __set__(self, instance: Population | Simulation, value: Any) -> None:
+        self._population(instance).assign(**{self.name: value})
 
-    def told(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
-        """What users see of the library's numbers."""
+    def to_user(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
+        """The library's array as users see it."""
         return stored
 
-    def given(self, population: Population, value: Any) -> NDArray[Any]:
-        """What the library takes of a user's."""
+    def from_user(self, population: Population, value: Any) -> NDArray[Any]:
+        """A user's value as the library's array."""
         raise AttributeError(f"{self.name} of {population.nouns} cannot be assigned")
 
 
 class AssignedColumn(Column[S]):
-    """A column that takes another array of the same shape."""
+    """A column that can be assigned an array of the same shape."""
 
     is_assigned = True
 
-    def given(self, population: Population, value: Any) -> NDArray[Any]:
+    def from_user(self, population: Population, value: Any) -> NDArray[Any]:
         """The array, of the right shape and kind."""
         now: NDArray[Any] = self.__get__(population)
         read = checks.indices if now.dtype.kind == "i" else checks.doubles
         array = read(value, self.name)
         if array.shape != now.shape:
             raise ValueError(
-                f"{self.name} has shape {array.shape}, but must be {now.shape}: columns are"
-                " assigned whole"
+                f"{self.name} has shape {array.shape}, but must be {now.shape}: assign the whole"
+                " column"
             )
         return np.ascontiguousarray(array)
 
 
 class MaskColumn(AssignedColumn[np.bool_]):
-    """A column of True and False, which takes one answer for all, too."""
+    """A column of True and False, which can be assigned one value for all."""
 
-    def told(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
-        """As truth values."""
+    def to_user(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
+        """The mask as truth values."""
         return locked(stored != 0)
 
-    def given(self, population: Population, value: Any) -> NDArray[Any]:
-        """As integers."""
+    def from_user(self, population: Population, value: Any) -> NDArray[Any]:
+        """The mask as integers."""
         return read_mask(value, len(population), self.name)
 
 
 class OrientationColumn(AssignedColumn[np.float64]):
-    """Quaternions x, y, z, w, or what SciPy has for them."""
+    """A column of unit quaternions x, y, z, w, which can be assigned SciPy's rotations."""
 
-    def given(self, population: Population, value: Any) -> Doubles:
+    def from_user(self, population: Population, value: Any) -> Doubles:
         """Unit quaternions."""
         return read_orientations(value, len(population), self.name)

@@ -1,4 +1,4 @@
-"""Convex bodies of a simulation, on their way from users to the library, and back."""
+"""Columns of convex bodies: what users give is checked and made into library arrays."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ def read_shape(shape: object) -> ConvexShape:
         kind = checks.a_or_an(type(shape).__name__)
         raise TypeError(f"shape is {kind}, but must be a ConvexShape")
     if shape.dimension != 3:
-        raise ValueError("shape is a polygon, but simulations are in three dimensions")
+        raise ValueError("shape is a polygon, but a Simulation is three-dimensional")
     return shape
 
 
 def read_masses(
     masses: ArrayLike | None, shape: ConvexShape, scales: Doubles, material: Material
 ) -> Doubles:
-    """As given, or by the material's density."""
+    """Masses as given, or from the material's density."""
     if masses is not None:
         return positive_numbers(masses, "masses", len(scales))
     if material.density is None:
-        raise ValueError(f"{material} has no density, but bodies without masses= need one")
+        raise ValueError(f"{material} has no density: give it one, or pass masses=")
     return material.density * shape.volume * (scales * scales * scales)
 
 
 def positive_numbers(value: Any, name: str, count: int) -> Doubles:
-    """A number for each body, or one for all."""
+    """Read a positive number for each body, or one for all."""
     numbers = checks.lengths(value, name, count, "position")
     sound = np.isfinite(numbers) & (numbers > 0)
     if not sound.all():
@@ -48,7 +48,7 @@ def positive_numbers(value: Any, name: str, count: int) -> Doubles:
 def body_columns(
     shape: ConvexShape, number: int, scales: Doubles, masses: Doubles, material: int
 ) -> Columns:
-    """Bodies with one shape, without where they are and how they move."""
+    """Columns of bodies of one shape, without positions and velocities."""
     count = len(scales)
     moments, axes = principal_axes(np.asarray(shape.inertia))
     return {

@@ -1,4 +1,4 @@
-"""Walls of a coupling, such as those under LAMMPS."""
+"""Walls of a coupling, such as the one with LAMMPS."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .walls import Walls
 
 
 class CoupledWalls(Walls):
-    """Those of a coupling, which are there when it is made; none comes, but they may move anew."""
+    """Walls of a coupling. Their number is fixed; their motions can change."""
 
     def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
         super().__init__(core)
@@ -31,8 +31,7 @@ class CoupledWalls(Walls):
         return self._entries
 
     def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
-        """Let walls, by their numbers, go on with other motions from where they are; where that
-        fails, nothing has changed."""
+        """Give walls, by number, new motions from their current places, or change nothing."""
         begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
         states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
         entries = [*(dict(enumerate(self._entries)) | begun).values()]
@@ -40,14 +39,14 @@ class CoupledWalls(Walls):
             self._send(entries)
             self._entries = entries
         except BaseException:
-            # Ctrl-C may come after the library has taken them
+            # Ctrl-C may arrive after the library has the new walls: send the old ones again
             self._send(self._entries)
             raise
         for number, state in states.items():
             self._core.place(self._stored(number), state)
 
     def nodal_forces(self, number: int, contacts: Contacts) -> Doubles:
-        """What these contacts exert at the vertices of a wall's mesh, or a half space's point."""
+        """Forces of these contacts at the vertices of a wall's mesh, or a half space's point."""
         mesh = self.entries[number].mesh
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
         return vertex_sums(contacts, -contacts.force, number, count)

@@ -1,4 +1,4 @@
-"""Walls that deform: what a callable says of their vertices, step by step."""
+"""Walls that deform: a callable returns their vertices after each step."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Structure: TypeAlias = Callable[[float, Doubles], Any]
 
 @dataclass(frozen=True)
 class Deforming:
-    """A wall's mesh now and in the step before, and how fast its vertices are then.
+    """A wall's mesh and the velocities of its vertices, now and in the step before.
 
-    `step_count`: the steps after which the callable has been asked last. Once another one is done,
-    and until it is asked again, the mesh is still the one of that step.
+    The callable was last called after `step_count` steps. When one more step is done, the mesh is
+    still that of this step until the callable is called again.
     """
 
     structure: Structure
@@ -34,26 +34,27 @@ class Deforming:
 
     @classmethod
     def begin(cls, structure: object, mesh: Mesh | HalfSpace, step_count: int) -> Deforming:
-        """A wall whose vertices stand still."""
+        """The state of a wall with vertices at rest."""
         if not callable(structure):
             kind = checks.a_or_an(type(structure).__name__)
             raise TypeError(
-                f"deform is {kind}, but must be a callable of time and forces at the vertices"
+                f"deform is {kind}, but must be a callable that takes the time and the forces at"
+                " the vertices"
             )
         if isinstance(mesh, HalfSpace):
-            raise TypeError("a HalfSpace does not deform: it has no vertices")
-        mesh.moved(mesh.vertices)  # complains where a facet is no triangle
+            raise TypeError("a HalfSpace has no vertices and cannot deform: give a Mesh")
+        mesh.moved(mesh.vertices)  # raises a ValueError if a facet is not a triangle
         still = np.zeros((len(mesh.vertices), 3))
         return cls(structure, mesh, still, mesh, still, step_count)
 
     def at(self, step_count: int) -> Deforming:
-        """As it is known after so many steps: the last one may not have moved it yet."""
+        """The state after `step_count` steps, for which the callable may not have been called."""
         if self.step_count >= step_count:
             return self
         return replace(self, mesh_before=self.mesh, velocities_before=self.velocities)
 
-    def asked(self, time: float, forces: Doubles, step_count: int, number: int) -> Deforming:
-        """What the callable says, checked."""
+    def call(self, time: float, forces: Doubles, step_count: int, number: int) -> Deforming:
+        """Call the callable, check what it returns, and return the new state."""
         answer = self.structure(time, forces)
         try:
             mesh, velocities = self._read(answer)
@@ -85,7 +86,7 @@ class Deforming:
         return self.mesh.moved(answer[0]), velocities.copy()
 
     def columns(self) -> Doubles:
-        """(v, 12), as files have it."""
+        """The state as a (v, 12) array, which restart files hold."""
         now, before = self.mesh.vertices, self.mesh_before.vertices
         return np.concatenate([now, before, self.velocities, self.velocities_before], axis=1)
 
@@ -93,7 +94,7 @@ class Deforming:
     def restored(
         cls, structure: Structure, mesh: Mesh, columns: Doubles, step_count: int
     ) -> Deforming:
-        """Of the mesh as it was given at first."""
+        """The state from a restart file's array; `mesh` is the wall as it was added."""
         now, before, velocities, velocities_before = (
             np.ascontiguousarray(part) for part in np.split(columns, 4, axis=1)
         )
@@ -102,7 +103,7 @@ class Deforming:
 
 
 def check_structures(deform: Mapping[int, Structure]) -> None:
-    """Complain of what is no callable."""
+    """Raise a TypeError for the first item that is not callable."""
     for number, structure in deform.items():
         if not callable(structure):
             kind = checks.a_or_an(type(structure).__name__)
@@ -110,7 +111,7 @@ def check_structures(deform: Mapping[int, Structure]) -> None:
 
 
 def anew(mesh: Mesh, vertices: Doubles) -> Mesh:
-    """A mesh as `Mesh.moved` makes it, however far it has turned since."""
+    """A mesh with new vertices, as `Mesh.moved` makes it, but after a rotation by any angle."""
     facets = mesh._facets()._replace(vertices=vertices)
     noise = mesh.noise, mesh._core.normal_noise
     return Mesh._build(

@@ -1,4 +1,4 @@
-"""Walls that move by what acts on them: under a load, or freely as rigid bodies."""
+"""Walls that forces move: servo-controlled walls (`Servo`) and free rigid bodies (`Free`)."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _Vector = tuple[float, float, float]
 # the library's kinds of motions
 SERVO, FREE = 4, 5
 
-# what drives a wall, as the library has it
+# the library's row for a driven wall, abut_drive
 DRIVE = np.dtype([(c.name, c.dtype, c.shape(3)) for c in columns_of("drives")])
 
-# names of ways to move, in the library's order
+# names of the degrees of freedom, in the library's order
 WAYS = ("x", "y", "z", "rx", "ry", "rz")
 
 
 class Placed(NamedTuple):
-    """Where a wall is that begins to be driven, and how it moves."""
+    """Place and velocity of a wall when its drive begins."""
 
     mesh: Mesh | HalfSpace
     pose: Doubles  # (4, 4)
@@ -52,50 +52,50 @@ class Drive(Value):
     kind: int
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The members of abut_drive for a wall that begins there."""
+        """The members of abut_drive for a wall that is driven from this place on."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Servo(Drive):
-    """A motion along a line, under a load that the wall's contacts come to bear.
+    """A servo-controlled wall: it moves along a line until its contacts balance a load.
 
     Parameters
     ----------
     force : (3,) array_like, optional
-        The load with which the wall pushes, along which it moves.
+        Load with which the wall pushes. The wall moves along this direction.
     pressure : float, optional
-        Instead of `force`: the load by the area that it acts on, along `normal`.
+        Load per area, along `normal`, in place of `force`.
     normal : (3,) array_like, optional
-        With `pressure`: where the wall pushes; the length does not matter.
+        With `pressure`: direction in which the wall pushes; its length does not matter.
     area : float or callable, optional
-        With `pressure`: by default that of the mesh's projection along `normal`, as the mesh stands
-        when the motion begins. For a cell whose sides shrink a callable, which takes the simulation
-        and returns the area: it is called before each step, all others cost no Python.
+        With `pressure`: the area on which it acts. By default it is the area of the mesh's
+        projection along `normal` when the motion begins. For a cell with moving sides, give a
+        callable that takes the simulation and returns the area; it is called before each step.
     mass : float, optional
-        Of the wall, for those who want its inertia: it then moves as its load and its contacts
-        accelerate it, at any speed and however far. By default it has none, and settles by itself.
+        Mass of the wall, if its inertia matters: load and contacts then accelerate it, without a
+        limit of speed or distance. By default it has no mass.
 
     Raises
     ------
     ValueError, TypeError
-        If the load is not from 1e-75 to 1e75, the pressure, the area or the mass is not positive
-        and finite, or not exactly one of `force` and `pressure` is given.
+        If the load is not from 1e-75 to 1e75; if the pressure, the area or the mass is not positive
+        and finite; or if not exactly one of `force` and `pressure` is given.
 
     Notes
     -----
-    Without mass each step changes the velocity v of the wall along its load P by
-    (P - F - K dt v) / (C + K dt), where its contacts push back with F, and are stiff by K and
-    damped by C along the load: a step of Newton's method for a plate without mass, which needs no
-    gain. The speed is at most a tenth of sqrt(P d / M), with the mean diameter d of all grains and
-    the mass M of those that are not held. K and C are those of the contacts' normals: where these
-    are zero, since nothing touches the wall or all that does touches it from the side, it moves at
-    this greatest speed. Once it has gone so as far as its mesh is large, or a half space has left
-    all grains, it stands still until something bears its load, and the run warns. A plate that is
-    held by friction alone, as in shear, needs a `mass`.
+    A wall without mass changes its velocity v along its load P in each step by
+    (P - F - K dt v) / (C + K dt). F is the force of its contacts against the load; K and C are the
+    stiffness and the damping of their normals along it. This is a step of Newton's method for a
+    plate without mass, which needs no gain. The speed is at most a tenth of sqrt(P d / M), with the
+    mean diameter d of all grains and the mass M of those that are not fixed. If K and C are zero,
+    because nothing touches the wall or all contacts are at its side, it moves at this greatest
+    speed. Once it has moved by the size of its mesh without a load, or a half space has left all
+    grains, it stands still until something bears its load, and the run warns. A plate that is held
+    by friction alone, as in shear, needs a `mass`.
 
-    The projection is the sum of the facets' that look along `normal`, or against it, whichever is
-    larger: where facets hide each other, `area` is needed.
+    The projected area is the sum over facets that face along `normal`, or against it, whichever is
+    larger. Give `area` if facets hide each other.
 
     Examples
     --------
@@ -125,16 +125,16 @@ class Servo(Drive):
 
     def __post_init__(self) -> None:
         if (self.force is None) == (self.pressure is None):
-            raise TypeError("a Servo takes a force, or a pressure with its normal, and not both")
+            raise TypeError("a Servo takes either force=, or pressure= with normal=")
         if self.force is not None:
             for name in ("normal", "area"):
                 if getattr(self, name) is not None:
-                    raise TypeError(f"{name} is for a pressure: a force has its own direction")
+                    raise TypeError(f"{name}= is for pressure=: a force has its own direction")
             self._settle(force=_direction(self.force, "force"))
             _check_load(unit_and_length(self.force)[1])
         else:
             if self.normal is None:
-                raise TypeError("a pressure needs a normal: the direction in which the wall pushes")
+                raise TypeError("pressure= needs normal=, the direction in which the wall pushes")
             self._settle(
                 pressure=checks.positive(self.pressure, "pressure"),
                 normal=_direction(self.normal, "normal"),
@@ -145,7 +145,7 @@ class Servo(Drive):
             self._settle(mass=checks.positive(self.mass, "mass"))
 
     def load(self, area: float | None) -> Doubles:
-        """The load on so large an area; None: it is a force."""
+        """The load vector; `area` is None if it was given as a force."""
         if self.force is not None:
             return np.array(self.force)
         assert self.pressure is not None and area is not None
@@ -154,9 +154,9 @@ class Servo(Drive):
         return load * self._axis()
 
     def ask(self, simulation: Simulation) -> float:
-        """The area that a callable tells."""
+        """The area that the callable returns."""
         assert callable(self.area)
-        return checks.positive(self.area(simulation), "what area returned")
+        return checks.positive(self.area(simulation), "the area that the callable returned")
 
     def _axis(self) -> Doubles:
         along = self.normal if self.force is None else self.force
@@ -164,27 +164,25 @@ class Servo(Drive):
         return np.array(unit_and_length(along)[0])
 
     def area_of(self, placed: Placed) -> float | None:
-        """The area on which a pressure acts; None where it is a force, or a callable tells it."""
+        """The area on which a pressure acts; None for a force, and if a callable returns it."""
         if self.pressure is None or callable(self.area):
             return None
         if self.area is not None:
             return self.area
         mesh = placed.mesh
         if isinstance(mesh, HalfSpace):
-            raise ValueError("a half space has no area: give the pressure of its Servo an area")
+            raise ValueError("a half space has no area: give its Servo area=")
         along = mesh.areas * dots(rotated(mesh.normals, placed.pose[:3, :3]), self._axis())
         area = max(float(along[along > 0].sum()), -float(along[along < 0].sum()))
         if area == 0:
-            raise ValueError(
-                f"no facet of the mesh looks along normal, {self.normal}: give an area"
-            )
+            raise ValueError(f"no facet of the mesh faces along normal, {self.normal}: give area=")
         return area
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The members of abut_drive for a wall that begins there."""
+        """The members of abut_drive for a wall that is driven from this place on."""
         row = np.zeros((), DRIVE)
         area = self.area_of(placed)
-        # a callable is asked where a step begins
+        # a callable is called when a step begins
         row["force"] = self._axis() if callable(self.area) else self.load(area)
         row["mass"] = self.mass or 0.0
         row["size"] = _size(placed.mesh)
@@ -194,34 +192,34 @@ class Servo(Drive):
 
 @dataclass(frozen=True)
 class Free(Drive):
-    """The motion of a rigid body, by gravity, the wall's contacts and what is applied to it.
+    """A wall that moves as a rigid body, by gravity, its contacts and applied forces.
 
     Parameters
     ----------
     mass : float
     inertia : (3,) or (3, 3) array_like, optional
         Moments about the center of mass along the axes of the world, as the mesh stands when the
-        motion begins. By default those of a shell of its facets, everywhere as thick.
+        motion begins. By default those of a shell of its facets with constant thickness.
     center : (3,) array_like, optional
-        The center of mass in the world, when the motion begins; by default that of such a shell.
+        The center of mass in the world, when the motion begins. By default that of such a shell.
     origin : (3,) array_like, optional
-        The point that is held where x, y and z are locked, such as a point of a hinge; by default
-        the center of mass.
+        Point that is held if x, y and z are locked, such as a point of a hinge. By default the
+        center of mass.
     locked : sequence of str, default ()
-        How it does not move: some of ``x``, ``y``, ``z``, along the axes of the world, and ``rx``,
-        ``ry``, ``rz``, about them. A string of letters stands for the letters: ``"xyz"``.
+        Locked degrees of freedom: ``x``, ``y``, ``z`` are translations along the axes of the world,
+        ``rx``, ``ry``, ``rz`` rotations about them. A string stands for its letters: ``"xyz"``.
 
     Raises
     ------
     ValueError, TypeError
-        If the mass is not positive, the inertia is not that of a body, a name is none of those, or
-        an origin is given though x, y and z are not all locked.
+        If the mass is not positive, no body can have this inertia, a name in `locked` is unknown,
+        or `origin` is given without x, y and z locked.
 
     Notes
     -----
-    It is integrated as convex bodies are (docs/dem.md, section 5), with the masses of both partners
-    in the laws of its contacts. Walls do not touch each other. `Wall.applied_force` and
-    `Wall.applied_torque` act beside gravity and contacts until they are assigned anew.
+    It is integrated as convex bodies are (docs/dem.md, section 5). Contact laws use the masses of
+    both partners. Walls do not touch each other. `Wall.applied_force` and `Wall.applied_torque` act
+    in addition to gravity and contacts until other values are assigned.
 
     Examples
     --------
@@ -253,10 +251,10 @@ class Free(Drive):
             if getattr(self, name) is not None:
                 self._settle(**{name: checks.vector(getattr(self, name), name)})
         if self.origin is not None and not {"x", "y", "z"} <= set(locked):
-            raise ValueError("an origin is held where x, y and z are locked: they are not")
+            raise ValueError('origin= needs x, y and z locked: give locked="xyz"')
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The members of abut_drive for a wall that begins there."""
+        """The members of abut_drive for a wall that is driven from this place on."""
         center, inertia = self._solid(placed)
         origin = center if self.origin is None else np.array(self.origin)
         arm = center - origin
@@ -286,30 +284,30 @@ class Free(Drive):
         if inertia.ndim == 1:
             inertia = np.diag(inertia)
         if not (principal_axes(inertia)[0] > 0).all():
-            raise ValueError("the facets of the mesh have no inertia about an axis: give it")
+            raise ValueError("the facets of the mesh have no inertia about an axis: give inertia=")
         return center, inertia
 
 
 # ---- what is given -------------------------------------------------------------------------------
 
-# how a wall moves
+# all that `motion` of a wall can be
 Moving = Motion | Drive | Given | None
 
 
 def read_moving(value: object) -> Moving:
-    """None, a motion, a drive, or a callable of the time; a TypeError for anything else."""
+    """Read None, a motion, a drive or a callable of the time; a TypeError for anything else."""
     return value if isinstance(value, Drive) else read_motion(value)
 
 
 def _direction(value: ArrayLike, name: str) -> _Vector:
     vector = checks.vector(value, name)
     if not any(vector):
-        raise ValueError(f"{name} is {vector}, which is no direction")
+        raise ValueError(f"{name} is {vector}, but must have a direction")
     return vector
 
 
 def _check_load(load: float) -> None:
-    """Squares of what drives a wall must be numbers."""
+    """Raise a ValueError for a load with an infinite or zero square."""
     if not 1e-75 <= load <= 1e75:
         raise ValueError(f"load is {load:g}, but must be from 1e-75 to 1e75")
 
@@ -320,7 +318,7 @@ def _read_locked(value: object) -> tuple[str, ...]:
         raise TypeError(f"locked is {value!r}, but must be a sequence of {', '.join(WAYS)}")
     for name in names:
         if name not in WAYS:
-            raise ValueError(f"locked has {name!r}, but ways to move are {', '.join(WAYS)}")
+            raise ValueError(f"locked has {name!r}, but must be of {', '.join(WAYS)}")
     return tuple(name for name in WAYS if name in names)
 
 
@@ -335,12 +333,12 @@ def _read_inertia(value: ArrayLike) -> tuple[Any, ...]:
         raise ValueError("inertia is not symmetric")
     moments = principal_axes(tensor)[0]
     if not moments[0] > 0 or moments[2] > (moments[0] + moments[1]) * (1 + 1e-9):
-        raise ValueError(f"inertia has the principal moments {moments}, which no body has")
+        raise ValueError(f"inertia has the principal moments {moments}, which no body can have")
     return tuple(tuple(row) if np.ndim(row) else row for row in inertia.tolist())
 
 
 def _size(mesh: Mesh | HalfSpace) -> float:
-    """How far a wall may go without having touched anything: the mesh's diagonal."""
+    """How far a Servo moves at most without a contact: the diagonal of the mesh's box."""
     if isinstance(mesh, HalfSpace):
         return math.inf
     points = mesh.vertices
@@ -350,7 +348,7 @@ def _size(mesh: Mesh | HalfSpace) -> float:
 
 
 def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
-    """Center of mass, and inertia about it by its mass, of a shell of a mesh's facets.
+    """Center of mass of a mesh as a shell of its facets, and the inertia about it per mass.
 
     Of a triangle with corners a, b, c the mean of x x^T is (a a^T + b b^T + c c^T + s s^T) / 12,
     with s = a + b + c.
@@ -376,20 +374,20 @@ def numbers(row: np.ndarray[Any, Any]) -> Doubles:
 
 
 def members(row: Doubles) -> np.ndarray[Any, Any]:
-    """A row of the library's by the names of its members."""
+    """The library's row, by the names of its members."""
     return row.view(DRIVE)[0]
 
 
 def check_rows(rows: Doubles, drives: Iterable[Drive]) -> None:
-    """Complain of rows of a file which drive no wall."""
+    """Raise a ValueError if a row of a file cannot drive its wall."""
     for row, drive in zip(rows, drives, strict=True):
-        of = members(np.ascontiguousarray(row))
+        values = members(np.ascontiguousarray(row))
         is_free = drive.kind == FREE
-        finite = np.isfinite(np.delete(row, 7)).all() and not np.isnan(of["size"])
-        sound = finite and of["mass"] >= 0 and (of["mass"] > 0 or not is_free)
+        finite = np.isfinite(np.delete(row, 7)).all() and not np.isnan(values["size"])
+        sound = finite and values["mass"] >= 0 and (values["mass"] > 0 or not is_free)
         if is_free:
-            sound = sound and (of["inertia"] > 0).all() and of["orientation"].any()
+            sound = sound and (values["inertia"] > 0).all() and values["orientation"].any()
         else:
-            sound = sound and of["force"].any()
+            sound = sound and values["force"].any()
         if not sound:
-            raise ValueError("drives has a row that moves no wall")
+            raise ValueError("drives has a row that cannot drive a wall")

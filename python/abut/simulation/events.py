@@ -1,4 +1,4 @@
-"""What happens to a simulation on its way: callables that push or watch it, and what comes in."""
+"""Events of a simulation: callables that apply forces or observe, and insertions."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 
 
 class Events(Part):
-    """What a `Simulation` calls, and what it lets come in."""
+    """Callables and insertions of a `Simulation`."""
 
     __slots__ = ()
 
     @changes
     def every(self, interval: float, call: Callable[[Simulation], Any]) -> Handle:
-        """Call something at regular times: after each step whose number is a multiple.
+        """Call a function at regular intervals of time.
 
         Parameters
         ----------
         interval : float
-            Of time; rounded to whole steps, at least one. Where `step` is assigned on the way, what
-            is called from then on is called after the step that ends next to each multiple of the
-            interval.
+            Time between calls, rounded to whole steps, at least one. The call follows each step
+            with a multiple as its number. After `step` was assigned, it follows the step that ends
+            nearest to each multiple of the interval.
         call : callable
-            Takes the simulation. What is called after the same step is called in the order in
-            which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
-            is made again when the simulation goes on.
+            Takes the simulation. Callables that are due after the same step are called in the order
+            of their registration. None is called at the start. A call that Ctrl-C interrupts is
+            repeated when the simulation continues.
 
         Returns
         -------
         Handle
-            Its `remove()` ends the calls, as of a callable that fails.
+            Its `remove()` ends the calls, which continue even if the callable fails.
 
         Raises
         ------
         ValueError
             If `interval` is not positive.
         TypeError
-            If `call` cannot be called.
+            If `call` is not callable.
 
         Examples
         --------
@@ -70,7 +70,7 @@ class Events(Part):
 
     @changes
     def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
-        """Write down a number, or an array, at regular times.
+        """Record a number, or an array, at regular intervals of time.
 
         Parameters
         ----------
@@ -82,12 +82,12 @@ class Events(Part):
         Returns
         -------
         Record
-            With `times` and `values`; it grows while the simulation goes on, until `remove()`.
+            It has `times` and `values`, and grows during runs until its `remove()`.
 
         Raises
         ------
         ValueError, TypeError
-            As `every`.
+            As for `every`.
 
         Examples
         --------
@@ -117,19 +117,19 @@ class Events(Part):
     def steps_of(self, time: float, name: str) -> int:
         steps = self._sim._beat.steps(time)
         if not steps < MOST_STEPS:
-            raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
+            raise ValueError(f"{name} is {time:g}, which is more than 2^53 steps")
         return round(steps)
 
     @changes
     def add_insertion(self, feed: Insertion, until: float | None = None) -> Handle:
-        """Let spheres or clusters come in from now on.
+        """Insert spheres or clusters from now on.
 
         Parameters
         ----------
         feed : Insertion
-            What comes, where and how fast.
+            What is inserted, where, and at which rate.
         until : float, optional
-            Time of the simulation after which nothing comes any more.
+            Simulation time after which nothing more is inserted.
 
         Returns
         -------
@@ -139,9 +139,9 @@ class Events(Part):
         Raises
         ------
         ValueError
-            If `until` is no number, or a cluster's laws have `RollingA`.
+            If `until` is not finite, or a law of a cluster's material has `RollingA`.
         TypeError
-            If `feed` is no Insertion.
+            If `feed` is not an Insertion.
 
         Examples
         --------
@@ -171,22 +171,22 @@ class Events(Part):
         feeds = tuple(feed for feed in self._sim._known.feeds if feed.key is not begun.key)
         self._core.note(self._sim._changed(feeds=feeds))
 
-    # ---- when their steps come ----
+    # ---- between two steps ----
 
     def apply_forces(self) -> None:
-        """Ask the callables; where one fails, nothing is applied."""
+        """Call the callables and apply their forces; if one fails, nothing is applied."""
         if self._sim._body_forces:
             count = len(self._sim._settled().bodies)
-            asked = partial(self._asked, self._sim._body_forces, count, "add_body_force")
-            self._core.apply(_core.BODIES, *self._core.lend(asked))
+            summed = partial(self._sum_forces, self._sim._body_forces, count, "add_body_force")
+            self._core.apply(_core.BODIES, *self._core.lend(summed))
         if self._sim._forces:
-            asked = partial(self._asked, self._sim._forces, len(self._sim.ids), "add_force")
-            self._core.apply(_core.SPHERES, *self._core.lend(asked))
+            summed = partial(self._sum_forces, self._sim._forces, len(self._sim.ids), "add_force")
+            self._core.apply(_core.SPHERES, *self._core.lend(summed))
 
-    def _asked(
+    def _sum_forces(
         self, calls: list[Callable[[Any], Any]], count: int, adder: str
     ) -> tuple[Doubles, Doubles]:
-        """Forces and torques of all callables."""
+        """The forces and the torques of all callables, summed."""
         forces, torques = np.zeros((2, count, 3))
         for k, call in enumerate(calls):
             force, torque = read_forces(call(self._sim), count, f"callable {k} of {adder}")
@@ -195,7 +195,7 @@ class Events(Part):
         return forces, torques
 
     def finish_step(self) -> None:
-        """What is to happen after the last step, and has not happened yet."""
+        """Do what follows a step, unless it is done: deform, apply bounds, insert, and call."""
         now = self._sim.step_count
         if self._sim._walls.derived.has_deforming:
             with self._sim._clock.of("calls"):
@@ -211,12 +211,12 @@ class Events(Part):
                 self._core.lend(self._sim._schedule.call_due)
 
     def _insert(self, number: int, feed: Feed) -> None:
-        """Add what is due and finds a place; where that fails, it is due again."""
+        """Insert what is due and has a place; after an error it is due again."""
         insertion, since, now = feed.insertion, self._sim.time - feed.start, self._sim.step_count
         state, near = feed.state.copy(), partial(touching, self._sim)
         where, what = insertion.draw(state, since, near, self._sim._period, feed.tries(now))
         feeds = [*self._sim._known.feeds]
-        feeds[number] = feed.asked(now, state)
+        feeds[number] = feed.tried(now, state)
         parts: dict[str, Any] = {"feeds": tuple(feeds)}
         if not len(where):
             self._core.note(self._sim._changed(**parts))

@@ -1,7 +1,6 @@
-"""Frames: what a simulation is at a time, written to files while it runs; `io.frames` reads them.
+"""Frames: the state of a simulation at a time, written to files; `io.frames` reads them.
 
-What writes them is called with the simulation, by `Simulation.every` or by anyone, and uses what
-everybody sees of it.
+The writers are callables that take the simulation, for `Simulation.every`.
 """
 
 from __future__ import annotations
@@ -30,53 +29,51 @@ _Pathlike = str | os.PathLike[str]
 
 _FIELDS = ("step", "time")
 
-# of files whose names begin with a field and that lie in no folder of their own
+# name of the list of frames if file names begin with a field and have no folder
 _NO_NAME = "frames"
 
 
 def write_frames(
     path: _Pathlike, contacts: bool = False, *, walls: bool = True, append: bool = False
 ) -> FrameWriter:
-    """Make what writes a simulation's spheres to a file each time that it is called.
+    """Make a callable that writes a simulation's spheres to a file at each call.
 
     Parameters
     ----------
     path : str or path-like
-        With ``{step}`` or ``{time}``, or both, and what Python's `str.format` takes:
+        It has ``{step}`` or ``{time}``, or both, in the syntax of Python's `str.format`:
         ``"out/{step:08d}.vtp"``. Folders are made. It ends in one of
 
         - ``.vtp``, for ParaView: points with the columns ``radius``, ``id``, ``velocity``,
           ``angular_velocity``, ``force``, ``torque`` and ``material`` (numbers into
-          `Simulation.materials`). Beside them a list of all files and their times, ``out.pvd``, is
-          up to date after each frame: ParaView opens and plays it (filter Glyph, Sphere, scaled by
-          ``radius``, with scale factor 2). It is named after the folder, or where names begin with
-          a word, as in ``"out/run_{step}.vtp"``, lies in the folder and is named after this:
-          ``out/run.pvd``;
-        - ``.npz``, for NumPy: ``centers``, ``radii``, ``ids`` and so on, as the simulation's
-          attributes are called, ``time``, ``step_count``, and the walls' ``poses`` (w, 4, 4).
-          `read_spheres` reads it. Bodies are in none.
+          `Simulation.materials`). A list of all files and their times, ``out.pvd``, is updated with
+          each frame; ParaView opens and plays it (filter Glyph, Sphere, scaled by ``radius``, with
+          scale factor 2). It has the name of the folder. If file names begin with a word, as in
+          ``"out/run_{step}.vtp"``, the list has this name and lies in the folder: ``out/run.pvd``;
+        - ``.npz``, for NumPy: arrays with the names of the simulation's attributes, such as
+          ``centers``, ``radii`` and ``ids``, ``time``, ``step_count``, and the walls' ``poses``
+          (w, 4, 4). `read_spheres` reads it. Convex bodies are not written.
 
         Both hold the ``period`` (3,), 0 along axes that are not periodic; in vtp files it is field
         data. `read_frames` reads both, one frame after the other.
 
-        Convex bodies go into files of their own beside those of vtp: ``out/00000100-bodies.vtp``,
-        listed by ``out-bodies.pvd``, with the polygons of all bodies, without their rounding, and
-        of each polygon its ``body``'s number, ``velocity``, ``angular_velocity``, ``force``,
-        ``torque`` and ``material``. Bonds likewise, as lines from center to center with the columns
-        of `Simulation.bonds`, `i` and `j` being ids: ``out/00000100-bonds.vtp``.
+        With vtp, convex bodies go into files of their own: ``out/00000100-bodies.vtp``, which
+        ``out-bodies.pvd`` lists, with the facets of all bodies, without rounding. The columns of
+        a facet are ``body`` (its number), ``velocity``, ``angular_velocity``, ``force``,
+        ``torque`` and ``material``. Bonds go into ``out/00000100-bonds.vtp``: lines from center to
+        center with the columns of `Simulation.bonds`, where `i` and `j` are ids.
     contacts : bool, default False
-        Also write the contacts and pairs of the last step, with their forces, into further files
-        of their own: ``out/00000100-contacts.vtp``, which ``out-contacts.pvd`` lists, and
-        ``-pairs``. Of npz `load_contacts` and `load_pairs` read them.
+        Also write the contacts and pairs of the last step, with their forces, into files of their
+        own: ``out/00000100-contacts.vtp``, which ``out-contacts.pvd`` lists, and ``-pairs``.
+        `load_contacts` and `load_pairs` read those of npz.
     walls : bool, default True
-        Of vtp, also write where the walls are, with the ``wall``'s number of each facet and the
-        ``force`` at each vertex: ``out/00000100-walls.vtp`` and ``out-walls.pvd``. Nothing without
-        meshes: half spaces are not drawn.
+        With vtp, also write the walls in their places, with the number ``wall`` of each facet and
+        the ``force`` at each vertex: ``out/00000100-walls.vtp`` and ``out-walls.pvd``. Half spaces
+        are not drawn.
     append : bool, default False
-        By default the first frame begins new lists: files of an earlier run that have the same
-        names are written over, others stay where they are, but are listed no more. True goes on
-        with the lists that are there, but for entries of the first frame's time and later ones: for
-        a run that was loaded from a file.
+        By default the first frame begins new lists. Files of an earlier run with the same names are
+        overwritten; others stay, but are not listed. True continues the lists of an earlier run,
+        without its entries at the first frame's time and later: use it after `load_simulation`.
 
     Returns
     -------
@@ -88,12 +85,12 @@ def write_frames(
     ValueError
         If the path has another ending, another field, or none.
     OSError
-        When it is called, if a file cannot be written; what was there then stays as it was.
+        In a call, if a file cannot be written; the previous file is then unchanged.
 
     Notes
     -----
-    Centers and walls' places are those after a step, velocities those of its middle; forces,
-    contacts and pairs those of its beginning.
+    Centers and places of walls are those after a step, velocities those of its middle. Forces,
+    contacts and pairs are those of its beginning.
 
     Examples
     --------
@@ -107,42 +104,43 @@ def write_frames(
 def write_dump(
     path: _Pathlike, *, origin: ArrayLike = (0, 0, 0), append: bool = False
 ) -> DumpWriter:
-    """Make what writes a simulation's spheres as LAMMPS dumps them each time that it is called.
+    """Make a callable that writes a simulation's spheres to a LAMMPS dump at each call.
 
     OVITO opens such files; `read_spheres` and `read_frames` read them.
 
     Parameters
     ----------
     path : str or path-like
-        All frames go into one file, one after the other; with ``{step}`` or ``{time}`` in it into
-        as many as there are names. Folders are made.
+        All frames go into one file. With ``{step}`` or ``{time}`` in the name, each name is a file.
+        Folders are made.
     origin : (3,) array_like, default (0, 0, 0)
-        Along periodic axes the box that is told begins there and is a period long; along others it
-        is as wide as the spheres and the walls; of half spaces those count that are perpendicular
+        Lower corner of the box along periodic axes, where its length is the period. Along others
+        the box encloses the spheres and the walls; half spaces count only if they are perpendicular
         to an axis.
     append : bool, default False
-        By default the first frame begins a new file. True goes on with the one that is there, but
-        for its frames of that step and later ones: for a run that was loaded from a file.
+        By default the first frame begins a new file. True continues the file of an earlier run,
+        without its frames of that step and later: use it after `load_simulation`.
 
     Returns
     -------
     callable
-        As of `write_frames`.
+        For `Simulation.every`; takes the `Simulation`.
 
     Raises
     ------
     ValueError
-        If the path has another field, or the origin is not finite; when it is called, if a file to
-        go on with is no dump, or there are bodies and no spheres: `write_frames` writes bodies.
+        If the path has another field, or the origin is not finite. In a call, if the file to be
+        continued is not a dump, or there are convex bodies and no spheres: `write_frames` writes
+        bodies.
     OSError
-        When it is called, if the file cannot be written: then it ends with the frame before.
+        In a call, if the file cannot be written; it then ends with the previous frame.
 
     Notes
     -----
     The columns are ``id type x y z radius vx vy vz omegax omegay omegaz fx fy fz``; the type is the
-    number of the material and 1. Coordinates are the simulation's, which may be outside the box
-    along periodic axes. Numbers have as many digits as give them back to the bit. Bodies are in no
-    dump.
+    number of the material plus 1. Coordinates are the simulation's, which may be outside the box
+    along periodic axes. Numbers have all digits, so that reading them gives the same bits. Convex
+    bodies are not written.
 
     Examples
     --------
@@ -154,14 +152,14 @@ def write_dump(
 
 
 class FrameWriter:
-    """What `write_frames` returns."""
+    """The callable that `write_frames` returns."""
 
     def __init__(self, path: _Pathlike, contacts: bool, walls: bool, append: bool):
         self._names = _Names(path)
         if not self._names.has_fields:
             raise ValueError(
                 f"{self._names.template} has neither {{step}} nor {{time}} in it: each frame would"
-                " be written over the one before"
+                " overwrite the one before"
             )
         self._options = {"contacts": contacts, "walls": walls, "append": append}
         writers = _writers(self._names.template)
@@ -196,7 +194,7 @@ class FrameWriter:
 
 
 class DumpWriter:
-    """What `write_dump` returns."""
+    """The callable that `write_dump` returns."""
 
     def __init__(self, path: _Pathlike, origin: ArrayLike, append: bool):
         self._names = _Names(path)
@@ -227,7 +225,7 @@ class DumpWriter:
 
 
 class _Names:
-    """A path with fields."""
+    """File names made from a path with fields."""
 
     def __init__(self, path: _Pathlike):
         self.template = os.fspath(path)
@@ -238,7 +236,7 @@ class _Names:
             self.template.format(step=0, time=0.0)
         except (KeyError, IndexError, AttributeError):
             raise ValueError(
-                f"{self.template} has another field than {{step}} and {{time}} in it"
+                f"{self.template} has a field other than {{step}} and {{time}}"
             ) from None
         except ValueError as error:
             raise ValueError(f"{self.template}: {error}") from None
@@ -246,14 +244,14 @@ class _Names:
         self.has_fields = any(field is not None for _, field, _, _ in parts)
 
     def path_of(self, simulation: Simulation) -> Path:
-        """The file of a frame, whose folder is there."""
+        """The file name of a frame; makes its folder."""
         named = self.template.format(step=int(simulation.step_count), time=float(simulation.time))
         path = Path(named)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     def common_path(self) -> Path:
-        """What the names of all frames begin with, without what only parts words; or their folder.
+        """What all file names begin with, without separators at its end; or their folder.
 
         "out/run" of "out/run_{step}.vtp", and "out" of "out/{step}.vtp".
         """
@@ -297,7 +295,7 @@ def _save_pairs(simulation: Simulation, path: Path) -> None:
 
 
 def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
-    """All facets in their places, as one mesh; half spaces have none."""
+    """Write the facets of all walls in their places, as one mesh; half spaces have none."""
     walls = _walls_with_facets(simulation)
     places = [_placed(wall) for wall in walls]
     counts = [len(wall.mesh) for wall in walls]
@@ -311,7 +309,7 @@ def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
 
 
 def _placed(wall: Any) -> NDArray[np.float64]:
-    """The vertices of a wall where it is."""
+    """The vertices of a wall in the world."""
     places: NDArray[np.float64] = rotated(wall.mesh.vertices, wall.pose[:3, :3])
     return places + wall.pose[:3, 3]
 
@@ -321,40 +319,40 @@ def _walls_with_facets(simulation: Simulation) -> list[Any]:
 
 
 def _bodies_to_vtp(simulation: Simulation, path: Path) -> None:
-    """All facets of the bodies in their places, without their rounding."""
-    of = simulation.bodies
-    shapes = [simulation.shapes[number] for number in of.shape]
+    """Write the facets of all bodies in their places, without rounding."""
+    bodies = simulation.bodies
+    shapes = [simulation.shapes[number] for number in bodies.shape]
     vertices = [shape.vertices for shape in shapes]
-    counts = [len(of_shape) for of_shape in vertices]
-    sized = np.concatenate(vertices) * np.repeat(of.scales, counts)[:, None]
-    places = turned(np.repeat(of.orientations, counts, axis=0), sized)
+    counts = [len(points) for points in vertices]
+    sized = np.concatenate(vertices) * np.repeat(bodies.scales, counts)[:, None]
+    places = turned(np.repeat(bodies.orientations, counts, axis=0), sized)
     facets = [len(shape.normals) for shape in shapes]
     vtp.save_polygons(
         path,
-        places + np.repeat(of.positions, counts, axis=0),
+        places + np.repeat(bodies.positions, counts, axis=0),
         *joined_corners(shapes),
         {},
         {
             name: np.repeat(column, facets, axis=0)
             for name, column in {
-                "body": of.numbers,
-                "velocity": of.velocities,
-                "angular_velocity": of.angular_velocities,
-                "force": of.forces,
-                "torque": of.torques,
-                "material": of.material,
+                "body": bodies.numbers,
+                "velocity": bodies.velocities,
+                "angular_velocity": bodies.angular_velocities,
+                "force": bodies.forces,
+                "torque": bodies.torques,
+                "material": bodies.material,
             }.items()
         },
     )
 
 
 def _bonds_to_vtp(simulation: Simulation, path: Path) -> None:
-    """A line from center to center of each, with what it exerted."""
-    of = simulation.bonds
-    columns = of.to_dict()
+    """Write a line from center to center for each bond, with its columns."""
+    bonds = simulation.bonds
+    columns = bonds.to_dict()
     ids = simulation.ids
-    columns |= {"i": ids[of.i], "j": ids[of.j], "contact": of.contact.astype(np.uint8)}
-    vtp.save_lines(path, of.lines(simulation.centers), columns)
+    columns |= {"i": ids[bonds.i], "j": ids[bonds.j], "contact": bonds.contact.astype(np.uint8)}
+    vtp.save_lines(path, bonds.lines(simulation.centers), columns)
 
 
 _WALLS, _BODIES, _BONDS = "-walls", "-bodies", "-bonds"
@@ -384,7 +382,7 @@ _WRITERS: dict[str, _Writers] = {
 
 
 def _writers(template: str) -> _Writers:
-    """What writes the parts of a frame, by what their files' names end in."""
+    """The functions that write the parts of a frame, by the suffixes of their file names."""
     ending = Path(template).suffix.lower()
     if ending not in _WRITERS:
         known = " or ".join(_WRITERS)
@@ -396,19 +394,19 @@ def _writers(template: str) -> _Writers:
 
 
 def _check_dumped(simulation: Simulation) -> None:
-    # where an insertion waits, spheres are still to come
+    # an insertion may still add spheres
     if not len(simulation.ids) and len(simulation.bodies.numbers) and not simulation._known.feeds:
         raise ValueError(
-            "there are bodies and no spheres, but dumps hold spheres alone:"
-            ' abut.write_frames("out/{step}.vtp") writes bodies'
+            "the simulation has bodies and no spheres, but a dump holds spheres only:"
+            ' use abut.write_frames("out/{step}.vtp")'
         )
 
 
 def _begin_dump(path: Path, step: int, text: bytes, append: bool) -> None:
-    """Write a frame as the first one, or behind those of earlier steps."""
+    """Write a frame as the first one, or after those of earlier steps."""
     if append and path.exists() and path.stat().st_size:
         if not dump.is_dump(path):
-            raise ValueError(f"{path} is no dump to go on with")
+            raise ValueError(f"{path} is not a LAMMPS dump, which append=True could continue")
         writing.replace_end(path, dump.find_step(path, step), text)
         return
     with writing.opened(path) as file:
@@ -418,11 +416,11 @@ def _begin_dump(path: Path, step: int, text: bytes, append: bool) -> None:
 def _box(
     simulation: Simulation, origin: tuple[float, float, float]
 ) -> tuple[NDArray[np.float64], list[bool]]:
-    """Lower and upper corner (2, 3), and along which axes it is periodic."""
+    """Lower and upper corner (2, 3) of the box, and which axes are periodic."""
     centers, reach = simulation.centers, simulation.radii[:, None]
     walls = (_points_of(wall) for wall in simulation.walls)
     inside = np.concatenate([centers - reach, centers + reach, *walls])
-    # fmin and fmax pass over NaN; where there is nothing else, the box is at 0
+    # fmin and fmax skip NaN; an axis without other values gets 0
     ends = [end.reduce(inside, 0, initial=np.nan) for end in (np.fmin, np.fmax)]
     bounds = np.where(np.isnan(ends), 0.0, ends)
     period = simulation.period or (None, None, None)
@@ -433,7 +431,7 @@ def _box(
 
 
 def _points_of(wall: Any) -> NDArray[np.float64]:
-    """What of a wall is to be in the box: of a plane across an axis where it is there, else NaN."""
+    """Points of a wall that the box encloses; of a plane, those of an axis normal to it."""
     if not isinstance(wall.mesh, HalfSpace):
         return _placed(wall)
     point = rotated(np.array([wall.mesh.point]), wall.pose[:3, :3]) + wall.pose[:3, 3]

@@ -1,4 +1,4 @@
-"""Handles: what takes a callable, or an insertion, off a simulation again."""
+"""Handles: they remove a callable or an insertion from a simulation."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Handle:
         self._what, self._remove = what, remove
 
     def remove(self) -> None:
-        """End this: it is not called any more, or nothing more comes in.
+        """End the calls, or the insertion.
 
-        Inside a callable, it holds from the next call on. Calling it twice does no harm.
+        Inside a callable, this takes effect from the next call on. Calling it twice does no harm.
 
         Raises
         ------

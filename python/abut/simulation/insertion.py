@@ -1,4 +1,4 @@
-"""Spheres and clusters that come into a simulation while it runs."""
+"""Insertion of spheres and clusters while a simulation runs."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from .clusters import Cluster
 
 _Mask = NDArray[np.bool_]
 
-# which of these spheres, centers (n, 3) and radii (n,), overlap something that is there
+# which of these spheres, centers (n, 3) and radii (n,), overlap a particle or a wall
 Near = Callable[[Doubles, Doubles], _Mask]
 
-# Of those that wait no more are tried in a step than would fill the box, nor than this.
+# most particles that are tried in a step, beside the number that would fill the box
 _MOST = 1 << 16
 
-# Where few wait, each is tried at several places of a look: so many all together.
+# places that are tried in one look, if few particles wait
 _PLACES = 1024
 
-# orientations that are tried before a box is said to be too small for a cluster
+# orientations that are tried before a cluster counts as too large for the box
 _TRIALS = 1000
 
-# how much of the number that is due may be rounding
+# relative rounding error of the number of particles that are due
 _ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 @dataclass
 class InsertionState:
-    """How far an `Insertion` has come; made by `Insertion.begin`.
+    """Progress of an `Insertion`; `Insertion.begin` makes it.
 
     Attributes
     ----------
     generator : numpy.random.Generator
     inserted : int
-        How many have come.
+        How many were inserted.
     waiting : list of float
-        Of those that are due but have found no place yet the radius; 1 for clusters.
+        Radii of the spheres that are due but have no place yet; 1 for each cluster.
     """
 
     generator: np.random.Generator
@@ -56,13 +56,13 @@ class InsertionState:
     waiting: list[float] = field(default_factory=list)
 
     def copy(self) -> InsertionState:
-        """The same state, which does not change with this one."""
+        """An independent copy."""
         generator = np.random.Generator(np.random.PCG64(0))
         generator.bit_generator.state = self.generator.bit_generator.state
         return InsertionState(generator, self.inserted, list(self.waiting))
 
     def to_dict(self) -> dict[str, Any]:
-        """The state in what JSON knows; `Insertion.state_from_dict` makes it again."""
+        """The state as JSON values, which `Insertion.state_from_dict` reads."""
         return {
             "generator": self.generator.bit_generator.state,
             "inserted": self.inserted,
@@ -72,7 +72,7 @@ class InsertionState:
 
 @dataclass(frozen=True)
 class Insertion(Value):
-    """Spheres or clusters that come into a box one by one, each where it overlaps nothing.
+    """Inserts spheres or clusters into a box one by one, each where it overlaps nothing.
 
     `Simulation.add_insertion` starts it. Places and orientations are random, but the same for the
     same seed and simulation.
@@ -80,39 +80,38 @@ class Insertion(Value):
     Parameters
     ----------
     box : (2, 3) array_like
-        Lower and upper corner. What comes is wholly inside.
+        Lower and upper corner. Particles are inserted wholly inside.
     radii : float or (low, high)
-        Of spheres: all alike, or spread evenly from low to high. None for clusters, which have
-        theirs.
+        Radius of all spheres, or the bounds of a uniform distribution. None for clusters, which
+        have their own.
     rate : float
-        How many come in a unit of time, positive. What finds no place, since something is in the
-        way wherever it was tried, waits with the radius that it has, and is tried again. Where many
-        wait, the box is too full for the rate.
+        How many are inserted per unit of time, positive. A particle that overlaps others wherever
+        it was tried waits, with its radius, and is tried again. If many wait, the box is too full
+        for the rate.
     material : Material
     seed : int, default 0
-        0 or positive.
+        Seed of the random numbers, 0 or positive.
     cluster : Cluster, optional
-        What comes, in all orientations, instead of spheres.
+        Inserted in place of spheres, in random orientations.
 
     Raises
     ------
     ValueError
-        If a number is not sound, if what comes does not fit into the box, or if the material has
+        If a number is out of its range, the particles do not fit into the box, or the material has
         no density where one is needed.
     TypeError
-        If one of them is of another type.
+        If an argument is of another type.
 
     Notes
     -----
-    The radii of those that have come are spread as they were asked for: one that waits does not
-    make way for a smaller one.
+    The radii of the inserted spheres have the given distribution: a waiting sphere is not replaced
+    by a smaller one.
 
-    As long as none waits, each is tried in the step in which it is due. From the step on in which
-    the first one finds no place, a simulation looks for places 1, 2, 4, ... 32 and 64 steps later,
-    then every 64 steps, until none waits any more; what has become due meanwhile joins in. Each is
-    then tried at as many places as steps have gone by since the last look, while all places
-    together are no more than 1024. These steps count from when the box was full: a run in parts, or
-    one that a restart file goes on with, has the same bits.
+    While none waits, each particle is tried in the step in which it is due. When the first one
+    finds no place, the simulation tries again 1, 2, 4, ... 32 and 64 steps later, then every 64
+    steps, until none waits. Particles that have become due meanwhile are tried with it. Each is
+    tried at one place for each step since the last try, with at most 1024 places in all. Steps
+    count from the first failure, so a run in parts or from a restart file has the same bits.
 
     Examples
     --------
@@ -150,18 +149,18 @@ class Insertion(Value):
         self._check_box()
 
     def begin(self) -> InsertionState:
-        """The state of an insertion that begins now."""
+        """The state of an insertion that has inserted nothing."""
         return InsertionState(np.random.Generator(np.random.PCG64(self.seed)))
 
     @staticmethod
     def state_from_dict(stored: Mapping[str, Any]) -> InsertionState:
-        """The state that `InsertionState.to_dict` stored."""
+        """Read the state from what `InsertionState.to_dict` returned."""
         generator = np.random.Generator(np.random.PCG64())
         generator.bit_generator.state = stored["generator"]
         return InsertionState(generator, int(stored["inserted"]), list(stored["waiting"]))
 
     def due(self, time_elapsed: float) -> int:
-        """How many should have come in the time since it began."""
+        """How many are due in the time since the insertion began."""
         return math.floor(self.rate * time_elapsed * (1 + _ROUNDING))
 
     def draw(
@@ -172,28 +171,27 @@ class Insertion(Value):
         period: Period | None = None,
         tries: int = 1,
     ) -> tuple[Doubles, Doubles]:
-        """What comes now: those that are due and find a place.
+        """Draw what is inserted now: the particles that are due and have a place.
 
         Parameters
         ----------
         state : InsertionState
             It is changed.
         time_elapsed : float
-            Since the insertion began.
+            Time since the insertion began.
         near : callable
-            Takes centers (n, 3) and radii (n,) and tells, (n,) of bool, which of these spheres
-            overlap something that is there. Not called where nothing is due.
+            Takes centers (n, 3) and radii (n,) and returns, (n,) of bool, which of these spheres
+            overlap a particle or a wall. It is not called if nothing is due.
         period : sequence of 3 (float or None), optional
-            Of the simulation.
+            Period of the simulation.
         tries : int, default 1
-            At how many places each is tried at most, of which the first one counts where nothing
-            is in the way.
+            Most places at which each particle is tried. The first one without an overlap counts.
 
         Returns
         -------
         centers, radii : (n, 3) and (n,) ndarray of float64
-            Of spheres that come; of clusters centers of mass and orientations: quaternions
-            (n, 4), x, y, z, w, from the frame in which the cluster was given to the world.
+            Of spheres. Of clusters, the centers of mass and the orientations: quaternions (n, 4),
+            x, y, z, w, from the frame in which the cluster was given to the world.
         """
         state.waiting += self._sizes(state, time_elapsed)
         count = len(state.waiting)
@@ -211,10 +209,10 @@ class Insertion(Value):
         state.waiting = sizes[:count][~comes].tolist()
         return positions[rows], sizes[rows] if self.cluster is None else turns[rows]
 
-    # ---- what comes ----
+    # ---- what is inserted ----
 
     def _sizes(self, state: InsertionState, time_elapsed: float) -> list[float]:
-        """Of those that are due and not yet waiting the radii; 1 for clusters."""
+        """Radii of the spheres that have become due; 1 for each cluster."""
         due = self.due(time_elapsed) - state.inserted
         count = max(min(due, self._capacity()) - len(state.waiting), 0)
         if isinstance(self.radii, tuple):
@@ -223,7 +221,7 @@ class Insertion(Value):
         return [1.0 if self.radii is None else self.radii] * count
 
     def _capacity(self) -> int:
-        """More than fit into the box at once."""
+        """An upper bound of how many fit into the box."""
         low, high = np.array(self.box)
         radius = self._largest() if not isinstance(self.radii, tuple) else self.radii[0]
         volume = 4 / 3 * np.pi * (radius * radius * radius)
@@ -236,30 +234,30 @@ class Insertion(Value):
         return self.radii[1] if isinstance(self.radii, tuple) else self.radii or 0.0
 
     def _turns(self, state: InsertionState, count: int) -> Doubles:
-        """Random orientations (n, 4), of clusters alone."""
+        """Random orientations (n, 4) of clusters; (n, 0) for spheres."""
         if self.cluster is None:
             return np.empty((count, 0))
         return _orientations(state.generator, count)
 
     def _bodies(self, sizes: Doubles, turns: Doubles) -> tuple[Doubles, Doubles]:
-        """The spheres' centers from the body's position (n, k, 3), and their radii (n, k)."""
+        """Centers of each body's spheres from its position (n, k, 3), and their radii (n, k)."""
         if self.cluster is None:
             return np.zeros((len(sizes), 1, 3)), sizes[:, None]
         members = turned(turns[:, None], self.cluster.centers - self.cluster.offset)
         return members, np.tile(self.cluster.radii, (len(turns), 1))
 
-    # ---- where it comes ----
+    # ---- where it is inserted ----
 
     def _places(
         self, state: InsertionState, offsets: Doubles, radii: Doubles
     ) -> tuple[Doubles, _Mask]:
-        """A random position of each body, and whether it fits into the box as it is turned."""
+        """A random position of each body, and whether it fits into the box in its orientation."""
         low, high = self._bounds(offsets, radii)
         positions = low + state.generator.random(low.shape) * (high - low)
         return positions, np.all(low <= high, axis=1)
 
     def _bounds(self, offsets: Doubles, radii: Doubles) -> tuple[Doubles, Doubles]:
-        """Between which positions, (n, 3) each, bodies are wholly inside the box."""
+        """Lowest and highest positions, (n, 3) each, of bodies that are wholly inside the box."""
         low, high = np.array(self.box)
         reach = radii[..., None]
         return low - (offsets - reach).min(axis=1), high - (offsets + reach).max(axis=1)
@@ -268,23 +266,24 @@ class Insertion(Value):
         if self.cluster is not None:
             self.cluster.mass_for(self.material.density)
         elif self.material.density is None:
-            raise ValueError(f"material is {self.material}, but spheres need a density")
+            raise ValueError(f"material is {self.material}, but needs a density for spheres")
 
     def _check_box(self) -> None:
         low, high = np.array(self.box)
         smallest = float((high - low).min())
         if 2 * self._largest() > smallest:
             raise ValueError(
-                f"the box is {smallest:g} wide, but spheres of {2 * self._largest():g} are to come"
+                f"the box is {smallest:g} wide, but the spheres' diameter is"
+                f" {2 * self._largest():g}: give a larger box or smaller radii"
             )
         turns = _orientations(np.random.default_rng(0), _TRIALS if self.cluster is not None else 0)
         offsets, radii = self._bodies(np.ones(len(turns)), turns)
         if len(turns) and not np.less_equal(*self._bounds(offsets, radii)).all(axis=1).any():
-            raise ValueError("the cluster does not fit into the box, however it is turned")
+            raise ValueError("the cluster fits into the box in no orientation: give a larger box")
 
 
 def _free(centers: Doubles, radii: Doubles, tried: _Mask, near: Near) -> _Mask:
-    """Which of the bodies (n, k, 3) that are tried overlap nothing that is there."""
+    """Which of the tried bodies (n, k, 3) overlap no particle and no wall."""
     free = tried.copy()
     rows = np.flatnonzero(tried)
     if len(rows):
@@ -294,14 +293,14 @@ def _free(centers: Doubles, radii: Doubles, tried: _Mask, near: Near) -> _Mask:
 
 
 def _first_free(free: _Mask, rounds: int) -> Indices:
-    """Of each body that is tried in several rounds, the row of the first that is free, if any."""
+    """The row of the first free place of each body that has one; rounds follow each other."""
     of_rounds = free.reshape(rounds, -1)
     bodies = np.flatnonzero(of_rounds.any(axis=0))
     return bodies + of_rounds.shape[1] * of_rounds[:, bodies].argmax(axis=0)
 
 
 def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
-    """Which of these bodies (n, k, 3) come: of two that overlap, the first one."""
+    """Which of these bodies (n, k, 3) to insert: of two that overlap, the first one."""
     comes = np.ones(len(centers), bool)
     if not len(centers):
         return comes
@@ -309,16 +308,16 @@ def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
     pairs = find_pairs(centers.reshape(-1, 3), radii.ravel(), period=period)
     bodies = np.unique(np.column_stack([pairs.i // count, pairs.j // count]), axis=0)
     for first, second in bodies[bodies[:, 0] != bodies[:, 1]].tolist():
-        # sorted by the first: whether this one stays is known
+        # sorted by the first, which is decided already
         comes[second] &= not comes[first]
     return comes
 
 
 def _orientations(generator: np.random.Generator, count: int) -> Doubles:
-    """Unit quaternions (n, 4), all orientations alike."""
+    """Random unit quaternions (n, 4), uniform over all orientations."""
     found = np.empty((0, 4))
     while len(found) < count:
-        # points of a cube, of which those in the ball about its middle are kept
+        # keep the points of a cube that are in the ball about its middle
         points = 2.0 * generator.random((4 * (count - len(found)), 4)) - 1.0
         sizes = lengths(points)
         inside = (sizes > 0) & (sizes <= 1)
@@ -337,7 +336,7 @@ def _read_radii(value: object) -> float | tuple[float, float]:
         return checks.positive(float(radii), "radii")
     low, high = (checks.positive(float(one), f"radii[{k}]") for k, one in enumerate(radii))
     if low > high:
-        raise ValueError(f"radii is ({low}, {high}), but must be (low, high)")
+        raise ValueError(f"radii is ({low}, {high}), but must be (low, high), low first")
     return low, high
 
 

@@ -1,4 +1,4 @@
-"""What a simulation knows of what its library's side has."""
+"""The Python side's record of a simulation, and the lock of methods that change it."""
 
 from __future__ import annotations
 
@@ -42,22 +42,21 @@ OnLeave = Literal["remove", "raise", "warn"]
 
 
 class Bounds(NamedTuple):
-    """Beyond which nobody is to be; None: everywhere is within."""
+    """Bounds of a simulation; `corners` is None if there are none."""
 
     corners: tuple[tuple[float, ...], ...] | None = None
     on_leave: OnLeave = "raise"
-    left: int = 0  # those who left before these bounds, or were removed
+    left: int = 0  # how many left earlier bounds, or were removed
 
 
 class Known(NamedTuple):
-    """Exchanged whole, by the very call that changes the library's side: whatever comes between two
-    lines of Python, Ctrl-C or another thread, both sides agree.
+    """The Python side of a simulation, replaced as a whole by the call that changes the C side.
 
-    What is in it does not change. The library may have materials and shapes that are not in it yet:
-    nothing has them.
+    So both sides agree even if Ctrl-C or another thread interrupts between two lines of Python. It
+    is immutable. The C side may have materials and shapes that are missing here, which are unused.
     """
 
-    beats: tuple[Beat, ...]  # the last one is that of now
+    beats: tuple[Beat, ...]  # the last one is the current one
     gravity: Doubles
     numbers: Numbers = Numbers()
     laws: LawTable = LawTable()
@@ -69,7 +68,7 @@ class Known(NamedTuple):
 
 
 class Fresh(NamedTuple):
-    """What was read of a simulation since it has changed so many times."""
+    """Cached values, read when the simulation had changed `change_count` times."""
 
     change_count: int
     values: dict[str, Any]
@@ -78,7 +77,7 @@ class Fresh(NamedTuple):
 def changes(
     method: Callable[Concatenate[_S, _P], _T],
 ) -> Callable[Concatenate[_S, _P], _T]:
-    """A method that changes a simulation, or tells all of it: meanwhile nobody else may."""
+    """Give a method that changes a simulation, or reads all of it, the simulation's lock."""
 
     @wraps(method)
     def alone(simulation: _S, /, *arguments: _P.args, **keywords: _P.kwargs) -> _T:

@@ -1,6 +1,6 @@
-"""Means over what a simulation has in a region: stress, and how many contacts a grain has.
+"""Means over a region: stress, and the coordination number.
 
-Grains are what moves as one: spheres that are in no cluster, clusters, and convex bodies.
+A grain is what moves as one: a sphere outside of clusters, a cluster, or a convex body.
 docs/dem.md, section 15, has the definitions and their sources.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _Mask = NDArray[np.bool_]
 
-# how much longer than a period a region may be by rounding
+# relative rounding error by which a region may be longer than a period
 _ROUNDING = 4 * np.finfo(np.float64).eps
 
 
@@ -44,9 +44,9 @@ class Region(NamedTuple):
         return float(np.prod(self.high - self.low))
 
     def images(self, least: Doubles, most: Doubles) -> Iterator[tuple[Doubles, _Mask]]:
-        """Shifts of the box (3,), and which of the boxes from `least` to `most`, (m, 3), meet it.
+        """Shifts (3,) of the region's images, and which boxes from `least` to `most` meet each.
 
-        Of the box's border its lower sides belong to it.
+        Boxes are (m, 3). The lower sides of a region belong to it, the upper ones do not.
         """
         of_axes = [self._images_along(axis, least, most) for axis in range(3)]
         for along_x, along_y, along_z in itertools.product(*of_axes):
@@ -70,7 +70,7 @@ class Region(NamedTuple):
 
 
 def read_region(region: ArrayLike | None, period: Period | None) -> Region | None:
-    """The box that a user names; None for all that there is."""
+    """The user's box as a Region; None stands for everything."""
     if region is None:
         return None
     low, high = (np.array(corner) for corner in checks.box(region, "region"))
@@ -79,7 +79,7 @@ def read_region(region: ArrayLike | None, period: Period | None) -> Region | Non
         size, most = high[axis] - low[axis], lengths[axis]
         if most and size > most + _ROUNDING * max(abs(low[axis]), abs(high[axis]), most):
             raise ValueError(
-                f"region is {size:g} wide along {along}, but the world repeats after {most:g}"
+                f"region is {size:g} wide along {along}, but may be one period wide, {most:g}"
             )
     return Region(low, high, lengths)
 
@@ -88,20 +88,20 @@ def read_region(region: ArrayLike | None, period: Period | None) -> Region | Non
 
 
 class Grains(NamedTuple):
-    """At the beginning of the last step: spheres, then clusters, then convex bodies."""
+    """Grains at the beginning of the last step: spheres, then clusters, then convex bodies."""
 
-    centers: Doubles  # (g, 3): of mass
+    centers: Doubles  # (g, 3): centers of mass
     velocities: Doubles  # (g, 3): the mean of those half a step before and after
     masses: Doubles  # (g,)
-    of_sphere: Indices  # (n,): which grain each sphere is, or belongs to
+    of_sphere: Indices  # (n,): the grain of each sphere
     first_body: int
 
-    def of(self, rows: Indices) -> Doubles:
-        """The centers of the grains of these rows of spheres."""
+    def centers_of(self, rows: Indices) -> Doubles:
+        """The centers of mass of the grains to which these rows of spheres belong."""
         return self.centers[self.of_sphere[rows]]
 
     def are_in(self, region: Region | None) -> _Mask:
-        """Whose center is in the region."""
+        """Which grains have their center of mass in the region."""
         found = np.full(len(self.masses), region is None)
         if region is not None:
             for _, is_there in region.images(self.centers, self.centers):
@@ -116,7 +116,7 @@ def grains_of(simulation: Simulation) -> Grains:
 
 
 class Halves(NamedTuple):
-    """Half branches: from the center of a grain to where a force acts on it."""
+    """Half branches: from the center of mass of a grain to a point where a force acts on it."""
 
     centers: Doubles  # (m, 3)
     arms: Doubles  # (m, 3)
@@ -124,12 +124,13 @@ class Halves(NamedTuple):
 
 
 def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
-    """Those of all contacts and bonds."""
+    """The half branches of all contacts and bonds."""
     contacts, pairs = simulation.contacts, simulation.pairs
-    centers = grains.of(contacts.sphere)
+    centers = grains.centers_of(contacts.sphere)
     yield Halves(centers, contacts.point - centers, contacts.force)
     shifts = pairs.image * lengths_of(simulation.period)
-    yield from _both(grains.of(pairs.i), grains.of(pairs.j), pairs.point, shifts, pairs.force)
+    of_i, of_j = grains.centers_of(pairs.i), grains.centers_of(pairs.j)
+    yield from _both(of_i, of_j, pairs.point, shifts, pairs.force)
     yield from _of_bonds(simulation, grains, simulation.bonds.table)
     for table in (simulation.body_contacts, simulation.body_pairs, simulation.body_sphere_pairs):
         yield from _of_spots(simulation, grains, table)
@@ -138,27 +139,28 @@ def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
 def _both(
     of_i: Doubles, of_j: Doubles, points: Doubles, shifts: Doubles, forces: Doubles
 ) -> Iterator[Halves]:
-    """Of two grains, whose force acts on i; j is shifted to meet i."""
+    """The two half branches of a contact. The force acts on i; shifts move j next to i."""
     yield Halves(of_i, points - of_i, forces)
     yield Halves(of_j, points - of_j - shifts, -forces)
 
 
 def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[Halves]:
-    """As if forces acted in the middle: where along the line does not change a branch."""
+    """Half branches of bonds, with the force in the middle: the branch does not depend on where."""
     if not len(bonds):
         return
     began = simulation._core.read(_core.SPHERES, "began")
     shifts = _bond_images(simulation, bonds) * lengths_of(simulation.period)
     middles = 0.5 * (began[bonds.i] + began[bonds.j] + shifts)
-    yield from _both(grains.of(bonds.i), grains.of(bonds.j), middles, shifts, bonds.force)
+    of_i, of_j = grains.centers_of(bonds.i), grains.centers_of(bonds.j)
+    yield from _both(of_i, of_j, middles, shifts, bonds.force)
 
 
 def _bond_images(simulation: Simulation, bonds: Bonds) -> Doubles:
-    """At which image of j each was at the beginning of the last step, (m, 3)."""
+    """The image of j to which each bond led at the beginning of the last step, (m, 3)."""
     lengths = lengths_of(simulation.period)
-    # a sphere that has left the box since came in on the other side
-    gone = simulation.centers - simulation._core.read(_core.SPHERES, "began")
-    wraps = np.rint(np.divide(gone, lengths, out=np.zeros_like(gone), where=lengths > 0))
+    # a sphere that left the periodic box in the last step is on the other side now
+    moved = simulation.centers - simulation._core.read(_core.SPHERES, "began")
+    wraps = np.rint(np.divide(moved, lengths, out=np.zeros_like(moved), where=lengths > 0))
     images: Doubles = bonds.image + wraps[bonds.j] - wraps[bonds.i]
     return images
 
@@ -170,7 +172,7 @@ def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> It
     assert points is not None and table.spot_overlap is not None
     of_i = grains.centers[grains.first_body + table.i[rows]]
     if table.j is None:
-        # on the wall's surface, where spheres have theirs
+        # move points to the wall's surface, where contacts of spheres have theirs
         points = points + 0.5 * table.spot_overlap[:, None] * table.normal[rows]
         yield Halves(of_i, points - of_i, table.spot_force)
         return
@@ -180,7 +182,7 @@ def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> It
 
 
 def _second(simulation: Simulation, grains: Grains, table: BodyContacts) -> Indices:
-    """The grain that each row's body touches, which is a body or a sphere's."""
+    """The other grain of each row: a body, or the grain of a sphere."""
     assert table.j is not None
     if table is simulation.body_pairs:
         return grains.first_body + table.j
@@ -191,7 +193,7 @@ def _second(simulation: Simulation, grains: Grains, table: BodyContacts) -> Indi
 
 
 def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doubles:
-    """What `Simulation.stress` returns."""
+    """Compute `Simulation.stress`."""
     volume = _volume(simulation.period) if region is None else region.volume
     grains = grains_of(simulation)
     total = np.zeros((3, 3))
@@ -206,24 +208,24 @@ def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doub
 
 
 def _volume(period: Period | None) -> float:
-    """That of the periodic box."""
+    """The volume of the periodic box."""
     for along, length in zip("xyz", period or (None,) * 3, strict=True):
         if length is None:
             raise ValueError(
-                f"region is None, but the world has no period along {along}: give a region, whose"
-                " volume it takes"
+                f"region is None, but the world has no period along {along}: give region=, whose"
+                " volume the stress needs"
             )
     return float(np.prod(lengths_of(period)))
 
 
 def _products(first: Doubles, second: Doubles) -> Doubles:
     """The sum of outer products over all rows."""
-    # not a matrix product, whose last bit differs from one machine to another
+    # the last bit of a matrix product would depend on the machine
     return np.array([[(a * b).sum() for b in second.T] for a in first.T])
 
 
 def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
-    """The sum of m dv dv, with velocities about their mean by mass."""
+    """The sum of m dv dv, with velocities relative to their mean by mass."""
     masses, velocities = grains.masses[are_in, None], grains.velocities[are_in]
     if not len(masses):
         return np.zeros((3, 3))
@@ -232,7 +234,7 @@ def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
 
 
 def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
-    """Which part, 0 to 1, of each way (m, 3) is inside."""
+    """Which fraction, 0 to 1, of each segment from `starts` by `arms` (m, 3) is in the region."""
     ends = starts + arms
     parts = np.zeros(len(arms))
     for shift, meets in region.images(np.minimum(starts, ends), np.maximum(starts, ends)):
@@ -243,22 +245,22 @@ def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
 
 
 def _part_between(starts: Doubles, arms: Doubles, low: Doubles, high: Doubles) -> Doubles:
-    """Likewise of ways whose bounding boxes meet that from `low` to `high`."""
+    """Which fraction of each segment is in a box; the segments' bounding boxes meet it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / arms, (high - starts) / arms
-    # a way across an axis is between both planes: else its box would not be
+    # a segment normal to an axis is between both planes, since its bounding box meets the box
     enters = np.where(arms == 0.0, 0.0, np.minimum(at_low, at_high)).max(axis=1, initial=0.0)
     leaves = np.where(arms == 0.0, 1.0, np.maximum(at_low, at_high)).min(axis=1, initial=1.0)
     return np.maximum(leaves - enters, 0.0)
 
 
-# ---- how many contacts a grain has ---------------------------------------------------------------
+# ---- coordination number -------------------------------------------------------------------------
 
 
 def coordination(
     simulation: Simulation, region: Region | None, walls: bool, rattlers: bool
 ) -> float:
-    """What `Simulation.coordination` returns."""
+    """Compute `Simulation.coordination`."""
     grains = grains_of(simulation)
     touching = np.concatenate([*_touching(simulation, grains, walls)])
     counts = np.bincount(touching, minlength=len(grains.masses))[grains.are_in(region)]
@@ -268,7 +270,7 @@ def coordination(
 
 
 def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[Indices]:
-    """The grains of each contact, as often as they have one."""
+    """The grains of all contacts: each grain once for each of its contacts."""
     pairs, bonds, between = simulation.pairs, simulation.bonds.table, simulation.body_pairs
     bear = _bear(pairs.force)
     if len(bonds):
@@ -286,7 +288,7 @@ def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[I
 
 
 def _are_bonded(simulation: Simulation, pairs: Pairs, bonds: Bonds) -> _Mask:
-    """Which pairs a bond holds, at the same image."""
+    """Which pairs have a bond at the same image."""
     count = len(simulation.ids)
     # bonds are sorted by i, then j
     keys, known = pairs.i * count + pairs.j, bonds.i * count + bonds.j

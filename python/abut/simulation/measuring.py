@@ -1,4 +1,4 @@
-"""What came of a step: contacts, energies, and means over grains."""
+"""Results of the last step: contacts, energies, and means over grains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .schedule import times_of
 
 
 class Energy(NamedTuple):
-    """Energies at the beginning of the last step; their sum is kept, as docs/dem.md says."""
+    """Energies at the beginning of the last step; docs/dem.md has their balance."""
 
     kinetic: float
     rotational: float
@@ -30,7 +30,7 @@ class Energy(NamedTuple):
 
 
 class Measures(Part):
-    """What a `Simulation` has to show of its last step."""
+    """Results of the last step of a `Simulation`."""
 
     __slots__ = ()
 
@@ -60,30 +60,29 @@ class Measures(Part):
         Parameters
         ----------
         region : (2, 3) array_like, optional
-            Lower and upper corner of a box. In a periodic world it may reach over the border of the
-            periodic box, but be no longer than a period. By default the periodic box, where the
-            world repeats along all three axes.
+            Lower and upper corner of a box. In a periodic world it may cross the border of the
+            periodic box, but must not be longer than a period. By default the periodic box; then
+            all three axes must be periodic.
         kinetic : bool, default False
-            Whether what grains carry by their motion counts, too: 1/V times the sum of m dv dv over
-            grains whose center of mass is in the region, with velocities about their mean by mass.
+            Whether to add the momentum flux of the grains: 1/V times the sum of m dv dv over grains
+            with their center of mass in the region, with velocities relative to their mean by mass.
 
         Returns
         -------
         (3, 3) ndarray of float64
-            Force an area: entry [a, b] is the mean force along b, by the area, with which what is
-            before a plane across axis a pushes what is behind it. 1/V times the sum of branch times
-            force (Love and Weber), with the volume V of the region, over contacts of grains with
-            each other and with walls, and bonds. A branch goes from a grain's center of mass to the
-            contact point, and on to that of the other one; the part of it that is inside of the
-            region counts. A cluster is one grain, and so is a convex body.
+            Force per area: entry [a, b] is the mean force along b, per area, with which the
+            material before a plane across axis a pushes the material behind it. It is 1/V times the
+            sum of branch times force (Love and Weber), with the volume V of the region, over
+            contacts of grains with each other and with walls, and bonds. A branch goes from a
+            grain's center of mass to the contact point, and on to that of the other grain; its part
+            inside the region counts. A cluster is one grain, and so is a convex body.
 
         Raises
         ------
         ValueError
-            If the region is empty or longer than a period, or there is none where the world does
-            not repeat along each axis.
+            If the region is empty or longer than a period, or is None and an axis is not periodic.
         TypeError
-            If it is of another type.
+            If an argument is of another type.
 
         See Also
         --------
@@ -91,11 +90,11 @@ class Measures(Part):
 
         Notes
         -----
-        Stresses of regions that fill a larger one have that of the larger one for their mean, by
-        volume, but for the kinetic part, whose mean velocities differ. Of grains at rest between
-        walls it is the stress on the walls. It is symmetric where nothing turns faster or slower,
-        and no moments of rolling act from walls. What callables of `add_force` exert is not in it.
-        Sources: docs/dem.md, section 15.
+        The mean stress by volume of regions that fill a larger one is the stress of the larger one.
+        The kinetic part is an exception, because the mean velocities differ. For grains at rest
+        between walls, the stress is that on the walls. It is symmetric if spins are constant and
+        walls exert no rolling moments. Forces of `add_force` are not included. Sources:
+        docs/dem.md, section 15.
 
         Examples
         --------
@@ -119,13 +118,13 @@ class Measures(Part):
     def coordination(
         self, region: ArrayLike | None = None, *, walls: bool = True, rattlers: bool = True
     ) -> float:
-        """The mean number of contacts that a grain has, at the beginning of the last step.
+        """The coordination number: mean contacts per grain at the beginning of the last step.
 
         Parameters
         ----------
         region : (2, 3) array_like, optional
-            Lower and upper corner of a box, as for `stress`: grains count whose center of mass is
-            in it. By default all.
+            Lower and upper corner of a box, as for `stress`: grains with their center of mass in it
+            count. By default all grains count.
         walls : bool, default True
             Whether contacts with walls count.
         rattlers : bool, default True
@@ -136,19 +135,20 @@ class Measures(Part):
         Returns
         -------
         float
-            nan where no grain counts.
+            nan if no grain counts.
 
         Raises
         ------
         ValueError, TypeError
-            As `stress`, but it needs no region.
+            As for `stress`, but a region is never needed.
 
         Notes
         -----
         A contact is a row of `pairs`, `contacts`, `body_pairs`, `body_sphere_pairs` or
-        `body_contacts` that exerts a force: a sphere in a corner may have two with one wall, two
-        clusters several with each other, and a contact of bodies counts once, however many spots it
-        has. A bond is a contact, whatever it exerts, and counts once where its spheres touch, too.
+        `body_contacts` that exerts a force. A sphere in a corner may have two contacts with one
+        wall, and two clusters several with each other. A contact of bodies counts once, whatever
+        its number of spots. A bond counts as one contact, whatever its force, and also if its
+        spheres touch.
 
         Examples
         --------

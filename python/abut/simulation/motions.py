@@ -1,8 +1,8 @@
 """How walls move: poses and twists as functions of time.
 
-A motion begins at time 0, where it leaves everything in its place; `Simulation` begins it when it
-is given to a wall. Axes and origins are in the world. The library computes poses itself, from what
-`parts` returns; those here are for looking at a motion, and for tests.
+A motion begins at time 0 with the identity as its pose; `Simulation` begins it when a wall gets it.
+Axes and origins are in the world. Runs use the poses that the library computes from `parts`; `pose`
+and `twist` here are for users and tests.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ Given = Callable[[float], tuple[ArrayLike, ArrayLike]]
 
 ROTATING, TRANSLATING, OSCILLATING = 0, 1, 2
 
-# Between two times a pose is compared with the mean of both twists. Where a wall turns by the angle
-# a meanwhile, that is off by a^2 / 12: by less than this up to a third of a radian, and no wall
-# turns that far in a step. A twist in other units, with another sign or about another point is off
-# by far more.
+# Tolerance of the comparison of two poses with the mean of both twists. Where a wall turns by the
+# angle a in a step, the mean is off by a^2 / 12: by less than this up to a third of a radian, and
+# no wall turns that far in a step. A twist in other units, with another sign or about another point
+# is off by far more.
 _AGREEMENT = 1e-2
 
-# what rounding leaves of the difference of two poses, as part of the lengths in them
+# rounding error of the difference of two poses, as a fraction of the lengths in them
 _ROUNDING = 1e-12
 
 
 class Part(NamedTuple):
-    """One motion that is not made of others: the members of abut_motion in their order."""
+    """An elementary motion: the members of abut_motion in their order."""
 
     kind: int
     vector: _Vector
@@ -56,18 +56,18 @@ class Part(NamedTuple):
 
 
 class Motion(Value):
-    """What `Rotating`, `Translating`, `Oscillating` and `Motions` have in common."""
+    """The base of `Rotating`, `Translating`, `Oscillating` and `Motions`."""
 
     def parts(self) -> list[Part]:
-        """The motions that it is made of; each moves what those before it have moved."""
+        """Its elementary motions in order; each one also moves what those before it have moved."""
         raise NotImplementedError
 
     def pose(self, t: float) -> Doubles:
-        """Where the motion takes a thing until the time t, as a pose (4, 4)."""
+        """The pose (4, 4) at the time t; it is the identity at time 0."""
         return self._state(t)[0]
 
     def twist(self, t: float) -> Doubles:
-        """Velocity of the point that was the origin at time 0, then angular velocity, (6,)."""
+        """Velocity of the point that was the origin at time 0, and angular velocity, (6,)."""
         return np.concatenate(self._state(t)[1:])
 
     def _state(self, t: float) -> tuple[Doubles, Doubles, Doubles]:
@@ -84,21 +84,21 @@ class Motion(Value):
 
 @dataclass(frozen=True)
 class Rotating(Motion):
-    """A motion about an axis that stands still.
+    """A rotation about a fixed axis.
 
     Parameters
     ----------
     axis : (3,) array_like
-        Its direction; the length does not matter. Seen along it, the motion is clockwise.
+        Direction of the axis; its length does not matter. Seen along it, the wall turns clockwise.
     origin : (3,) array_like, default (0, 0, 0)
-        A point of the axis, about which the wall's torque is told.
+        A point of the axis. The wall's torque is about it.
     rate : float, default 0
-        Angle a time, in radians; negative: the other way round.
+        Angular velocity, in radians per time. A negative rate turns the other way.
 
     Raises
     ------
     ValueError, TypeError
-        If they are no finite numbers, or the axis has no direction.
+        If an argument is not finite, or the axis is (0, 0, 0).
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Rotating(Motion):
     def __post_init__(self) -> None:
         axis = checks.vector(self.axis, "axis")
         if not any(axis):
-            raise ValueError(f"axis is {axis}, which is no direction")
+            raise ValueError(f"axis is {axis}, but must have a direction")
         self._settle(
             axis=axis,
             origin=checks.vector(self.origin, "origin"),
@@ -129,7 +129,7 @@ class Rotating(Motion):
 
 @dataclass(frozen=True)
 class Translating(Motion):
-    """A motion along a straight line.
+    """A motion along a straight line, with constant velocity.
 
     Parameters
     ----------
@@ -159,21 +159,21 @@ class Translating(Motion):
 
 @dataclass(frozen=True)
 class Oscillating(Motion):
-    """A motion to and fro along a straight line: amplitude (sin(2 pi f t + phase) - sin phase).
+    """An oscillation along a straight line: amplitude (sin(2 pi f t + phase) - sin phase).
 
     Parameters
     ----------
     amplitude : (3,) array_like
-        Direction and length of the motion from its middle.
+        Vector from the middle of the oscillation to its turning point.
     frequency : float
-        How many times it goes to and fro in a unit of time, 0 or positive.
+        Oscillations per unit of time, 0 or positive.
     phase : float, default 0
-        Where in the motion it begins, in radians: with 0 in its middle, with pi / 2 at its turn.
+        Phase at the beginning, in radians: 0 is the middle, pi / 2 the turning point.
 
     Raises
     ------
     ValueError, TypeError
-        If they are anything else.
+        If an argument is not finite, or the frequency is negative.
 
     Examples
     --------
@@ -201,23 +201,23 @@ class Oscillating(Motion):
 
 @dataclass(frozen=True)
 class Motions(Motion):
-    """Several motions at once; each one carries the axes of those before it along.
+    """Several motions at once; each one also moves the axes of those before it.
 
     Parameters
     ----------
     motions : sequence of Rotating, Translating, Oscillating or Motions
         The first one moves the wall, the second one moves the wall and the first one's axis, and
         so on. The torque of the wall is about the origin of the first one that rotates, which those
-        after it carry along.
+        after it move.
 
     Raises
     ------
     TypeError
-        If one of them is no such motion. A callable stands alone.
+        If an item is not such a motion. A callable cannot be combined with others.
 
     Examples
     --------
-    A planet turns about its own axis, which goes round the sun's:
+    A planet turns about its own axis, which goes around the sun's:
 
     >>> import abut
     >>> spin = abut.Rotating(axis=(0, 0, 1), origin=(1, 0, 0), rate=10)
@@ -249,7 +249,7 @@ _KINDS = "a Rotating, Translating, Oscillating or Motions"
 
 
 def read_motion(value: object) -> Motion | Given | None:
-    """None, a motion, or a callable of the time; a TypeError for anything else."""
+    """Read None, a motion or a callable of the time; a TypeError for anything else."""
     if value is None or isinstance(value, Motion):
         return value
     if hasattr(value, "as_matrix") or isinstance(value, np.ndarray):
@@ -297,12 +297,12 @@ def check_given(call: Given, t: float, step: float, size: float) -> tuple[Double
     Parameters
     ----------
     call : callable
-        Of the time; it is called three times: at t, and after one step and two.
+        It takes the time, and is called three times: at t, and one and two steps later.
     t, step : float
-        Of the simulation.
+        Time and time step of the simulation.
     size : float
-        How far the mesh reaches from the origin of its frame: two twists agree where they move its
-        points alike.
+        Largest distance of the mesh's points from the origin of its frame, which weighs the
+        difference of spins.
 
     Returns
     -------
@@ -312,9 +312,9 @@ def check_given(call: Given, t: float, step: float, size: float) -> tuple[Double
     Raises
     ------
     TypeError, ValueError
-        If it does not return a rigid pose and a finite twist, or if neither between t and one step
-        later, nor between this and another step later the pose changes as the twists say. (In one
-        of both the motion may begin or end.)
+        If it does not return a rigid pose and a finite twist. If the pose changes otherwise than
+        the twists say, both in the first and in the second step after t. (The motion may begin or
+        end in one of them.)
     """
     states = [call_given(call, t + k * step) for k in range(3)]
     if not any(_agree(states[k], states[k + 1], step, size) for k in range(2)):
@@ -332,15 +332,15 @@ _State = tuple[Doubles, Doubles]
 
 def _agree(before: _State, after: _State, step: float, size: float) -> bool:
     velocity, spin = _mean_twist(before[0], after[0], step)
-    said = (before[1] + after[1]) / 2
-    off = lengths(velocity - said[:3]) + size * lengths(spin - said[3:])
+    given = (before[1] + after[1]) / 2
+    off = lengths(velocity - given[:3]) + size * lengths(spin - given[3:])
     speeds = [lengths(twist[:3]) + size * lengths(twist[3:]) for _, twist in (before, after)]
     extent = size + np.abs([before[0][:3, 3], after[0][:3, 3]]).max()
     return bool(off <= _AGREEMENT * max(speeds) + _ROUNDING * extent / step)
 
 
 def _mean_twist(before: Doubles, after: Doubles, step: float) -> tuple[Doubles, Doubles]:
-    """The velocity and the angular velocity that make one pose of another in a step."""
+    """The velocity and the angular velocity that lead from one pose to the other in a step."""
     velocity = (after[:3, 3] - before[:3, 3]) / step
     return velocity, _rotation_vector(matrix_product(after[:3, :3], before[:3, :3].T)) / step
 
@@ -355,7 +355,7 @@ def _rotation_vector(rotation: Doubles) -> Doubles:
         ]
     )
     sine, cosine = lengths(twice_sine) / 2, (np.trace(rotation) - 1) / 2
-    # a half turn has an angle, but no axis here: no wall makes one in a step
+    # a half turn has no axis here, but no wall turns that far in a step
     return twice_sine / 2 * (arc_tangent(sine, cosine) / sine if sine else 1.0)
 
 
@@ -392,7 +392,7 @@ def _rotation(axis: _Vector, angle: float) -> Doubles:
     """Rodrigues' formula, for an axis of unit length."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    # 1 - cos without what cancels of it
+    # 2 sin^2 of half the angle is 1 - cos without cancellation
     sine, half = sine_cosine(angle)[0], sine_cosine(angle / 2)[0]
     return np.eye(3) + sine * cross + 2 * (half * half) * matrix_product(cross, cross)
 

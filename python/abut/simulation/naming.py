@@ -1,4 +1,4 @@
-"""Errors about arguments have public names, and name the argument that was meant."""
+"""Names in errors about arguments: public ones, and a hint where another code's name was used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _P = ParamSpec("_P")
 _S = TypeVar("_S")
 _C = TypeVar("_C", bound=type)
 
-# what users of other codes call the arguments of a Simulation
+# names that other codes have for arguments of a Simulation
 _MEANT = {
     "dt": "step",
     "timestep": "step",
@@ -27,7 +27,7 @@ _MEANT = {
 def names_what_was_meant(
     method: Callable[Concatenate[_S, _P], None],
 ) -> Callable[Concatenate[_S, _P], None]:
-    """Make a method name the right keyword where another code's word was used."""
+    """Make a method's TypeError name our keyword if another code's name was used."""
     known = inspect.signature(method).parameters
 
     @wraps(method)
@@ -43,7 +43,7 @@ def names_what_was_meant(
 
 
 def with_public_names(cls: _C) -> _C:
-    """Give inherited methods the name of this class, which Python's errors show."""
+    """Give inherited methods the name of this class, which Python's errors contain."""
     for part in cls.__mro__[:-1]:
         for name, method in vars(part).items():
             _rename(method, f"{cls.__name__}.{name}")

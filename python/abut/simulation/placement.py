@@ -1,4 +1,4 @@
-"""Whether spheres that are to come overlap what a simulation has already."""
+"""Whether new spheres overlap particles or walls of a simulation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 def touching(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
-    """Which of these spheres touch a sphere or a wall of the simulation where it is now, or the
-    sphere about a body."""
+    """Which of these spheres touch a sphere, a wall, or the circumscribed sphere of a body."""
     touches = np.zeros(len(centers), bool)
     rows = _rows_near(simulation, centers, radii)
     if len(rows):
@@ -32,8 +31,7 @@ def touching(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArra
 
 
 def _rows_near(simulation: Simulation, centers: Doubles, radii: Doubles) -> Indices:
-    """Spheres of the simulation whose boxes meet that of the new ones: a search of these alone is
-    that of all."""
+    """Rows of spheres with boxes that meet the box of the new ones; others touch none."""
     near = np.full(len(simulation.radii), len(centers) > 0)
     for axis, length in enumerate(simulation.period or (None,) * 3):
         if length is None and len(centers):
@@ -44,7 +42,7 @@ def _rows_near(simulation: Simulation, centers: Doubles, radii: Doubles) -> Indi
 
 
 def _touch_walls(simulation: Simulation, centers: Doubles, radii: Doubles) -> Iterator[Indices]:
-    """Spheres that touch walls where these are now."""
+    """Yield the rows of the spheres that touch walls in their current places."""
     walls = simulation._walls
     active = [(k, entry) for k, entry in enumerate(walls.entries) if entry.is_active]
     if walls.finder is not None:

@@ -1,4 +1,4 @@
-"""Parts of a simulation, and its populations: whatever has a state, by one protocol."""
+"""Parts of a simulation, and populations: spheres, clusters, bodies, bonds and walls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _Part = TypeVar("_Part", bound="Part")
 
 
 class Part:
-    """A view of a simulation with what it does in one field; it has no state of its own."""
+    """A view of a simulation with the methods of one field; it has no state of its own."""
 
     __slots__ = ("_sim",)
 
@@ -49,9 +49,10 @@ class Part:
 
 
 class Population(Part):
-    """What has a state in a simulation.
+    """The spheres, clusters, bodies, bonds or walls of a simulation.
 
-    Columns are read-only arrays of this moment; most of what can be given can be assigned, whole.
+    Columns are read-only arrays of the current state. Most columns that `add` takes can be
+    assigned, as a whole.
     """
 
     __slots__ = ()
@@ -63,29 +64,29 @@ class Population(Part):
 
     @property
     def numbers(self) -> Indices:
-        """Lasting numbers, in the order in which they came."""
+        """Lasting numbers, in the order of addition."""
         raise NotImplementedError
 
     if TYPE_CHECKING:
 
         @property
         def fixed(self) -> Any:
-            """Which are held."""
+            """Which items are fixed."""
 
     def assign(self, **columns: Any) -> None:
-        """Assign several columns at once: all of them, or none where one is wrong.
+        """Assign several columns at once: all of them, or none if one is wrong.
 
         Parameters
         ----------
         **columns : array_like
-            By their names.
+            Columns by their names.
 
         Raises
         ------
         AttributeError
-            If there is no such column, or it is not assigned.
+            If a column does not exist, or cannot be assigned.
         ValueError, TypeError
-            If its shape, type or a number is wrong; the message names the first.
+            If a shape, a type or a number is wrong; the message names the first.
         """
         with self._core.lock(False):
             given = {}
@@ -93,7 +94,7 @@ class Population(Part):
                 column = getattr(type(self), name, None)
                 if not isinstance(column, Column):
                     raise AttributeError(f"{self.nouns} have no column {name!r} to assign")
-                given[column.stored] = column.given(self, value)
+                given[column.stored] = column.from_user(self, value)
             self._assign(given)
 
     def _assign(self, given: Columns) -> None:
@@ -104,11 +105,11 @@ class Population(Part):
 
     def _replace(self, **columns: Any) -> dict[str, Any]:
         name = f"sim.{self.nouns}"
-        warn(f"{name} = {name}._replace(...) is {name}.assign(...) now", DeprecationWarning)
+        warn(f"{name}._replace(...) is deprecated: use {name}.assign(...)", DeprecationWarning)
         return columns
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """All columns by their names, as they are now."""
+        """All columns of the current state, by their names."""
         names = {"numbers": None} | {
             name: None
             for part in reversed(type(self).__mro__)
@@ -118,10 +119,11 @@ class Population(Part):
         return {name: getattr(self, name) for name in names}
 
     def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
-        """Add forces of your own, as `Simulation.add_force` does on spheres: one for each.
+        """Add forces of your own, one for each item, as `Simulation.add_force` does for spheres.
 
-        Of clusters they act on the centers of mass, of bonds on i and reversed on j, of walls that
-        are `Free` in place of what was applied. Files count them among those of `add_force`.
+        Forces on clusters act at the centers of mass. Forces on bonds act on i, and reversed on j.
+        Forces on walls that are `Free` replace `Wall.applied_force` and `Wall.applied_torque`.
+        Restart files count such callables with those of `add_force`.
         """
         with self._core.lock(False):
             entry = partial(_pushed, type(self), read_call(call))
@@ -132,16 +134,16 @@ class Population(Part):
         return Handle(f"{adder}: {name_of(call)}", partial(_drop, self._sim, calls, entry))
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """What these forces and torques are on spheres."""
+        """The forces and torques on spheres to which these on the items are equal."""
         raise NotImplementedError
 
     def _find(self, numbers: ArrayLike, named: str = "numbers") -> Indices:
-        """The rows of lasting numbers."""
+        """The rows of these lasting numbers."""
         source = f"sim.{self.nouns}.numbers"
         return find(self.numbers, numbers, self.noun, named, source)
 
     def _marks(self, rows: Indices) -> NDArray[np.uint8]:
-        """Which rows are among these."""
+        """A mask of the population: 1 for these rows, else 0."""
         are_there = np.zeros(len(self), np.uint8)
         are_there[rows] = 1
         return are_there
@@ -161,9 +163,11 @@ class Population(Part):
 
 
 def _pushed(population: type[Population], call: Any, simulation: Simulation) -> Any:
-    of = population(simulation)
-    adder = f"{of.nouns}.add_force"
-    return of._spread(*read_forces(call(simulation), len(of), f"a callable of {adder}"))
+    items = population(simulation)
+    returned = call(simulation)
+    return items._spread(
+        *read_forces(returned, len(items), f"a callable of {items.nouns}.add_force")
+    )
 
 
 @changes
@@ -172,7 +176,7 @@ def _drop(simulation: Simulation, calls: list[Any], entry: object) -> None:
 
 
 def name_of(call: Any) -> str:
-    """What a caller calls it."""
+    """The name of a callable, for messages."""
     return getattr(call, "__qualname__", None) or repr(call)
 
 
@@ -190,9 +194,9 @@ def read_call(call: Any) -> Callable[..., Any]:
 def short_form(
     part: type[_Part], method: Callable[Concatenate[_Part, _P], _T]
 ) -> Callable[Concatenate[Simulation, _P], _T]:
-    """A method of a part as one of its simulation, with its signature and docstring."""
+    """A part's method as a method of the simulation, with its signature and docstring."""
     inner: Any = inspect.unwrap(method)
-    # a copy, so that Python's errors name this one
+    # a copy: Python's errors contain its name
     copy = FunctionType(
         inner.__code__, inner.__globals__, inner.__name__, inner.__defaults__, inner.__closure__
     )

@@ -1,4 +1,4 @@
-"""Values that a simulation writes down as it goes."""
+"""Records: values of a simulation at regular times."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from ..io import writing
 
 
 class Record:
-    """What a call returned now and then, and when: made by `Simulation.record`.
+    """Values that a callable returned at regular times; `Simulation.record` makes it.
 
     Attributes
     ----------
     times : (k,) ndarray of float64
-        Times of the simulation, one for each value.
+        Simulation times, one for each value.
     values : (k, ...) ndarray
-        What the call returned, one after the other: numbers, or arrays of one shape. Where the
-        shapes of arrays differ, as those of a simulation whose spheres come and go, it is a list of
-        k arrays.
+        The returned numbers, or arrays of one shape. If the shapes differ, for example because
+        spheres were added, it is a list of k arrays.
 
     Examples
     --------
@@ -44,14 +43,14 @@ class Record:
 
     def __init__(self) -> None:
         self._rows: list[tuple[float, NDArray[Any]]] = []
-        self._end: Callable[[], None] | None = None  # what ends it, in its simulation
+        self._end: Callable[[], None] | None = None  # removes it from its simulation
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # a copy belongs to no simulation
         return None, {"_rows": self._rows}
 
     def remove(self) -> None:
-        """End the record: what is in it stays, and nothing more is added.
+        """End the record: its values stay, and none is added.
 
         Raises
         ------
@@ -63,9 +62,9 @@ class Record:
             end()
 
     def _add(self, time: float, value: Any) -> None:
-        # Ctrl-C may come right after a row was added: it is asked for once more then
+        # Ctrl-C may arrive right after a row was added, and the call is repeated then
         if not self._rows or self._rows[-1][0] != time:
-            # a copy: what the call returned may be an array that changes later
+            # a copy, because the returned array may change later
             self._rows.append((time, np.array(value)))
 
     @property
@@ -88,15 +87,15 @@ class Record:
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.csv``: its columns are ``time`` and ``value``, or of arrays ``value_0``,
-            ``value_1`` and so on, of arrays of arrays ``value_0_0``.
+            Ends in ``.csv``. The columns are ``time`` and ``value``; for arrays ``value_0``,
+            ``value_1`` and so on, for arrays of arrays ``value_0_0``.
 
         Raises
         ------
         ValueError
-            If the ending is another, or the values have different shapes.
+            If the path ends otherwise, or the values have different shapes.
         OSError
-            If the file cannot be written; what was there then stays as it was.
+            If the file cannot be written; the previous file is then unchanged.
 
         Examples
         --------
@@ -114,12 +113,13 @@ class Record:
         """
         file = Path(path)
         if file.suffix.lower() != ".csv":
-            raise ValueError(f"{file} has no known ending of records' files: .csv")
+            raise ValueError(f"{file} must end in .csv: a record is written as a table")
         values = self.values
         if isinstance(values, list):
             one, other = sorted({value.shape for value in values})[:2]
             raise ValueError(
-                f"the values have different shapes, such as {one} and {other}, and make no table"
+                f"the values have different shapes, such as {one} and {other}: a table needs one"
+                " shape"
             )
         numbers = values.reshape(len(self), -1) if len(self) else values.reshape(0, 1)
         with writing.opened(file, "w", newline="", encoding="utf-8") as stream:

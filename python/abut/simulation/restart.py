@@ -1,4 +1,4 @@
-"""Going on with a simulation that was written to a file, with the same bits as without."""
+"""Restart files: how a simulation is loaded, to continue with the same bits."""
 
 from __future__ import annotations
 
@@ -60,46 +60,45 @@ def load_simulation(
     laws: Mapping[str, Any] | None = None,
     deform: Mapping[int, Structure] | None = None,
 ) -> Simulation:
-    """Go on with a simulation that `Simulation.save` wrote to a file.
+    """Load a simulation from a restart file, which `Simulation.save` wrote.
 
     Parameters
     ----------
     path : str or path-like
     meshes : Mesh or sequence of Mesh
-        Of the walls that are there, in the order in which they were added; the file has none. Half
-        spaces, and the shapes of bodies, are in the file.
+        Meshes of the walls, in the order in which they were added, without removed walls. The file
+        does not hold them. It holds half spaces and the shapes of convex bodies.
     forces : iterable of callable
-        What `Simulation.add_force` was given.
+        Callables of `Simulation.add_force`.
     motions : dict of int to callable, optional
-        Of walls that a callable moves, by their numbers; and a `Servo` whose area a callable
-        tells.
+        By wall number: motions that are callables, and each `Servo` with a callable as its area.
     body_forces : iterable of callable
-        What `Simulation.add_body_force` was given.
+        Callables of `Simulation.add_body_force`.
     laws : dict of str to law, optional
-        Laws of your own by their names, without parameters, which the file has: what `law` made,
-        or a `CompiledLaw`. Nothing of a file is executed.
+        By name: laws of your own, as `law` made them, or a `CompiledLaw`. The file holds their
+        parameters. No code of a file is executed.
     deform : dict of int to callable, optional
-        Of walls that deform, by their numbers; `meshes` has them as they were added, the file where
-        their vertices are.
+        By wall number: callables of walls that deform. `meshes` has these walls as they were added;
+        the file holds their current vertices.
 
     Returns
     -------
     Simulation
-        It goes on with the same bits as the one that was saved. `every` and `record` are to be
-        registered anew.
+        It continues with the same bits as the one that was saved. Register `every` and `record`
+        again.
 
     Raises
     ------
     ValueError
-        If the file holds no simulation or is damaged, meshes or motions are not those of the
-        walls, or a law is not given, or keeps something else than it did.
+        If the file holds no simulation or is damaged; if meshes or motions are not those of the
+        walls; or if a law is missing, or has another contact history.
     OSError
         If the file is not there or cannot be read.
 
     Warns
     -----
     SimulationWarning
-        If there were more or fewer forces, or the text of a law has changed.
+        If there were more or fewer forces, or the code of a law has changed.
 
     Examples
     --------
@@ -132,8 +131,8 @@ def load_simulation(
         simulation.add_force(call)
     for call in body_forces:
         simulation.add_body_force(call)
-    _compare_forces(len(simulation._forces), setup["force_count"], "add_force")
-    _compare_forces(len(simulation._body_forces), setup["body_force_count"], "add_body_force")
+    _compare_forces(len(simulation._forces), setup["force_count"], "force")
+    _compare_forces(len(simulation._body_forces), setup["body_force_count"], "body force")
     return simulation
 
 
@@ -147,16 +146,16 @@ def _read_meshes(meshes: Any) -> tuple[Mesh, ...]:
     return tuple(given)
 
 
-def _compare_forces(given: int, count: int, adder: str) -> None:
+def _compare_forces(given: int, count: int, noun: str) -> None:
     if given != count:
         warn(
-            f"the simulation was saved with {counted(count, 'force')} of {adder}, but {given} are"
-            " given",
+            f"the simulation was saved with {counted(count, noun)}, but"
+            f" {noun.replace(' ', '_')}s= has {given}: pass the same ones",
             SimulationWarning,
         )
 
 
-# ---- making it again -----------------------------------------------------------------------------
+# ---- making the simulation -----------------------------------------------------------------------
 
 
 def _made(
@@ -197,7 +196,7 @@ def _made(
     _restore(simulation, arrays, step_count, terms)
     _restore_bodies(simulation, arrays)
     _restore_order(simulation, arrays, order_step)
-    simulation._watch.said = said
+    simulation._watch.warned = said
     numbers = _lasting(numbers, arrays, bodies)
     known = simulation._known._replace(beats=beats, numbers=numbers, feeds=tuple(feeds))
     simulation._core.note(known)
@@ -208,7 +207,7 @@ def _made(
 
 
 def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
-    """Of what comes next."""
+    """The lasting numbers that the next spheres, clusters and bodies get."""
     return Numbers(
         next_id=_whole(setup, "next_id"),
         next_cluster=_whole(setup, "next_cluster"),
@@ -217,7 +216,7 @@ def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
 
 
 def _lasting(numbers: Numbers, arrays: _Arrays, bodies: NDArray[np.intp]) -> Numbers:
-    """With those of what is there."""
+    """The lasting numbers with those of the loaded spheres, clusters and bodies."""
     return numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
@@ -229,14 +228,14 @@ def _lasting(numbers: Numbers, arrays: _Arrays, bodies: NDArray[np.intp]) -> Num
 def _whole(setup: Mapping[str, Any], name: str) -> int:
     number = int(setup[name])
     if not 0 <= number < MOST_STEPS:
-        raise ValueError(f"its {name} is {number}")
+        raise ValueError(f"its {name} is {number}, but must be 0 to 2^53")
     return number
 
 
 def _steps(
     setup: Mapping[str, Any], simulation: Simulation, step_count: int
 ) -> tuple[tuple[Beat, ...], NDArray[np.float64]]:
-    """What steps went by, and go by from now on."""
+    """The step lengths so far, and the terms of the next step."""
     beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup["beats"])
     numbers = [beat.since for beat in beats]
     own = [beat.step for beat in beats]
@@ -252,7 +251,7 @@ def _steps(
         or (own[-1], *terms[10:]) != (simulation.step, beats[-1].start, beats[-1].since)
         or (terms[0], *terms[1:4]) != (simulation.step, *simulation.gravity)
     ):
-        raise ValueError("its setup is damaged: what steps go by makes no sense")
+        raise ValueError("its setup is damaged: its step lengths do not fit together")
     return beats, terms
 
 
@@ -270,13 +269,13 @@ def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
 
 
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
-    """Lasting numbers ascend, and are less than the next one."""
+    """Raise a ValueError unless lasting numbers ascend and are less than the next one."""
     if numbers.ndim != 1 or (np.diff(numbers, prepend=-1, append=end) <= 0).any():
         raise ValueError(f"{name} does not ascend from 0 to less than {end}")
 
 
 def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
-    """A simulation with its laws, and nothing else."""
+    """A simulation with its laws, without particles and walls."""
     names = ("step", "gravity", "period", "resolution", "workers")
     simulation = Simulation(**{name: setup[name] for name in names})
     materials = [from_dict(stored) for stored in setup["materials"]]
@@ -293,14 +292,15 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
             changed.add(stored["name"])
     for name in sorted(changed):
         warn(
-            f"the text of the law {name} is not that with which the simulation was saved",
+            f"the code of the law {name} has changed since the simulation was saved: it may not"
+            " continue with the same bits",
             SimulationWarning,
         )
     return simulation
 
 
 def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulation:
-    """What `Simulation.copy` does: as from a file, with laws and motions that no file holds."""
+    """Make `Simulation.copy`, as from a file, with laws and motions that no file holds."""
     check_structures(deform)
     entries = simulation._walls.entries
     there = [entry for entry in entries if not entry.is_gone]
@@ -312,7 +312,7 @@ def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulatio
 
 
 def _alike(simulation: Simulation) -> Simulation:
-    """A simulation with the same settings and laws, and nothing else."""
+    """A simulation with the same settings and laws, without particles and walls."""
     names = ("step", "gravity", "period", "resolution")
     found = Simulation(
         **{name: getattr(simulation, name) for name in names}, workers=simulation._workers
@@ -324,7 +324,7 @@ def _alike(simulation: Simulation) -> Simulation:
 def _feed(stored: Mapping[str, Any]) -> Feed:
     insertion = from_dict(stored["insertion"])
     if not isinstance(insertion, Insertion):
-        raise ValueError("its setup is damaged: there is no insertion where one should be")
+        raise ValueError("its setup is damaged: it has something else where an insertion must be")
     state = insertion.state_from_dict(stored["state"])
     seen, since = int(stored["seen"]), stored["full_since"]
     if since is not None and not 0 <= int(since) <= seen:
@@ -341,7 +341,7 @@ def _shape(stored: Mapping[str, Any]) -> ConvexShape:
 
 
 def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
-    """Spheres and clusters in the order in which they came."""
+    """Add spheres and clusters in the order of their rows."""
     ids, numbers, groups = (arrays[k] for k in ("ids", "cluster_numbers", "spheres.clusters"))
     check_shape(arrays, "frames", len(numbers), 4)
     spheres = state_columns(arrays, "spheres", len(ids))
@@ -359,7 +359,7 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
-    """Members of a cluster stand side by side, and clusters in their order."""
+    """Check that members of a cluster follow each other, and clusters are in order."""
     if (groups < -1).any() or (counts < 1).any() or counts.sum() != np.count_nonzero(groups >= 0):
         raise ValueError("clusters.member_counts does not add up to the spheres of clusters")
     if not np.array_equal(groups[groups >= 0], np.repeat(np.arange(len(counts)), counts)):
@@ -370,8 +370,10 @@ _Run = tuple[slice, slice | None, slice]
 
 
 def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
-    """Rows that go one after the other of spheres alone, or of clusters with these numbers, and of
-    their members."""
+    """Split rows into runs of spheres alone and runs of clusters.
+
+    Yields the rows of the spheres, those of the clusters or None, and those of their members.
+    """
     is_member = groups >= 0
     borders = np.flatnonzero(np.diff(is_member)) + 1
     ends = np.cumsum(counts)
@@ -387,7 +389,7 @@ def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
 def _restore(
     simulation: Simulation, arrays: _Arrays, step_count: int, terms: NDArray[np.float64]
 ) -> None:
-    """What the last step has left behind."""
+    """Restore energies, walls, contacts and pairs of the last step."""
     core, walls = simulation._core, simulation._walls
     check_shape(arrays, "account", ACCOUNT)
     check_shape(arrays, "walls", len(walls.order), WALL_STATE)
@@ -401,7 +403,7 @@ def _restore(
 
 
 def _restore_order(simulation: Simulation, arrays: _Arrays, step: int) -> None:
-    """The places where spheres are stored, and in which step they are sorted next."""
+    """Restore the order in which the library stores spheres, and the step of the next sort."""
     order, count = arrays["spheres.order"], len(arrays["ids"])
     check_shape(arrays, "spheres.order", count)
     is_sound = np.zeros(count, bool)
@@ -431,7 +433,7 @@ def _add_bonds(simulation: Simulation, arrays: _Arrays, next_id: int, step_count
 
 
 def _check_bond_ids(bonds: _Arrays, ids: NDArray[np.intp]) -> None:
-    """Bonds know spheres by rows and by ids: both must say the same."""
+    """Check that the rows and the ids of bonds name the same spheres."""
     i, j = ids[bonds["i"]], ids[bonds["j"]]
     wrong = np.flatnonzero((bonds["ids"] != np.stack([i, j], axis=1)).any(axis=1))
     if len(wrong):
@@ -447,8 +449,8 @@ def _check_breakages(breakages: _Arrays, next_id: int, step_count: int) -> None:
     wrong = np.flatnonzero(((ids < 0) | (ids >= next_id)).any(axis=1))
     if len(wrong):
         raise ValueError(
-            f"breakages.ids[{wrong[0]}] is {ids[wrong[0]]}, but ids are less than {next_id}, and"
-            " none is negative"
+            f"breakages.ids[{wrong[0]}] is {ids[wrong[0]]}, but ids must be 0 or more, and less"
+            f" than {next_id}"
         )
     late = np.flatnonzero(steps >= step_count)
     if len(late):

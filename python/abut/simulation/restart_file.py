@@ -1,4 +1,4 @@
-"""What a file of a simulation holds: its arrays, their types and shapes."""
+"""Restart files: their arrays, with types and shapes."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ STATES = {
     **{name: columns_of(name) for name in ("bonds", "breakages", "rests")},
 }
 
-# whom bodies meet, by the library's numbers
+# partners of convex bodies, in the library's order
 MEETINGS = ("walls", "bodies", "spheres")
 
-# what tables carry to the next step
+# columns of contacts and pairs that the next step needs
 CARRIED = ("force", "moment", "spring", "roll")
 
-# and what they keep beside springs, where a law does
+# the column with further history, which some laws have
 HISTORY = "history"
 
-# the library numbers rows, and images, in 32 bits; what lasts may be larger
+# rows and images are 32-bit numbers in the library; lasting numbers may be larger
 _MOST_ROWS = 2**31
 _LASTING = (
     "ids",
@@ -52,7 +52,7 @@ _LASTING = (
     "breakages.step",
 )
 
-# numbers of a vertex of a wall that deforms
+# numbers for each vertex of a wall that deforms
 SURFACE = 12
 
 # members of abut_wall_state, and numbers of the account
@@ -78,7 +78,7 @@ TABLE_KEYS = tuple(
     for name in (*kind._public_columns(), *kind._hidden_columns, *CARRIED)
 )
 
-# of a meeting's columns: what a row and a spot have
+# columns per row and per spot of body contacts
 _NOT_SAVED = ("_before", "offsets")
 _SPOT_ROWS: dict[str, type[Any]] = {
     **{c.name: c.dtype.type for c in columns_of("convex") if c.name not in _NOT_SAVED},
@@ -100,43 +100,43 @@ _BODY_TYPES: dict[str, type[Any]] = {
 }
 _BOND_TYPES = _types_of("bonds", "breakages", "rests")
 
-# what only a period makes, and what few laws keep
+# arrays that only a period, or only some laws, make
 _PERIODIC = tuple(f"with_{meeting}.image" for meeting in MEETINGS)
 _OWN_TYPES: dict[str, type[Any]] = {
     f"{table}.{HISTORY}": np.float64
     for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
 }
 
-# a bound that is not known; and bits of a pair's state, which are no numbers
+# arrays with NaN: the bound of an error may be unknown, and the state of a pair is bits
 _MAY_BE_NAN = (".error", ".state")
 
-# infinite where a bond does not break, and of walls under load that may go as far as they like
+# arrays with infinity: strengths of unbreakable bonds, and the distance that a Servo may move
 _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
 
-# of walls that are driven, and of the vertices of those that deform, in their order; where there
-# are such
+# arrays of driven walls, and of all deforming walls' vertices, in their order
 _DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64, "surfaces": np.float64}
 
 # ---- reading -------------------------------------------------------------------------------------
 
 
 def read_file(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays of the file that are known, in their types; others are passed over."""
+    """The known arrays of the file, in their types; others are ignored."""
     known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
     headers = npz.read_headers(
         path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES, *_DRIVING_TYPES)
     )
     if "abut_simulation" not in headers:
-        raise ValueError("it holds no simulation: it has no abut_simulation")
+        raise ValueError("it holds no simulation: the array abut_simulation is missing")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
     if version != FORMAT:
         raise ValueError(
-            f"it has abut_simulation {version}; this abut reads {FORMAT} alone: go on with the"
-            " abut that wrote it, or run the simulation again"
+            f"it has abut_simulation {version}, but this version of abut reads {FORMAT} only:"
+            " continue with the version that wrote it, or run the simulation again"
         )
-    groups = [_BODY_TYPES, _BOND_TYPES]  # which are there where there is anything of them
-    needed = [*known, *(name for of in groups if not headers.keys().isdisjoint(of) for name in of)]
+    groups = [_BODY_TYPES, _BOND_TYPES]  # in files of simulations with bodies, or with bonds
+    present = [group for group in groups if not headers.keys().isdisjoint(group)]
+    needed = [*known, *(name for group in present for name in group)]
     for name in needed:
         if name not in headers and name not in _PERIODIC:
             raise ValueError(f"it has no {name}")
@@ -144,7 +144,7 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def typed_arrays(arrays: _Arrays) -> dict[str, NDArray[Any]]:
-    """Arrays in their types; a ValueError names one that a file must not hold."""
+    """Arrays in their types; a ValueError names the first that has wrong values."""
     all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES | _DRIVING_TYPES
     types = {name: kind for name, kind in all_types.items() if name in arrays}
     return {**arrays} | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
@@ -161,13 +161,13 @@ def sound_tables(
     sound = npz.sound_contacts(contacts, meshes)
     walls = stored[sound["mesh"]]
     if (walls < 0).any():
-        gone = sound["mesh"][walls < 0][0]
-        raise ValueError(f"contacts.mesh names wall {gone}, which was removed")
+        number = sound["mesh"][walls < 0][0]
+        raise ValueError(f"contacts.mesh names wall {number}, which was removed")
     return sound | {"mesh": walls}, npz.sound_pairs(pairs)
 
 
 def check_readable(arrays: _Arrays, setup: bytes, walls: Walls) -> None:
-    """Complain of what readers would refuse, as far as that is quick to find."""
+    """Raise a ValueError for what readers would reject, as far as that is quick to check."""
     typed = typed_arrays(arrays)
     read_setup(np.frombuffer(setup, np.uint8))
     state_columns(typed, "spheres", len(typed["ids"]))
@@ -197,7 +197,7 @@ def _are_beyond(numbers: NDArray[np.intp]) -> bool:
 def state_columns(
     arrays: _Arrays, prefix: str, count: int, entries: int = 0
 ) -> dict[str, NDArray[Any]]:
-    """The columns of a population of so many, of right shapes."""
+    """The columns of a population of `count` items, with shapes checked."""
     for column in STATES[prefix]:
         rows = entries if column.per == "entry" else count
         check_shape(arrays, f"{prefix}.{column.name}", rows, *column.shape(3))
@@ -205,7 +205,7 @@ def state_columns(
 
 
 def bond_columns(arrays: _Arrays, prefix: str) -> dict[str, NDArray[Any]] | None:
-    """Those of bonds, breakages or rests; None where there are none."""
+    """Columns of bonds, breakages or rests; None if the file has none."""
     first = arrays.get(f"{prefix}.{STATES[prefix][0].name}")
     if first is None:
         return None
@@ -217,7 +217,7 @@ def read_setup(array: NDArray[Any]) -> dict[str, Any]:
         raise ValueError(f"setup has dtype {array.dtype} and shape {array.shape}")
     setup = json.loads(array.tobytes())
     if not isinstance(setup, dict):
-        raise ValueError("its setup is no table")
+        raise ValueError("its setup is not a JSON object")
     return setup
 
 
@@ -229,4 +229,4 @@ def check_shape(arrays: _Arrays, name: str, *shape: int) -> None:
     if name not in arrays:
         raise ValueError(f"it has no {name}")
     if arrays[name].shape != shape:
-        raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")
+        raise ValueError(f"{name} has shape {arrays[name].shape}, but must be {shape}")

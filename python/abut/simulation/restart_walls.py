@@ -1,4 +1,4 @@
-"""Walls of a simulation that was written to a file."""
+"""Restart files: the walls of a simulation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_entries(
     if count != len(meshes):
         walls = counted(count, "wall")
         given = counted(len(meshes), "mesh is", "meshes are")
-        raise ValueError(f"it has {walls}, but {given} given")
+        raise ValueError(f"it has {walls} with a mesh, but {given} given: pass meshes=[...]")
     rest = iter(enumerate(meshes))
     entries = [_entry(number, wall, rest, motions) for number, wall in enumerate(stored)]
     if motions:
@@ -54,14 +54,14 @@ def _entry(
     motion = from_dict(wall["motion"]) if wall["motion"] else None
     if wall["is_given"]:
         if number not in motions:
-            what = "tells the load of" if wall.get("is_asked") else "moved"
-            raise ValueError(f"a callable {what} wall {number}: motions={{{number}: ...}} takes it")
+            what = "returns the area of" if wall.get("is_asked") else "moved"
+            raise ValueError(f"a callable {what} wall {number}: pass motions={{{number}: ...}}")
         motion = motions.pop(number)
     return replace(entry, mesh=mesh, motion=motion, is_active=bool(wall.get("is_active", True)))
 
 
 def read_drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
-    """What drives walls, by their numbers."""
+    """The rows of driven walls, by wall numbers."""
     driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
     if not driven:
         return {}
@@ -76,7 +76,7 @@ def read_deformed(
     arrays: _Arrays,
     deform: dict[int, Structure],
 ) -> list[WallEntry]:
-    """The walls with what is known of those that deform."""
+    """The walls, with the state of those that deform."""
     numbers = [k for k, wall in enumerate(stored) if "deformed" in wall]
     for number in deform:
         if number not in numbers:
@@ -95,7 +95,7 @@ def read_deformed(
 
 def _vertex_count(entry: WallEntry, number: int, deform: Mapping[int, Structure]) -> int:
     if number not in deform:
-        raise ValueError(f"a callable deformed wall {number}: deform={{{number}: ...}} takes it")
+        raise ValueError(f"a callable deforms wall {number}: pass deform={{{number}: ...}}")
     if not isinstance(entry.mesh, Mesh):
         raise ValueError(f"its setup is damaged: wall {number} deforms, but is no mesh")
     return len(entry.mesh.vertices)

@@ -1,4 +1,4 @@
-"""The clusters of a simulation: rigid bodies of spheres."""
+"""The clusters (clumps) of a simulation: rigid bodies made of spheres."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class ClusterPopulation(Population):
-    """The clusters of a `Simulation`, in the order in which they came.
+    """The clusters of a `Simulation`, in the order of addition.
 
-    Positions are those of the centers of mass; angular momenta are about these, in the world.
+    Positions are centers of mass. Angular momenta are about them, in the world.
     """
 
     __slots__ = ()
@@ -58,7 +58,7 @@ class ClusterPopulation(Population):
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of their members with walls at the beginning of the last step."""
+        """Contacts of the clusters' members with walls at the beginning of the last step."""
         contacts = self._sim.contacts
         return contacts[self._sim.spheres.cluster[contacts.sphere] >= 0]
 
@@ -73,32 +73,32 @@ class ClusterPopulation(Population):
         angular_velocities: ArrayLike | None = None,
         fixed: ArrayLike = False,
     ) -> Indices:
-        """Add rigid bodies that are all alike.
+        """Add rigid bodies of the same shape, made of spheres.
 
         Parameters
         ----------
         cluster : Cluster
         positions : (c, 3) array_like
-            Of their centers of mass: of the union of the spheres, or the origin of the cluster's
-            frame where its mass was given.
+            Centers of mass: the origin of the cluster's frame if its mass was given, else the
+            center of the union of its spheres.
         material : Material
-            Of all spheres; with a density, but for a cluster whose mass was given.
+            Material of all spheres. It needs a density unless the cluster's mass was given.
         orientations : (c, 4) array_like or scipy.spatial.transform.Rotation, optional
-            From the cluster's frame to the world: quaternions x, y, z, w, normalized here.
+            Rotations from the cluster's frame to the world: quaternions x, y, z, w, of any length.
         velocities, angular_velocities : (c, 3) or (3,) array_like, optional
-            By default they are at rest.
+            By default 0.
         fixed : bool or (c,) array_like of bool, default False
-            Whether they are held where they are: see `fixed`.
+            Whether the clusters are fixed: see `fixed`.
 
         Returns
         -------
         (c,) ndarray of intp
-            Their numbers, which last. Their spheres have ids, too.
+            Their lasting numbers. Their spheres have ids, too.
 
         Raises
         ------
         ValueError
-            If a number is not finite, a shape wrong, the material has no density, or one of its
+            If a number is not finite, a shape is wrong, the material has no density, or one of its
             laws has `RollingA`.
         TypeError
             If an argument is of another type.
@@ -106,7 +106,7 @@ class ClusterPopulation(Population):
         Warns
         -----
         SimulationWarning
-            As `add_spheres`.
+            As for `add_spheres`.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class ClusterPopulation(Population):
         positions: Doubles,
         turns: Doubles,
     ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
-        """Clusters at rest, and their spheres."""
+        """Columns of clusters at rest, and of their spheres."""
         self._sim._laws.check_clusters([number])
         principal = product(turns, from_matrix(cluster.axes))
         bodies = cluster_columns(cluster, material, positions, principal)
@@ -155,7 +155,7 @@ class ClusterPopulation(Population):
         spheres: dict[str, NDArray[Any]],
         **parts: Any,
     ) -> Indices:
-        """Add clusters, and change these parts of what is known; their numbers."""
+        """Add clusters, update these parts of `Known`, and return the clusters' numbers."""
         count = len(bodies["masses"])
         numbers = self._sim._settled().with_spheres(len(spheres["radii"]))
         numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
@@ -165,14 +165,14 @@ class ClusterPopulation(Population):
 
     @changes
     def remove(self, numbers: ArrayLike, break_bonds: bool = False) -> None:
-        """Take clusters away, with all of their spheres.
+        """Remove clusters with all of their spheres.
 
         Parameters
         ----------
         numbers : (k,) array_like of int
-            As `add_clusters` returned them; others are errors, as for `remove_spheres`.
+            Numbers that `add_clusters` returned. Others are errors, as for `remove_spheres`.
         break_bonds : bool, default False
-            As of `remove_spheres`.
+            As for `remove_spheres`.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class ClusterPopulation(Population):
         found = super()._read(column)
         if column.name != "orientations":
             return found
-        # the library's are those of the principal axes
+        # the library has the orientations of the principal axes
         return locked(product(found, inverse(self._sim._settled().frames)))
 
     def _assign(self, given: Columns) -> None:
@@ -208,11 +208,11 @@ class ClusterPopulation(Population):
             spheres._assign({"fixed": np.where(rows >= 0, fixed[rows], spheres.fixed)})
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """All of it on the first member of each, with what its arm makes of the force."""
+        """Forces and torques on the first sphere of each cluster, equal to these at its center."""
         found = self._core.read(self.kind)
         counts, rows = found["member_counts"], self._sim.spheres.cluster
         arms = turned(found["turns"], found["members"][np.cumsum(counts) - counts])
-        # members follow one another, clusters in their order
+        # members of a cluster are consecutive rows, and clusters are in order
         firsts = np.flatnonzero(rows >= 0)[np.cumsum(counts) - counts]
         both = np.zeros((2, len(rows), 3))
         both[:, firsts] = forces, torques - np.cross(arms, forces)

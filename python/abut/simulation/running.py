@@ -1,4 +1,4 @@
-"""How a simulation goes on, and what ends that."""
+"""The steps of a simulation, and the exceptions that end them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .watch import BODY, SPHERE, WALL, StableStep
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder
 
-# what ends a step and names a body
+# statuses that name a convex body
 _OF_BODIES = (
     _core.BODY_LAW,
     _core.BODY_CURVATURE,
@@ -28,8 +28,7 @@ _OF_BODIES = (
     _core.BODY_TOO_SMALL,
 )
 
-# spheres that ask a finder before it builds its finest bins by itself: from here on they are worth
-# building at once
+# from so many sphere-steps in a run on, bins for the largest sphere are worth building before it
 _MANY_QUERIES = 100_000
 
 
@@ -41,58 +40,57 @@ class Running(Part):
     def run(
         self, duration: float | None = None, *, steps: int | None = None, progress: bool = False
     ) -> None:
-        """Go on.
+        """Run the simulation.
 
         Parameters
         ----------
         duration : float, optional
-            Of time: ``round(duration / step)`` steps; 0 is none. Where callables assign `step`
-            meanwhile, what is left of it is counted anew.
+            Time to simulate: ``round(duration / step)`` steps. If a callable assigns `step`, the
+            remaining time is divided by the new one.
         steps : int, optional
-            Their number, instead.
+            Number of steps, in place of a duration.
         progress : bool, default False
-            Write a line on standard error now and then, by tqdm where it is installed: spheres,
-            contacts, nanoseconds a sphere and step, and the time that is left.
+            Whether to write a line of progress on standard error, by tqdm if it is installed:
+            spheres, contacts, nanoseconds per sphere and step, and the remaining time.
 
         Raises
         ------
         ValueError
-            If the duration is negative, no number, or above 0 and shorter than half a step; two
-            materials meet without a law; a body that is not rounded meets something under a law
-            that asks for a radius (`Hertz`, or any with rolling) and has no `curvature`; two meet
-            under a `LiquidBridge` that has too much volume for their radii; something leaves the
-            bounds of ``set_bounds(on_leave="raise")``; or what a callable returned is wrong.
+            If the duration is negative, not finite, or above 0 and shorter than half a step. If two
+            materials touch that have no law. If a convex body without rounding touches something
+            under a law that needs a radius (`Hertz`, or any with rolling) and has no `curvature`.
+            If a `LiquidBridge` has too much volume for the radii. If a particle leaves the bounds
+            of ``set_bounds(on_leave="raise")``. If a callable returned something wrong.
         FloatingPointError
-            If the center of a sphere, a body or a wall that is `Free` is not finite any more; the
-            message names it and the step. If
-            a law of your own says what is not finite; the message names law, pair, step and inputs.
+            If the center of a sphere, a body or a `Free` wall is not finite; the message names it
+            and the step. If a law of your own returns a value that is not finite; the message names
+            law, pair, step and inputs.
         KeyboardInterrupt
             On Ctrl-C.
         RuntimeError
-            If it runs already.
+            If the simulation is running already.
 
         Warns
         -----
         SimulationWarning
-            If `step` is longer than 1.5 times the longest stable one: at the start, unless nothing
-            has changed since the last run, after two steps, and then every 200 steps, of fewer than
-            20 spheres and bodies less often. If a sphere moves by more than its radius in a step,
-            and may pass through a wall. If an overlap grows beyond 10 % of a radius, the smaller
-            one of two spheres. Of a convex body the radius is that of the largest sphere about its
-            center of mass that is inside of it.
-            If overlaps of more than 5 % of a radius are there in the first step after spheres,
-            clusters, bodies or walls were added, switched on, moved or assigned, got other radii or
-            are not held any more: the deepest is named, and how fast it will drive two apart.
-            If a wall with a `Servo` without mass has gone as far as its mesh is large, and touches
+            If `step` is longer than 1.5 times the longest stable one. This is checked at the start,
+            unless nothing has changed since the last run, after two steps, and then every 200
+            steps; less often with fewer than 20 spheres and bodies.
+            If a sphere moves by more than its radius in a step, and may pass through a wall.
+            If an overlap grows beyond 10 % of a radius, the smaller one of two spheres. The radius
+            of a convex body is that of the largest sphere inside it about its center of mass.
+            If overlaps exceed 5 % of a radius in the first step after particles or walls were
+            added, switched on, moved, resized or released. The message names the deepest one, and
+            the speed at which it will drive the two apart.
+            If a wall with a `Servo` without mass has moved by the size of its mesh, and touches
             nothing that bears its load.
 
         Notes
         -----
-        Of each thing, but overlaps that come in, a simulation warns once, and names the first: also
-        where it runs on by another call, and where it was saved and loaded in between.
+        Each kind of warning is given once, for the first case, also over several runs and restart
+        files. Overlaps of added particles are an exception.
 
-        Whatever ends a run, the simulation is as it was after a whole step, and `run` goes on from
-        there.
+        Whatever ends a run, the simulation has done whole steps, and `run` continues from there.
 
         Examples
         --------
@@ -105,20 +103,20 @@ class Running(Part):
         """
         count = self._read_steps(duration, steps)
         until = None if duration is None else self._sim.time + float(duration)
-        level()  # complains where the environment names a wrong one
+        level()  # raises a ValueError if the environment names an unknown level
         with self._core.lock(True), self._sim._clock.of("run"):
             self._prepare(count)
-            told, left = Progress(count, self._count) if progress else None, self._sim.left
+            meter, left = Progress(count, self._count) if progress else None, self._sim.left
             try:
-                self._go_on(self._sim.step_count + count, until, told)
+                self._go_on(self._sim.step_count + count, until, meter)
             finally:
-                if told is not None:
-                    told.close()
-            self._sim._leaving.tell_left(left)
+                if meter is not None:
+                    meter.close()
+            self._sim._leaving.warn_of_left(left)
 
     def _read_steps(self, duration: float | None, steps: int | None) -> int:
         if (duration is None) == (steps is None):
-            raise TypeError("run takes a duration, or steps=, and not both")
+            raise TypeError("run takes either a duration or steps=")
         if duration is not None:
             return self._steps_within(checks.not_negative(duration, "duration"))
         count = checks.whole(steps, "steps")
@@ -128,7 +126,7 @@ class Running(Part):
 
     def _steps_within(self, duration: float) -> int:
         count = self._sim._events.steps_of(duration, "duration")
-        # what t - sim.time has of rounding, where t is a sum of many intervals
+        # rounding of t - sim.time, where t is a sum of many intervals
         rounding = 1e-9 * self._sim.step + 1e-12 * abs(self._sim.time)
         if count == 0 and duration > rounding:
             raise ValueError(
@@ -138,7 +136,7 @@ class Running(Part):
         return count
 
     def _prepare(self, count: int) -> None:
-        """What is looked at once a run."""
+        """Check and prepare what a run needs once."""
         if self._sim._resolution == "sharing":
             self._sim._laws.check_sharing(
                 self._sim._walls.entries[k].material for k in self._sim._walls.order
@@ -150,42 +148,42 @@ class Running(Part):
             self._prepare_finder(finder)
 
     def _prepare_finder(self, finder: ContactFinder) -> None:
-        """Build the bins that the largest sphere needs, unless they are there."""
+        """Build the bins for the largest sphere, unless they exist."""
         largest = float(self._sim.radii.max(initial=0.0))
         prepared, radius = self._sim._prepared
         if largest > (radius if finder is prepared else 0.0):
             finder.prepare(largest)
             self._sim._prepared = finder, largest
 
-    def _go_on(self, end: int, until: float | None, told: Progress | None) -> None:
-        # of the step before, what Ctrl-C or an error has left over
+    def _go_on(self, end: int, until: float | None, meter: Progress | None) -> None:
+        # first what Ctrl-C or an error left undone after the last step
         end = self._finish(end, until)
         if self._sim.step_count >= end:
             return
         self._sim._watch.begin(self._sim)
         while self._sim.step_count < end:
-            self._advance(self._next_step(end, told) - self._sim.step_count)
+            self._advance(self._next_step(end, meter) - self._sim.step_count)
             self._sim._watch.look(self._sim)
             end = self._finish(end, until)
-            if told is not None:
-                told.update()
+            if meter is not None:
+                meter.update()
 
     def _finish(self, end: int, until: float | None) -> int:
-        """What is to happen after a step; the number of the last one, until that time."""
+        """Do what follows a step; return the number of the last step of the run."""
         beat = self._sim._beat
         self._sim._events.finish_step()
         if until is None or self._sim._beat is beat:
             return end
         return self._sim.step_count + round(max(0.0, self._sim._beat.steps(until - self._sim.time)))
 
-    def _next_step(self, end: int, told: Progress | None) -> int:
-        """The number of the step up to which the library may go on by itself."""
+    def _next_step(self, end: int, meter: Progress | None) -> int:
+        """The step up to which the library can run without a return to Python."""
         now = self._sim.step_count
         if self._sim._forces or self._sim._body_forces or self._sim._walls.asks:
             return now + 1
         ahead = [feed.steps_ahead(now, self._sim._beat) for feed in self._sim._known.feeds]
-        if told is not None:
-            ahead.append(told.steps_ahead(now))
+        if meter is not None:
+            ahead.append(meter.steps_ahead(now))
         ends = [now + steps for steps in ahead]
         return min(
             self._sim._schedule.next_step(now, end, self._sim._beat),
@@ -195,7 +193,7 @@ class Running(Part):
         )
 
     def _advance(self, steps: int) -> None:
-        # what was called after the last step may have added a body
+        # a callable may have added a body after the last step
         if self._sim._walls.derived.has_deforming:
             self._sim._walls.check_bodies(len(self._sim._settled().bodies))
         if self._sim._forces or self._sim._body_forces:
@@ -218,7 +216,7 @@ class Running(Part):
     # ---- what ends a run ----
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
-        """What ended a run, with the sphere's id, or the body's number."""
+        """The exception for what ended a run, with the sphere's id or the body's number."""
         if status in _OF_BODIES:
             return self._body_error(status, row, detail, value)
         if status == _core.LAW_NOT_FINITE:
@@ -228,7 +226,7 @@ class Running(Part):
         if status == _core.WALL_LOST:
             return FloatingPointError(
                 f"wall {self._sim._walls.order[row]} is lost in step {detail}: its position is not"
-                " finite, or too far away"
+                f" finite, or too far away. {_SHORTER}"
             )
         sphere = self._sim.ids[row]
         if status == _core.TOO_MANY_IMAGES:
@@ -236,31 +234,32 @@ class Running(Part):
         if status == _core.SPHERE_LOST:
             return FloatingPointError(
                 f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
-                " away; stable_step() tells how long a step may be"
+                f" away. {_SHORTER}"
             )
         return ValueError(f"sphere {sphere} of {self._sim._laws.missing(detail, int(value))}")
 
     def _law_error(self, first: int, second: int, kind: int) -> Exception:
-        """A law of a user has said what is not finite."""
+        """The exception for a user's law that returned a value that is not finite."""
         number, inputs, outputs, old, _ = self._core.law_case()
         law = self._sim._laws.own[number]
         return FloatingPointError(
-            f"{law!r} is not finite between {self._two(first, second, kind)} in step"
+            f"{law!r} returned a value that is not finite for"
+            f" {self._two(first, second, kind)} in step"
             f" {self._sim.step_count}: {told_case(law, self._sim.step, inputs, outputs, old)}"
         )
 
     def _radius_error(self, first: int, second: int, kind: int) -> Exception:
-        """A bridge has more liquid than the fits for its force are of."""
+        """The exception for a liquid bridge with more volume than its force law covers."""
         number, inputs, *_ = self._core.law_case()
         bridge, radius = self._sim._laws.cohesion_at(number), 2.0 * told_radius(inputs)
         most = 0.1 * radius * radius * radius
         return ValueError(
-            f"{bridge} between {self._two(first, second, kind)} is too much liquid for R ="
-            f" 2 R* = {radius:.4g}: the volume must be at most 0.1 R^3, {most:.4g}"
+            f"{bridge} between {self._two(first, second, kind)} has too much liquid for R ="
+            f" 2 R* = {radius:.4g}: its volume must be at most 0.1 R^3, {most:.4g}"
         )
 
     def _two(self, first: int, second: int, kind: int) -> str:
-        """The partners of a row."""
+        """The names of the two partners of a row."""
         bodies = self._sim._settled().bodies
         is_sphere = kind in (_core.SPHERE_WALL, _core.SPHERE_SPHERE)
         own = f"sphere {self._sim.ids[first]}" if is_sphere else f"body {bodies[first]}"
@@ -274,13 +273,13 @@ class Running(Part):
         body = f"body {self._sim._settled().bodies[row]}"
         if status == _core.BODY_LOST:
             return FloatingPointError(
-                f"{body} is lost in step {detail}: its position is not finite, or too far away;"
-                " stable_step() tells how long a step may be"
+                f"{body} is lost in step {detail}: its position is not finite, or too far away."
+                f" {_SHORTER}"
             )
         if status == _core.BODY_IMAGES:
             return ValueError(
-                f"{body} meets sphere {self._sim.ids[detail]} at more than one image: the period is"
-                " too short for them"
+                f"{body} touches sphere {self._sim.ids[detail]} at more than one periodic image:"
+                " the period must be longer"
             )
         if status == _core.BODY_MANY_IMAGES:
             return _images_error(body)
@@ -292,19 +291,19 @@ class Running(Part):
             return ValueError(f"{body} of {self._sim._laws.without_radius(detail, int(value))}")
         return ValueError(f"{body} of {self._sim._laws.missing(detail, int(value))}")
 
-    # ---- how it goes ----
+    # ---- stable step and statistics ----
 
     def stable_step(self) -> float:
-        """The longest stable step.
+        """The longest stable time step.
 
         Returns
         -------
         float
-            Of spheres and bodies that touched something at the beginning of the last step, by the
-            stiffness and the damping of their contacts. Other spheres count as if they had four
-            contacts, under Hertz' law each pressed in by 1 % of the radius, or as deep as the
-            sphere's speed makes it; other bodies as if four spots bore them. Infinite without
-            spheres, bodies and laws.
+            The smallest limit of all spheres, bodies and free walls, from the stiffness and the
+            damping of their contacts at the beginning of the last step. A sphere without contacts
+            counts as if it had four. Under Hertz' law their overlap is 1 % of the radius, or as
+            deep as the sphere's speed makes it. A body without contacts counts as if it had four
+            spots. Infinite without spheres, bodies and laws.
 
         Examples
         --------
@@ -331,12 +330,12 @@ class Running(Part):
         return Counts(found.steps, found.spheres + found.bodies, touching, found.sphere_steps)
 
     def statistics(self) -> SimulationStatistics:
-        """What the steps did so far, and where the time went.
+        """Counts of what the steps did so far, and where the time went.
 
         Returns
         -------
         SimulationStatistics
-            Its text is a table of the parts of a step.
+            Printed, it is a table of the parts of a step.
 
         Examples
         --------
@@ -348,6 +347,9 @@ class Running(Part):
         """
         found = SimulationStatistics.of(self._core.statistics(), self._sim._clock.seconds())
         return replace(found, left=self._sim.left)
+
+
+_SHORTER = "The step may be too long: sim.stable_step() is the longest stable one"
 
 
 def _images_error(name: str) -> ValueError:

@@ -1,4 +1,4 @@
-"""Files from which simulations go on: how `Simulation.save` writes them."""
+"""Restart files: how `Simulation.save` writes them."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _Arrays = Mapping[str, NDArray[Any]]
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
-    """What `Simulation.save` does."""
+    """Write a simulation as `Simulation.save` does."""
     file = Path(path)
     if file.suffix.lower() != ".npz":
-        raise ValueError(f"{file} has no known ending of simulations' files: .npz")
+        raise ValueError(f"{file} must end in .npz: a simulation is written as a NumPy archive")
     arrays = arrays_of(simulation)
     setup = json.dumps(setup_of(simulation)).encode()
     try:
         check_readable(arrays, setup, simulation._walls)
     except ValueError as error:
         raise RuntimeError(
-            f"{file} was not written, since it could not be read again: {error}. Please tell abut's"
-            " authors how the simulation came to this"
+            f"{file} was not written, because it could not be read again: {error}. This is an error"
+            " in abut: please report it with the script that led to it"
         ) from error
     with writing.opened(file) as stream:
         np.savez(
@@ -65,7 +65,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 
 def _deforming(simulation: Simulation) -> list[Deforming]:
-    """What is known of walls that deform, after the last step."""
+    """The state of walls that deform, after the last step."""
     found = (entry.deforming for entry in simulation._walls.entries)
     return [one.at(simulation.step_count) for one in found if one is not None]
 
@@ -81,7 +81,7 @@ def _has_bodies(simulation: Simulation) -> bool:
 
 
 def setup_of(simulation: Simulation) -> dict[str, Any]:
-    """What JSON holds: no arrays of spheres, and nothing that is called."""
+    """The part of a restart file that is JSON: no arrays of spheres, and no callables."""
     laws = simulation._laws
     return {
         "step": simulation.step,
@@ -105,7 +105,7 @@ def setup_of(simulation: Simulation) -> dict[str, Any]:
         "kept": laws.names,
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
         "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
-        "said": sorted(simulation._watch.said),
+        "said": sorted(simulation._watch.warned),
     }
 
 
@@ -121,7 +121,7 @@ def _law_setup(law: Law) -> dict[str, Any]:
 
 
 def _shape_setup(shape: ConvexShape) -> dict[str, Any]:
-    """Its numbers: they make an equal shape."""
+    """The numbers from which an equal shape is made."""
     names = ("vertices", "indices", "offsets")
     return {name: getattr(shape, name).tolist() for name in names} | {"radius": shape.radius}
 
@@ -154,7 +154,7 @@ def _feed_setup(feed: Feed) -> dict[str, Any]:
 
 
 def digest(mesh: Mesh) -> str:
-    """Of vertices and facets: of two meshes with the same, contacts are the same."""
+    """A hash of vertices and facets; equal hashes mean equal contacts."""
     found = hashlib.sha256()
     for array in (mesh.vertices, mesh.indices, mesh.offsets):
         found.update(np.ascontiguousarray(array).tobytes())

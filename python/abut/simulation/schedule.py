@@ -1,4 +1,4 @@
-"""What happens to a simulation on its way: what is called, and what comes in, after which steps."""
+"""After which steps callables are called, and insertions are tried."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ from .insertion import Insertion, InsertionState
 # steps are counted exactly up to here
 MOST_STEPS = 2.0**53
 
-# Steps between two looks for a place where one has waited for long: a look takes as long as some
-# ten steps of a few hundred spheres.
+# Most steps between two tries of an insertion that waits. A try takes as long as about ten steps of
+# a few hundred spheres.
 _MOST_WAITED = 64
 
 
 class Beat(NamedTuple):
-    """Steps that are all of one length, from the one with the number `since` on, which ended at the
-    time `start`."""
+    """Steps of one length, from the step after number `since` on, which ended at time `start`."""
 
     step: float
     since: int = 0
     start: float = 0.0
 
     def time(self, number: int) -> float:
-        """The time after so many steps."""
+        """The time after step number `number`."""
         return self.start + (number - self.since) * self.step
 
     def steps(self, time: float) -> float:
-        """How many steps a time takes: not rounded."""
+        """How many steps a time takes, not rounded."""
         return time / self.step
 
 
 def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
-    """The times after so many steps, of which the first ones are those of the first beats."""
+    """The times after these numbers of steps, with the step lengths of the beats."""
     begins = np.array([beat.since for beat in beats])
     steps, starts = (np.array([beat[k] for beat in beats]) for k in (0, 2))
-    of = np.searchsorted(begins, numbers, side="right") - 1
-    return np.asarray(starts[of] + (numbers - begins[of]) * steps[of])
+    rows = np.searchsorted(begins, numbers, side="right") - 1
+    return np.asarray(starts[rows] + (numbers - begins[rows]) * steps[rows])
 
 
 def terms_of(beat: Beat, gravity: Doubles) -> Doubles:
-    """What steps go by that are all alike, as the library tells it: of the next step, of the last
-    one, and since when."""
+    """The library's step terms if all steps are alike: of the next, of the last, and the start."""
     one = [beat.step, *gravity, 0.0]
     return np.array([*one, *one, 0.0, 0.0])
 
 
 class _Event(NamedTuple):
     interval: float
-    since: int  # the step before the first that counts
+    since: int  # the number of steps when it was registered
     call: Callable[[], object]
 
     def after(self, now: int, beat: Beat) -> int:
-        """The number of the next step after which it is called. Where steps have changed, it is the
-        one that ends next to a multiple of the interval."""
+        """The next step after which it is called.
+
+        If step lengths have changed, it is the one that ends nearest to a multiple of the interval.
+        """
         if beat.since == 0:
             steps = max(1, round(beat.steps(self.interval)))
             return now - now % steps + steps
@@ -75,14 +75,14 @@ class _Event(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The last step that was noted, and what is still to be called after it."""
+    """The last step that was noted, and the calls that are due after it."""
 
     number: int
     due: deque[Callable[[], object]]
 
 
 class Schedule:
-    """What is called after each step whose number is a multiple of an interval."""
+    """Calls at regular intervals, and those of them that are due."""
 
     def __init__(self) -> None:
         self._events: list[_Event] = []
@@ -92,7 +92,7 @@ class Schedule:
         self._events.append(_Event(interval, since, call))
 
     def drop(self, call: Callable[[], object]) -> None:
-        """Call this no more, not even where it is due."""
+        """Remove a call, even if it is due."""
         self._events = [event for event in self._events if event.call is not call]
         due = deque(other for other in self._last.due if other is not call)
         self._last = self._last._replace(due=due)
@@ -102,7 +102,7 @@ class Schedule:
         return min([end, *(event.after(now, beat) for event in self._events)])
 
     def note(self, now: int, beat: Beat) -> None:
-        """The step with this number is done; that it is, may be told again."""
+        """Mark step `now` as done, which makes calls due. Calling it twice does no harm."""
         if now == self._last.number:
             return
         due = [
@@ -110,7 +110,7 @@ class Schedule:
             for event in self._events
             if now > event.since and event.after(now - 1, beat) == now
         ]
-        # at once: Ctrl-C may come between two lines
+        # one assignment, because Ctrl-C may arrive between two lines
         self._last = _Step(now, deque([*self._last.due, *due]))
 
     @property
@@ -118,8 +118,11 @@ class Schedule:
         return bool(self._last.due)
 
     def call_due(self) -> None:
-        """Call what is due, in the order of registration; where a call fails, the rest stays due,
-        and is called before the next step, and so is a call that Ctrl-C has interrupted."""
+        """Call what is due, in the order of registration.
+
+        If a call fails, the rest stays due, and is called before the next step. A call that Ctrl-C
+        interrupts stays due.
+        """
         while self._last.due:
             call = self._last.due[0]
             try:
@@ -130,7 +133,7 @@ class Schedule:
             self._is_done(call)
 
     def _is_done(self, call: Callable[[], object]) -> None:
-        # it may have been dropped meanwhile, by itself
+        # the call may have removed itself
         due = self._last.due
         if due and due[0] is call:
             due.popleft()
@@ -138,26 +141,25 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Feed:
-    """An insertion that goes on: what it has inserted so far is in its state, which does not
-    change."""
+    """An insertion with its progress; it is immutable."""
 
     insertion: Insertion
     state: InsertionState
     start: float
     until: float | None
-    # the last step after which it was asked for what was due
+    # the last step after which it was tried
     seen: int
-    # the step after which something was due that found no place; None where nothing waits
+    # the step after which the first waiting particle found no place; None if none waits
     full_since: int | None = None
-    key: object = field(default_factory=object, compare=False)  # stays, whatever is replaced
+    key: object = field(default_factory=object, compare=False)  # the same in replaced copies
 
     def is_due(self, now: int, beat: Beat) -> bool:
-        """Whether something is to be tried after this step."""
+        """Whether the insertion is tried after this step."""
         due = self.insertion.due(beat.time(now) - self.start)
         return not self._has_ended(now, beat) and due > self.state.inserted and self._looks(now)
 
     def steps_ahead(self, now: int, beat: Beat) -> int:
-        """At most as many steps as until something is to be tried; at least one."""
+        """A lower bound of the steps until the next try; at least one."""
         if self._has_ended(now + 1, beat):
             return int(MOST_STEPS)
         if self.full_since is not None:
@@ -166,16 +168,16 @@ class Feed:
             return 1
         next_due = (self.state.inserted + 1) / self.insertion.rate
         ahead = beat.steps(next_due - (beat.time(now) - self.start))
-        # a step early is no harm, since it is asked again
+        # one step early does no harm, since it is checked again
         return max(1, int(min(ahead, MOST_STEPS)) - 1) if ahead > 0 else int(MOST_STEPS)
 
     def tries(self, now: int) -> int:
-        """At how many places each is tried now: as many as steps since the last look."""
+        """Places to try for each particle: as many as there were steps since the last try."""
         waited = 0 if self.full_since is None else now - self.full_since
         return waited - _look_before(waited) if waited else 1
 
-    def asked(self, now: int, state: InsertionState) -> Feed:
-        """It was asked after this step, and has inserted more, or not."""
+    def tried(self, now: int, state: InsertionState) -> Feed:
+        """The feed after a try in step `now`, which led to this state."""
         since = now if self.full_since is None else self.full_since
         return replace(self, state=state, seen=now, full_since=since if state.waiting else None)
 
@@ -188,12 +190,12 @@ class Feed:
 
 
 def _look_after(waited: int) -> int:
-    """So many steps of waiting are over: after how many it looks next."""
+    """The number of waiting steps after which the next try follows."""
     if waited < _MOST_WAITED:
         return int(1 << waited.bit_length())
     return waited - waited % _MOST_WAITED + _MOST_WAITED
 
 
 def _look_before(waited: int) -> int:
-    """After how many steps it has looked last before it looks now."""
+    """The number of waiting steps after which the last try was."""
     return waited // 2 if waited <= _MOST_WAITED else waited - _MOST_WAITED

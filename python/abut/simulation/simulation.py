@@ -1,4 +1,4 @@
-"""Simulations: spheres and bodies that move in time, by the discrete element method."""
+"""Simulations: spheres, clusters and convex bodies, by the discrete element method (DEM)."""
 
 from __future__ import annotations
 
@@ -42,90 +42,91 @@ if TYPE_CHECKING:
 
 @with_public_names
 class Simulation(State):
-    """Spheres, clusters and convex bodies that move in time, between walls, by the discrete element
-    method.
+    """Spheres, clusters and convex bodies that move between walls, by the discrete element method.
 
-    Each step finds who touches whom, applies the laws of contact, and moves everything by central
-    differences; docs/dem.md has the equations. Any consistent units will do.
+    Each step finds all contacts, applies the contact laws, and integrates the equations of motion
+    by central differences; docs/dem.md has the equations. Any consistent units can be used.
 
     Parameters
     ----------
     step : float
-        Of time, positive. `stable_step` tells how long it may be.
+        Time step, positive. `stable_step` returns how long it may be.
     gravity : (3,) array_like, default (0, 0, -9.81)
-        Acceleration.
+        Acceleration of gravity.
     period : sequence of 3 floats or None, optional
-        The world repeats along x, y and z at these lengths, and along no axis whose item is None.
+        Lengths after which the world repeats along x, y and z; None for an axis that is not
+        periodic.
     resolution : {"hierarchy", "sharing"}
-        How the facets that a sphere touches become its contacts, as for `ContactFinder.find`.
+        How the facets that a sphere touches become its contacts: see `ContactFinder.find`.
     workers : int, optional
-        Number of threads at most, as for `ContactFinder.find`. Results are the same to the bit for
+        Greatest number of threads: see `ContactFinder.find`. Results are the same to the bit for
         any number.
 
     Attributes
     ----------
     ids : (n,) ndarray of intp
-        Lasting numbers of the spheres, in the order in which they came, as `add_spheres` returned
-        them. So are all arrays here.
+        Lasting numbers of the spheres, as `add_spheres` returned them. All arrays of spheres are in
+        this order, that of addition.
     centers : (n, 3) ndarray of float64
-        Now; along an axis with a period from 0 to that, of a cluster its center of mass.
+        Current centers. Along a periodic axis a center is from 0 to the period; for a member of a
+        cluster, the cluster's center of mass is.
     radii, masses : (n,) ndarray of float64
-        A member of a cluster has an equal part of the cluster's mass. Masses stay where radii are
-        assigned.
+        A member of a cluster has an equal part of the cluster's mass. Assigning radii does not
+        change masses.
     velocities, angular_velocities : (n, 3) ndarray of float64
-        Half a step ago.
+        Velocities half a step ago.
     material : (n,) ndarray of intp
-        Numbers into `materials`.
+        Indices into `materials`.
     fixed : (n,) ndarray of bool
-        Which spheres are held: they touch others, to whose laws their mass is infinite, but do not
-        move, and have no velocity; `forces` are told. Two of them exert nothing on each other, on
-        walls they do. A mask may be assigned whole, the same for all members of a cluster; that of
-        bodies is ``bodies.fixed``.
+        Which spheres are fixed (frozen). A fixed sphere does not move and has no velocity. It
+        touches others with an infinite mass in their laws, and `forces` has the force on it. Two
+        fixed spheres exert nothing on each other, but a fixed sphere and a wall do. A whole mask
+        can be assigned, the same for all members of a cluster. Bodies have ``bodies.fixed``.
     forces, torques : (n, 3) ndarray of float64
-        Of contacts, bonds and callbacks, without gravity, at the beginning of the last step.
+        Forces and torques of contacts, bonds and callables, without gravity, at the beginning of
+        the last step.
     left : int
         How many spheres, clusters and bodies have left the bounds so far: see `set_bounds`.
     images : (n, 3) ndarray of intp
-        By how many periods each has left the box: ``centers + images * period`` is where it would
-        be without.
+        By how many periods each sphere has left the periodic box: ``centers + images * period`` is
+        its unwrapped position.
     materials : tuple of Material
-        Those that spheres, walls and laws have named; equal ones are one.
+        Materials of all spheres, walls and laws; equal ones are listed once.
     time : float
         ``step_count * step``; where `step` was assigned at the time t after n steps,
         ``t + (step_count - n) * step``.
     step_count : int
     step : float
-        It may be assigned, also by what `every` calls: what contacts remember goes on, and
-        `stable_step` is asked at once.
+        It can be assigned, also in callables of `every`. Contacts keep their history, and the
+        longest stable step is checked at once.
     gravity : (3,) ndarray of float64, read-only
-        It may be assigned, too, whole.
+        It can be assigned as a whole.
     period : tuple of 3 (float or None), or None
     resolution : str
     contacts : Contacts
-        With walls at the beginning of the last step; in a further column, `force`, what each
-        exerts on its sphere. Rows count spheres in the order of `ids`.
-        Its columns are read-only.
+        Contacts of spheres with walls at the beginning of the last step. A further column, `force`,
+        has the force on the sphere. `sphere` is a row in the order of `ids`. Columns are read-only.
     pairs : Pairs
-        Likewise of spheres; `force` is that on i. Pairs within a cluster, and spheres that touch
-        their own image, exert nothing and are left out.
+        Pairs of touching spheres at the same time; `force` is the force on i. Pairs within a
+        cluster exert nothing and are not listed, nor is a sphere that touches its own image.
     spheres, clusters, bodies, bonds, walls : populations
-        What has a state, in the order in which it came, by one protocol: `numbers`, columns as
-        attributes, of which those that can be given are assigned whole, ``assign(...)`` of several
-        at once, ``add``, ``remove``, ``fixed``, ``add_force``, ``contacts`` and ``to_dict()``.
-        Spheres have the columns that are listed here; clusters and bodies `positions`,
-        `orientations`, `velocities`, `angular_velocities`, `angular_momenta`, `masses`, `forces`,
-        `torques` and `images`; bodies also `centers`, `shape`, `scales` and `material`. Bonds are a
-        table `Bonds`, walls a sequence of `Wall` that were not removed.
+        The populations, which have the same interface: `numbers`, columns as attributes,
+        ``assign(...)`` of several columns at once, ``add``, ``remove``, ``fixed``, ``add_force``,
+        ``contacts`` and ``to_dict()``. Columns that `add` takes can be assigned as a whole. Spheres
+        have the columns that are listed here. Clusters and bodies have `positions`, `orientations`,
+        `velocities`, `angular_velocities`, `angular_momenta`, `masses`, `forces`, `torques` and
+        `images`; bodies also `centers`, `shape`, `scales` and `material`. Bonds are a table
+        `Bonds`, and walls a sequence of `Wall`, without removed ones.
     shapes : tuple of ConvexShape
-        Those of the bodies.
+        Shapes of the bodies.
     body_contacts, body_pairs, body_sphere_pairs : BodyContacts
-        What bodies touched at the beginning of the last step: walls, each other, and spheres.
-        `ConvexContacts` with two further columns: `force`, what each contact exerts on body i, and
-        `spot_force`, what each of its spots does. `i` and `j` are rows of `bodies`, j of
-        `body_sphere_pairs` rows of the spheres; of `body_contacts` there is no j, but ``mesh``, the
-        wall's number. Their columns are read-only.
+        Contacts of bodies with walls, each other, and spheres at the beginning of the last step:
+        `ConvexContacts` with two further columns. `force` is the force of each contact on body i,
+        and `spot_force` that of each of its spots. `i` and `j` are rows of `bodies`; in
+        `body_sphere_pairs`, j is a row of the spheres. `body_contacts` has no j, but ``mesh``, the
+        wall's number. Columns are read-only.
     breakages : Breakages
-        A table of those that have broken: when, where, why.
+        A table of the bonds that have broken: when, where and why.
     energy : Energy
         A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
 
@@ -138,16 +139,17 @@ class Simulation(State):
 
     Notes
     -----
-    Arrays are read-only, and of this moment. Those of what spheres are and where they go (centers,
-    radii, masses, velocities, angular_velocities, material) are assigned whole:
-    ``sim.velocities = sim.velocities * 0.5``. Where members of a cluster are and how they move
-    follows from the cluster, whatever is assigned: ``sim.clusters.velocities = ...`` assigns that.
+    Arrays are read-only, and of the current state. The state of spheres (centers, radii, masses,
+    velocities, angular_velocities, material) is assigned as a whole:
+    ``sim.velocities = sim.velocities * 0.5``. Places and velocities of the members of a cluster
+    follow from the cluster, whatever is assigned: assign ``sim.clusters.velocities`` instead.
 
-    A simulation is for one thread at a time: another one that changes it while it runs or is
-    changed, or reads it while a step is under way, gets a RuntimeError. Callables that `run` calls
-    may change it, but not run it.
+    A simulation is for one thread at a time. Another thread gets a RuntimeError if it changes the
+    simulation during a run or another change, or reads it during a step. Callables that `run` calls
+    may change the simulation, but not run it.
 
-    Ctrl-C leaves a simulation as it was before what it comes into, or as it is after: it goes on.
+    After Ctrl-C, a simulation is either unchanged by the interrupted call, or as after it. It can
+    continue.
 
     Examples
     --------
@@ -168,10 +170,10 @@ class Simulation(State):
     (array([[0.   , 0.   , 0.098]]), array([  0.  ,   0.  , -41.09]))
     """
 
-    if not TYPE_CHECKING:  # which would take any name then
+    if not TYPE_CHECKING:  # else type checkers would accept any name
 
         def __setattr__(self, name: str, value: object) -> None:
-            """Assign what there is: a misspelled name would be kept, and change nothing."""
+            """Reject unknown names, because a misspelled one would have no effect."""
             if not (name.startswith("_") or hasattr(type(self), name)):
                 public = [word for word in dir(type(self)) if not word.startswith("_")]
                 close = difflib.get_close_matches(name, public, 1)
@@ -179,7 +181,7 @@ class Simulation(State):
                 raise AttributeError(f"a Simulation has no attribute {name!r}{meant}")
             super().__setattr__(name, value)
 
-    # ---- parts, and short forms of what they do ----
+    # ---- parts, and their methods as short forms ----
 
     @property
     def spheres(self) -> SpherePopulation:
@@ -265,7 +267,7 @@ class Simulation(State):
     def left(self) -> int:
         return self._leaving.left
 
-    # ---- what the last step has left behind ----
+    # ---- results of the last step ----
 
     @property
     def contacts(self) -> Contacts:
@@ -295,7 +297,7 @@ class Simulation(State):
     def energy(self) -> Energy:
         return Energy(*self._core.energy())
 
-    # ---- what steps go by ----
+    # ---- step and gravity ----
 
     @property
     def step(self) -> float:
@@ -307,7 +309,7 @@ class Simulation(State):
         known, now = self._known, self.step_count
         beat = Beat(checks.number(step, "step"), now, self.time)
         if beat.step != self.step:
-            # steps that none was done of leave no trace
+            # a step length that no step has used leaves no trace
             before = known.beats if known.beats[-1].since < now else known.beats[:-1]
             self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
         self._watch.look_at_new_step(self)
@@ -326,34 +328,34 @@ class Simulation(State):
 
     @changes
     def set_law(self, a: Material, b: Material, law: Law) -> None:
-        """Say what force spheres and walls of two materials exert on each other.
+        """Set the contact law between spheres, bodies and walls of two materials.
 
         Parameters
         ----------
         a, b : Material
-            In any order; the same twice: among themselves.
+            Materials in any order; the same twice for contacts within one material.
         law : Hertz, Linear, Luding, or a law of your own
-            It takes the place of the one that they had. A law of your own is what a function made
-            by `abut.laws.law` returns when it is called with its parameters, or a `CompiledLaw`. Of
-            convex bodies that are not rounded, `Hertz`, and any law with rolling, asks for its
-            `curvature`.
+            It replaces the earlier law of the two materials. A law of your own is what a function
+            made by `abut.laws.law` returns when it is called with its parameters, or a
+            `CompiledLaw`. For convex bodies without rounding, `Hertz` and any law with rolling need
+            a `curvature`.
 
         Raises
         ------
         ValueError
-            If the law does not fit the materials, as Hertz between two rigid ones; a cluster's
-            sphere, or a body, would have `RollingA`; or a law of your own fails where it is tried,
-            or has the name of another one whose function differs.
+            If the law does not fit the materials, as Hertz between two rigid ones. If a cluster's
+            sphere or a body would have `RollingA`. If a law of your own fails its trial, or has
+            the name of another law with different code.
         TypeError
-            If an argument is of another type, or a law of your own was given without its
-            parameters.
+            If an argument is of another type, or a law of your own was given without calling it
+            with its parameters.
 
         Warns
         -----
         SimulationWarning
-            If another law of two materials is replaced, and one of them is another object than
-            before with equal numbers: equal materials are one, unless their `name` differs. If a
-            law of your own pulls at every overlap that is tried, and never pushes.
+            If a law is replaced, and one of the materials is a new object with the same numbers:
+            equal materials are the same, unless their `name` differs. If a law of your own pulls at
+            every overlap that is tried, and never pushes.
 
         Examples
         --------
@@ -372,30 +374,30 @@ class Simulation(State):
         then = self._known._replace(laws=laws)
         self._core.set_laws(len(laws.materials), laws.numbers(), laws.told_own(), then)
 
-    # ---- files, and what it is shown as ----
+    # ---- files, copies and plots ----
 
     @changes
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file from which `load_simulation` goes on, to the bit.
+        """Write a restart file, from which `load_simulation` continues with the same bits.
 
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.npz``. The file is there whole, or what was there before.
+            Ends in ``.npz``. If writing fails, the previous file is unchanged.
 
         Raises
         ------
         ValueError
-            If the ending is another.
+            If the path ends otherwise.
         OSError
             If the file cannot be written.
         RuntimeError
-            If what it would hold could not be read again, which is a fault of abut's.
+            If the file could not be read again, which is an error in abut.
 
         Notes
         -----
-        Meshes, and what is called (forces, `every`, `record`, motions that are callables), are not
-        written. What was warned of is: the simulation that goes on does not say it again.
+        Meshes and callables (forces, `every`, `record`, motions) are not written. Warnings that
+        were given are written, and not repeated.
 
         Examples
         --------
@@ -413,33 +415,33 @@ class Simulation(State):
 
     @changes
     def copy(self, deform: Mapping[int, Structure] | None = None) -> Simulation:
-        """Another simulation that goes on from here: what one does, the other does not see.
+        """An independent copy, which continues from the current state.
 
         Parameters
         ----------
         deform : dict of int to callable, optional
-            Of walls that deform, by their numbers, as for `load_simulation`: other structures than
-            those that this simulation goes on to ask.
+            By wall number, as for `load_simulation`: new callables of walls that deform, since the
+            two simulations cannot share them.
 
         Returns
         -------
         Simulation
-            With the same state to the bit: left alone, both do the same, to the bit.
+            With the same state to the bit. Unless one is changed, both give the same results.
 
         Raises
         ------
         ValueError
-            If a wall deforms, and no structure is given for it.
+            If a wall deforms, and no callable is given for it.
         TypeError
-            If what is given is no callable.
+            If an item of `deform` is not callable.
 
         Notes
         -----
-        What comes in (insertions, with their random states), laws, also those of your own, bounds
-        and motions of walls, also callables of time, are taken along. What is called with the
-        simulation is not, since it may hold on to this one: give `add_force`, `add_body_force`,
-        `every` and `record` to the copy anew. What was warned of is not said again, and
-        `statistics` count from 0.
+        The copy has the insertions with their random states, all laws, the bounds, and the motions
+        of walls, also those that are callables of time. Callables that take the simulation are not
+        copied, because they may refer to this one: register those of `add_force`,
+        `add_body_force`, `every` and `record` again. Warnings are not repeated, and `statistics`
+        count from 0.
 
         Examples
         --------
@@ -464,43 +466,43 @@ class Simulation(State):
         ax: Any = None,
         **options: Unpack[SimulationPlotOptions],
     ) -> Any:
-        """Draw the spheres, bodies and walls as they are now.
+        """Draw the spheres, bodies and walls in their current places.
 
         Parameters
         ----------
         color : str or (n,) array_like, optional
-            What colors spheres and bodies: "speed", "spin" (the length of the angular velocity),
-            "force" and "torque" (their lengths), "radius" (of a body its circumradius), "mass",
-            "material", "id", "x", "y" or "z"; or finite numbers, those of the spheres, then those
-            of the bodies; or one color for all, as "#8c9a5b".
+            What to color spheres and bodies by: "speed", "spin" (length of the angular velocity),
+            "force", "torque" (their lengths), "radius" (circumradius of a body), "mass",
+            "material", "id", "x", "y" or "z". Or finite numbers: those of the spheres, then those
+            of the bodies. Or one color for all, such as "#8c9a5b".
         ax : matplotlib 3D axes or pyvista.Plotter, optional
-            What is drawn on; made where it is not given. Axes become orthographic, and should keep
-            their size and view from now on: the disks that spheres are do not.
+            Where to draw; by default a new one. Axes become orthographic. Do not change their size
+            or view afterwards, because the disks that show spheres would not follow.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``walls``,
-            False for none or a list of some, half spaces as squares; their opacity ``alpha``, by
-            default 0.1; ``cmap``, ``limits`` and ``label``, by default what colors, as for
-            `Mesh.plot`.
+            ``backend``: "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``). ``walls``:
+            False for none, or a list of some; half spaces are squares. ``alpha``: opacity of walls,
+            0.1 by default. ``cmap``, ``limits`` and ``label``, by default the name of the quantity,
+            as for `Mesh.plot`.
 
         Returns
         -------
         matplotlib 3D axes or pyvista.Plotter
-            What was drawn on, not shown yet.
+            The axes or plotter, not shown yet.
 
         Raises
         ------
         ImportError
             If the library is not installed; the message names the extra.
         ValueError
-            If `color` is no color, nor anything that is known of spheres, or has another shape; or
-            an option's value is wrong.
+            If `color` is neither a color nor a known quantity, or has a wrong shape; or if an
+            option's value is wrong.
         TypeError
-            If `walls` has what is no wall; the message names the first.
+            If `walls` has an item that is not a wall; the message names the first.
 
         See Also
         --------
         view : Frames of files.
-        Pairs.plot, Bonds.plot : Chains of forces.
+        Pairs.plot, Bonds.plot : Force chains.
 
         Examples
         --------
@@ -512,7 +514,7 @@ class Simulation(State):
         return plot_simulation(self, color, ax, **options)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Simulation is not pickled: save writes it to a file, copy makes another")
+        raise TypeError("a Simulation cannot be pickled: use save(path) or copy()")
 
     def __repr__(self) -> str:
         known = self._settled()

@@ -1,4 +1,4 @@
-"""The convex bodies of a simulation: they come, go, and are read and assigned by columns."""
+"""The convex bodies of a simulation: how they are added, removed, read and assigned."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class BodyPopulation(Population):
-    """The convex bodies of a `Simulation`, in the order in which they came.
+    """The convex bodies of a `Simulation`, in the order of addition.
 
-    Positions are those of the origins of the shapes' frames, as `ConvexFinder` takes them; centers,
-    velocities and torques are of the centers of mass.
+    Positions are the origins of the shapes' frames, as for `ConvexFinder`. Centers, velocities and
+    torques are those of the centers of mass.
     """
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class BodyPopulation(Population):
 
     @property
     def contacts(self) -> BodyContacts:
-        """With walls at the beginning of the last step."""
+        """Contacts of bodies with walls at the beginning of the last step."""
         return self._sim.body_contacts
 
     @changes
@@ -85,41 +85,42 @@ class BodyPopulation(Population):
     ) -> Indices:
         """Add convex bodies of one shape.
 
-        They touch each other, spheres and walls. Each spot of a contact has the force of its law:
-        that of the spot's own overlap, damping, and friction and rolling with springs of its own.
-        docs/dem.md, section 10, says more.
+        They touch each other, spheres and walls. The law of a contact acts at each of its spots,
+        with the spot's own overlap, damping, friction spring and rolling spring; docs/dem.md,
+        section 10.
 
         Parameters
         ----------
         shape : ConvexShape
             A polyhedron.
         positions : (b, 3) array_like
-            Where each has the origin of the shape's frame: as `ConvexFinder` takes them.
+            Origins of the shape's frame in the world, as for `ConvexFinder`.
         material : Material
-            With a density, unless masses are given. Where its laws are `Hertz`, or have rolling,
-            the shape must be rounded, or the laws have a `curvature`; none may have `RollingA`.
+            It needs a density unless masses are given. If its laws are `Hertz` or have rolling, the
+            shape must be rounded, or the laws need a `curvature`. None may have `RollingA`.
         orientations : (b, 4) array_like or scipy.spatial.transform.Rotation, optional
-            From the shape's frame to the world: quaternions x, y, z, w, normalized here.
+            Rotations from the shape's frame to the world: quaternions x, y, z, w, of any length.
         scales : (b,) array_like or float, default 1
-            By which each is larger than its shape.
+            Factors by which bodies are larger than their shape.
         masses : (b,) array_like or float, optional
-            By default density x volume, rounding included. The inertia goes with the mass.
+            By default density times volume, with rounding. The inertia is proportional to the mass.
         velocities : (b, 3) or (3,) array_like, optional
-            Of the centers of mass. By default they are at rest.
+            Velocities of the centers of mass. By default 0.
         angular_velocities : (b, 3) or (3,) array_like, optional
         fixed : bool or (b,) array_like of bool, default False
-            Whether they are held where they are: see `fixed`.
+            Whether the bodies are fixed: see `fixed`.
 
         Returns
         -------
         (b,) ndarray of intp
-            Their numbers, which last.
+            Their lasting numbers.
 
         Raises
         ------
         ValueError
-            If a number is not finite, a scale or mass not positive, an array's shape wrong, the
-            shape a polygon, the material has no density, or one of its laws has `RollingA`.
+            If a number is not finite, a scale or mass is not positive, or an array has a wrong
+            shape. If the shape is a polygon, the material has no density, or one of its laws has
+            `RollingA`.
         TypeError
             If an argument is of another type.
 
@@ -166,12 +167,12 @@ class BodyPopulation(Population):
 
     @changes
     def remove(self, numbers: ArrayLike) -> None:
-        """Take bodies away.
+        """Remove bodies.
 
         Parameters
         ----------
         numbers : (k,) array_like of int
-            As `add_bodies` returned them; others are errors, as for `remove_spheres`.
+            Numbers that `add_bodies` returned. Others are errors, as for `remove_spheres`.
 
         Examples
         --------
@@ -189,12 +190,12 @@ class BodyPopulation(Population):
 
     @changes
     def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
-        """Add forces of your own on convex bodies, as `add_force` does on spheres.
+        """Add forces of your own on convex bodies, as `add_force` does for spheres.
 
         Parameters
         ----------
         call : callable
-            As for `add_force`, but (b, 3), and forces act on the centers of mass.
+            As for `add_force`, but arrays are (b, 3), and forces act at the centers of mass.
 
         Returns
         -------
@@ -216,6 +217,6 @@ class BodyPopulation(Population):
         return self._enlist(self._sim._body_forces, call, entry, "add_body_force")
 
     def _outlines(self) -> tuple[Doubles, Doubles]:
-        """Centers and radii of the spheres about the bodies."""
+        """Centers and radii of the circumscribed spheres of the bodies."""
         reaches = np.array([shape.circumradius for shape in self._sim.shapes])[self.shape]
         return self.centers, reaches * self.scales

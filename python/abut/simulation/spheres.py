@@ -1,4 +1,4 @@
-"""The spheres of a simulation: they come, go, and are read and assigned by columns."""
+"""The spheres of a simulation: how they are added, removed, read and assigned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SpherePopulation(Population):
-    """The spheres of a `Simulation`, members of clusters among them."""
+    """The spheres of a `Simulation`, including members of clusters."""
 
     __slots__ = ()
 
@@ -40,17 +40,17 @@ class SpherePopulation(Population):
     forces = Column[np.float64]()
     torques = Column[np.float64]()
     images = Column[np.intp]()
-    # rows of clusters, or -1
+    # the row of each sphere's cluster, or -1
     cluster = Column[np.intp]("clusters")
 
     @property
     def numbers(self) -> Indices:
-        """Their ids."""
+        """The ids of the spheres."""
         return self._sim.ids
 
     @property
     def contacts(self) -> Contacts:
-        """With walls at the beginning of the last step; pairs of spheres are in `pairs`."""
+        """Contacts with walls at the beginning of the last step; `pairs` has pairs of spheres."""
         return self._sim.contacts
 
     @changes
@@ -70,30 +70,30 @@ class SpherePopulation(Population):
         centers : (n, 3) array_like
         radii : (n,) array_like or float
         material : Material
-            With a density.
+            It needs a density.
         velocities, angular_velocities : (n, 3) or (3,) array_like, optional
-            By default they are at rest.
+            By default 0.
         fixed : bool or (n,) array_like of bool, default False
-            Whether they are held where they are: see `fixed`.
+            Whether the spheres are fixed: see `fixed`.
 
         Returns
         -------
         (n,) ndarray of intp
-            Their ids: lasting numbers, none of which comes twice.
+            Their ids: lasting numbers, which are never used again.
 
         Raises
         ------
         ValueError
-            If a number is not finite, a radius not positive, a shape wrong, the material has no
-            density, or one that is fixed has a velocity.
+            If a number is not finite, a radius is not positive, a shape is wrong, the material has
+            no density, or a fixed sphere has a velocity.
         TypeError
             If an argument is of another type.
 
         Warns
         -----
         SimulationWarning
-            If a sphere is so large that it touches its own image. Overlaps are looked at in the
-            next step: see `run`.
+            If a sphere is so large that it touches its own image. Overlaps are checked in the next
+            step: see `run`.
 
         Examples
         --------
@@ -120,11 +120,13 @@ class SpherePopulation(Population):
         self, centers: Doubles, radii: Doubles, material: Material, number: int
     ) -> dict[str, NDArray[Any]]:
         if material.density is None:
-            raise ValueError(f"{material} has no density, but spheres need one")
+            raise ValueError(
+                f"{material} has no density, but spheres need one: Material(density=...)"
+            )
         return sphere_columns(centers, radii, material.density, number)
 
     def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> Indices:
-        """Add spheres, and change these parts of what is known; their ids."""
+        """Add spheres, update these parts of `Known`, and return the ids."""
         count = len(columns["radii"])
         numbers = self._sim._settled().with_spheres(count)
         self._core.add(self.kind, columns, {}, self._sim._changed(numbers=numbers, **parts))
@@ -133,22 +135,22 @@ class SpherePopulation(Population):
 
     @changes
     def remove(self, ids: ArrayLike, break_bonds: bool = False) -> None:
-        """Take spheres away.
+        """Remove spheres.
 
         Parameters
         ----------
         ids : (k,) array_like of int
-            As `add_spheres` returned them.
+            Ids that `add_spheres` returned.
         break_bonds : bool, default False
-            Whether their bonds go with them; these are no `breakages`.
+            Whether to remove their bonds with them. These do not count as `breakages`.
 
         Raises
         ------
         ValueError
-            If there is no such sphere, one is a member of a cluster (`remove_clusters` takes the
-            whole), or has a bond, without `break_bonds`.
+            If a sphere does not exist, is a member of a cluster (use `remove_clusters`), or has a
+            bond and `break_bonds` is False.
         TypeError
-            If they are no integers.
+            If the ids are not integers.
 
         Examples
         --------
@@ -167,14 +169,14 @@ class SpherePopulation(Population):
         self._remove(rows, np.empty(0, np.intp))
 
     def _check_members(self, rows: Indices) -> None:
-        """Complain of members of clusters among spheres that are to go."""
+        """Raise a ValueError for the first of these spheres that is a member of a cluster."""
         clusters = self.cluster[rows]
         members = np.flatnonzero(clusters >= 0)
         if len(members):
             numbers = self._sim._settled()
             raise ValueError(
                 f"sphere {numbers.ids[rows[members[0]]]} is a member of cluster"
-                f" {numbers.clusters[clusters[members[0]]]}: remove_clusters takes the whole"
+                f" {numbers.clusters[clusters[members[0]]]}: use remove_clusters"
             )
 
     def _remove(self, rows: Indices, cluster_rows: Indices, **parts: Any) -> None:
@@ -183,13 +185,13 @@ class SpherePopulation(Population):
         self._core.remove(self.kind, self._marks(rows), then)
 
     def _check_images(self) -> None:
-        """Warn once of spheres that reach over a period."""
+        """Warn once if a sphere is larger than a period."""
         lengths = [length for length in self._sim._period or () if length is not None]
-        if "image" in self._sim._watch.said or not lengths:
+        if "image" in self._sim._watch.warned or not lengths:
             return
         large = np.flatnonzero(2.0 * self.radii > min(lengths))
         if len(large):
-            self._sim._watch.tell(
+            self._sim._watch.warn_once(
                 "image",
                 f"sphere {self.numbers[large[0]]} is larger than a period, {min(lengths):g}, and"
                 " touches its own image, which exerts nothing",
@@ -201,8 +203,8 @@ class SpherePopulation(Population):
         Parameters
         ----------
         call : callable
-            Takes the simulation at the beginning of each step, and returns forces (n, 3), or a
-            tuple (forces, torques) of both. Of several callables they add up.
+            Takes the simulation at the beginning of each step. It returns forces (n, 3), or a tuple
+            (forces, torques). Several callables add up.
 
         Returns
         -------
@@ -212,14 +214,14 @@ class SpherePopulation(Population):
         Raises
         ------
         TypeError
-            If `call` cannot be called.
+            If `call` is not callable.
 
         Notes
         -----
-        What `run` raises for a wrong shape, or for NaN, names the callable; what the callable
-        raises comes out of `run` unchanged. The simulation has done whole steps then, and goes on.
-        With a callable each step goes through Python, where it takes some microseconds and the
-        callable's own time.
+        If a shape is wrong or a value is NaN, the error of `run` names the callable. An error that
+        the callable raises ends the run unchanged. The simulation has done whole steps then, and
+        can continue. With a callable each step returns to Python, which takes some microseconds and
+        the callable's own time.
 
         Examples
         --------
@@ -232,7 +234,7 @@ class SpherePopulation(Population):
         array([[2., 0., 0.]])
         """
         with self._core.lock(False):
-            # an object of its own, since the same callable may be added twice
+            # an object of its own, because a callable may be added twice
             entry = partial(read_call(call))
             return self._enlist(self._sim._forces, call, entry, "add_force")
 
@@ -245,15 +247,15 @@ class SpherePopulation(Population):
             self._check_images()
 
     def _check_fixed(self, mask: Indices) -> None:
-        """Complain of members of one cluster with different answers."""
+        """Raise a ValueError if members of one cluster have different values."""
         members = np.flatnonzero(self.cluster >= 0)
-        # of each member the first one of its cluster
+        # for each member, the first member of its cluster
         _, first, own = np.unique(self.cluster[members], return_index=True, return_inverse=True)
         others = np.flatnonzero(mask[members] != mask[members[first]][own])
         if len(others):
             row = members[others[0]]
             number = self._sim._settled().clusters[self.cluster[row]]
             raise ValueError(
-                f"fixed[{row}] is {bool(mask[row])}, but cluster {number} of sphere"
-                f" {self.numbers[row]} is held, or not, as a whole"
+                f"fixed[{row}] is {bool(mask[row])}, but sphere {self.numbers[row]} is a member of"
+                f" cluster {number}: all members need the same value"
             )

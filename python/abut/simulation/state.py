@@ -1,4 +1,4 @@
-"""What a simulation is: the library's side, what is known of it, and what was read of it."""
+"""The state of a simulation: the C side, the record of it, and cached values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 class State:
-    """What all parts of a `Simulation` stand on."""
+    """The base of `Simulation`, on which its parts build."""
 
     @names_what_was_meant
     def __init__(
@@ -60,7 +60,7 @@ class State:
         self._fresh = Fresh(-1, {})
         self._watch = Watch()
         self._clock = Clock()
-        # the finder that is prepared for spheres up to a radius
+        # the finder with bins for spheres up to this radius
         self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
 
     @property
@@ -88,7 +88,7 @@ class State:
         return tuple(self._laws.materials)
 
     def _once(self, name: str, make: Callable[[], _T]) -> _T:
-        """What is made when it is first asked for after something has changed."""
+        """A value that is made on its first use after a change, and then cached."""
         fresh, count = self._fresh, self._core.change_count
         if fresh.change_count != count:
             fresh = self._fresh = Fresh(count, {})
@@ -96,14 +96,14 @@ class State:
             made = make()
             if self._core.change_count != count:
                 raise RuntimeError(
-                    "the simulation is at work: it has changed while it was read, by another"
-                    " thread or by what a signal has called"
+                    "the simulation is at work: another thread or a signal handler has changed it"
+                    " while it was read"
                 )
             fresh.values[name] = made
         value: _T = fresh.values[name]
         return value
 
-    # ---- what is known of the library's side ----
+    # ---- the record of the C side ----
 
     @property
     def _known(self) -> Known:
@@ -111,7 +111,7 @@ class State:
         return known
 
     def _settled(self) -> Numbers:
-        """The lasting numbers of what the library has now."""
+        """The lasting numbers of all spheres, clusters and bodies."""
         return self._known.numbers
 
     @property
@@ -123,8 +123,8 @@ class State:
         return self._known.laws
 
     def _changed(self, **parts: Any) -> Known:
-        """What is known after a change of these parts. The library has the materials and shapes
-        then that are new, with no effect on what is there."""
+        """The record with these parts changed. New materials and shapes are passed to the library,
+        where nothing uses them yet."""
         now = self._known
         then = now._replace(**parts)
         if then.laws is not now.laws:

@@ -1,9 +1,9 @@
-"""Volume and moments of a union of spheres, without meshing it.
+"""Volume and moments of a union of spheres, without a mesh.
 
-The union is cut at right angles to x. The outline of a cut is made of arcs, the parts of the
-spheres' circles that are in no other sphere; area and moments of the cut are sums over these arcs,
+The union is cut at right angles to x. The outline of a cut consists of arcs: the parts of the
+spheres' circles that are in no other sphere. Area and moments of the cut are sums over these arcs,
 by Green's theorem, which are exact. Along x they are smooth between the places where arcs begin,
-end or meet others; there Gauss' quadrature takes over, sphere by sphere.
+end or meet others. There Gauss' quadrature integrates them, sphere by sphere.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 from ..base.arithmetic import arc_cosine, arc_tangent, dots, lengths, sine_cosine
 from ..base.arrays import Doubles
 
-# Gauss' nodes between two such places. Of 3,000 unions of two to four spheres the worst is off by
-# 4e-8 with 16, by 1e-10 with 32.
+# Gauss' nodes between two such places. For 3,000 unions of two to four spheres, the largest error
+# is 4e-8 with 16 nodes and 1e-10 with 32.
 _NODES = 32
 
-# The nodes that Newton's method begins from are right to 1e-4; each step doubles the digits.
+# Newton's method starts from nodes that are right to 1e-4; each step doubles the digits.
 _NEWTON_STEPS = 5
 
-# A sphere that stands out of another one by less than this part of its radius is left out: what is
-# lost is far below what the quadrature promises, and spheres that are given twice have no outline.
+# A sphere that another one covers but for this part of its radius is removed. What is lost is far
+# below the error of the quadrature, and a sphere that is given twice would have no outline.
 _COVERED = 1e-9
 
-# Places closer than this part of the radius are one.
+# Places that are closer than this part of the radius count as one.
 _SAME_PLACE = 1e-12
 
-# cuts of one sphere that are made at once: bounds the memory
+# number of cuts of one sphere that are made at once, which bounds the memory
 _CUTS = 1 << 12
 
 
@@ -45,7 +45,7 @@ class Moments(NamedTuple):
 
 
 def union_moments(centers: Doubles, radii: Doubles) -> Moments:
-    """Volume and moments, about the origin, of what at least one of the spheres covers."""
+    """Volume and moments, about the origin, of the union of the spheres."""
     outer = _outer(centers, radii)
     centers, radii = centers[outer], radii[outer]
     sums = np.zeros(10)
@@ -57,7 +57,7 @@ def union_moments(centers: Doubles, radii: Doubles) -> Moments:
 
 
 def _outer(centers: Doubles, radii: Doubles) -> NDArray[np.intp]:
-    """Those spheres that no other one covers, the largest first."""
+    """The spheres that no other one covers, the largest first."""
     kept: list[int] = []
     for k in np.argsort(-radii, kind="stable").tolist():
         distance = lengths(centers[kept] - centers[k])
@@ -67,7 +67,7 @@ def _outer(centers: Doubles, radii: Doubles) -> NDArray[np.intp]:
 
 
 def _of_sphere(k: int, centers: Doubles, radii: Doubles) -> Doubles:
-    """What the outlines on one sphere's surface add to the integrals."""
+    """The contribution of one sphere's surface to the ten integrals."""
     near = lengths(centers - centers[k]) < radii + radii[k]
     near[k] = False
     others, other_radii = centers[near] - centers[k], radii[near]
@@ -87,7 +87,7 @@ def _breaks(others: Doubles, other_radii: Doubles, radius: float) -> Doubles:
     normals, along, reach = _circles(others, other_radii, radius)
     found = [_extremes(normals, along, reach), _corners(normals, along, radius)]
     points = np.concatenate(found)
-    # what another sphere covers is not on the outline; a point's own spheres pass through it
+    # points inside another sphere are not on the outline; a point's own spheres pass through it
     inside = np.zeros(len(points), bool)
     for other, size in zip(others, other_radii, strict=True):
         inside |= lengths(points - other) < (1 - _COVERED) * size
@@ -100,7 +100,7 @@ def _breaks(others: Doubles, other_radii: Doubles, radius: float) -> Doubles:
 def _circles(
     others: Doubles, other_radii: Doubles, radius: float
 ) -> tuple[Doubles, Doubles, Doubles]:
-    """In which circles a sphere at the origin meets others: normals, distances, radii."""
+    """The circles in which a sphere at the origin meets others: normals, distances, radii."""
     distance = lengths(others)
     along = (dots(others, others) + radius * radius - other_radii * other_radii) / (2 * distance)
     reach = np.sqrt(np.maximum(radius * radius - along * along, 0.0))
@@ -112,9 +112,9 @@ def _extremes(normals: Doubles, along: Doubles, reach: Doubles) -> Doubles:
     middles = normals * along[:, None]
     steep = lengths(normals[:, 1:])
     with np.errstate(invalid="ignore"):
-        # within the circle's plane, the direction of x: x less its part along the normal
+        # direction of x within the circle's plane: x minus its part along the normal
         across = -normals[:, :1] * normals[:, 1:] / steep[:, None]
-    # a circle that is at right angles to x has all of its points at one height
+    # all points of a circle at right angles to x are at one height
     direction = np.column_stack([steep, np.where(steep[:, None] > 0, across, [1.0, 0.0])])
     return np.concatenate([middles + reach[:, None] * direction * sign for sign in (1, -1)])
 
@@ -138,8 +138,8 @@ def _corners(normals: Doubles, along: Doubles, radius: float) -> Doubles:
 def _quadrature(ends: Doubles) -> Iterator[tuple[Doubles, Doubles]]:
     """Yield nodes and weights between ends, in chunks.
 
-    At the ends integrands change like a square root. As a function of t they do not, where
-    x = middle + half (3 t - t^3) / 2.
+    At the ends, integrands change like a square root. With x = middle + half (3 t - t^3) / 2 they
+    are smooth functions of t.
     """
     t, weight = _gauss(_NODES)
     place, rate = t * (3 - t * t) / 2, 1.5 * (1 - t * t) * weight
@@ -170,7 +170,7 @@ def _gauss(count: int) -> tuple[Doubles, Doubles]:
 def _cuts(
     heights: Doubles, center: Doubles, radius: float, others: Doubles, other_radii: Doubles
 ) -> Doubles:
-    """At each height, what a sphere's arcs add to the ten integrals over the cut, (h, 10)."""
+    """The contribution of a sphere's arcs to the ten integrals over each cut, (h, 10)."""
     size = np.sqrt(np.maximum((radius - heights) * (radius + heights), 0.0))
     begin, end = _arcs(heights, size, radius, others, other_radii)
     area, y, z, yy, zz, yz = _integrals(begin, end, size, center[1], center[2])
@@ -182,14 +182,14 @@ def _cuts(
 def _arcs(
     heights: Doubles, size: Doubles, radius: float, others: Doubles, other_radii: Doubles
 ) -> tuple[Doubles, Doubles]:
-    """Angles (h, k + 1) between which a sphere's circles are in no other one; some are empty."""
+    """Angles (h, k + 1) between which a circle is in no other sphere; some arcs are empty."""
     begin, end = _covered(heights, size, radius, others, other_radii)
-    # one that covers nothing, so that there is one
+    # an arc that covers nothing, so that there is at least one
     begin, end = (np.pad(angles, ((0, 0), (0, 1))) for angles in (begin, end))
     order = np.argsort(begin, axis=1, kind="stable")
     begin, end = (np.take_along_axis(angles, order, axis=1) for angles in (begin, end))
     reached = np.maximum.accumulate(end, axis=1)
-    # what is covered last goes on across the full turn
+    # an arc that covers beyond the full turn continues at its beginning
     before = np.column_stack([reached[:, -1] - 2 * np.pi, reached[:, :-1]])
     before = np.maximum(before, reached[:, -1:] - 2 * np.pi)
     return before, np.maximum(begin, before)
@@ -201,7 +201,7 @@ def _covered(
     """The angles (h, k) between which each other sphere covers the circle at each height."""
     away = lengths(others[:, 1:])
     gap = radius * radius + dots(others, others) - other_radii * other_radii
-    # the cosine of half the angle, times what may be 0
+    # cosine of half the angle, times a scale that may be 0
     scaled = gap - 2 * heights[:, None] * others[:, 0]
     scale = 2 * size[:, None] * away
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -209,7 +209,7 @@ def _covered(
     half = arc_cosine(np.clip(cosine, -1.0, 1.0))
     begin = (arc_tangent(others[:, 2], others[:, 1]) - half) % (2 * np.pi)
     end = begin + 2 * half
-    # all, or nothing: wherever that begins
+    # begin is arbitrary if all or nothing is covered
     whole, none = half == np.pi, half == 0
     begin[whole | none] = 0.0
     end[whole], end[none] = 2 * np.pi, 0.0
@@ -217,21 +217,26 @@ def _covered(
 
 
 def _integrals(begin: Doubles, end: Doubles, r: Doubles, b: float, c: float) -> list[Doubles]:
-    """Integrals of 1, y, z, yy, zz, yz over what is inside the arcs, (h,) each.
+    """Integrals of 1, y, z, yy, zz, yz over the area inside the arcs, (h,) each.
 
-    Green's theorem makes that of y^p z^q one of y^(p + 1) z^q / (p + 1) dz along the arcs
-    y = b + r cos, z = c + r sin.
+    Green's theorem turns the integral of y^p z^q into one of y^(p + 1) z^q / (p + 1) dz along the
+    arcs y = b + r cos, z = c + r sin.
     """
     differences = (_antiderivatives(end) - _antiderivatives(begin)).sum(axis=2)
-    of = dict(zip(_POWERS, differences, strict=True))
-    # of y^2 cos, and of y^2 sin cos
+    arcs = dict(zip(_POWERS, differences, strict=True))
+    # integrals of y^2 cos and of y^2 sin cos
     bb, br, rr = b * b, b * r, r * r
-    square = bb * of[1, 0] + 2 * br * of[2, 0] + rr * of[3, 0]
-    square_sin = bb * of[1, 1] + 2 * br * of[2, 1] + rr * of[3, 1]
-    cube = b * bb * of[1, 0] + 3 * bb * r * of[2, 0] + 3 * b * rr * of[3, 0] + r * rr * of[4, 0]
-    once = b * of[1, 0] + r * of[2, 0]
-    once_sin = b * of[1, 1] + r * of[2, 1]
-    once_sin2 = b * of[1, 2] + r * of[2, 2]
+    square = bb * arcs[1, 0] + 2 * br * arcs[2, 0] + rr * arcs[3, 0]
+    square_sin = bb * arcs[1, 1] + 2 * br * arcs[2, 1] + rr * arcs[3, 1]
+    cube = (
+        b * bb * arcs[1, 0]
+        + 3 * bb * r * arcs[2, 0]
+        + 3 * b * rr * arcs[3, 0]
+        + r * rr * arcs[4, 0]
+    )
+    once = b * arcs[1, 0] + r * arcs[2, 0]
+    once_sin = b * arcs[1, 1] + r * arcs[2, 1]
+    once_sin2 = b * arcs[1, 2] + r * arcs[2, 2]
     return [
         r * once,
         r * square / 2,
@@ -242,12 +247,12 @@ def _integrals(begin: Doubles, end: Doubles, r: Doubles, b: float, c: float) -> 
     ]
 
 
-# of cos and of sin, in the order of their integrals
+# powers of cosine and sine, in the order of their integrals
 _POWERS = ((1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 1), (3, 1), (1, 2), (2, 2))
 
 
 def _antiderivatives(t: Doubles) -> Doubles:
-    """Of cos^m sin^n, one for each of the powers."""
+    """Antiderivatives of cos^m sin^n, one for each of the powers."""
     s, c = sine_cosine(t)
     ss, cc = s * s, c * c
     return np.array(

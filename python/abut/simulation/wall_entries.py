@@ -1,4 +1,4 @@
-"""What a simulation knows of its walls, and how the library is told of them."""
+"""The record that a simulation has of each wall, and the library's columns of walls."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from .deforming import Deforming
 from .drives import Drive, Moving, Servo
 from .motions import Motion
 
-# members of abut_motion, and its kind of walls that a callable moves
+# number of members of abut_motion, and its kind for walls that a callable moves
 _MEMBERS, _GIVEN = 9, 3
 
 
 @dataclass(frozen=True)
 class WallEntry:
-    """What a simulation knows of a wall: `pose` is where it stood at the time `start`, when its
-    motion began."""
+    """The record of a wall; `pose` is its place at the time `start`, when its motion began."""
 
     mesh: Mesh | HalfSpace
     material: int
@@ -32,29 +31,31 @@ class WallEntry:
     start: float
     pose: Doubles
     is_active: bool = True
-    is_gone: bool = False  # it was removed: its number is not used again, and its mesh is empty
-    deforming: Deforming | None = None  # its vertices move; then `mesh` is as it was given
+    is_gone: bool = False  # removed: its number is not used again, and its mesh is empty
+    deforming: Deforming | None = None  # its vertices move, and `mesh` is the one that was added
 
     @property
     def surface(self) -> Mesh | HalfSpace:
-        """Its mesh, or half space, with vertices where they are."""
+        """The mesh with its current vertices, or the half space."""
         return self.mesh if self.deforming is None else self.deforming.mesh
 
     def facets(self, step_count: int) -> Mesh:
-        """Its mesh at the beginning of the last of so many steps; of a half space a triangle, whose
-        first corner is the point."""
+        """The mesh at the beginning of the last step, number `step_count`.
+
+        A triangle stands for a half space; its first corner is the half space's point.
+        """
         if self.deforming is not None:
             return self.deforming.at(step_count).mesh_before
         return facets_of(self.mesh)
 
     @property
     def vertex_count(self) -> int:
-        """How many vertices move."""
+        """The number of vertices of a wall that deforms, else 0."""
         return 0 if self.deforming is None else len(self.deforming.mesh.vertices)
 
     @property
     def size(self) -> float:
-        """How far the mesh reaches from the origin of its frame."""
+        """Largest distance of the mesh's points from the origin of its frame."""
         points = self.mesh.vertices if isinstance(self.mesh, Mesh) else np.array([self.mesh.point])
         return float(lengths(points).max(initial=0.0))
 
@@ -67,7 +68,7 @@ class WallEntry:
 
     @property
     def is_asked(self) -> bool:
-        """Whether a callable tells the area that its load acts on."""
+        """Whether a callable returns the area on which its load acts."""
         return isinstance(self.motion, Servo) and callable(self.motion.area)
 
     def rows(self) -> list[list[float]]:
@@ -92,8 +93,8 @@ class WallColumns(NamedTuple):
     offsets: Indices  # (w + 1,): where each wall's motions begin
     motions: Doubles  # (k, 9)
     half_spaces: Doubles  # (h, 6): points and normals
-    off: int  # how many of the last ones nothing touches
-    vertices: Indices  # (w,): how many each wall has that deforms, else 0
+    off: int  # number of walls that are switched off, which are the last ones
+    vertices: Indices  # (w,): number of vertices of each wall that deforms, else 0
 
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
@@ -115,7 +116,7 @@ def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
 
 
 def wall_order(entries: Sequence[WallEntry]) -> Indices:
-    """The walls as the library numbers them: meshes, then half spaces, then those that are off."""
+    """Wall numbers in the library's order: meshes, half spaces, then walls that are off."""
     active, off = (
         np.array(
             [k for k, e in enumerate(entries) if not e.is_gone and e.is_active == one], np.intp
@@ -133,10 +134,10 @@ def all_stored(entries: Sequence[WallEntry]) -> Indices:
 
 
 def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
-    """The meshes of those walls that are touched, of those that have one."""
+    """The meshes of the walls that are switched on; half spaces have none."""
     surfaces = [entry.surface for entry in entries if entry.is_active]
     return [surface for surface in surfaces if isinstance(surface, Mesh)]
 
 
-# what stands for the mesh of a wall that is gone
+# the mesh of a wall that was removed
 NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))

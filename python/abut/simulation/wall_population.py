@@ -1,4 +1,4 @@
-"""The walls of a simulation: they come, go, and are read and assigned by columns."""
+"""The walls of a simulation: how they are added, removed, read and assigned."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .walls import Wall, check_half_space
 class WallPopulation(Population, Sequence[Wall]):
     """The walls of a `Simulation` that were not removed: a sequence of `Wall`.
 
-    Columns have what each wall has by the same name.
+    Each column has the attribute of `Wall` with the same name.
     """
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class WallPopulation(Population, Sequence[Wall]):
 
     @property
     def fixed(self) -> NDArray[np.bool_]:
-        """Which stand still; a wall that moves is held where True is assigned."""
+        """Which walls stand still. Assigning True stops a wall that moves."""
         entries = (wall._entry for wall in self)
         return np.array([e.motion is None and e.deforming is None for e in entries], np.bool_)
 
@@ -66,14 +66,14 @@ class WallPopulation(Population, Sequence[Wall]):
         if len(wrong):
             raise ValueError(
                 f"fixed[{wrong[0]}] is False, but wall {self.numbers[wrong[0]]} stands still:"
-                f" assign sim.walls[{wrong[0]}].motion"
+                f" assign sim.walls[{wrong[0]}].motion to move it"
             )
         for row in np.flatnonzero(mask & ~self.fixed):
             self[int(row)].motion = None
 
     @property
     def contacts(self) -> Contacts:
-        """With spheres at the beginning of the last step."""
+        """Contacts with spheres at the beginning of the last step."""
         return self._sim.contacts
 
     @changes
@@ -89,33 +89,32 @@ class WallPopulation(Population, Sequence[Wall]):
         Parameters
         ----------
         mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace
-            Where the wall is now; both sides of a mesh are hard. Of a half space a contact's facet
-            is 0, and its normal must be perpendicular to axes with a period.
+            The wall in its current place. Spheres touch both sides of a mesh. The facet of a
+            contact with a half space is 0; its normal must be perpendicular to periodic axes.
         material : Material, optional
-            By default a rigid one, ``Material()``.
+            By default ``Material()``, which is rigid.
         motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
-            How it moves from now on: see `Wall`. By default it stands still.
+            How the wall moves from now on: see `Wall`. By default it stands still.
         deform : callable, optional
-            In place of a motion: where the vertices of a mesh of triangles are. It is called once a
-            step, when the forces of the step are known, with the time at the end of the step and
-            what spheres exert at the vertices at its beginning, (v, 3). It returns the vertices at
-            the end of the step, (v, 3), and their velocities in its middle, as those of spheres
-            are: what a solver by central differences has, or the difference to the vertices before,
-            by `step`. The two are not compared. Spheres alone touch such walls. docs/dem.md,
-            section 14.
+            In place of a motion: a function of the vertices of a mesh of triangles. It is called
+            once a step, after the forces of the step are known. It takes the time at the end of the
+            step, and the forces (v, 3) of spheres on the vertices at its beginning. It returns the
+            vertices (v, 3) at the end of the step, and their velocities in its middle. A solver
+            with central differences has these; else take the change of the vertices, by `step`.
+            The two are not compared. Only spheres touch such walls. docs/dem.md, section 14.
 
         Returns
         -------
         Wall
-            Tells what spheres and bodies exert on it, and takes another motion.
+            It has the forces of spheres and bodies on the wall, and takes another motion.
 
         Raises
         ------
         ValueError
-            If the motion of a callable is not rigid, or pose and twist do not agree; a half
-            space does not go with a period; or a `Servo` or a `Free` not with the mesh: it has no
-            area along the normal of a pressure, or no inertia; or a wall has a motion and deforms,
-            or a facet of it is no triangle.
+            If the motion of a callable is not rigid, or its pose and twist do not agree. If a half
+            space is not perpendicular to a periodic axis. If the mesh has no area for a `Servo`
+            with a pressure, or no inertia for a `Free`. If both `motion` and `deform` are given, or
+            a facet of a wall that deforms is not a triangle.
         TypeError
             If an argument is of another type.
 
@@ -133,11 +132,11 @@ class WallPopulation(Population, Sequence[Wall]):
         if isinstance(surface, HalfSpace):
             check_half_space(surface, self._sim._period)
         elif not len(surface):
-            warn("the wall is a mesh without facets, so that nothing can touch it")
+            warn("the mesh of the wall has no facets: nothing can touch it")
         entry = WallEntry(surface, number, None, self._sim.time, np.eye(4))
         if deform is not None:
             if motion is not None:
-                raise ValueError("a wall has a motion, or deforms, and not both")
+                raise ValueError("a wall takes either motion= or deform=")
             begun = Deforming.begin(deform, surface, self._sim.step_count)
             entry = replace(entry, deforming=begun)
         self._sim._walls.add(entry, motion, self._sim.time, self._sim._changed(laws=laws))
@@ -158,25 +157,25 @@ class WallPopulation(Population, Sequence[Wall]):
 
     @changes
     def remove(self, wall: Wall | ArrayLike) -> None:
-        """Take a wall away.
+        """Remove a wall, or several.
 
         Parameters
         ----------
         wall : Wall or (k,) array_like of int
-            As `add_wall` returned it; or numbers of several. Other walls keep their numbers, and
-            none gets this one again.
+            A wall that `add_wall` returned, or numbers of several. Other walls keep their numbers,
+            and the number is not used again.
 
         Raises
         ------
         ValueError
-            If it was removed before, or is one of another simulation.
+            If the wall was removed before, or belongs to another simulation.
         TypeError
-            If it is no Wall, and no integers.
+            If it is neither a Wall nor integers.
 
         Notes
         -----
-        Its contacts go with it, and what they held counts as dissipated. `Wall.active` switches a
-        wall off and on again instead.
+        Its contacts are removed with it, and their elastic energy counts as dissipated. To switch a
+        wall off for a time, assign `Wall.active`.
 
         Examples
         --------
@@ -190,12 +189,12 @@ class WallPopulation(Population, Sequence[Wall]):
         if isinstance(wall, Wall):
             self._take(wall)
             return
-        for gone in [self[int(row)] for row in self._find(wall, "wall")]:
-            self._take(gone)
+        for removed in [self[int(row)] for row in self._find(wall, "wall")]:
+            self._take(removed)
 
     def _take(self, wall: Wall) -> None:
         if wall._simulation is not self._sim:
-            raise ValueError(f"{wall!r} is a wall of another simulation")
+            raise ValueError(f"{wall!r} belongs to another simulation")
         self._check(wall.number)
         self._sim._walls.remove(wall.number)
 
@@ -208,7 +207,7 @@ class WallPopulation(Population, Sequence[Wall]):
         self._check(number)
         motion = self._sim._walls.entries[number].motion
         if not isinstance(motion, Free):
-            raise ValueError(f"wall {number} is not Free: nothing can be applied to it")
+            raise ValueError(f"wall {number} is not Free: only a Free wall takes applied forces")
         self._sim._walls.set_drive(number, **changed)
 
     def _read(self, column: Column[Any]) -> NDArray[Any]:
@@ -221,7 +220,7 @@ class WallPopulation(Population, Sequence[Wall]):
                 self._core.lend(partial(setattr, wall, name, new))
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """What acts on each wall in place of what was applied to it; nothing on spheres."""
+        """Apply the forces and torques to walls that are `Free`; spheres get none."""
         for wall, force, torque in zip(self, forces, torques, strict=True):
             if isinstance(wall.motion, Free):
                 wall.applied_force, wall.applied_torque = force, torque

@@ -1,4 +1,4 @@
-"""Walls of a simulation: meshes that stand still, or move as they are told."""
+"""Walls of a simulation: meshes and half spaces that stand still, move or deform."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # how the facets that a sphere touches become its contacts
 RESOLUTIONS: dict[WallResolution, int] = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
 
-# members of abut_wall_state
+# number of members of abut_wall_state
 _STATE = 25
 
 
@@ -54,23 +54,23 @@ class WallState(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """What follows from entries, made once because each step needs it."""
+    """What follows from the entries, cached because each step needs it."""
 
     entries: Sequence[WallEntry]
-    stored: Indices  # the library's numbers of the walls; -1: it is gone
-    has_given: bool  # whether a callable moves a wall, so that it is asked in each step
-    has_asked: bool  # likewise, whether one tells the area of a load
+    stored: Indices  # the library's numbers of the walls; -1 if removed
+    has_given: bool  # whether a callable moves a wall, which is called in each step
+    has_asked: bool  # whether a callable returns the area of a load, which is called in each step
     has_deforming: bool
-    driven: tuple[int, ...]  # the numbers of walls under load, and of free ones
+    driven: tuple[int, ...]  # numbers of the walls with a Servo or a Free
 
 
 class Walls:
-    """All walls of a simulation, which its library's side borrows.
+    """All walls of a simulation or a coupling, which the C side uses.
 
     Parameters
     ----------
     core : _core.Simulation or _core.Coupling
-        To which they are told.
+        The C side.
     """
 
     def __init__(self, core: _core.Simulation | _core.Coupling) -> None:
@@ -79,7 +79,7 @@ class Walls:
 
     @property
     def _step(self) -> float:
-        """Of now: poses of callables are compared from step to step."""
+        """The current time step, over which poses of callables are compared."""
         raise NotImplementedError
 
     @property
@@ -88,7 +88,7 @@ class Walls:
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
-        """The meshes whose facets contacts number; of a half space one triangle stands for it."""
+        """The meshes of all walls; a triangle stands for a half space."""
         return tuple(entry.facets(self._step_count) for entry in self.entries)
 
     @property
@@ -103,7 +103,7 @@ class Walls:
     @property
     def derived(self) -> Derived:
         entries, last = self.entries, self._last
-        # of these very entries: others come whole
+        # the same object: changed entries are always a new tuple
         if last is None or last.entries is not entries:
             last = self._last = Derived(
                 entries,
@@ -120,28 +120,27 @@ class Walls:
         return int(self.derived.stored[number])
 
     def check_given(self, time: float) -> None:
-        """Put walls that callables move where they are at this time, and look whether poses and
-        twists agree."""
+        """Place walls that callables move, and check that their poses and twists agree."""
         for number, entry in enumerate(self.entries):
             if entry.is_given:
                 self._core.place(self._stored(number), self._checked(entry, time))
 
     def place_given(self, time: float) -> None:
-        """Put walls that callables move where they are at this time."""
+        """Place walls that callables move."""
         for number, entry in enumerate(self.entries):
             if entry.is_given:
                 assert callable(entry.motion)
                 self._core.place(self._stored(number), _state(*call_given(entry.motion, time)))
 
     def state(self, number: int) -> WallState:
-        """Where a wall was at the beginning of the last step."""
+        """Place and velocity of a wall at the beginning of the last step."""
         return _wall_state(self._core.wall(self._stored(number)))
 
     def state_now(self, number: int) -> WallState:
         return _wall_state(self._core.wall_now(self._stored(number)))
 
     def _moved(self, number: int, motion: Moving, time: float) -> WallEntry:
-        """A wall that goes on with another motion from where it is."""
+        """The entry of a wall with another motion, which begins at its current place."""
         pose = self.state_now(number).pose
         return replace(self.entries[number], motion=motion, start=time, pose=pose)
 
@@ -154,7 +153,7 @@ class Walls:
         return cast(_core.Simulation, self._core).load(self._stored(number))
 
     def contacts(self, period: Period | None) -> Contacts:
-        """With spheres at the beginning of the last step, with what each exerts on its sphere."""
+        """Contacts with spheres at the beginning of the last step, with their forces."""
         meshes = self.meshes
         there = [not entry.is_gone for entry in self.entries]
         poses = np.array(
@@ -168,7 +167,7 @@ class Walls:
             "flat_angle": 0.0,
         }
         columns = self._core.interactions(_core.SPHERE_WALL)
-        # the library counts half spaces last, and leaves the number out where it has one wall
+        # the library counts half spaces last, and has no column mesh for a single wall
         if "mesh" in columns:
             columns["mesh"] = self.order[columns["mesh"]]
         elif self.order.any():
@@ -177,7 +176,7 @@ class Walls:
 
 
 class KnownWalls(Walls):
-    """Those of a `Simulation`, which is told of new ones, and of new motions."""
+    """Walls of a `Simulation`, which can be added, moved and removed."""
 
     @property
     def _step(self) -> float:
@@ -206,8 +205,7 @@ class KnownWalls(Walls):
         states: Mapping[int, Doubles] | None = None,
         drives: Mapping[int, Doubles] | None = None,
     ) -> None:
-        """Have the walls of what is known then, some of them in states, or with drives, that are
-        told."""
+        """Replace all walls; states and drives are those that some of them begin with."""
         begun = (
             _numbered(known.walls, states or {}, _STATE),
             _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
@@ -219,13 +217,13 @@ class KnownWalls(Walls):
         core.set_walls(finder, wall_columns(known.walls), np.array(before, np.intp), *begun, known)
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
-        """Add a wall that begins to move; the rest of what is known then, with its material."""
+        """Add a wall that begins its motion; `known` is the record with its material."""
         entry = replace(entry, motion=read_moving(motion))
         at_rest = WallState(entry.pose, *np.zeros((3, 3)))
         self._begin(len(self.entries), entry, at_rest, time, known)
 
     def remove(self, number: int) -> None:
-        """Take a wall away; its number is not used again."""
+        """Remove a wall; its number is not used again."""
         gone = replace(
             self.entries[number],
             mesh=NO_MESH,
@@ -237,19 +235,19 @@ class KnownWalls(Walls):
         self._exchange_one(number, gone, self._known)
 
     def switch(self, number: int, is_active: bool) -> None:
-        """Let a wall be touched, or not."""
+        """Switch a wall on or off."""
         if is_active != self.entries[number].is_active:
             entry = replace(self.entries[number], is_active=is_active)
             if entry.deforming is not None:
-                # while it is off nobody asks where its vertices are
+                # the callable is not called while the wall is off
                 now = entry.deforming.at(self._step_count)
                 entry = replace(entry, deforming=replace(now, step_count=self._step_count))
             self._exchange_one(number, entry, self._known)
 
     def move(self, number: int, motion: object, time: float) -> None:
-        """Let a wall go on with another motion from where it is."""
+        """Give a wall another motion, which begins at its current place."""
         if self.entries[number].deforming is not None and motion is not None:
-            raise ValueError(f"wall {number} deforms: it has no motion beside that")
+            raise ValueError(f"wall {number} deforms, and cannot have a motion")
         entry = self._moved(number, read_moving(motion), time)
         self._begin(number, entry, self.state_now(number), time, self._known)
 
@@ -274,13 +272,13 @@ class KnownWalls(Walls):
     ) -> None:
         walls = _exchanged(known.walls, number, entry)
         meshes = touched_meshes(walls)
-        # the finder of the same meshes goes on
+        # keep the finder if the meshes are the same
         if meshes != touched_meshes(known.walls):
             known = known._replace(finder=ContactFinder(meshes) if meshes else None)
         self.exchange(known._replace(walls=walls), states, drives)
 
     def nodal_forces(self, number: int) -> Doubles:
-        """What spheres exert at the vertices of a wall's mesh, or a half space's point."""
+        """Forces of spheres at the vertices of a wall's mesh, or at a half space's point."""
         mesh = self.entries[number].mesh
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
         return cast(_core.Simulation, self._core).nodal_forces(self._stored(number), count)
@@ -289,12 +287,12 @@ class KnownWalls(Walls):
 
     @property
     def asks(self) -> bool:
-        """Whether a callable is asked after each step."""
+        """Whether a callable is called after each step."""
         now = self.derived
         return now.has_given or now.has_asked or now.has_deforming
 
     def check_bodies(self, count: int) -> None:
-        """Complain of bodies beside a wall that deforms."""
+        """Raise a ValueError if there are convex bodies and a wall that deforms."""
         for number, entry in enumerate(self.entries):
             if count and entry.deforming is not None and entry.is_active:
                 raise ValueError(
@@ -303,15 +301,16 @@ class KnownWalls(Walls):
                 )
 
     def deform(self, time: float) -> None:
-        """Ask where vertices are, each wall once a step; where that fails, it is asked again."""
+        """Call the callables of walls that deform, once a step; after an error they are called
+        again."""
         core, steps = cast(_core.Simulation, self._core), self._step_count
         for number in range(len(self.entries)):
             before = self.entries[number].deforming
             if before is None or not self.entries[number].is_active or before.step_count >= steps:
                 continue
             forces = self.nodal_forces(number)
-            deforming = core.lend(partial(before.asked, time, forces, steps, number))
-            # the callable may have changed what is known
+            deforming = core.lend(partial(before.call, time, forces, steps, number))
+            # the callable may have changed the simulation
             known = self._known
             if known.walls[number].deforming is None or not known.walls[number].is_active:
                 continue
@@ -321,7 +320,7 @@ class KnownWalls(Walls):
             core.deform(self._stored(number), mesh, velocities, known._replace(walls=walls))
 
     def restore_surfaces(self) -> None:
-        """Tell the library of vertices in the last step, and how fast they were."""
+        """Restore the vertices and velocities of the last step in the library."""
         core = cast(_core.Simulation, self._core)
         for number, entry in enumerate(self.entries):
             known = entry.deforming
@@ -330,21 +329,21 @@ class KnownWalls(Walls):
                 before = known.mesh_before.vertices
                 core.restore_surface(self._stored(number), before, *velocities)
 
-    # ---- walls that are driven ----
+    # ---- walls with a Servo or a Free ----
 
     def drive(self, number: int) -> np.ndarray[Any, Any]:
-        """What drives a wall now, by the names of its members."""
+        """The drive of a wall, by the names of its members."""
         return members(cast(_core.Simulation, self._core).drive(self._stored(number)))
 
     def set_drive(self, number: int, **changed: Any) -> None:
-        """Let a wall go on with some members of its drive changed."""
+        """Change some members of a wall's drive."""
         row = self.drive(number).copy()
         for name, value in changed.items():
             row[name] = value
         cast(_core.Simulation, self._core).set_drive(self._stored(number), numbers(row))
 
     def ask_loads(self, simulation: Any) -> None:
-        """Have the loads of walls whose area a callable tells."""
+        """Set the loads of walls with a callable as their area."""
         for number, entry in enumerate(self.entries):
             if entry.is_asked:
                 assert isinstance(entry.motion, Servo)
@@ -354,30 +353,30 @@ class KnownWalls(Walls):
 def _exchanged(
     walls: tuple[WallEntry, ...], number: int, entry: WallEntry
 ) -> tuple[WallEntry, ...]:
-    """The walls with this one in place of the one that has its number, or behind all others."""
+    """The walls with this entry at this number, which may be the next free one."""
     return (*walls[:number], entry, *walls[number + 1 :])
 
 
 def _numbered(
     walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
 ) -> tuple[Indices, Doubles]:
-    """Rows of walls by the library's numbers."""
+    """Rows by wall number as rows by the library's number."""
     stored = all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
 
 def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | None) -> None:
-    """Complain of a half space where the world repeats across its plane."""
+    """Raise a ValueError if a half space is not perpendicular to a periodic axis."""
     for axis, length in zip("xyz", period or (None,) * 3, strict=True):
         if length is not None and half_space.normal["xyz".index(axis)] != 0.0:
             raise ValueError(
-                f"a HalfSpace ends the world along its normal, {half_space.normal}, but the"
-                f" world repeats along {axis}"
+                f"the normal of a HalfSpace is {half_space.normal}, but must be 0 along {axis},"
+                " where the world is periodic"
             )
 
 
 def _state(pose: Doubles, twist: Doubles) -> Doubles:
-    """Of a wall that a callable moves, whose torque is about the origin of its frame."""
+    """The state of a wall that a callable moves; its torque is about the origin of its frame."""
     return np.concatenate([pose.ravel(), twist, pose[:3, 3]])
 
 
@@ -393,44 +392,43 @@ class Wall:
     number : int
         Its number among the simulation's walls, and of its mesh in `Simulation.contacts`.
     mesh : Mesh or HalfSpace
-        As it was given, where it was then; of a wall that deforms with its vertices as they are.
+        As it was added, in its place of then. A wall that deforms has its current vertices.
     material : Material
     motion : Rotating, Translating, Oscillating, Motions, Servo, Free, callable or None
-        How it moves. A motion that is assigned begins now, where the wall is now; None stops it
-        there. Axes and origins are in the world. A `Servo` and a `Free` begin as fast as the wall
-        is now. A callable takes the time of the simulation and returns a pose (4, 4) and a twist
-        (6,), both absolute: velocity of the origin of the mesh's frame, then angular velocity.
+        How it moves. A motion that is assigned begins now, at the wall's current place; None stops
+        the wall. Axes and origins are in the world. A `Servo` and a `Free` begin with the wall's
+        current velocity. A callable takes the simulation time and returns a pose (4, 4) and a twist
+        (6,): velocity of the origin of the mesh's frame, and angular velocity. Both are absolute.
     active : bool
-        Whether anything touches it. False may be assigned, and True again: a wall that is off moves
-        on as it is told, but its contacts are forgotten, and what they held counts as dissipated.
+        Whether anything can touch it. It can be assigned. A wall that is switched off continues its
+        motion. Its contacts are removed, and their elastic energy counts as dissipated.
     pose : (4, 4) ndarray of float64
-        Where it is now: the transform from the mesh's own frame to the world.
+        Its current place: the transform from the mesh's own frame to the world.
     twist : (6,) ndarray of float64
-        How it moves now: velocity of the origin of the mesh's frame, then angular velocity; of a
-        `Servo` and a `Free` those of half a step ago, as spheres have theirs.
+        Its current velocity: that of the origin of the mesh's frame, then the angular velocity.
+        Those of a `Servo` and a `Free` are half a step old, as those of spheres.
     travel : (3,) ndarray of float64
-        How far the origin of the mesh's frame has gone since the motion began.
+        How far the origin of the mesh's frame has moved since the motion began.
     applied_force, applied_torque : (3,) ndarray of float64
-        Of a `Free` wall: what acts on it beside gravity and contacts, until it is assigned anew.
-        The torque is about the point at which its motion is told: its center of mass, or `origin`.
+        Force and torque on a `Free` wall in addition to gravity and contacts, until other values
+        are assigned. The torque is about the wall's center of mass, or its `origin` if given.
     force : (3,) ndarray of float64
-        What spheres and bodies exert on it, at the beginning of the last step, as
+        Force of spheres and bodies on it at the beginning of the last step, as in
         `Simulation.contacts` and `Simulation.body_contacts`.
     torque : (3,) ndarray of float64
-        Likewise, about the origin of its motion: of several that of the first one that rotates,
-        which those after it carry along, or 0, 0, 0 where none does; of a callable the origin of
-        the mesh's frame, of a `Servo` 0, 0, 0, carried along, and of a `Free` its center of mass,
-        or `origin`. With what rolling of type C does to the wall.
+        Torque of these forces, and of rolling of type C. It is about the origin of the motion: for
+        several motions that of the first one that rotates, which those after it move, or 0, 0, 0 if
+        none does; for a callable the origin of the mesh's frame; for a `Servo` 0, 0, 0, moved with
+        it; for a `Free` its center of mass, or `origin`.
     power : float
-        What these forces and torques do on the moving wall.
+        Power of these forces on the moving wall.
     nodal_forces : (v, 3) ndarray of float64
-        What spheres exert at each vertex of the mesh, in the world, by the nodal weights of the
-        contacts; on a half space (1, 3), at its point.
+        Force of spheres at each vertex of the mesh, in the world, by the contacts' nodal weights;
+        for a half space (1, 3), at its point.
 
     Notes
     -----
-    Of a wall that `Simulation.remove_wall` has taken away all of these but the number are a
-    ValueError.
+    After `Simulation.remove_wall`, all attributes but the number raise a ValueError.
 
     Examples
     --------
@@ -498,7 +496,7 @@ class Wall:
 
     @property
     def _there(self) -> KnownWalls:
-        """All walls, where this one is among them."""
+        """All walls; a ValueError if this one was removed."""
         _ = self._entry
         return self._simulation._walls
 
