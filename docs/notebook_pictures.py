@@ -1,4 +1,4 @@
-"""The directive ``notebook-pictures`` shows on a page what an executed notebook draws."""
+"""The directive ``notebook-pictures`` shows the pictures of an executed notebook on a page."""
 
 import base64
 import re
@@ -10,9 +10,9 @@ from sphinx.util.docutils import SphinxDirective
 
 
 class NotebookPictures(SphinxDirective):
-    """The pictures of the notebook that is named, each with the heading above it.
+    """The pictures of a notebook, each with the heading above it as its caption.
 
-    A notebook that has not run has none.
+    A notebook that has not been executed has no pictures.
     """
 
     required_arguments = 1

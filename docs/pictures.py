@@ -1,6 +1,6 @@
-"""Draws the pictures of README and docs: ``python docs/pictures.py``, with extras plot and view.
+"""Draws the pictures of README and manual: ``python docs/pictures.py``, with extras plot and view.
 
-They show what the library finds, so that they cannot drift from what it does.
+The pictures are computed by the library, so they always show its present results.
 """
 
 import json
@@ -17,11 +17,12 @@ from PIL import Image
 
 import abut
 from abut import examples
-from abut.plot import COLORS, LINE_COLOR, TYPES
+from abut.plot import COLORS, LINE_COLOR, TYPES, render
 
 FOLDER = Path(__file__).parent
 BED_COLOR = "#d9c9a3"
-TIMES, CUT = (0.1, 1 / 3), -0.02  # of the simulation's pictures
+# Times of the pictures of the simulation; its grains in front of y = CUT are not drawn.
+TIMES, CUT = (0.1, 1 / 3), -0.02
 DRUM_FRAMES, DRUM_COLORS = 60, ListedColormap(["#0072b2", "#e69f00"])
 KEPT, DROPPED = "#1b1f24", "#b9c0c7"
 
@@ -44,13 +45,13 @@ def main():
 
 
 def save(figure, path):
-    # a margin around titles, which the layout does not leave
+    # The layout leaves no margin around titles.
     figure.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.12)
     plt.close(figure)
 
 
 def reduce_colors(path):
-    """A file of a quarter the size, which looks the same."""
+    """Reduce the colors of a file: it looks the same at a quarter of the size."""
     with Image.open(path) as picture:
         reduced = picture.convert("RGB").quantize(128)
     reduced.save(path, optimize=True)
@@ -60,7 +61,7 @@ def reduce_colors(path):
 
 
 def draw_mixer(path):
-    """To the left the bed, with the spheres that touch in color; to the right what they touch."""
+    """Left: the bed, with touching spheres in color. Right: the features that they touch."""
     centers, radii, mesh = examples.mixer()
     contacts = abut.find_contacts(centers, radii, mesh)
     opened = opened_mixer(mesh)
@@ -89,15 +90,15 @@ def finish(plotter):
 
 
 def add_color_names(plotter, names, colors):
-    """A line a color, lower left, where nothing is drawn."""
-    # the legend writes a name where the colors' column ends: a blank parts them
+    """Write the name of each color at the lower left, where nothing is drawn."""
+    # The legend puts no space between a color and its name.
     labels = [[" " + name, color] for name, color in zip(names, colors, strict=True)]
     height = 0.045 * len(labels)
     plotter.add_legend(labels, face="circle", loc="lower left", size=(0.3, height))
 
 
 def opened_mixer(mesh):
-    """The mixer without the parts of the drum that would hide its inside."""
+    """The mixer without the parts of the drum that hide its inside."""
     middles = np.add.reduceat(mesh.vertices[mesh.indices], mesh.offsets[:-1], axis=0)
     middles /= np.diff(mesh.offsets)[:, None]
     at_drum = np.hypot(middles[:, 1], middles[:, 2]) > 0.98 * examples.DRUM_RADIUS
@@ -108,7 +109,7 @@ def opened_mixer(mesh):
 
 def add_bed(plotter, centers, contacts):
     colors = np.full(len(centers), len(TYPES))
-    # a sphere of several contacts takes the color of the rarest type
+    # A sphere with several contacts gets the color of the rarest type.
     colors[contacts.sphere] = -1
     np.maximum.at(colors, contacts.sphere, contacts.type)
     ball = pyvista.Sphere(radius=examples.RADIUS, theta_resolution=16, phi_resolution=16)
@@ -119,11 +120,11 @@ def add_bed(plotter, centers, contacts):
             plotter.add_mesh(spheres, color=color, smooth_shading=True)
 
 
-# ---- the drum that moves -------------------------------------------------------------------------
+# ---- the animated drum ---------------------------------------------------------------------------
 
 
 def draw_drum(path):
-    """Two turns of the gallery's drum, whose large grains go out: a picture that moves."""
+    """An animation: two turns of the gallery's drum, whose large grains move to the rim."""
     cells = Path(FOLDER.parent, "notebooks/gallery_drum.py").read_text().split("\n# %%\n")
     scene = {}
     exec(cells[1], scene)
@@ -139,22 +140,16 @@ def draw_drum(path):
 
 
 def drum_frame(sim, drum):
-    figure = plt.figure(figsize=(4.4, 4.4), dpi=90)
-    ax = figure.add_axes([-0.12, -0.12, 1.24, 1.24], projection="3d")
-    ax.view_init(elev=90, azim=-90)
-    sim.plot(sim.radii, ax, walls=[drum], alpha=0.0, cmap=DRUM_COLORS, label=None)
-    ax.set_axis_off()
-    figure.canvas.draw()
-    picture = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
-    plt.close(figure)
-    return picture.quantize(32, dither=Image.Dither.NONE)
+    look = {"view": (0, 0, 1), "up": (0, 1, 0), "size": (320, 320), "label": None}
+    picture = render(sim, "radius", walls=drum, cmap=DRUM_COLORS, **look)
+    return picture.quantize(24, dither=Image.Dither.NONE)
 
 
 # ---- the mixer at work ---------------------------------------------------------------------------
 
 
 def draw_simulation(path):
-    """The mixer after a tenth of a second and after a whole turn, the faster the brighter."""
+    """The mixer after a tenth of a second and after a whole turn, colored by speed."""
     sim = examples.mixer_simulation()
     plotter = pyvista.Plotter(off_screen=True, shape=(1, 2), border=False, window_size=(1700, 720))
     for column, time in enumerate(TIMES):
@@ -171,7 +166,7 @@ def draw_simulation(path):
 
 
 def add_moving(plotter, sim):
-    # those in front are left out, so that one sees into the bed
+    # Grains in front are left out, so that the inside of the bed is seen.
     seen = sim.centers[:, 1] > CUT
     spheres = pyvista.PolyData(sim.centers[seen])
     spheres["speed in m/s"] = np.linalg.norm(sim.velocities[seen], axis=1)
@@ -209,7 +204,7 @@ def method_figure():
 
 
 def strips(profile):
-    """A mesh whose section at y = 0 is the polyline of points (x, z)."""
+    """A mesh with the polyline of points (x, z) as its section at y = 0."""
     profile = np.asarray(profile, dtype=float)
     x, z = profile.T
     front = np.column_stack([x, np.full_like(x, -9), z])
@@ -307,8 +302,8 @@ def draw_weights(ax):
 
 GROOVE = [(-2, 0), (-0.2625, 0), (0.475, 0), (1.675, 1.6)]
 SLOPE = [(-2, 0), (0, 0), (1.92, 0.56)]
-HEIGHT = 0.9  # of the center over the floor; the sphere's radius is 1
-LENGTH = 0.58  # of the arrow of the floor's force
+HEIGHT = 0.9  # height of the center over the floor; the radius is 1
+LENGTH = 0.58  # length of the arrow of the floor's force
 
 
 def sharing_figure():
@@ -324,7 +319,7 @@ def sharing_figure():
 
 
 def hertz(found):
-    """The forces of the contacts, 1 where the overlap is that with the floor."""
+    """The forces of the contacts, relative to that of the floor."""
     return found.share * (found.overlap / (1 - HEIGHT)) ** 1.5
 
 
@@ -336,7 +331,7 @@ def find_in_groove(ax, resolution):
 
 def draw_groove(ax):
     found = find_in_groove(ax, "all")
-    places = ((0, -0.22), (0.1, -0.12), (-0.6, -0.4))  # of the labels, nearest first
+    places = ((0, -0.22), (0.1, -0.12), (-0.6, -0.4))  # positions of the labels, nearest first
     for number, (point, place) in enumerate(zip(found.point[:, [0, 2]], places, strict=True)):
         color = COLORS[found.type[number]]
         draw_contact(ax, (0, HEIGHT), point, color)
@@ -470,12 +465,12 @@ def draw_entrances(ax):
     for normal, overlap, kind in zip(
         -entrances.normal, entrances.overlap, entrances.type, strict=True
     ):
-        # the side of B - A that the origin is behind by the overlap
+        # The side of B - A at this distance from the origin.
         height = corners @ normal
         ends = corners[height <= height.min() + 1e-9]
         color = FIRST if kind[0] == abut.FACET else SECOND
         ax.plot(*ends[[0, -1]].T, color=color, linewidth=2.5)
-        # drawn thin: how far away it is
+        # A thin line shows the distance.
         ax.plot(*np.transpose([(0, 0), -overlap * normal]), color=DROPPED, linewidth=0.8)
     ax.plot(*np.transpose([(0, 0), found.overlap[0] * found.normal[0]]), color=KEPT, linewidth=2)
     ax.plot([0], [0], marker="o", color=KEPT)
@@ -485,7 +480,7 @@ def draw_entrances(ax):
 
 
 def draw_spots(ax):
-    """A box on a box: what weighs is how deep each point is."""
+    """A box on a box: the overlap of each contact point is its weight."""
     shape = abut.ConvexShape([(-1, -0.6), (1, -0.6), (1, 0.6), (-1, 0.6)])
     place = np.array([0.5, 1.15])
     finder = abut.ConvexFinder(shape, scales=[1.0, 1.0])
@@ -533,7 +528,7 @@ def draw_arms(ax):
     pair = abut.find_pairs(centers, radii)
     normal, overlap = pair.normal[0, [0, 2]], pair.overlap[0]
     surface = centers[1, [0, 2]] + radii[1] * normal
-    # both arms end in the middle of the overlap
+    # Both arms end in the middle of the overlap.
     point = surface - 0.5 * overlap * normal
     for middle, radius, name, side in zip(centers[:, [0, 2]], radii, "ij", (-1, -1), strict=True):
         draw_sphere(ax, *middle, radius)
@@ -547,7 +542,7 @@ def draw_arms(ax):
 
 
 def draw_arm(ax, center, point, name, side):
-    """The way from a center to where the force acts, named to its left (1) or right (-1)."""
+    """The arm from a center to the contact point, with its name left (1) or right (-1) of it."""
     along = (point - center) / np.linalg.norm(point - center)
     beside = center + 0.3 * along + 0.13 * side * np.array([-along[1], along[0]])
     ax.annotate(f"$\\mathbf{{r}}_{name}$", beside, ha="center", va="center")
@@ -557,7 +552,7 @@ def draw_arm(ax, center, point, name, side):
 
 
 def draw_normal_and_overlap(ax, point, normal, surface, overlap):
-    """The normal beside the arm, and the overlap from where the other's surface is."""
+    """The normal beside the arm, and the overlap from the surface of the other sphere."""
     across = np.array([-normal[1], normal[0]])
     tail = point - 0.14 * across
     arrow = {"color": COLORS[0], "arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "linewidth": 1.8}
@@ -571,7 +566,7 @@ def draw_normal_and_overlap(ax, point, normal, surface, overlap):
 
 
 def collide(law):
-    """Overlap in mm and normal force while a ball hits a wall, and the speed that is left."""
+    """Overlap in mm and normal force in a collision with a wall, and the speed after it."""
     sim = abut.Simulation(step=2e-5, gravity=(0, 0, 0))
     sim.set_law(SOFT, abut.Material(), law)
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
@@ -586,12 +581,12 @@ def collide(law):
 def draw_collisions(ax):
     laws = (("Hertz", abut.Hertz, {}), ("Linear", abut.Linear, {"stiffness": 4e4}))
     for (name, law, constants), color in zip(laws, COLORS[::2], strict=True):
-        # without damping it comes back as it goes in
+        # Without damping, unloading follows the loading curve.
         overlaps, forces, _ = collide(law(**constants))
         way_in = np.argmax(overlaps)
         ax.plot(overlaps[:way_in], forces[:way_in], color=color, linestyle="--", linewidth=1)
         overlaps, forces, speed = collide(law(**constants, restitution=0.5))
-        ax.plot(overlaps, forces, color=color, label=f"{name}: comes back at {speed:.2f} m/s")
+        ax.plot(overlaps, forces, color=color, label=f"{name}: rebounds at {speed:.2f} m/s")
     ax.set(xlabel="overlap in mm", ylabel="normal force in N", xlim=(0, None), ylim=(0, None))
     ax.legend(loc="upper left", frameon=False)
     ax.set_title("2  Normal force in a collision at 1 m/s")
@@ -604,14 +599,14 @@ def draw_sliding(ax):
         for side in (-limit, limit):
             ax.axhline(side, color=color, linestyle=":", linewidth=1)
     ax.axhline(0, color=DROPPED, linewidth=1)
-    ax.set(xlabel="way in mm", ylabel="tangential force in N")
+    ax.set(xlabel="displacement in mm", ylabel="tangential force in N")
     ax.margins(y=0.3)
     ax.legend(loc="lower right", frameon=False)
-    ax.set_title("3  Tangential force, there and back")
+    ax.set_title("3  Tangential force, forward and back")
 
 
 def slide(overlap):
-    """Ways, and the forces against them, of a ball that is led over a floor; Coulomb's limit."""
+    """Displacements and friction of a ball that is moved over a floor, and Coulomb's limit."""
     friction, there = 0.5, 1000
     sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
     sim.set_law(SOFT, abut.Material(), abut.Hertz(friction=friction))
@@ -619,7 +614,7 @@ def slide(overlap):
     sim.add_spheres([[0, 0, BALL - overlap]], BALL, SOFT)
     ways, forces = np.zeros(2 * there), np.zeros((2 * there, 3))
     for step in range(2 * there):
-        # led by hand: it neither rolls nor comes up
+        # The velocities are prescribed: the ball neither rolls nor rises.
         sim.velocities = [[1.0 if step < there else -1.0, 0, 0]]
         sim.angular_velocities = [[0, 0, 0]]
         ways[step] = sim.centers[0, 0]
@@ -628,11 +623,7 @@ def slide(overlap):
     return ways, -forces[:, 0], friction * forces[-1, 2]
 
 
-if __name__ == "__main__":
-    main()
-
-
-# ---- the nine-code benchmark, from what benchmarks/nine_codes.py kept ----------------------------
+# ---- the nine-code benchmark, from the results of benchmarks/nine_codes.py -----------------------
 
 NINE_CODES = FOLDER.parent / "benchmarks" / "results" / "nine_codes"
 NINE_PANELS = (
@@ -662,14 +653,14 @@ def nine_codes_figure():
 
 
 def impacts_figure():
-    """The paper's points, what others measured or computed, abut, and the springs of the paper."""
+    """Points of the paper, others' measurements, abut, and the springs of the paper in abut."""
     sys.path.append(str(FOLDER.parent / "tests"))
     import impacts
 
     figure, axes = plt.subplots(1, 3, figsize=(15, 3.9), layout="constrained")
     degrees, slips = np.linspace(2, 87, 60), np.linspace(0.1, 13, 60)
     own = {"color": KEPT, "linewidth": 2, "label": "abut"}
-    theirs = {"color": COLORS[1], "linestyle": "--", "label": "its spring, in abut"}
+    theirs = {"color": COLORS[1], "linestyle": "--", "label": "the paper's spring"}
     points = {"color": COLORS[1], "linestyle": "", "marker": "o", "label": "the paper"}
     others = {"color": COLORS[2], "linestyle": "", "marker": "^", "markersize": 5}
     ax = axes[0]
@@ -683,12 +674,16 @@ def impacts_figure():
     ax.plot(slips, impacts.skimmed(slips, impacts.as_two_spheres())[0], **theirs)
     ax.plot(*impacts.STEEL_SLIP.T, **points)
     ax.plot(*impacts.ELEMENTS_SLIP.T, **others, label="finite elements")
-    ax.set(title="5: slip after", xlabel=r"slip before, by $\mu v_n$")
+    ax.set(title="5: slip after the impact", xlabel=r"slip before, by $\mu v_n$")
     ax = axes[2]
     abscissas = np.geomspace(0.17, 24, 60)
     ax.semilogx(abscissas, impacts.spun(abscissas), **own)
     ax.semilogx(*impacts.ALLOY_SPUN.T, **points)
-    ax.set(title="6: what comes back of a spin", xlabel=r"$3.5\, \mu (1 + e) v_n / v_s$")
+    ax.set(title="6: tangential restitution", xlabel=r"$3.5\, \mu (1 + e) v_n / v_s$")
     for ax in axes:
         ax.legend()
     return figure
+
+
+if __name__ == "__main__":
+    main()

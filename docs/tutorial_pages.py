@@ -1,9 +1,8 @@
 """The notebooks as pages of the manual, each with a copy to download.
 
-What cells print and draw comes from executed copies: those of the folder
-that ``ABUT_NOTEBOOKS`` names, where ``tests/test_notebooks.py`` left them,
-or else those that the repository keeps in ``notebooks/executed``: also where that folder lacks
-one, such as the gallery's, which run rarely.
+The outputs of the cells come from executed copies. ``tests/test_notebooks.py`` writes them to the
+folder that the variable ``ABUT_NOTEBOOKS`` names. A notebook without a copy there, as most of the
+gallery, takes the copy that the repository keeps in ``notebooks/executed``.
 """
 
 import os
@@ -18,10 +17,10 @@ KEPT = "executed"
 CHANGED = """
 
 :::{note}
-This notebook has changed since it was run: what its cells print and draw is not here.
+This notebook has changed since it was executed. Its outputs are not shown.
 :::"""
 
-# what leads from a notebook to its neighbors leads to pages
+# Links from a notebook to other files become links to pages.
 LINKS = {
     r"\]\(((?:\d\d|gallery)_\w+)\.py\)": r"](\1.ipynb)",
     r"\]\(data/README\.md\)": r"](index.md)",
@@ -30,7 +29,7 @@ LINKS = {
 
 
 def write(sources, pages):
-    """A page for each notebook of a folder, and what they read."""
+    """Write a page for each notebook of a folder, and the files that notebooks read."""
     pages = Path(pages)
     copies = pages / "copies"
     for folder in (copies, pages / "data"):
@@ -49,8 +48,10 @@ def write(sources, pages):
 
 
 def executed(source):
-    """A notebook with the outputs of its executed copy. A copy that is kept may be of other code:
-    then it is without."""
+    """A notebook with the outputs of its executed copy.
+
+    If the code of a kept copy differs, the notebook has no outputs.
+    """
     notebook = jupytext.read(source)
     name = f"{source.stem}.ipynb"
     folders = [Path(FOLDER or source.parent / KEPT), source.parent / KEPT]
@@ -59,7 +60,9 @@ def executed(source):
         for cell, done in zip(code_cells(notebook), code_cells(copy), strict=True):
             cell.outputs, cell.execution_count = done.outputs, done.execution_count
     elif FOLDER:
-        raise ValueError(f"{FOLDER}: {source.stem}.ipynb was made of another {source.name}")
+        raise ValueError(
+            f"{FOLDER}: {source.stem}.ipynb has other code than {source.name}: execute it again"
+        )
     return notebook
 
 
@@ -78,7 +81,7 @@ def relinked(text):
 
 
 def add_download(notebook, path):
-    """A line below the title."""
+    """Add a link to the copy below the title."""
     cell = notebook.cells[0]
     title, rest = cell.source.split("\n", 1)
     name = Path(path).name

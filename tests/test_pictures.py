@@ -1,4 +1,4 @@
-"""The pictures of README and docs, by what docs/pictures.py draws."""
+"""The pictures of README and manual, which docs/pictures.py draws."""
 
 import sys
 from itertools import pairwise
@@ -21,6 +21,13 @@ def pictures(monkeypatch):
     yield pictures
     plt.close("all")
     sys.modules.pop("pictures")
+
+
+def test_the_script_draws_every_picture_and_defines_all_before_it_runs():
+    source = (FOLDER / "pictures.py").read_text()
+    assert source.endswith('\n\nif __name__ == "__main__":\n    main()\n')
+    kept = {path.name for path in FOLDER.iterdir() if path.suffix in (".png", ".gif")}
+    assert kept == {name for name in kept if f'FOLDER / "{name}"' in source}
 
 
 FIGURES = ["method", "sharing", "convex", "laws", "nine_codes"]

@@ -126,7 +126,7 @@ def test_pyvista_draws_where_it_is_asked_for(pyvista, mesh, contacts):
     # facets, touched facet, edge, vertex, arrows, three spheres
     assert len(plotter.actors) >= 8
     plotter.close()
-    surface = in_pyvista._surface(mesh, [1])
+    surface = in_pyvista.facets_in_pyvista(mesh, [1])
     assert surface.n_cells == 1
     assert surface.get_cell(0).point_ids == [1, 4, 5, 2]
 
@@ -242,7 +242,7 @@ def tetrahedron():
 
 
 def test_as_many_facets_as_vertices_want_a_word(tetrahedron, axes):
-    with pytest.raises(ValueError, match="say at='facet' or at='vertex'"):
+    with pytest.raises(ValueError, match="give at='facet' or at='vertex'"):
         tetrahedron.plot(ax=axes, scalars=[1, 2, 3, 4])
     tetrahedron.plot(ax=axes, scalars=[1, 2, 3, 4], at="facet", limits=(0, 4))
     np.testing.assert_allclose(facet_colors(axes)[0], color_of(1, 0, 4))

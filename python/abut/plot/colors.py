@@ -1,6 +1,6 @@
-"""The colors that numbers have in a picture, and the bar that tells them.
+"""Colors of numbers in a picture, and the color bar.
 
-An entry that is NaN has no value, and no color of the scale.
+An entry that is NaN has no value, and so no color of the scale.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AT: dict[At, int] = {"facet": 0, "vertex": 1}
 
 
 class ColorScale(NamedTuple):
-    """Which numbers the first and the last color stand for; without a label there is no bar."""
+    """The numbers of the first and the last color. Without a label there is no bar."""
 
     cmap: Any
     low: float
@@ -32,12 +32,12 @@ class ColorScale(NamedTuple):
 
     @property
     def mappable(self) -> Any:
-        """The object of matplotlib that turns values into colors, and that bars show."""
+        """matplotlib's object that converts values to colors, and that bars show."""
         norm = import_extra("matplotlib.colors", "plot").Normalize(self.low, self.high)
         return import_extra("matplotlib.cm", "plot").ScalarMappable(norm, self.cmap)
 
     def colors(self, values: Doubles, plain: Doubles) -> Doubles:
-        """RGBA of each value; where a value is NaN, the row of `plain`."""
+        """RGBA of each value, or the row of `plain` if the value is NaN."""
         shades: Doubles = self.mappable.to_rgba(values)
         return np.where(np.isnan(values)[:, None], plain, shades)
 
@@ -46,8 +46,8 @@ class ColorScale(NamedTuple):
             ax.figure.colorbar(self.mappable, ax=ax, label=self.label, shrink=0.6, pad=0.1)
 
     def options(self) -> dict[str, Any]:
-        """The options of pyvista's add_mesh that color by this scale."""
-        # the empty line keeps the title off the topmost number
+        """Options of pyvista's add_mesh for this scale."""
+        # An empty line separates the title from the topmost number.
         bar = {"title": f"{self.label or ''}\n", "vertical": True, "fmt": "%.3g"}
         bar |= {"position_x": 0.86, "position_y": 0.25, "height": 0.5}
         return {
@@ -61,10 +61,9 @@ class ColorScale(NamedTuple):
 def color_scale(
     values: Sequence[Doubles], cmap: Any, limits: Any, label: Any, given: Any = None
 ) -> ColorScale:
-    """The scale of all these values, from the least to the largest where no limits are given.
+    """The scale of these values. Without limits it ranges from the least to the largest.
 
-    `given`: what the caller gave for the values, which is the label where that is a name and the
-    label is empty.
+    `given`: the caller's argument for the values. If it is a name, it replaces an empty label.
     """
     if label == "" and isinstance(given, str):
         label = given
@@ -85,11 +84,11 @@ def _read_limits(limits: Any) -> tuple[float, float]:
     return low, high
 
 
-# ---- what the numbers are ------------------------------------------------------------------------
+# ---- the numbers ---------------------------------------------------------------------------------
 
 
 def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> tuple[Doubles, str]:
-    """A number for each facet or each vertex of a mesh, and which of both."""
+    """A number for each facet or each vertex of a mesh, and "facet" or "vertex"."""
     values = checks.doubles(scalars, "scalars")
     counts = {"facet": facet_count, "vertex": vertex_count}
     if at is not None:
@@ -101,7 +100,7 @@ def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> t
         raise ValueError(f"scalars has shape {values.shape}, but must be {shapes}")
     if len(fitting) == 2:
         raise ValueError(
-            f"scalars has {facet_count} entries, and there are as many facets as vertices: say"
+            f"scalars has {facet_count} entries, and there are as many facets as vertices: give"
             " at='facet' or at='vertex'"
         )
     checks.all_finite(np.where(np.isnan(values), 0.0, values), "scalars")
@@ -109,7 +108,7 @@ def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> t
 
 
 def row_values(table: Table, given: Any, name: str) -> Doubles:
-    """A number for each row, given as an array or as a column's name; of vectors the lengths."""
+    """A number for each row, given as an array or a column's name. Of vectors it is the length."""
     if isinstance(given, str):
         columns = table._rows()
         given = checks.choice(given, name, {key: columns[key] for key in columns})

@@ -1,7 +1,7 @@
 """Pictures of convex bodies and contacts.
 
-Polygons are drawn by matplotlib (extra ``plot``), polyhedra by pyvista (extra ``view``); neither is
-imported before a picture is asked for.
+Polygons are drawn by matplotlib (extra ``plot``), polyhedra by pyvista (extra ``view``). Both are
+imported by the first picture.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def plot_shape(
     color: Any = BODY_COLOR,
     alpha: float = 0.9,
 ) -> Any:
-    """Draw what `ConvexShape.plot` tells."""
+    """Draw as `ConvexShape.plot` describes."""
     alpha = opacity(alpha)
     ax = _canvas(shape.dimension, ax, backend)
     if shape.dimension == 2:
@@ -57,7 +57,7 @@ def plot_bodies(
     alpha: float = 0.9,
     numbers: Any = None,
 ) -> Any:
-    """Draw what `ConvexFinder.plot` tells."""
+    """Draw as `ConvexFinder.plot` describes."""
     alpha = opacity(alpha)
     placed = finder._read_placed(positions, orientations, None)
     count = len(placed.positions)
@@ -85,7 +85,7 @@ def plot_convex_contacts(
     arrow_count: int = 500,
     alpha: float = 0.25,
 ) -> Any:
-    """Draw what `ConvexContacts.plot` tells."""
+    """Draw as `ConvexContacts.plot` describes."""
     alpha = opacity(alpha)
     body_count, arrow_count = most(body_count, "body_count"), most(arrow_count, "arrow_count")
     is_flat = contacts.point.shape[1] == 2
@@ -105,7 +105,7 @@ def _canvas(dimension: int, ax: Any, backend: Backend | None) -> Any:
 
 
 def _bodies_given(numbers: Any, count: int) -> list[int]:
-    """Numbers of bodies, of which there are so many, that were given."""
+    """Read numbers of bodies; there are `count` bodies."""
     given: list[int] = checks.indices(numbers, "numbers").reshape(-1).tolist()
     for place, body in enumerate(given):
         if not 0 <= body < count:
@@ -114,7 +114,7 @@ def _bodies_given(numbers: Any, count: int) -> list[int]:
     return given
 
 
-# ---- what is drawn -------------------------------------------------------------------------------
+# ---- bodies --------------------------------------------------------------------------------------
 
 
 def _loop(shape: ConvexShape) -> Doubles:
@@ -124,7 +124,7 @@ def _loop(shape: ConvexShape) -> Doubles:
 
 
 def _placed(finder: ConvexFinder, placed: Any, body: int) -> tuple[Doubles, ConvexShape]:
-    """A body's vertices where it is, of a polygon in their order, and its shape."""
+    """The shape of a body, after its vertices in their places; a polygon's are in order."""
     numbers, scales = finder.shape, finder.scales
     shape = finder.shapes[0 if numbers is None else numbers[body]]
     scale = scales if isinstance(scales, float) else scales[body]
@@ -153,7 +153,7 @@ def _draw_touching(contacts, ax, bodies, count, alpha):
 
 
 def _arrow_length(contacts, bodies):
-    """About half as long as a body is large; without bodies as the spots are apart."""
+    """Half of the median size of a body; without bodies a tenth of the points' extent."""
     if bodies is not None:
         finder = bodies[0]
         sizes = [shape.circumradius for shape in finder.shapes]
@@ -193,7 +193,7 @@ def _flat_contacts(ax, contacts, arrows):
 
 
 def _draw_polyhedra(plotter, bodies, colors, alpha):
-    """All bodies of a color are one surface: pyvista takes long for each thing it draws."""
+    """Draw all bodies of a color as one surface: pyvista takes long for each surface."""
     of_color: dict[Any, list[Any]] = {}
     for body, color in zip(bodies, colors, strict=True):
         of_color.setdefault(color if isinstance(color, str) else tuple(color), []).append(body)

@@ -1,4 +1,4 @@
-"""What is drawn of meshes and of their contacts, whichever library draws it."""
+"""The parts of a picture of meshes and their contacts, for each library that draws."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .looks import TYPES, evenly
 
 
 class Placed(NamedTuple):
-    """A mesh where its pose has it: what is drawn of a Mesh."""
+    """A mesh in its pose, with the arrays that are drawn."""
 
     vertices: np.ndarray
     indices: np.ndarray
@@ -24,7 +24,7 @@ class Placed(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """The features that contacts lie on: facets' numbers, edges' ends, vertices' coordinates."""
+    """The features with contacts: numbers of facets, ends of edges, coordinates of vertices."""
 
     facets: np.ndarray
     edges: np.ndarray
@@ -32,9 +32,9 @@ class Touched(NamedTuple):
 
 
 class Painted(NamedTuple):
-    """Facets in the colors of their values, one array a mesh; NaN: they are plain.
+    """Facets in the colors of their values, with one array for each mesh.
 
-    `color` and `alpha` are those of plain facets, `opacity` is that of the others.
+    A facet with the value NaN is plain: it has `color` and `alpha`. Others have `opacity`.
     """
 
     values: list[np.ndarray]
@@ -46,7 +46,7 @@ class Painted(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """All that is drawn of contacts: the features that are touched, or facets that are painted."""
+    """A picture of contacts: with the touched features, or with facets in colors of values."""
 
     meshes: list[Placed]
     touched: list[Touched] | None
@@ -68,7 +68,7 @@ def placed(mesh, pose):
 def meshes_of(contacts, mesh):
     meshes = contacts.meshes if mesh is None else mesh
     if meshes is None:
-        raise ValueError("these contacts do not know their mesh: give it as mesh=")
+        raise ValueError("these contacts have no mesh: give it as mesh=")
     meshes = tuple(meshes) if isinstance(meshes, (list, tuple)) else (meshes,)
     poses = (None,) * len(meshes) if contacts.poses is None else contacts.poses
     if len(poses) != len(meshes):
@@ -84,7 +84,7 @@ def polygons(mesh, facets=slice(None)):
 
 
 def touched_of(contacts, number, mesh):
-    """What the contacts of one mesh lie on, each feature once."""
+    """The features of one mesh that have contacts, each once."""
     facets, edges, corners = (_of_type(contacts, number, kind) for kind in range(len(TYPES)))
     ends = np.column_stack([_vertex(mesh, *edges), _vertex(mesh, edges[0], edges[1] + 1)])
     return Touched(
@@ -101,13 +101,13 @@ def _of_type(contacts, number, kind):
 
 
 def _vertex(mesh, facets, corners):
-    """The vertex number of a corner of each facet; the corner after the last is the first."""
+    """The vertex number of a corner of each facet. After the last corner comes the first."""
     first = mesh.offsets[facets]
     return mesh.indices[first + corners % (mesh.offsets[facets + 1] - first)]
 
 
 def facet_values(contacts, meshes, values, how):
-    """The contacts' values, reduced to one for each facet of each mesh; NaN where none touches."""
+    """The contacts' values, reduced to one for each facet of each mesh; NaN without contacts."""
     reduce = checks.choice(how, "how", REDUCTIONS)
     found = []
     for number, mesh in enumerate(meshes):
@@ -119,7 +119,7 @@ def facet_values(contacts, meshes, values, how):
 
 
 def arrows_of(contacts, meshes, spheres, count):
-    """Start points and vectors of the normals, at most `count`, evenly from the table."""
+    """Start points and vectors of at most `count` normals, evenly spread over the table."""
     rows = evenly(len(contacts), count)
     if spheres is not None:
         length = spheres[1][contacts.sphere[rows]][:, None]
@@ -129,7 +129,7 @@ def arrows_of(contacts, meshes, spheres, count):
 
 
 def _arrow_length(contacts, meshes):
-    """About as long as a touched facet is wide, at most a fifth of the picture."""
+    """About the width of a touched facet, at most a fifth of the picture."""
     corners = np.concatenate([mesh.vertices[mesh.indices] for mesh in meshes])
     areas = [
         mesh.areas[np.unique(contacts.facet[contacts.mesh == k])] for k, mesh in enumerate(meshes)

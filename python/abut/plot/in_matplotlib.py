@@ -1,4 +1,4 @@
-"""What matplotlib draws (extra ``plot``): the plane, and small scenes of meshes and contacts."""
+"""Pictures by matplotlib (extra ``plot``): in the plane, and of small scenes in space."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def axes_of(ax):
 
 
 def flat_axes(ax: Any, backend: Backend | None, what: str) -> Any:
-    """Axes in the plane, made where none are given; an error says what wants them."""
+    """Axes in the plane, made if none are given. `what` is drawn, for error messages."""
     if backend not in (None, "matplotlib"):
         raise ValueError(f"backend is {backend!r}, but {what} are drawn by 'matplotlib'")
     if ax is None:
@@ -101,7 +101,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
         polygons(mesh),
         facecolors=facecolors,
         edgecolors=drawing_module("matplotlib.colors").to_rgba(LINE_COLOR, max(alpha, 0.35)),
-        # many facets are small ones, which thick outlines would cover
+        # Thick outlines would cover facets that are many and small.
         linewidths=0.6 if len(mesh.areas) < 500 else 0.2,
         zorder=BACKGROUND,
     )
@@ -109,7 +109,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
 
 
 def _shaded(mesh, color, alpha):
-    """A color for each facet, darker where light grazes it; front and back are lit alike."""
+    """A color for each facet, darker at grazing light. Front and back are lit alike."""
     light = np.array(LIGHT) / np.linalg.norm(LIGHT)
     brightness = 0.62 + 0.38 * np.abs(mesh.normals @ light)
     return np.column_stack([brightness[:, None] * color, np.full(len(mesh.areas), alpha)])
@@ -150,7 +150,7 @@ def _draw_spheres(ax, centers, radii):
 
 
 def _legend(ax, counts):
-    """Names, colors and how many contacts there are of each type."""
+    """Names, colors and numbers of contacts of each type."""
     patches = drawing_module("matplotlib.patches")
     lines = drawing_module("matplotlib.lines")
     texts = [f"{name} ({count:,})" for name, count in zip(TYPES, counts, strict=True)]
@@ -163,7 +163,7 @@ def _legend(ax, counts):
 
 
 def set_frame(ax, points):
-    """Label the axes and give them one scale; a flat scene keeps some height."""
+    """Label the axes and give them one scale. A flat scene keeps some height."""
     ax.set(xlabel="x", ylabel="y", zlabel="z")
     if len(points) == 0:
         return

@@ -1,4 +1,4 @@
-"""What pyvista draws (extra ``view``): all that is in space, but for disks of spheres."""
+"""Pictures in space by pyvista (extra ``view``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plotter_of(plotter: Any, backend: Backend | None, what: str) -> Any:
-    """A plotter, made where none is given; an error says what wants it."""
+    """A plotter, made if none is given. `what` is drawn, for error messages."""
     if backend not in (None, "pyvista"):
         raise ValueError(
             f"backend is {backend!r}, but {what} are drawn by 'pyvista': give backend='pyvista',"
@@ -24,13 +24,13 @@ def plotter_of(plotter: Any, backend: Backend | None, what: str) -> Any:
         return drawing_module("pyvista").Plotter()
     if not hasattr(plotter, "add_mesh"):
         raise TypeError(
-            f"ax must be a pyvista.Plotter, since {what} are drawn by 'pyvista': leave ax away and"
+            f"ax must be a pyvista.Plotter, since {what} are drawn by 'pyvista': leave out ax and"
             " give backend='pyvista', which the extra view brings"
         )
     return plotter
 
 
-def _surface(mesh, facets):
+def facets_in_pyvista(mesh, facets):
     """A pyvista.PolyData of some facets."""
     chosen = np.zeros(len(mesh.areas), dtype=bool)
     chosen[facets] = True
@@ -46,9 +46,9 @@ def draw_surface_in_pyvista(plotter, surface, color, alpha):
 
 
 def _draw_facets(plotter, mesh, facets, color, alpha):
-    # pyvista takes no empty surface
+    # pyvista does not accept an empty surface.
     if len(facets):
-        draw_surface_in_pyvista(plotter, _surface(mesh, facets), color, alpha)
+        draw_surface_in_pyvista(plotter, facets_in_pyvista(mesh, facets), color, alpha)
 
 
 def draw_mesh_in_pyvista(plotter, mesh, painted, color, alpha):
@@ -64,12 +64,12 @@ def _pyvista_painted(plotter, meshes, painted):
     for mesh, values in zip(meshes, painted.values, strict=True):
         is_colored = ~np.isnan(values)
         if painted.place == "vertex":
-            # here no facet is plain: `nan_color` paints the corners that have no value
+            # No facet is plain here: `nan_color` is the color of corners without a value.
             is_colored = np.ones(len(mesh.areas), dtype=bool)
         _draw_facets(plotter, mesh, np.flatnonzero(~is_colored), painted.color, painted.alpha)
         if not is_colored.any():
             continue
-        surface = _surface(mesh, is_colored)
+        surface = facets_in_pyvista(mesh, is_colored)
         if painted.place == "vertex":
             surface.point_data["values"] = values
         else:
@@ -83,7 +83,7 @@ def _add_surface(plotter, surface, painted):
         scalars="values",
         nan_color=painted.color,
         opacity=painted.opacity,
-        # much ambient light: facets shall look as their color in the bar does
+        # With much ambient light, facets have nearly the colors of the bar.
         ambient=0.5,
         diffuse=0.5,
         show_edges=True,
@@ -94,7 +94,7 @@ def _add_surface(plotter, surface, painted):
 
 
 def draw_spheres_in_pyvista(plotter, centers, radii, colors):
-    """Balls; drawn again they take the place of those before."""
+    """Draw spheres; they replace those of an earlier call."""
     pyvista = drawing_module("pyvista")
     plotter.show_axes()
     if not len(radii):
@@ -129,7 +129,7 @@ def draw_contacts_in_pyvista(plotter, drawn):
 
 
 def _pyvista_touched(plotter, mesh, features, alpha):
-    # a touched facet would shine through one that is drawn at the same place
+    # Two facets at the same place would show through each other.
     others = np.setdiff1d(np.arange(len(mesh.areas)), features.facets)
     _draw_facets(plotter, mesh, others, FACET_COLOR, alpha)
     _draw_facets(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))

@@ -1,4 +1,4 @@
-"""How pictures look, and which library draws them."""
+"""Colors and options of pictures, and the choice of the library that draws."""
 
 from __future__ import annotations
 
@@ -11,15 +11,21 @@ from ..base.extras import import_extra
 
 TYPES = ("FACET", "EDGE", "VERTEX")
 
-# people who are color-blind can tell these apart, too
+# These colors differ for color-blind people, too.
 COLORS = ("#0072b2", "#e69f00", "#d0196b")
 FACET_COLOR = "#c9d3dc"
 LINE_COLOR = "#5c6b7a"
 SPHERE_COLOR = "#8c9a5b"
-LIGHT = (1, -2, 3)  # the direction that the light comes from
-EXTRAS = {"matplotlib": "plot", "mpl_toolkits": "plot", "pyvista": "view"}
+LIGHT = (1, -2, 3)  # the direction to the light
+EXTRAS = {
+    "matplotlib": "plot",
+    "mpl_toolkits": "plot",
+    "pyvista": "view",
+    "vtkmodules": "view",
+    "PIL": "plot",
+}
 
-# Matplotlib does not hide what is behind something else, so this order says what is drawn later.
+# Matplotlib does not hide surfaces behind others: larger numbers are drawn later.
 BACKGROUND, MARKS, ARROWS, SPHERES = 1, 2, 3, 4
 
 
@@ -41,7 +47,7 @@ def _installed():
 
 
 def opacity(alpha):
-    """An opacity that was given."""
+    """Read an opacity."""
     found = checks.number(alpha, "alpha")
     if not 0.0 <= found <= 1.0:
         raise ValueError(f"alpha is {found}, but must be between 0 and 1")
@@ -49,7 +55,7 @@ def opacity(alpha):
 
 
 def spheres_given(centers, radii):
-    """Centers (n, 3) and radii (n,) that were given."""
+    """Read centers (n, 3) and radii (n,)."""
     centers = checks.points(centers, "centers")
     radii = checks.lengths(radii, "radii", len(centers), "center")
     for array, name in ((centers, "centers"), (radii, "radii")):
@@ -60,7 +66,7 @@ def spheres_given(centers, radii):
 
 
 def most(count, name):
-    """A number of things that are drawn at most, which was given."""
+    """Read the largest number of things that are drawn."""
     found = checks.whole(count, name)
     if found < 0:
         raise ValueError(f"{name} is {found}, but must be 0 or positive")

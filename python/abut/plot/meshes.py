@@ -35,46 +35,46 @@ def plot_mesh(
     label: str | None = "",
 ) -> Any:
     """
-    Draw the facets of a mesh, in one color or by numbers that they or the vertices have.
+    Draw the facets of a mesh, in one color or colored by numbers of facets or vertices.
 
     Parameters
     ----------
     mesh : Mesh
         The facets.
     ax : matplotlib 3D axes or pyvista.Plotter, optional
-        What is drawn on; made where it is not given.
+        Where the picture is drawn. Made if it is not given.
     backend : {"matplotlib", "pyvista"}, optional
-        By default matplotlib where it is installed, else pyvista. Matplotlib is for small scenes:
-        it wants seconds for more than some 20,000 facets.
+        By default matplotlib if it is installed, else pyvista. Matplotlib is for small scenes: it
+        takes seconds for more than about 20,000 facets.
     color : color
-        Of the facets, and of those that have no number.
+        Color of facets without a number.
     alpha : float, optional
         Opacity of the facets, 0 to 1. By default 0.9; with `scalars` 1, which keeps their colors.
     scalars : (m,) or (v,) array_like, optional
-        A number for each facet, or for each vertex, that the facets are colored by. NaN: it has
-        none. Those of vertices are drawn by pyvista alone, as matplotlib gives a facet one color.
+        A number for each facet or each vertex, by which facets are colored. NaN stands for no
+        number. Numbers of vertices need pyvista, as matplotlib gives each facet one color.
     at : {"facet", "vertex"}, optional
-        What `scalars` are for; it follows from their number but where there are as many facets as
+        Whether `scalars` belong to facets or vertices. Needed only if there are as many facets as
         vertices.
     cmap : str or matplotlib.colors.Colormap
         Colors of the scalars.
     limits : (low, high), optional
-        Numbers that the first and the last color stand for. By default the least and the largest.
+        Numbers of the first and the last color. By default the least and the largest.
     label : str or None
-        Of the color bar, which is there where scalars are; None leaves it out.
+        Label of the color bar, which is drawn with `scalars`. None leaves the bar out.
 
     Returns
     -------
     matplotlib 3D axes or pyvista.Plotter
-        What was drawn on, not shown yet.
+        Where the picture was drawn. It is not shown yet.
 
     Raises
     ------
     ImportError
         If the library is not installed; the message names the extra.
     ValueError
-        If an option's value is wrong: `scalars` are of another shape or infinite, say; or if
-        matplotlib is to draw numbers of vertices.
+        If the value of an option is wrong, for example `scalars` of another shape; or if matplotlib
+        is to draw numbers of vertices.
     """
     painted, name = None, backend_of(backend, ax)
     if alpha is None:
@@ -113,49 +113,49 @@ def plot_contacts(
     label: str | None = "",
 ) -> Any:
     """
-    Draw the features that contacts lie on, and their normals, on the facets.
+    Draw facets, the features that contacts lie on, and the normals of the contacts.
 
-    Touched facets, edges and vertices have a color each; an arrow leads from each contact point
-    along the normal, from the mesh to the sphere's center. With `scalars` the facets that contacts
-    name are colored by the contacts' numbers instead, and the others are plain.
+    Touched facets, edges and vertices have a color each. An arrow leads from each contact point
+    along the normal, from the mesh to the sphere's center. With `scalars` the facets of contacts
+    are colored by numbers of the contacts instead, and the others are plain.
 
     Parameters
     ----------
     contacts : Contacts
-        The contacts; a selection draws these alone.
+        The contacts. Of a selection only these are drawn.
     ax, backend
         As for `plot_mesh`.
     mesh : Mesh or sequence of Mesh, optional
-        For contacts that do not know their meshes any more (read from a file). They are drawn where
-        the contacts' poses have them; periodic images are not drawn, but arrows start there.
+        Needed for contacts without meshes, which were read from a file. Meshes are drawn in the
+        poses of the contacts. Periodic images are not drawn, but arrows start there.
     spheres : (centers, radii), optional
-        Draws the touching spheres too, and the arrows as long as their radii.
+        Draws the touching spheres, too. Arrows are then as long as the radii.
     normals : bool, optional
-        Whether to draw the arrows; by default where there are no `scalars`, which they would hide.
+        Whether to draw the arrows. By default only without `scalars`, which arrows would hide.
     arrow_count, sphere_count : int
-        At most so many arrows and spheres, taken evenly from the table: more of them hide
-        the picture. Touched features are all drawn.
+        The largest numbers of arrows and spheres, spread evenly over the table. More would hide the
+        picture. All touched features are drawn.
     alpha : float
         Opacity of the facets that are not touched, 0 to 1.
     scalars : (m,) array_like or str, optional
-        A finite number for each contact, or a column's name, as "overlap"; of a column of vectors,
-        as the "force" of a simulation, the lengths count. A contact on an edge or a vertex counts
-        for the facet that its row names.
+        A finite number for each contact, or the name of a column, as "overlap". Of vectors, as the
+        "force" of a simulation, the lengths are used. A contact on an edge or a vertex belongs to
+        the facet in its row.
     how : {"max", "sum", "mean"}
-        What the color of a facet with several contacts tells: the largest of their numbers, their
-        sum, as for a wall's load, or their mean.
+        The number of a facet with several contacts: the largest of their numbers, their sum (as for
+        the load on a wall), or their mean.
     cmap, limits, label
         As for `plot_mesh`; the label is the column's name by default.
 
     Returns
     -------
     matplotlib 3D axes or pyvista.Plotter
-        As of `plot_mesh`.
+        As for `plot_mesh`.
 
     Raises
     ------
     ImportError, ValueError
-        As `plot_mesh`, or if the contacts do not know their mesh and none is given.
+        As for `plot_mesh`, or if the contacts have no mesh and none is given.
     """
     meshes, alpha = meshes_of(contacts, mesh), opacity(alpha)
     arrow_count, sphere_count = most(arrow_count, "arrow_count"), most(sphere_count, "sphere_count")
@@ -179,7 +179,7 @@ def plot_contacts(
 
 
 def _spheres_of(contacts: Contacts, spheres: Any) -> tuple[Doubles, Doubles]:
-    """Those that the search was given."""
+    """Read the spheres of the search."""
     if not isinstance(spheres, (tuple, list)) or len(spheres) != 2:
         raise TypeError("spheres must be (centers, radii)")
     centers, radii = spheres_given(*spheres)

@@ -1,7 +1,7 @@
-"""Pictures of pairs: chains of lines from center to center, as thick as their numbers.
+"""Pictures of pairs: lines from center to center, with a width by a number of the pair.
 
-In the plane by matplotlib (extra ``plot``), in space by pyvista (extra ``view``); neither is
-imported before a picture is asked for.
+matplotlib (extra ``plot``) draws in the plane, pyvista (extra ``view``) in space. Both are imported
+by the first picture.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from ..results.pairs import Pairs
 
 
-# The thickest line has this width in points of the page, and the thickest tube this part of the
-# lines' median length.
+# The width of the thickest line in points of the page, and of the thickest tube divided by the
+# median length of the lines.
 LINE_WIDTH, TUBE_PART = 6.0, 0.2
 
 
 class Chains(NamedTuple):
-    """Lines (k, 2, d), each with its value and its width, 1 at most; the thickest come last."""
+    """Lines (k, 2, d), each with a value and a width of at most 1. The thickest come last."""
 
     lines: Doubles
     values: Doubles
@@ -52,7 +52,7 @@ def plot_pairs(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """Draw what `Pairs.plot` tells."""
+    """Draw as `Pairs.plot` describes."""
     lines = _lines(pairs, centers, others)
     values = "overlap" if values is None else values
     numbers = row_values(pairs, values, "values")
@@ -74,7 +74,7 @@ def plot_bonds(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """Draw what `Bonds.plot` tells."""
+    """Draw as `Bonds.plot` describes."""
     lines = bonds.lines(centers)
     values = "tension" if values is None else values
     numbers = _bond_values(bonds, values)
@@ -94,11 +94,11 @@ def _bond_values(bonds: Bonds, values: Any) -> Doubles:
     return checks.shaped(numbers, "values", (len(bonds),))
 
 
-# ---- what is drawn -------------------------------------------------------------------------------
+# ---- lines ---------------------------------------------------------------------------------------
 
 
 def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
-    """From i to where j's image is, and from j to where i's is, of each pair: (m, 2, 2, d)."""
+    """Lines from i to the image of j and from j to the image of i, of each pair: (m, 2, 2, d)."""
     arm_i, arm_j = pairs.arms(centers, others)
     check_finite(centers, others)
     shifts = pairs.image * lengths_of(pairs.period)[: arm_i.shape[1]]
@@ -107,7 +107,7 @@ def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
 
 
 def _chains(both: Doubles, table: Pairs | Bonds, values: Doubles, scale: ColorScale) -> Chains:
-    """A pair inside of the box is one line; one across its border is two half lines."""
+    """A pair inside the box is one line. A pair across the border is two half lines."""
     is_image = (table.image != 0).any(axis=1)
     halves = both.copy()
     halves[:, :, 1] = both.mean(axis=2)

@@ -1,4 +1,4 @@
-"""Pictures of simulations, by matplotlib or pyvista, and of frames, by pyvista."""
+"""Pictures of simulations by matplotlib or pyvista, and of frames by pyvista."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..simulation.walls import Wall
 
 
-# what frames call these
+# The names of these columns in frames: as vectors, or as their components.
 _OF_FRAMES = {
     "speed": ("velocity", "velocities", ("vx", "vy", "vz")),
     "spin": ("angular_velocity", "angular_velocities", ("omegax", "omegay", "omegaz")),
@@ -36,7 +36,7 @@ _OF_FRAMES = {
 
 
 class Colors(NamedTuple):
-    """A color for all, or a value and a scale."""
+    """One color for all, or values and their scale."""
 
     plain: Any
     values: Doubles | None = None
@@ -44,6 +44,9 @@ class Colors(NamedTuple):
 
     def of(self, rows: slice) -> Colors:
         return self if self.values is None else self._replace(values=self.values[rows])
+
+    def without_bar(self) -> Colors:
+        return self if self.scale is None else self._replace(scale=self.scale._replace(label=None))
 
     def rgba(self) -> Any:
         if self.values is None or self.scale is None:
@@ -63,14 +66,13 @@ def plot_simulation(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """Draw what `Simulation.plot` tells."""
+    """Draw as `Simulation.plot` describes."""
     alpha = opacity(alpha)
-    colors = _colors(color, _columns(simulation), cmap, limits, label)
+    colors = colors_of(simulation, color, cmap, limits, label)
     spheres = simulation.centers, simulation.radii
-    bodies = _surface_of_bodies(simulation)
-    meshes = _walls(simulation, walls, _ends(*spheres, bodies.vertices))
+    bodies, painted = bodies_in_colors(simulation, colors)
+    meshes = walls_of(simulation, walls, ends_of(*spheres, bodies.vertices))
     sphere_colors = colors.of(slice(len(spheres[1])))
-    painted = _painted(bodies, simulation, colors.of(slice(len(spheres[1]), None)))
     if backend_of(backend, ax) == "pyvista":
         plotter = plotter_of(ax, "pyvista", "simulations")
         for mesh in meshes:
@@ -85,7 +87,7 @@ def plot_simulation(
     _draw_bodies(draw_mesh, ax, bodies, painted, colors)
     if colors.scale is not None:
         colors.scale.add_bar(ax)
-    set_frame(ax, _ends(*spheres, bodies.vertices, *(mesh.vertices for mesh in meshes)))
+    set_frame(ax, ends_of(*spheres, bodies.vertices, *(mesh.vertices for mesh in meshes)))
     draw_disks(ax, *spheres, {"c": sphere_colors.rgba()})
     return ax
 
@@ -101,49 +103,49 @@ def view(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """Look at the frames of a simulation by pyvista (extra ``view``): one, and a slider for others.
+    """Show the frames of a simulation by pyvista (extra ``view``), with a slider.
 
     Parameters
     ----------
     frames : Frames or sequence of Frame
-        As `read_frames` returns them. Each is read when the slider comes to it.
+        As `read_frames` returns them. Each frame is read when the slider reaches it.
     color : str, optional
-        The spheres' color, as "#8c9a5b"; or what colors them: "speed", "spin", "force" or "torque",
-        where its vector was read, "radius", "id", "x", "y", "z", or any column that was asked for
-        with ``read_frames(columns=...)``, of vectors the lengths.
+        A color of all spheres, as "#8c9a5b"; or numbers that color them: "radius", "id", "x", "y",
+        "z", or a column of ``read_frames(columns=...)``, of vectors the lengths. "speed", "spin",
+        "force" and "torque" need the column of their vector.
     plotter : pyvista.Plotter, optional
-        What is drawn on; made where it is not given.
+        Where the picture is drawn. Made if it is not given.
     walls : Mesh or list of Mesh
-        Drawn where they are, in all frames.
+        Drawn in their places, in all frames.
     alpha : float, default 0.1
         Opacity of the walls, 0 to 1.
     cmap : str or matplotlib.colors.Colormap
         Colors of the numbers.
     limits : (low, high), optional
-        Numbers that the first and the last color stand for, in all frames. By default the least and
-        the largest of the first frame and the last one.
+        Numbers of the first and the last color, in all frames. By default the least and the largest
+        of the first and the last frame.
     label : str or None
-        Of the color bar, by default what colors; None leaves the bar out.
+        Label of the color bar, by default the name of the numbers. None leaves the bar out.
 
     Returns
     -------
     pyvista.Plotter
-        With the last frame, not shown yet: ``plotter.show()``.
+        With the last frame. ``plotter.show()`` shows it.
 
     Raises
     ------
     ImportError
         If pyvista is not installed.
     ValueError
-        If there are no frames, `color` is neither a color nor a column of the frame, or an option's
-        value is wrong.
+        If there are no frames, if `color` is neither a color nor a column of the frame, or if the
+        value of an option is wrong.
     TypeError
-        If one of them is something else, as a frame alone; the message names it.
+        If an argument has a wrong type, as a single frame. The message names it.
 
     See Also
     --------
-    Simulation.plot : Of a simulation that is there.
-    write_frames : Writes what ParaView plays, with walls that move.
+    Simulation.plot : Draws a simulation.
+    write_frames : Writes files for ParaView, with moving walls.
 
     Examples
     --------
@@ -171,7 +173,7 @@ def view(
     return plotter
 
 
-# ---- what is given -------------------------------------------------------------------------------
+# ---- arguments -----------------------------------------------------------------------------------
 
 
 def _wrong(name: str, given: Any, wanted: str) -> TypeError:
@@ -207,7 +209,7 @@ def _is_wall(one: Any) -> bool:
 
 
 def _several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
-    """Walls, given as one or as several; an error names the first that is none."""
+    """Read one or several walls. An error names the first entry that is no wall."""
     if fits(walls):
         return [walls]
     if not isinstance(walls, Iterable):
@@ -223,7 +225,7 @@ def _several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
 
 
 def _columns(simulation: Simulation) -> dict[str, Doubles]:
-    """What spheres, then bodies may be colored by, (n,) each."""
+    """Numbers (n,) that may color spheres, then bodies."""
     of = simulation.bodies
     sizes = np.array([shape.circumradius for shape in simulation.shapes])[of.shape] * of.scales
     vectors = {
@@ -242,6 +244,13 @@ def _columns(simulation: Simulation) -> dict[str, Doubles]:
     found = {name: np.linalg.norm(np.concatenate(both), axis=1) for name, both in vectors.items()}
     found |= {name: np.concatenate(both).astype(float) for name, both in numbers.items()}
     return found | dict(zip("xyz", centers.T, strict=True))
+
+
+def colors_of(
+    simulation: Simulation, color: Any, cmap: Any, limits: Any, label: str | None
+) -> Colors:
+    """The colors of spheres, then bodies."""
+    return _colors(color, _columns(simulation), cmap, limits, label)
 
 
 def _columns_of_frame(frame: Frame) -> dict[str, Doubles]:
@@ -265,7 +274,7 @@ def _columns_of_frame(frame: Frame) -> dict[str, Doubles]:
 def _colors(
     color: Any, columns: dict[str, Doubles], cmap: Any, limits: Any, label: str | None
 ) -> Colors:
-    """A color for all; or numbers, given by a column's name or as an array, with their scale."""
+    """One color for all; or numbers, by the name of a column or as an array, with their scale."""
     if color is None:
         return Colors(SPHERE_COLOR)
     if isinstance(color, str) and color not in columns:
@@ -274,7 +283,7 @@ def _colors(
             raise ValueError(
                 f"color is {color!r}, which is neither a color nor one of {', '.join(columns)}"
             )
-        # pyvista knows fewer names
+        # pyvista has fewer names of colors.
         return Colors(colors.to_hex(color, keep_alpha=True))
     values = checks.doubles(columns[color] if isinstance(color, str) else color, "color")
     count = len(columns["x"])
@@ -285,7 +294,7 @@ def _colors(
 
 
 def _limits(frames: Sequence[Frame], color: Any) -> tuple[float, float] | None:
-    """From the least to the largest of these frames."""
+    """The least and the largest number of these frames."""
     scales = [_colors(color, _columns_of_frame(one), None, None, None).scale for one in frames]
     ends = [(scale.low, scale.high) for scale in scales if scale is not None]
     if not ends:
@@ -293,17 +302,17 @@ def _limits(frames: Sequence[Frame], color: Any) -> tuple[float, float] | None:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-# ---- what is drawn -------------------------------------------------------------------------------
+# ---- the scene -----------------------------------------------------------------------------------
 
 
-def _ends(centers: Doubles, radii: Doubles, *points: Doubles) -> Doubles:
+def ends_of(centers: Doubles, radii: Doubles, *points: Doubles) -> Doubles:
     """Points that a frame must hold."""
     reach = radii[:, None]
     return np.concatenate([centers - reach, centers + reach, *points])
 
 
 def _surface_of_bodies(simulation: Simulation) -> Placed:
-    """All bodies' facets in their places, without their rounding."""
+    """The facets of all bodies in their places, without rounding."""
     of = simulation.bodies
     shapes = [simulation.shapes[number] for number in of.shape]
     none, whole = np.empty((0, 3)), np.empty(0, np.intp)
@@ -323,12 +332,18 @@ def _surface_of_bodies(simulation: Simulation) -> Placed:
     )
 
 
-def _painted(bodies: Placed, simulation: Simulation, colors: Colors) -> Painted | None:
+def bodies_in_colors(simulation: Simulation, colors: Colors) -> tuple[Placed, Painted | None]:
+    """All bodies' facets, and their values where spheres and bodies have some."""
+    own = colors.of(slice(len(simulation.radii), None))
+    return _surface_of_bodies(simulation), _painted(simulation, own)
+
+
+def _painted(simulation: Simulation, colors: Colors) -> Painted | None:
     if colors.values is None or colors.scale is None:
         return None
     counts = [len(simulation.shapes[number].normals) for number in simulation.bodies.shape]
     values = np.repeat(colors.values, counts)
-    # the bar is that of all, drawn once
+    # The bar of spheres and bodies is drawn once.
     scale = colors.scale._replace(label=None)
     return Painted([values], "facet", scale, SPHERE_COLOR, 1.0, 1.0)
 
@@ -338,8 +353,8 @@ def _draw_bodies(draw: Any, ax: Any, bodies: Placed, painted: Painted | None, co
         draw(ax, bodies, painted, colors.plain, 1.0)
 
 
-def _walls(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:
-    """The walls in their places; of a half space a square, as wide as what is there, or 1."""
+def walls_of(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:
+    """The walls in their places. A half space is a square as wide as the scene, or 1."""
     given = (simulation.walls if walls else ()) if isinstance(walls, bool) else walls
     chosen = _several(given, _is_wall, "a list of the simulation's walls, True or False")
     found = [placed(wall.mesh, wall.pose) for wall in chosen if isinstance(wall.mesh, Mesh)]
@@ -360,7 +375,7 @@ def _square(normal: Doubles, point: Doubles, points: Doubles) -> Mesh:
     low, high = points.min(axis=0), points.max(axis=0)
     middle = (low + high) / 2
     middle = middle - ((middle - point) @ normal) * normal
-    # along the axes where the plane is across one
+    # Its sides are along axes if the plane is normal to one.
     first = np.cross(normal, np.eye(3)[(int(np.argmax(np.abs(normal))) + 1) % 3])
     first /= np.linalg.norm(first)
     ways = np.array([first, np.cross(normal, first)]) * (0.55 * (high - low).max() or 0.5)

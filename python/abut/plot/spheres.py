@@ -29,35 +29,35 @@ def plot_spheres(
     centers : (n, 3) array_like
     radii : float or (n,) array_like
     ax : matplotlib 3D axes, optional
-        What is drawn on, as wide as the meshes that are there, or where nothing is, as the spheres;
-        made where it is not given. Its projection becomes orthographic, and it should keep its size
-        and view from now on: disks do not.
+        Where the picture is drawn. Made if it is not given. Empty axes get the width of the
+        spheres. The projection becomes orthographic. Do not change size or view afterwards, because
+        the disks are sized for these.
     values : (n,) array_like, optional
-        Numbers that the spheres are colored by, with a bar that tells them where `label` is given.
+        Numbers that color the spheres. With a `label` there is a color bar.
     label : str
-        Of the bar.
+        Label of the bar.
     cmap : str or matplotlib.colors.Colormap
         Colors of the values.
     limits : (low, high), optional
-        Values that the first and the last color stand for.
+        Values of the first and the last color.
 
     Returns
     -------
     matplotlib 3D axes
-        What was drawn on, not shown yet.
+        Where the picture was drawn. It is not shown yet.
 
     Raises
     ------
     ImportError
         If matplotlib is not installed.
     ValueError, TypeError
-        If a shape is wrong, a coordinate or radius is not finite, or a radius is negative; the
-        message names the first.
+        If a shape is wrong, a coordinate or radius is not finite, or a radius is negative. The
+        message names the first one.
     """
     centers, radii = spheres_given(centers, radii)
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
-    # disks are sized for one view, which axes with nothing on them do not have yet
+    # The size of disks depends on the view, which empty axes do not have yet.
     if not ax.has_data():
         set_frame(ax, np.concatenate([centers - radii[:, None], centers + radii[:, None]]))
     low, high = (None, None) if limits is None else limits
@@ -84,9 +84,9 @@ def draw_disks(ax, centers, radii, looks):
 
 
 def _points_a_length(ax):
-    """How many points of the page a unit of length takes, across the view."""
+    """Points of the page for each unit of length, across the view."""
     figure = ax.figure
-    # only a drawn figure has its layout, by which the axes have their size, and its projection
+    # Layout and projection are known only after the figure was drawn.
     figure.draw_without_rendering()
     proj3d = drawing_module("mpl_toolkits.mplot3d.proj3d")
     middle = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)

@@ -1,0 +1,275 @@
+"""Simulations as pixels: pyvista draws the scene, matplotlib the color bar and the scale."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base import checks
+from ..base.arrays import Doubles
+from ..search.mesh import Mesh
+from .drawn import Placed, placed
+from .in_pyvista import facets_in_pyvista
+from .looks import FACET_COLOR, LINE_COLOR, drawing_module, opacity
+from .simulations import bodies_in_colors, colors_of, ends_of, walls_of
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from ..simulation.simulation import Simulation
+    from ..simulation.walls import Wall
+
+INK = "#1b1f24"
+# Pixels of the scene for each pixel of the picture, along both axes: edges become smooth.
+SAMPLES = 2
+# The part of the width that the scene takes where there is a bar, and of the frame that it fills.
+SCENE_WIDTH, FILLED = 0.84, 0.9
+AMBIENT = 0.4
+DOTS_PER_INCH = 100
+# Relative to the camera, which looks along -z: from the left and above.
+LIGHT = (-0.6, 0.9, 1.0)
+
+
+def render(
+    simulation: Simulation,
+    color: Any = None,
+    *,
+    view: Any = (1.0, -1.8, 0.9),
+    up: Any = (0.0, 0.0, 1.0),
+    size: tuple[int, int] = (800, 600),
+    walls: bool | Wall | Mesh | Iterable[Wall | Mesh] = True,
+    alpha: float = 0.3,
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+    label: str | None = "",
+    title: str = "",
+) -> Image:
+    """Draw a simulation off screen by pyvista (extra ``view``), as pixels of a chosen size.
+
+    The projection is parallel, and the scene fills the frame. A line in the lower left corner gives
+    the scale, in meters where lengths are. The color bar stands beside the scene. Spheres are
+    balls, walls are transparent, and a half space is a square. Jupyter shows the picture.
+
+    Parameters
+    ----------
+    simulation : Simulation
+    color : str or (n,) array_like, optional
+        As for `Simulation.plot`.
+    view : (3,) array_like
+        The direction from the scene to the camera.
+    up : (3,) array_like
+        The direction that points up in the picture.
+    size : (int, int)
+        Width and height in pixels.
+    walls : bool, Wall, Mesh or iterable of these
+        The walls that are drawn: all, none or some. A mesh is drawn where its vertices are.
+    alpha : float
+        Opacity of the walls, 0 to 1.
+    cmap : str or matplotlib.colors.Colormap
+        Colors of the numbers.
+    limits : (low, high), optional
+        Numbers of the first and the last color, by default the least and the largest.
+    label : str or None
+        Label of the color bar, by default the name of what colors; None leaves the bar out.
+    title : str
+        Text in the upper left corner.
+
+    Returns
+    -------
+    PIL.Image.Image
+
+    Raises
+    ------
+    ImportError
+        If pyvista is not installed.
+    ValueError, TypeError
+        If an argument is wrong; the message names it.
+
+    See Also
+    --------
+    Simulation.plot : Draws on axes or on a plotter that can be turned.
+
+    Examples
+    --------
+    >>> import abut
+    >>> from abut.plot import render
+    >>> sim = abut.examples.mixer_simulation()  # doctest: +SKIP
+    >>> render(sim, "speed", label="speed in m/s").save("mixer.png")  # doctest: +SKIP
+    """
+    alpha, axes = opacity(alpha), _axes_of_view(view, up)
+    width, height = _pixels(size)
+    colors = colors_of(simulation, color, cmap, limits, label)
+    bar = colors.scale if colors.scale is not None and colors.scale.label is not None else None
+    shown = round(width * (1.0 if bar is None else SCENE_WIDTH))
+    plotter = drawing_module("pyvista").Plotter(
+        off_screen=True, window_size=(SAMPLES * shown, SAMPLES * height), lighting="none"
+    )
+    try:
+        ends, unit = _draw(plotter, simulation, colors, walls, alpha)
+        seen = _seen(simulation, ends, axes) / unit
+        length = unit * _aim(plotter, seen, axes, shown / height)
+        scene = plotter.screenshot(return_img=True)
+    finally:
+        plotter.close()
+    return _composed(scene, (width, height), shown, length, bar, title)
+
+
+def _axes_of_view(view: Any, up: Any) -> Doubles:
+    """Unit vectors to the right, upwards and to the camera, one a row."""
+    back, above = (checks.doubles(given, name) for given, name in ((view, "view"), (up, "up")))
+    for given, name in ((back, "view"), (above, "up")):
+        if given.shape != (3,) or not np.isfinite(given).all():
+            raise ValueError(f"{name} is {given}, but must be three finite numbers")
+    right = np.cross(above, back)
+    if not right.any():
+        raise ValueError("view and up are parallel: give directions that differ")
+    rows = np.array([right, np.cross(back, right), back])
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
+
+
+def _pixels(size: Any) -> tuple[int, int]:
+    width, height = (checks.whole(one, "size") for one in size)
+    if min(width, height) < 100:
+        raise ValueError(f"size is {size}, but must be at least 100 pixels each way")
+    return width, height
+
+
+def _draw(
+    plotter: Any, simulation: Simulation, colors: Any, walls: Any, alpha: float
+) -> tuple[Doubles, float]:
+    """Draw the scene; return points of bodies and walls, and the unit of length."""
+    plain = colors.without_bar()
+    spheres = simulation.centers, simulation.radii
+    # The shader of spheres takes lengths of a thousandth for zero: the unit is a mean radius.
+    unit = float(spheres[1].mean()) if len(spheres[1]) else 1.0
+    bodies, painted = bodies_in_colors(simulation, plain)
+    meshes = _placed_walls(simulation, walls, ends_of(*spheres, bodies.vertices))
+    for mesh in meshes:
+        _draw_wall(plotter, mesh, unit, alpha)
+    if len(spheres[1]):
+        shades = plain.of(slice(len(spheres[1]))).rgba()
+        _draw_spheres(plotter, spheres[0] / unit, spheres[1] / unit, shades)
+    if len(bodies.areas):
+        surface = facets_in_pyvista(bodies, np.arange(len(bodies.areas))).scale(1 / unit)
+        look = {"color": colors.plain}
+        if painted is not None:
+            surface.cell_data["values"] = painted.values[0]
+            look = {"scalars": "values", **painted.scale.options()}
+        plotter.add_mesh(
+            surface, show_edges=True, edge_color=INK, edge_opacity=0.4, ambient=AMBIENT, **look
+        )
+    ends = [bodies.vertices, *(mesh.vertices[mesh.indices] for mesh in meshes)]
+    return np.concatenate(ends), unit
+
+
+def _seen(simulation: Simulation, ends: Doubles, axes: Doubles) -> Doubles:
+    """Points of `ends` and of spheres, along the axes of the view, which the frame must contain."""
+    middles, radii = simulation.centers @ axes.T, simulation.radii[:, None]
+    seen = np.concatenate([middles - radii, middles + radii, ends @ axes.T])
+    return seen if len(seen) else np.zeros((1, 3))
+
+
+def _placed_walls(simulation: Simulation, walls: Any, ends: Doubles) -> list[Placed]:
+    """The given walls in their poses, and the given meshes."""
+    given = [walls] if isinstance(walls, Mesh) else walls
+    if not isinstance(given, Iterable):
+        return walls_of(simulation, given, ends)
+    given = list(given)
+    meshes = [placed(one, None) for one in given if isinstance(one, Mesh)]
+    return walls_of(simulation, [one for one in given if not isinstance(one, Mesh)], ends) + meshes
+
+
+def _draw_spheres(plotter: Any, centers: Doubles, radii: Doubles, color: Any) -> None:
+    """Draw spheres by a shader, which is smoother and faster than triangles."""
+    shades = drawing_module("matplotlib.colors").to_rgba_array(color)[:, :3]
+    points = drawing_module("pyvista").PolyData(centers)
+    # Radii in double precision crash the mapper.
+    points["radius"] = radii.astype(np.float32)
+    points["color"] = np.zeros((len(radii), 3), np.uint8) + np.rint(255 * shades).astype(np.uint8)
+    mapper = drawing_module("vtkmodules.vtkRenderingOpenGL2").vtkOpenGLSphereMapper()
+    mapper.SetInputData(points)
+    mapper.SetScaleArray("radius")
+    mapper.SetScalarModeToUsePointFieldData()
+    mapper.SelectColorArray("color")
+    actor = drawing_module("vtkmodules.vtkRenderingCore").vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetAmbient(AMBIENT)
+    plotter.add_actor(actor)
+
+
+def _draw_wall(plotter: Any, mesh: Any, unit: float, alpha: float) -> None:
+    surface = facets_in_pyvista(mesh, np.arange(len(mesh.areas))).scale(1 / unit)
+    plotter.add_mesh(surface, color=FACET_COLOR, opacity=alpha, ambient=0.5, diffuse=0.5)
+    edges = surface.extract_feature_edges(30.0)
+    if edges.n_cells:
+        plotter.add_mesh(edges, color=LINE_COLOR, line_width=SAMPLES, lighting=False)
+
+
+def _aim(plotter: Any, seen: Doubles, axes: Doubles, aspect: float) -> float:
+    """Aim the camera so that these points fill the frame; return the height of the frame.
+
+    `seen`: the points along the axes of the view; `aspect`: the width by the height.
+    """
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    half = (high - low) / 2 / FILLED
+    height = 2 * max(half[0] / aspect, half[1]) or 1.0
+    middle, away = (low + high) / 2 @ axes, np.ptp(seen[:, 2]) + height
+    plotter.set_background("white")
+    plotter.enable_parallel_projection()
+    plotter.camera_position = [middle + 2 * away * axes[2], middle, axes[1]]
+    plotter.camera.parallel_scale = height / 2
+    plotter.reset_camera_clipping_range()
+    pyvista = drawing_module("pyvista")
+    plotter.add_light(pyvista.Light(position=LIGHT, light_type="camera light", intensity=1.0))
+    return float(height)
+
+
+def _composed(
+    scene: Any, size: tuple[int, int], shown: int, length: float, bar: Any, title: str
+) -> Image:
+    """The scene with its scale, and with its bar beside it."""
+    figures = drawing_module("matplotlib.figure")
+    width, height = size
+    figure = figures.Figure(figsize=(width / DOTS_PER_INCH, height / DOTS_PER_INCH))
+    ax = figure.add_axes((0.0, 0.0, shown / width, 1.0))
+    ax.imshow(_halved(scene), extent=(0, shown, 0, height), interpolation="nearest")
+    ax.set_axis_off()
+    _add_scale(ax, length / height, shown)
+    ax.text(14, height - 14, title, va="top", fontsize=12, color=INK)
+    if bar is not None:
+        place = figure.add_axes((SCENE_WIDTH + 0.02, 0.2, 0.022, 0.6))
+        figure.colorbar(bar.mappable, cax=place, label=bar.label)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=DOTS_PER_INCH)
+    picture = drawing_module("PIL.Image").open(file)
+    picture.load()
+    return picture.convert("RGB")
+
+
+def _halved(scene: Any) -> Any:
+    """The mean of each square of pixels."""
+    rows, columns = scene.shape[0] // SAMPLES, scene.shape[1] // SAMPLES
+    squares = scene[: rows * SAMPLES, : columns * SAMPLES, :3].astype(float)
+    squares = squares.reshape(rows, SAMPLES, columns, SAMPLES, 3)
+    return np.rint(squares.mean(axis=(1, 3))).astype(np.uint8)
+
+
+def _add_scale(ax: Any, length: float, shown: int) -> None:
+    """A line of a round length, at most a fifth of the width; `length`: that of a pixel."""
+    longest = 0.2 * shown * length
+    power = 10.0 ** np.floor(np.log10(longest))
+    nice = max(part * power for part in (1, 2, 5) if part * power <= longest)
+    ax.plot([16, 16 + nice / length], [16, 16], color=INK, linewidth=2, solid_capstyle="butt")
+    ax.text(16 + nice / length / 2, 21, _named(nice), ha="center", fontsize=10, color=INK)
+    ax.set_xlim(0, shown)
+
+
+def _named(length: float) -> str:
+    """A length in meters, by the unit that makes it a short number."""
+    for unit, name in ((1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm")):
+        if length >= 0.999 * unit:
+            return f"{length / unit:.3g} {name}"
+    return f"{length:.3g} m"
