@@ -1,5 +1,4 @@
-/* Rows with a gap: searches find all within the farthest reach, whether or not they have touched.
- */
+/* Interactions across a gap. Searches find all partners within the farthest reach of any law. */
 #include "apart.h"
 
 #include "../interactions/active_candidates.h"
@@ -7,41 +6,41 @@
 #include "bond_pairs.h"
 #include "sphere_order.h"
 
-/* ---- how far apart contacts are searched for ---- */
+/* ---- cutoffs ---- */
 
 static double find_largest_radius(const abut_simulation *s)
 {
     double radius = 0.0;
-    for (abut_index k = 0; k < s->store.count; k++) {
-        radius = larger(radius, s->store.radii[k]);
+    for (abut_index place = 0; place < s->store.count; place++) {
+        radius = larger(radius, s->store.radii[place]);
     }
     return radius;
 }
 
-/* How far spheres are pulled, by walls and by each other: reaches grow with R*. */
+/* The farthest reaches for spheres. Reaches grow with R*, so the largest sphere decides. */
 static void measure_spheres(abut_simulation *s)
 {
-    const law_table *of = &s->laws;
-    const double radius = of->pulls_or_reaches ? find_largest_radius(s) : 0.0;
+    const law_table *laws = &s->laws;
+    const double radius = laws->pulls_or_reaches ? find_largest_radius(s) : 0.0;
     s->pair_reach = s->wall_reach = 0.0;
     for (abut_index k = 0; radius > 0.0 && k < s->walls.touched_count; k++) {
         s->wall_reach =
-            larger(s->wall_reach, laws_most_reach(of, s->walls.walls[k].given.material, radius));
+            larger(s->wall_reach, laws_most_reach(laws, s->walls.walls[k].given.material, radius));
     }
-    for (abut_index k = 0; radius > 0.0 && k < of->material_count; k++) {
-        s->pair_reach = larger(s->pair_reach, laws_most_reach(of, k, radius));
+    for (abut_index k = 0; radius > 0.0 && k < laws->material_count; k++) {
+        s->pair_reach = larger(s->pair_reach, laws_most_reach(laws, k, radius));
     }
 }
 
 double apart_body_reach(const abut_simulation *s, abut_index body)
 {
-    const law_table *of = &s->laws;
+    const law_table *laws = &s->laws;
     const rigid_body *b = &s->solids.bodies[body];
     double radius = b->rounding;
-    for (abut_index k = 0; of->pulls_or_reaches && k < of->material_count; k++) {
-        radius = larger(radius, laws_between(of, b->material, k)->curvature);
+    for (abut_index k = 0; laws->pulls_or_reaches && k < laws->material_count; k++) {
+        radius = larger(radius, laws_between(laws, b->material, k)->curvature);
     }
-    return radius > 0.0 ? laws_most_reach(of, b->material, radius) : 0.0;
+    return radius > 0.0 ? laws_most_reach(laws, b->material, radius) : 0.0;
 }
 
 void apart_measure(abut_simulation *s)
@@ -53,34 +52,35 @@ void apart_measure(abut_simulation *s)
     }
 }
 
-/* ---- what lives ---- */
+/* ---- active contacts ---- */
 
-/* Whether what is apart exerts something: it is within reach, and has touched or need not have. */
-static bool reaches(const law *l, double radius, double overlap, bool has_past)
+/* Whether a contact with a gap exerts something. It must be within reach, and continue a contact
+ * unless its law begins apart. */
+static bool reaches(const law *l, double radius, double overlap, bool continues)
 {
-    return -overlap <= law_reach(l, radius) && (has_past || l->begins_apart);
+    return -overlap <= law_reach(l, radius) && (continues || l->begins_apart);
 }
 
 const law *apart_spot_law(const abut_simulation *s, const view *v, abut_index spot)
 {
     const interaction_table *before = &s->before->tables[v->table->kind];
     const double overlap = v->table->body.spot_overlap[spot];
-    const abut_index old = v->table->match[spot];
-    const bool has_past = old >= 0 && view_spot_lived(before, old);
-    const bool lives = overlap > 0.0 || (law_reach(v->law, v->radius) > 0.0 &&
-                                         reaches(v->law, v->radius, overlap, has_past));
-    return lives ? v->law : laws_none(&s->laws);
+    const abut_index before_spot = v->table->match[spot];
+    const bool continues = before_spot >= 0 && view_spot_is_active(before, before_spot);
+    const bool is_active = overlap > 0.0 || (law_reach(v->law, v->radius) > 0.0 &&
+                                             reaches(v->law, v->radius, overlap, continues));
+    return is_active ? v->law : laws_none(&s->laws);
 }
 
-/* Of two that a bond holds, or that rest, a gap is a row where their law acts across it. */
-static bool pair_lives(const abut_simulation *s, const interaction_table *t, abut_index row)
+/* Whether a pair is active. For a pair with a bond or a rest, bonds_touch decides. */
+static bool is_pair_active(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    const abut_index i = table_first(t, row), j = table_second(t, row);
-    const double overlap = t->pair.overlap[row], own = s->store.radii[i];
-    const law *l = simulation_pair_law(s, i, j);
-    /* by rounding the overlap of two that touch may be less than 0 */
-    const bool is_touch_all =
-        l->of->function == LAW_PLAIN || (l->of->function == LAW_OWN && !(law_reach(l, own) > 0.0));
+    const abut_index place_i = table_first(t, row), place_j = table_second(t, row);
+    const double overlap = t->pair.overlap[row], radius_i = s->store.radii[place_i];
+    const law *l = simulation_pair_law(s, place_i, place_j);
+    /* by rounding the overlap of touching spheres may be below 0 */
+    const bool is_touch_all = l->of->function == LAW_PLAIN ||
+                              (l->of->function == LAW_OWN && !(law_reach(l, radius_i) > 0.0));
     if (is_touch_all || overlap >= 0.0) {
         return true;
     }
@@ -88,10 +88,11 @@ static bool pair_lives(const abut_simulation *s, const interaction_table *t, abu
     if (p.is_hidden || p.rest > 0.0) {
         return !p.is_hidden;
     }
-    return reaches(l, reduced(own, s->store.radii[j]), overlap, pairs_old(s, t, row) >= 0);
+    return reaches(l, reduced(radius_i, s->store.radii[place_j]), overlap,
+                   pairs_row_before(s, t, row) >= 0);
 }
 
-bool apart_candidate_lives(const abut_simulation *s, int32_t candidate, double overlap)
+bool apart_candidate_is_active(const abut_simulation *s, int32_t candidate, double overlap)
 {
     const neighbor_list *l = &s->neighbors;
     const interaction_table alone = {.kind = ABUT_SPHERE_SPHERE,
@@ -100,16 +101,16 @@ bool apart_candidate_lives(const abut_simulation *s, int32_t candidate, double o
                                      .list_firsts = l->firsts,
                                      .list_seconds = l->seconds,
                                      .pair = {.overlap = &overlap}};
-    return pair_lives(s, &alone, 0);
+    return is_pair_active(s, &alone, 0);
 }
 
 /* ---- contacts with walls ---- */
 
-/* Rows that one thread takes in one go, and what one takes, as parallel_report counts it. */
+/* Rows per task, and the work of one in units of parallel_report. */
 enum { CHUNK_ROWS = 2048, WORK_OF_ROW = 8 };
 
-/* What a row counts with where a sphere's contacts share what they pull: how far it is within the
- * reach, times the fourth root of the pull at that gap (docs/dem.md, section 2). */
+/* The weight of a row where contacts share a sphere's pull: the distance within the reach, times
+ * the fourth root of the pull at that gap (docs/dem.md, section 2). */
 static double weight_of_pull(const view *v)
 {
     const double height = v->overlap + law_reach(v->law, v->radius);
@@ -125,16 +126,16 @@ static bool shares_pulls(const abut_simulation *s)
            s->now->tables[ABUT_SPHERE_WALL].count > 0;
 }
 
-/* Contacts with walls that share pulls. */
+/* The sharing of pulls among contacts with walls. */
 typedef struct pull_sharing {
     const abut_simulation *simulation;
     const interaction_table *table;
-    bool is_final; /* all rows are known: their shares are set. Else rows apart take no part */
+    bool is_final; /* all rows are known, and shares are set; if not, gaps do not count */
     double *pulls, *weights;
     vec3 *normals;
 } pull_sharing;
 
-/* Solve the equations of sharing for the pulls of one sphere's rows. */
+/* Solves the equations of sharing for the pulls of one sphere's rows. */
 static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_index end,
                               sharing *solver, parallel_job *job)
 {
@@ -148,7 +149,8 @@ static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_inde
                          p->pulls + begin, job);
 }
 
-/* A contact that pulls has its share of that; what laws of users exert is not known before. */
+/* Sets the share of a row if it pulls. The force of a user's law is not known yet, so a touching
+ * row keeps its share of the push. */
 static void set_share(const pull_sharing *p, abut_index row)
 {
     const view v = view_row(p->simulation, p->table, row);
@@ -157,7 +159,7 @@ static void set_share(const pull_sharing *p, abut_index row)
     }
 }
 
-/* Share the pulls of the spheres whose first row is in a chunk. */
+/* Shares the pulls of spheres with their first row in this chunk. */
 static abut_status share_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const pull_sharing *p = context;
@@ -198,24 +200,24 @@ abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan)
     return share_pulls(s, plan, true);
 }
 
-/* Contacts with walls, of which some are kept. */
+/* The removal of contacts with walls that are not active. */
 typedef struct keeping {
     const abut_simulation *simulation;
-    bool are_matched; /* it is known which rows of the step before they go on from */
+    bool are_matched; /* rows are matched with those of the last step */
     bool *is_kept;
-    atomic_bool drops; /* some are not */
+    atomic_bool drops; /* some rows are not kept */
 } keeping;
 
-/* Whether a contact lives, or may live, whatever was in the step before. Of those that share and
- * touch, one that carries nothing is none. */
-static bool contact_lives(const keeping *k, const view *v)
+/* Whether a contact is active, or may be if rows are not matched yet. A touching contact without a
+ * share is kept only if it pulls. */
+static bool is_contact_active(const keeping *k, const view *v)
 {
-    const bool has_past = !k->are_matched || v->table->match[v->row] >= 0;
+    const bool continues = !k->are_matched || v->table->match[v->row] >= 0;
     if (v->overlap > 0.0 && !k->are_matched && !(v->table->contact.share[v->row] > 0.0)) {
         return apart_pull_share(k->simulation, v->row) > 0.0 &&
                (v->law->own || law_attracts(v->law, v->radius, v->overlap));
     }
-    return v->overlap >= 0.0 || reaches(v->law, v->radius, v->overlap, has_past);
+    return v->overlap >= 0.0 || reaches(v->law, v->radius, v->overlap, continues);
 }
 
 static void test_rows(void *context, abut_index begin, abut_index end)
@@ -225,7 +227,7 @@ static void test_rows(void *context, abut_index begin, abut_index end)
     bool are_all = true;
     for (abut_index row = begin; row < end; row++) {
         const view v = view_row(k->simulation, t, row);
-        k->is_kept[row] = contact_lives(k, &v);
+        k->is_kept[row] = is_contact_active(k, &v);
         are_all &= k->is_kept[row];
     }
     if (!are_all) {
@@ -233,7 +235,7 @@ static void test_rows(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Keep the contacts that live. ABUT_OK, or why the step is to end. */
+/* Keeps the active contacts. ABUT_OK, or the error that ends the step. */
 static abut_status keep_contacts(abut_simulation *s, const parallel_plan *plan, bool are_matched)
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
@@ -263,7 +265,7 @@ abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan)
     return s->laws.pulls_or_reaches ? keep_contacts(s, plan, true) : ABUT_OK;
 }
 
-/* ---- other laws ---- */
+/* ---- a change of laws ---- */
 
 abut_status apart_reserve(abut_simulation *s)
 {
@@ -279,22 +281,22 @@ abut_status apart_reserve(abut_simulation *s)
                                                               : ABUT_NO_MEMORY;
 }
 
-/* Whether the law of a row began apart, and does not with other laws or materials of spheres. */
+/* Whether the old law of a row begins apart and the new one does not. */
 static bool ends_apart(const abut_simulation *s, const view *v, const law_table *before,
                        const abut_index *materials)
 {
-    abut_index old[2], now[2];
+    abut_index before_material[2], now[2];
     for (int side = 0; side < 2; side++) {
-        const partner of = view_partner(s, v->table, v->row, side);
-        const bool is_other = materials && of.kind == ABUT_PARTNER_SPHERE;
-        old[side] = of.material;
-        now[side] = is_other ? materials[of.number] : of.material;
+        const partner one = view_partner(s, v->table, v->row, side);
+        const bool is_other = materials && one.kind == ABUT_PARTNER_SPHERE;
+        before_material[side] = one.material;
+        now[side] = is_other ? materials[one.number] : one.material;
     }
-    return laws_between(before, old[0], old[1])->begins_apart &&
+    return laws_between(before, before_material[0], before_material[1])->begins_apart &&
            !laws_between(&s->laws, now[0], now[1])->begins_apart;
 }
 
-/* Of bodies spots that are apart end: they exert nothing, so they have not lived. */
+/* Ends spots with a gap: without a force they count as inactive. */
 static void end_spots(const view *v)
 {
     for (abut_index at = v->begin; at < v->end; at++) {

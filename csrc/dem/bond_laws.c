@@ -1,14 +1,13 @@
-/* What bonds exert, and whether they break. They are Timoshenko's beams as far as angles are small,
- * by a potential of unit vectors that are fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys.
- * Rev. E 86 (2012) 051301): no angle is computed, and momenta are kept (docs/dem.md, section 12).
- */
+/* Forces and breaking of bonds. For small angles they are Timoshenko beams. The potential uses unit
+ * vectors fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys. Rev. E 86 (2012) 051301). It
+ * needs no angles and conserves momenta (docs/dem.md, section 12). */
 #include "bond_laws.h"
 
 #include "bond_pairs.h"
 
-/* ---- what follows from a bond ---- */
+/* ---- stiffness ---- */
 
-/* A round beam: its shear's part of the area is Cowper's (1966). */
+/* The stiffness of a round beam, with Cowper's (1966) shear coefficient. */
 static bond_stiffness stiffness_of(const bond *b, double mass, double inertia)
 {
     const double r = b->radius, length = b->length, area = PI * r * r, section = area * r * r / 4.0;
@@ -46,18 +45,19 @@ bool bonds_are_stiff(const bond *b)
 
 void bonds_refresh(abut_simulation *s)
 {
-    const store *of = &s->store;
+    const store *spheres = &s->store;
     for (abut_index k = 0; k < s->bonds.count; k++) {
         const bond *b = &s->bonds.bonds[k];
-        const int32_t i = of->places[b->rows[0]], j = of->places[b->rows[1]];
-        s->bonds.stiffness[k] = stiffness_of(b, reduced(of->movers[i].mass, of->movers[j].mass),
-                                             reduced(of->inertias[i], of->inertias[j]));
+        const int32_t place_i = spheres->places[b->rows[0]], place_j = spheres->places[b->rows[1]];
+        s->bonds.stiffness[k] =
+            stiffness_of(b, reduced(spheres->movers[place_i].mass, spheres->movers[place_j].mass),
+                         reduced(spheres->inertias[place_i], spheres->inertias[place_j]));
     }
 }
 
-/* ---- where a bond is ---- */
+/* ---- positions ---- */
 
-/* One end of a bond: its axes in the world, and how its sphere moves. */
+/* One end of a bond: its axes in the world, and the motion of its sphere. */
 typedef struct bond_end {
     vec3 axes[3]; /* e, b and c of the potential */
     vec3 velocity, spin;
@@ -90,12 +90,12 @@ static bond_end end_of(const abut_simulation *s, const bond *b, int side)
     return end;
 }
 
-/* ---- what it exerts ---- */
+/* ---- forces ---- */
 
-/* A bond in a step. */
+/* A bond at its position in a step. */
 typedef struct bond_state {
     bond_end ends[2];
-    vec3 way, along; /* from the first center to the second; of unit length */
+    vec3 way, along; /* from the first center to the second; the same as a unit vector */
     double length;
 } bond_state;
 
@@ -108,16 +108,16 @@ static bond_state state_of(const abut_simulation *s, const bond *b)
     return at;
 }
 
-/* a without its part along the bond. */
+/* The part of a vector that is perpendicular to the bond. */
 static vec3 across(const bond_state *at, vec3 a)
 {
     return vec3_sub(a, vec3_scale(at->along, vec3_dot(a, at->along)));
 }
 
-/* The stresses of Potyondy and Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329, eq. 15 and 16,
- * with the larger bending moment of both ends. */
-static void judge(const bond *b, const bond_stiffness *k, const bond_state *at, double pull,
-                  vec3 slide, bond_effect *e)
+/* Computes stresses and whether the bond breaks: eq. 15 and 16 of Potyondy and Cundall, Int. J.
+ * Rock Mech. Min. Sci. 41 (2004) 1329. The larger bending moment of both ends counts. */
+static void find_stresses(const bond *b, const bond_stiffness *k, const bond_state *at, double pull,
+                          vec3 slide, bond_effect *e)
 {
     const double bends[2] = {vec3_length(across(at, e->moments[0])),
                              vec3_length(across(at, e->moments[1]))};
@@ -133,7 +133,7 @@ static void judge(const bond *b, const bond_stiffness *k, const bond_state *at, 
     e->is_of_shear = !breaks[TENSION] || (breaks[SHEAR] && e->parts[SHEAR] > e->parts[TENSION]);
 }
 
-/* What the potential exerts: docs/dem.md has it. */
+/* The force, moments and energy of the potential (docs/dem.md, section 12). */
 static bond_effect exert(const bond *b, const bond_stiffness *k, const bond_state *at)
 {
     const vec3 *own = at->ends[0].axes, *other = at->ends[1].axes;
@@ -152,11 +152,11 @@ static bond_effect exert(const bond *b, const bond_stiffness *k, const bond_stat
             0.5 * k->stretch * longer * longer + k->shear * (1.0 - 0.5 * vec3_dot(sum, at->along)) +
             k->mixed * (1.0 - vec3_dot(own[0], other[0])) +
             k->twist * (1.0 - 0.5 * (vec3_dot(own[1], other[1]) + vec3_dot(own[2], other[2])))};
-    judge(b, k, at, k->stretch * longer, slide, &e);
+    find_stresses(b, k, at, k->stretch * longer, slide, &e);
     return e;
 }
 
-/* Dashpots between both ends, with couples that keep the angular momentum. */
+/* Adds the dashpots between both ends. The couples conserve angular momentum. */
 static void damp(const bond_stiffness *k, const bond_state *at, bond_effect *e)
 {
     const bond_end *own = &at->ends[0], *other = &at->ends[1];
@@ -192,9 +192,9 @@ static bond_effect effect_of(const abut_simulation *s, abut_index number)
     return e;
 }
 
-/* ---- all of them ---- */
+/* ---- all bonds ---- */
 
-/* Bonds that one thread takes in one go, and what one takes, as parallel_report counts it. */
+/* Bonds per task, and the work of one in units of parallel_report. */
 enum { CHUNK_BONDS = 128, WORK_OF_BOND = 20 };
 
 static void find_effects(void *context, abut_index begin, abut_index end)
@@ -219,15 +219,15 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
     for (abut_index k = 0; k < b->count; k++) {
         b->broken_count += b->now[k].is_broken;
     }
-    bonds_look_at_rests(s);
+    bonds_mark_parted(s);
     return error_set_status(error, b->broken_count > 0 ? bonds_reserve_broken(b, b->broken_count)
                                                        : ABUT_OK);
 }
 
 /* ---- turning ---- */
 
-/* An end that is at no cluster's member turns with its sphere, by the angle |spin| step. The
- * tangent of its quarter's double is by Pade's fraction, to the last digit up to some degrees. */
+/* Turns an end with its sphere by |spin| step, unless a cluster has the sphere. A Pade fraction
+ * gives the tangent of half the angle; it is exact to the last digit up to some degrees. */
 static void turn_end(const abut_simulation *s, bond *b, int side)
 {
     const abut_index place = s->store.places[b->rows[side]];
@@ -257,7 +257,7 @@ void bonds_turn(abut_simulation *s, const parallel_plan *plan)
     do_all(s, plan, turn_ends);
 }
 
-/* ---- energy, and how long a step may be ---- */
+/* ---- energy and stable step ---- */
 
 double bonds_energy(const abut_simulation *s)
 {
@@ -277,9 +277,8 @@ static double largest(const double *numbers, int count)
     return most;
 }
 
-/* The longest step of a bond alone, each end of which has its part of its sphere's mass and inertia
- * by the number of the sphere's bonds: no frequency of them all is higher than the highest of such
- * elements. */
+/* The longest stable step of a bond alone. Each end has its sphere's mass and inertia divided by
+ * the number of the sphere's bonds. No frequency of all bonds exceeds the highest of these. */
 static double step_of_bond(const abut_simulation *s, abut_index number)
 {
     const bond *b = &s->bonds.bonds[number];

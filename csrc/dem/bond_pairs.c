@@ -1,28 +1,31 @@
-/* What the law of two spheres has to know of bonds: between those that a bond holds none acts, and
- * after it has broken the law begins as that of new contacts, of spheres that touch where they were
- * bonded (docs/dem.md, section 12). */
+/* How bonds change the law of two spheres (docs/dem.md, section 12).
+ * - Between spheres with a bond that replaces their contact, no law acts.
+ * - After the bond has broken, the law starts as if the spheres touched where they were bonded. */
 #include "bond_pairs.h"
 
 #include "pair_rows.h"
 
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
 {
-    const store *of = &s->store;
-    const abut_index i = of->places[rows[0]], j = of->places[rows[1]];
-    const vec3 apart = vec3_sub(vec3_load(of->centers + 3 * j), vec3_load(of->centers + 3 * i));
+    const store *spheres = &s->store;
+    const abut_index place_i = spheres->places[rows[0]], place_j = spheres->places[rows[1]];
+    const vec3 apart = vec3_sub(vec3_load(spheres->centers + 3 * place_j),
+                                vec3_load(spheres->centers + 3 * place_i));
     if (!s->lattice.is_periodic) {
         return apart;
     }
-    const int32_t *a = of->images + 3 * i, *b = of->images + 3 * j;
-    const vec3 image = {(double)(shift[0] + b[0] - a[0]), (double)(shift[1] + b[1] - a[1]),
-                        (double)(shift[2] + b[2] - a[2])};
+    const int32_t *images_i = spheres->images + 3 * place_i,
+                  *images_j = spheres->images + 3 * place_j;
+    const vec3 image = {(double)(shift[0] + images_j[0] - images_i[0]),
+                        (double)(shift[1] + images_j[1] - images_i[1]),
+                        (double)(shift[2] + images_j[2] - images_i[2])};
     return vec3_add(apart, lattice_shift(&s->lattice, image));
 }
 
-/* ---- which row ---- */
+/* ---- images of rows ---- */
 
-/* By how many periods a sphere was moved down so far, when these rows were found: those of the last
- * step were before the step has moved it. */
+/* The number of periods by which a sphere was moved down when the rows of a table were found. For
+ * rows of the last step this excludes the step's own move. */
 static double image_of(const abut_simulation *s, const interaction_table *t, abut_index place,
                        int axis)
 {
@@ -32,36 +35,38 @@ static double image_of(const abut_simulation *s, const interaction_table *t, abu
     return (double)s->store.images[at] - last;
 }
 
-/* Whether a row of two spheres is of the image at which a bond of this shift holds them. */
+/* Whether a row is at the image at which a bond with this shift holds its spheres. */
 static bool is_at_image(const abut_simulation *s, const interaction_table *t, abut_index row,
                         const int32_t shift[3])
 {
-    const abut_index i = table_first(t, row), j = table_second(t, row);
-    const bool is_turned = s->store.rows[i] > s->store.rows[j];
+    const abut_index place_i = table_first(t, row), place_j = table_second(t, row);
+    const bool is_turned = s->store.rows[place_i] > s->store.rows[place_j];
     for (int axis = 0; s->lattice.is_periodic && axis < 3; axis++) {
-        const double own = pair_rows_image(s, t, row, axis);
-        const double apart = image_of(s, t, j, axis) - image_of(s, t, i, axis);
-        if (own - apart != (double)(is_turned ? -shift[axis] : shift[axis])) {
+        const double image = pair_rows_image(s, t, row, axis);
+        const double apart = image_of(s, t, place_j, axis) - image_of(s, t, place_i, axis);
+        if (image - apart != (double)(is_turned ? -shift[axis] : shift[axis])) {
             return false;
         }
     }
     return true;
 }
 
-/* ---- what the law sees ---- */
+/* ---- laws and overlaps ---- */
 
-/* The bond that holds the two spheres of a row; -1: there is none. */
+/* The bond that replaces the contact of a row; -1: none. */
 static abut_index bond_of(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const bond_set *b = &s->bonds;
-    const int32_t i = s->store.rows[table_first(t, row)], j = s->store.rows[table_second(t, row)];
-    const abut_index number = bonds_find(b, i < j ? i : j, i < j ? j : i);
+    const int32_t row_i = s->store.rows[table_first(t, row)],
+                  row_j = s->store.rows[table_second(t, row)];
+    const abut_index number =
+        bonds_find(b, row_i < row_j ? row_i : row_j, row_i < row_j ? row_j : row_i);
     const bool holds = number >= 0 && !b->bonds[number].has_contact &&
                        is_at_image(s, t, row, b->bonds[number].shift);
     return holds ? number : -1;
 }
 
-/* The overlap of a row that does not count; INFINITY: a bond holds the two. */
+/* The part of a row's overlap that does not count; INFINITY: a bond replaces the contact. */
 static double rest_of(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const bond_set *b = &s->bonds;
@@ -70,25 +75,27 @@ static double rest_of(const abut_simulation *s, const interaction_table *t, abut
         const bool is_broken = b->broken_count > 0 && b->now[number].is_broken;
         return is_broken ? b->bonds[number].rest_overlap : INFINITY;
     }
-    const int32_t i = s->store.rows[table_first(t, row)], j = s->store.rows[table_second(t, row)];
-    const bond_rest *rest =
-        b->rest_count > 0 ? bonds_find_rest(b, i < j ? i : j, i < j ? j : i) : NULL;
+    const int32_t row_i = s->store.rows[table_first(t, row)],
+                  row_j = s->store.rows[table_second(t, row)];
+    const bond_rest *rest = b->rest_count > 0 ? bonds_find_rest(b, row_i < row_j ? row_i : row_j,
+                                                                row_i < row_j ? row_j : row_i)
+                                              : NULL;
     return rest && is_at_image(s, t, row, rest->shift) ? rest->overlap : 0.0;
 }
 
-/* Whether the law has acted: of a row of this step in the one before, where it goes on from there;
- * of a row of the last step in that one. Where none acts there is no force. */
+/* Whether the law has acted in the last step: on the row itself, or on the row that a row of this
+ * step continues. Without an active law the force is 0. */
 static bool has_acted(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     if (!pair_rows_are_of_now(s, t)) {
         return table_exerts(t, row);
     }
-    const abut_index old = pairs_old(s, t, row);
-    return old >= 0 && table_exerts(&s->before->tables[ABUT_SPHERE_SPHERE], old);
+    const abut_index row_before = pairs_row_before(s, t, row);
+    return row_before >= 0 && table_exerts(&s->before->tables[ABUT_SPHERE_SPHERE], row_before);
 }
 
-/* Whether the law acts on an overlap, of which what rests is left out: it is one, or a gap within
- * reach that a contact spans which has begun since, or begins there. */
+/* Whether the law acts: on an overlap beyond the rest; or across a gap within reach, if the contact
+ * has begun before or begins across the gap. */
 static bool acts(const abut_simulation *s, const interaction_table *t, abut_index row,
                  const pair_touch *p)
 {
@@ -120,8 +127,8 @@ void bonds_fit_rests(abut_simulation *s)
 {
     bond_set *b = &s->bonds;
     for (abut_index k = 0; k < b->count; k++) {
-        bond *of = &b->bonds[k];
-        of->rest_overlap = smaller(of->rest_overlap, bonds_most_rest(s, of->rows));
+        bond *beam = &b->bonds[k];
+        beam->rest_overlap = smaller(beam->rest_overlap, bonds_most_rest(s, beam->rows));
     }
     for (abut_index k = 0; k < b->rest_count; k++) {
         bond_rest *r = &b->rests[k];
@@ -129,38 +136,40 @@ void bonds_fit_rests(abut_simulation *s)
     }
 }
 
-/* ---- what a break changes ---- */
+/* ---- broken bonds ---- */
 
-void pairs_find_old(const abut_simulation *s, const interaction_table *t, const abut_index *rows,
-                    int32_t count, abut_index *old)
+void pairs_find_before(const abut_simulation *s, const interaction_table *t, const abut_index *rows,
+                       int32_t count, abut_index *rows_before)
 {
     const bond_set *b = &s->bonds;
-    pair_rows_find_old(s, t, rows, count, old);
+    pair_rows_find_before(s, t, rows, count, rows_before);
     for (int32_t k = 0; b->broken_count > 0 && k < count; k++) {
         const abut_index number = bond_of(s, t, rows[k]);
         if (number >= 0 && b->now[number].is_broken) {
-            old[k] = -1;
+            rows_before[k] = -1;
         }
     }
 }
 
-abut_index pairs_old(const abut_simulation *s, const interaction_table *t, abut_index row)
+abut_index pairs_row_before(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
-    abut_index old;
-    pairs_find_old(s, t, &row, 1, &old);
-    return old;
+    abut_index row_before;
+    pairs_find_before(s, t, &row, 1, &row_before);
+    return row_before;
 }
 
-void bonds_look_at_rests(abut_simulation *s)
+void bonds_mark_parted(abut_simulation *s)
 {
     bond_set *b = &s->bonds;
     b->parted_count = 0;
     for (abut_index k = 0; k < b->rest_count; k++) {
         bond_rest *r = &b->rests[k];
-        const abut_index i = s->store.places[r->rows[0]], j = s->store.places[r->rows[1]];
-        const double own = s->store.radii[i], other = s->store.radii[j];
-        const double reach = law_reach(simulation_pair_law(s, i, j), reduced(own, other));
-        const double far = own + other + reach;
+        const abut_index place_i = s->store.places[r->rows[0]],
+                         place_j = s->store.places[r->rows[1]];
+        const double radius_i = s->store.radii[place_i], radius_j = s->store.radii[place_j];
+        const double reach =
+            law_reach(simulation_pair_law(s, place_i, place_j), reduced(radius_i, radius_j));
+        const double far = radius_i + radius_j + reach;
         r->has_parted = vec3_norm_sq(bonds_way(s, r->rows, r->shift)) >= far * far;
         b->parted_count += r->has_parted;
     }

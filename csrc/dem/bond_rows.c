@@ -1,4 +1,4 @@
-/* Bonds as callers have them: they come, are read, and go on from what a step has left. */
+/* Bonds by row, as callers have them: adding, removing, reading, and restoring. */
 #include <string.h>
 
 #include "../base/sort.h"
@@ -14,7 +14,7 @@ abut_index abut_simulation_bond_count(const abut_simulation *s)
 
 /* ---- columns ---- */
 
-/* Numbers of columns: BOND_young and so on. */
+/* Numbers of columns, such as BOND_young. */
 #define BOND_NUMBER(name, type, width, per, when, flags, unit, meaning) BOND_##name,
 #define BREAKAGE_NUMBER(name, type, width, per, when, flags, unit, meaning) BREAKAGE_##name,
 #define REST_NUMBER(name, type, width, per, when, flags, unit, meaning) REST_##name,
@@ -25,7 +25,7 @@ enum { ABUT_REST_COLUMNS(REST_NUMBER) REST_NUMBERS };
 #define SIZE ABUT_SMALLEST_RADIUS, ABUT_COORDINATE_LIMIT
 #define STRENGTH 0.0, INFINITY
 #define STRESS 0.0, DBL_MAX
-#define POISSON (-0x1.fffffffffffffp-1), 0x1.fffffffffffffp-2 /* next to -1 and to 1/2 */
+#define POISSON (-0x1.fffffffffffffp-1), 0x1.fffffffffffffp-2 /* the doubles next to -1 and 1/2 */
 #define LIMITED 0.0, ABUT_COORDINATE_LIMIT
 
 #define IN_BONDS(member) IN_STRUCTS(bond_set, bonds, bond, member)
@@ -76,7 +76,7 @@ static const population RESTS = {ABUT_REST_TABLE, REST_TABLE, ABUT_BAD_REST};
 
 /* ---- checks ---- */
 
-/* Two other rows of spheres; `ascend`: the first is the smaller one. */
+/* Checks the rows of pairs: two different spheres; if `ascend`, with i < j. */
 static abut_status check_rows(const abut_simulation *s, const abut_index *i, const abut_index *j,
                               abut_index count, bool ascend, abut_error *error)
 {
@@ -107,8 +107,7 @@ static double norm_sq(const double q[4])
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
 }
 
-/* What steps have made of a bond, beyond the range of each number: quaternions are units, but for
- * rounding. */
+/* Checks what ranges do not: the rest overlap of a restored bond, and unit quaternions. */
 static abut_status check_state(const abut_simulation *s, const bond *b, abut_index k,
                                abut_error *error)
 {
@@ -125,10 +124,10 @@ static abut_status check_state(const abut_simulation *s, const bond *b, abut_ind
     return ABUT_OK;
 }
 
-/* ---- coming ---- */
+/* ---- adding ---- */
 
-/* The quaternion that takes the x axis to a direction: from the nearer of x and -x, the latter
- * after half a turn about z, so that nothing cancels. */
+/* The quaternion that rotates the x axis to the direction e. It starts from x or -x, whichever is
+ * nearer, so that nothing cancels. The case of -x begins with half a turn about z. */
 static void axes_along(vec3 e, double q[4])
 {
     const double near[4] = {0.0, -e.z, e.y, 1.0 + e.x}, far[4] = {e.z, 0.0, 1.0 - e.x, e.y};
@@ -136,22 +135,23 @@ static void axes_along(vec3 e, double q[4])
     rigid_turn(e.x < 0.0 ? far : near, none, 0.0, 1.0, q);
 }
 
-/* A quaternion in the frame of the cluster that a sphere is a member of. */
-static void take_back(const abut_simulation *s, int32_t row, double q[4])
+/* Transforms a quaternion to the frame of the cluster that contains the sphere. */
+static void turn_to_cluster(const abut_simulation *s, int32_t row, double q[4])
 {
     const abut_index place = s->store.places[row];
     if (simulation_is_member(s, place)) {
-        const double *of = s->clusters.bodies[s->store.clusters[place]].rigid.orientation;
-        const double back[4] = {-of[0], -of[1], -of[2], of[3]}, world[4] = {q[0], q[1], q[2], q[3]};
+        const double *turn = s->clusters.bodies[s->store.clusters[place]].rigid.orientation;
+        const double back[4] = {-turn[0], -turn[1], -turn[2], turn[3]},
+                     world[4] = {q[0], q[1], q[2], q[3]};
         rigid_multiply(back, world, q);
     }
 }
 
-/* Let it begin where its spheres are, at the nearest image. Returns whether the center of each lies
- * outside of the other. */
+/* Starts a bond at the present positions of its spheres, at the nearest image. Returns whether each
+ * center is outside of the other sphere. */
 static bool begin_bond(const abut_simulation *s, bond *b)
 {
-    const store *of = &s->store;
+    const store *spheres = &s->store;
     const int32_t zero[3] = {0, 0, 0};
     const vec3 apart = bonds_way(s, b->rows, zero);
     const double parts[3] = {apart.x, apart.y, apart.z};
@@ -162,27 +162,27 @@ static bool begin_bond(const abut_simulation *s, bond *b)
     b->length = vec3_length(way);
     axes_along(vec3_scale(way, 1.0 / b->length), b->turns[0]);
     memcpy(b->turns[1], b->turns[0], sizeof b->turns[0]);
-    take_back(s, b->rows[0], b->turns[0]);
-    take_back(s, b->rows[1], b->turns[1]);
-    const double first = of->radii[of->places[b->rows[0]]];
-    const double second = of->radii[of->places[b->rows[1]]];
+    turn_to_cluster(s, b->rows[0], b->turns[0]);
+    turn_to_cluster(s, b->rows[1], b->turns[1]);
+    const double first = spheres->radii[spheres->places[b->rows[0]]];
+    const double second = spheres->radii[spheres->places[b->rows[1]]];
     b->rest_overlap = b->has_contact ? 0.0 : larger(0.0, first + second - b->length);
     return b->length > larger(first, second);
 }
 
-/* From the sphere with the smaller row to the other one. */
+/* Makes the sphere with the smaller row the first end. */
 static void order_ends(bond *b)
 {
     if (b->rows[0] > b->rows[1]) {
-        const bond of = *b;
-        b->rows[0] = of.rows[1], b->rows[1] = of.rows[0];
-        b->ids[0] = of.ids[1], b->ids[1] = of.ids[0];
+        const bond given = *b;
+        b->rows[0] = given.rows[1], b->rows[1] = given.rows[0];
+        b->ids[0] = given.ids[1], b->ids[1] = given.ids[0];
     }
 }
 
-/* A bond begins, or goes on. ABUT_OK, or why there can be no such bond. */
-static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abut_index k, bond *b,
-                             abut_error *error)
+/* Starts a bond, or restores it if columns of a restart file are given. ABUT_OK, or the error. */
+static abut_status make_bond(const abut_simulation *s, const abut_bonds *given, abut_index k,
+                             bond *b, abut_error *error)
 {
     abut_status wrong = ABUT_OK;
     order_ends(b);
@@ -190,7 +190,7 @@ static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abu
         wrong = ABUT_BOND_TWICE;
     } else if (is_in_cluster(s, b)) {
         wrong = ABUT_BOND_IN_CLUSTER;
-    } else if (of->length) {
+    } else if (given->length) {
         const abut_status status = check_state(s, b, k, error);
         if (status) {
             return status;
@@ -199,59 +199,60 @@ static abut_status make_bond(const abut_simulation *s, const abut_bonds *of, abu
         wrong = ABUT_BOND_TOO_SHORT;
     }
     wrong = wrong || bonds_are_stiff(b) ? wrong : ABUT_BOND_STIFFNESS;
-    return wrong ? error_set(error, wrong, k, of->i[k], (double)of->j[k]) : ABUT_OK;
+    return wrong ? error_set(error, wrong, k, given->i[k], (double)given->j[k]) : ABUT_OK;
 }
 
-/* All of them, and their order by rows. */
-static abut_status make_bonds(const abut_simulation *s, const abut_bonds *of, bond_set *made,
+/* Makes all bonds and their order by rows. */
+static abut_status make_bonds(const abut_simulation *s, const abut_bonds *given, bond_set *made,
                               abut_index *order, abut_error *error)
 {
-    abut_status status = check_rows(s, of->i, of->j, of->count, of->length, error);
-    status = status ? status : population_check(&BONDS, of, of->count, error);
+    abut_status status = check_rows(s, given->i, given->j, given->count, given->length, error);
+    status = status ? status : population_check(&BONDS, given, given->count, error);
     if (status) {
         return status;
     }
-    for (; made->count < of->count; made->count++) {
+    for (; made->count < given->count; made->count++) {
         made->bonds[made->count] = (bond){.length = 0.0};
         made->before[made->count] = (bond_effect){.energy = 0.0};
     }
-    population_store(&BONDS, made, NULL, (row_span){0, of->count}, of);
-    for (abut_index k = 0; !status && k < of->count; k++) {
-        status = make_bond(s, of, k, &made->bonds[k], error);
+    population_store(&BONDS, made, NULL, (row_span){0, given->count}, given);
+    for (abut_index k = 0; !status && k < given->count; k++) {
+        status = make_bond(s, given, k, &made->bonds[k], error);
         order[k] = k;
     }
     if (status) {
         return status;
     }
-    sort_by_merging(order, order + of->count, of->count, bonds_is_before, made);
-    for (abut_index k = 1; k < of->count; k++) {
+    sort_by_merging(order, order + given->count, given->count, bonds_is_before, made);
+    for (abut_index k = 1; k < given->count; k++) {
         if (!bonds_is_before(made, order[k - 1], order[k])) {
-            return error_set(error, ABUT_BOND_TWICE, order[k], of->i[order[k]],
-                             (double)of->j[order[k]]);
+            return error_set(error, ABUT_BOND_TWICE, order[k], given->i[order[k]],
+                             (double)given->j[order[k]]);
         }
     }
     return ABUT_OK;
 }
 
-/* Spheres that rest, and are bonded anew, rest no more: their bond begins with what they overlap
- * now. */
+/* Whether the spheres of a rest have a new bond. It has their present overlap, and the rest
+ * ends. */
 static bool is_bonded_anew(const bond_set *b, const bond_rest *r)
 {
     const abut_index number = bonds_find(b, r->rows[0], r->rows[1]);
     return number >= 0 && !b->bonds[number].has_contact;
 }
 
-abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, abut_error *error)
+abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *given,
+                                      abut_error *error)
 {
-    const abut_index count = s->bonds.count + of->count;
+    const abut_index count = s->bonds.count + given->count;
     if (count > INT32_MAX / 2) {
         return error_set(error, ABUT_TOO_MANY_BONDS, count, 0, 0.0);
     }
     bond_set made = {.count = 0};
-    abut_index *order = memory_alloc(2 * of->count, sizeof *order);
-    abut_status status = order ? bonds_reserve(&made, of->count, 0) : ABUT_NO_MEMORY;
+    abut_index *order = memory_alloc(2 * given->count, sizeof *order);
+    abut_status status = order ? bonds_reserve(&made, given->count, 0) : ABUT_NO_MEMORY;
     status = status ? status : bonds_reserve(&s->bonds, count, s->store.count);
-    status = status ? error_set_status(error, status) : make_bonds(s, of, &made, order, error);
+    status = status ? error_set_status(error, status) : make_bonds(s, given, &made, order, error);
     if (!status) {
         bonds_merge(&s->bonds, &made, order);
         bonds_list_ends(&s->bonds, s->store.count);
@@ -263,7 +264,7 @@ abut_status abut_simulation_add_bonds(abut_simulation *s, const abut_bonds *of, 
     return status;
 }
 
-/* ---- going ---- */
+/* ---- removing ---- */
 
 abut_status abut_simulation_remove_bonds(abut_simulation *s, const uint8_t *is_gone,
                                          abut_error *error)
@@ -278,8 +279,8 @@ abut_status abut_simulation_remove_bonds(abut_simulation *s, const uint8_t *is_g
     for (abut_index k = 0; k < b->count; k++) {
         b->before[k].is_broken = is_gone[k];
     }
-    bonds_leave(b, s->store.count);
-    energy_lose(s, elastic);
+    bonds_remove_broken(b, s->store.count);
+    energy_dissipate(s, elastic);
     return ABUT_OK;
 }
 
@@ -304,7 +305,7 @@ void abut_simulation_read_bonds(const abut_simulation *s, const abut_bonds *to)
     population_read(&BONDS, &s->bonds, NULL, (row_span){0, s->bonds.count}, to);
 }
 
-/* ---- what has broken ---- */
+/* ---- breakages and rests ---- */
 
 abut_index abut_simulation_breakage_count(const abut_simulation *s)
 {
@@ -326,7 +327,7 @@ void abut_simulation_read_rests(const abut_simulation *s, const abut_rests *to)
     population_read(&RESTS, &s->bonds, NULL, (row_span){0, s->bonds.rest_count}, to);
 }
 
-/* Spheres that are there, which rest by no more than they may, sorted. */
+/* Checks the order of a restored rest and its overlap. */
 static abut_status check_rest(const abut_simulation *s, const bond_rest *rests, abut_index k,
                               abut_error *error)
 {
@@ -339,18 +340,19 @@ static abut_status check_rest(const abut_simulation *s, const bond_rest *rests, 
                : error_set(error, ABUT_BAD_REST, k, REST_overlap, r->overlap);
 }
 
-/* What is loaded stands behind what is there until all of it is known to be sound. */
-abut_status abut_simulation_restore_breakages(abut_simulation *s, const abut_breakages *of,
+/* Stores restored rests behind the present ones until all of them are checked. */
+abut_status abut_simulation_restore_breakages(abut_simulation *s, const abut_breakages *given,
                                               const abut_rests *rests, abut_error *error)
 {
     bond_set *b = &s->bonds;
-    abut_status status = error_set_status(error, bonds_reserve_broken(b, of->count + rests->count));
-    status = status ? status : population_check(&BREAKAGES, of, of->count, error);
+    abut_status status =
+        error_set_status(error, bonds_reserve_broken(b, given->count + rests->count));
+    status = status ? status : population_check(&BREAKAGES, given, given->count, error);
     status = status ? status : check_rows(s, rests->i, rests->j, rests->count, true, error);
     status = status ? status : population_check(&RESTS, rests, rests->count, error);
-    for (abut_index k = 1; !status && k < of->count; k++) {
-        if (of->step[k] < of->step[k - 1]) {
-            status = error_set(error, ABUT_BAD_BREAKAGE, k, BREAKAGE_step, (double)of->step[k]);
+    for (abut_index k = 1; !status && k < given->count; k++) {
+        if (given->step[k] < given->step[k - 1]) {
+            status = error_set(error, ABUT_BAD_BREAKAGE, k, BREAKAGE_step, (double)given->step[k]);
         }
     }
     if (status) {
@@ -364,8 +366,8 @@ abut_status abut_simulation_restore_breakages(abut_simulation *s, const abut_bre
     }
     if (!status) {
         memmove(b->rests, resting, (size_t)rests->count * sizeof *resting);
-        population_store(&BREAKAGES, b, NULL, (row_span){0, of->count}, of);
-        b->breakage_count = of->count, b->rest_count = rests->count;
+        population_store(&BREAKAGES, b, NULL, (row_span){0, given->count}, given);
+        b->breakage_count = given->count, b->rest_count = rests->count;
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* How bonds are stored: they come, go, and are found by the rows of their spheres. */
+/* Storage of bonds: adding, removing, and finding them by the rows of their spheres. */
 #include "bonds.h"
 
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 
 /* ---- memory ---- */
 
-/* The array with room for so many; where there is no memory it stays as it was, and that is noted.
- */
+/* The array with memory for `count` elements; on failure the old one, with *has_failed set. */
 static void *grown(bond_set *b, void *array, int block, abut_index count, size_t size,
                    bool *has_failed)
 {
@@ -58,12 +57,12 @@ bool bonds_is_before(const void *set, abut_index a, abut_index b)
     return compare_rows(bonds[a].rows, bonds[b].rows) < 0;
 }
 
-static void copy_bond(bond_set *to, abut_index k, const bond_set *from, abut_index number)
+static void copy_bond(bond_set *to, abut_index k, const bond_set *from, abut_index from_number)
 {
-    to->bonds[k] = from->bonds[number], to->before[k] = from->before[number];
+    to->bonds[k] = from->bonds[from_number], to->before[k] = from->before[from_number];
 }
 
-/* From the back, where there is room. */
+/* Merges from the back, where memory is free. */
 void bonds_merge(bond_set *b, const bond_set *made, const abut_index *order)
 {
     abut_index old = b->count - 1, new = made->count - 1;
@@ -78,9 +77,9 @@ void bonds_merge(bond_set *b, const bond_set *made, const abut_index *order)
     }
 }
 
-/* Bonds ascend by their first row, then by the second: all seconds before all firsts make each
- * row's ends ascend by the other sphere's row, since those that a row is the second of have smaller
- * ones. */
+/* Appends the ends of one side to their rows. Bonds ascend by first row, then by second. Call it
+ * for side 1, then 0: partners of second ends have smaller rows, so a row's ends ascend by
+ * partner. */
 static void place_ends(bond_set *b, int side)
 {
     for (abut_index k = 0; k < b->count; k++) {
@@ -109,7 +108,7 @@ void bonds_list_ends(bond_set *b, abut_index row_count)
     }
     place_ends(b, 1);
     place_ends(b, 0);
-    /* each begins where the one before has ended */
+    /* place_ends has moved each begin to its end, where the next row begins */
     memmove(b->begins + 1, b->begins, (size_t)row_count * sizeof *b->begins);
     b->begins[0] = 0;
 }
@@ -133,7 +132,7 @@ static bool is_rest_before(const void *bonds, abut_index k, const void *rows)
     return compare_rows(((const bond_set *)bonds)->rests[k].rows, rows) < 0;
 }
 
-/* The place of two rows among the rests, or where it would be. */
+/* The position of a rest by its rows, or where it would be inserted. */
 static abut_index place_of_rest(const bond_set *b, const int32_t rows[2])
 {
     return span_find((row_span){0, b->rest_count}, b, rows, is_rest_before);
@@ -147,7 +146,7 @@ const bond_rest *bonds_find_rest(const bond_set *b, int32_t first, int32_t secon
     return is_there ? &b->rests[at] : NULL;
 }
 
-/* ---- going ---- */
+/* ---- removing ---- */
 
 void bonds_drop(bond_set *b, bool (*is_gone)(const bond_set *b, abut_index number))
 {
@@ -166,7 +165,7 @@ static void renumber(int32_t rows[2], const int32_t *new_rows)
     rows[0] = new_rows[rows[0]], rows[1] = new_rows[rows[1]];
 }
 
-static bool is_alone(const bond_set *b, abut_index number)
+static bool lacks_sphere(const bond_set *b, abut_index number)
 {
     return b->bonds[number].rows[0] < 0 || b->bonds[number].rows[1] < 0;
 }
@@ -182,7 +181,7 @@ void bonds_drop_rests(bond_set *b, bool (*is_gone)(const bond_set *b, const bond
     b->rest_count = kept;
 }
 
-static bool rests_alone(const bond_set *b, const bond_rest *rest)
+static bool rest_lacks_sphere(const bond_set *b, const bond_rest *rest)
 {
     (void)b;
     return rest->rows[0] < 0 || rest->rows[1] < 0;
@@ -202,8 +201,8 @@ void bonds_renumber(bond_set *b, const int32_t *new_rows, abut_index row_count)
     for (abut_index k = 0; k < b->rest_count; k++) {
         renumber(b->rests[k].rows, new_rows);
     }
-    bonds_drop_rests(b, rests_alone);
-    bonds_drop(b, is_alone);
+    bonds_drop_rests(b, rest_lacks_sphere);
+    bonds_drop(b, lacks_sphere);
     bonds_list_ends(b, row_count);
 }
 
@@ -212,23 +211,24 @@ int bonds_compare_rests(const void *a, const void *b)
     return compare_rows(((const bond_rest *)a)->rows, ((const bond_rest *)b)->rows);
 }
 
-/* Spheres that overlapped when they were bonded rest from now on; there is room for it. */
-static void let_rest(bond_set *b, const bond *of)
+/* Adds a rest for a broken bond if its spheres overlapped when they were bonded. */
+static void add_rest(bond_set *b, const bond *beam)
 {
-    if (of->rest_overlap > 0.0) {
-        b->rests[b->rest_count++] = (bond_rest){.rows = {of->rows[0], of->rows[1]},
-                                                .shift = {of->shift[0], of->shift[1], of->shift[2]},
-                                                .overlap = of->rest_overlap};
+    if (beam->rest_overlap > 0.0) {
+        b->rests[b->rest_count++] =
+            (bond_rest){.rows = {beam->rows[0], beam->rows[1]},
+                        .shift = {beam->shift[0], beam->shift[1], beam->shift[2]},
+                        .overlap = beam->rest_overlap};
     }
 }
 
-/* It has broken midway. */
+/* Records when and why the bond broke, and where: at its middle. */
 static bond_breakage breakage_of(const bond_set *b, abut_index number, abut_index step)
 {
-    const bond *of = &b->bonds[number];
+    const bond *beam = &b->bonds[number];
     const bond_effect *e = &b->before[number];
     return (bond_breakage){.step = step,
-                           .ids = {of->ids[0], of->ids[1]},
+                           .ids = {beam->ids[0], beam->ids[1]},
                            .point = e->middle,
                            .energy = e->energy,
                            .is_of_shear = e->is_of_shear};
@@ -239,11 +239,11 @@ static bool has_broken(const bond_set *b, abut_index number)
     return b->before[number].is_broken;
 }
 
-void bonds_leave(bond_set *b, abut_index row_count)
+void bonds_remove_broken(bond_set *b, abut_index row_count)
 {
     for (abut_index k = 0; k < b->count; k++) {
         if (has_broken(b, k)) {
-            let_rest(b, &b->bonds[k]);
+            add_rest(b, &b->bonds[k]);
         }
     }
     if (b->rest_count > 0) {
@@ -268,7 +268,7 @@ void bonds_keep(bond_set *b, abut_index row_count, abut_index step)
                 b->breakages[b->breakage_count++] = breakage_of(b, k, step);
             }
         }
-        bonds_leave(b, row_count);
+        bonds_remove_broken(b, row_count);
     }
     bonds_forget_step(b);
 }

@@ -1,5 +1,4 @@
-/* Who is beyond bounds: by centers, of clusters and bodies those of mass, which are looked at
- * whole. */
+/* Counts grains outside of the bounds, by the centers of mass of clusters and bodies. */
 #include "parts.h"
 
 #include <string.h>
@@ -37,8 +36,8 @@ static bool is_rigid_beyond(const world_bounds *b, vec3 position)
 
 /* ---- after a step ---- */
 
-/* Count those that are beyond, and those that were not at the step's beginning. */
-static void look_at_spheres(const void *context, abut_index begin, abut_index end, void *part)
+/* Counts the spheres outside, and those that were inside at the beginning of the step. */
+static void count_spheres(const void *context, abut_index begin, abut_index end, void *part)
 {
     const abut_simulation *s = context;
     double *counts = part;
@@ -51,7 +50,7 @@ static void look_at_spheres(const void *context, abut_index begin, abut_index en
     }
 }
 
-static void look_at_rigids(const world_bounds *b, const rigid_set *set, double counts[2])
+static void count_rigids(const world_bounds *b, const rigid_set *set, double counts[2])
 {
     for (abut_index k = 0; k < set->count; k++) {
         const rigid *r = &set->bodies[k].rigid;
@@ -62,18 +61,18 @@ static void look_at_rigids(const world_bounds *b, const rigid_set *set, double c
     }
 }
 
-void bounds_look(abut_simulation *s)
+void bounds_count(abut_simulation *s)
 {
     double counts[2] = {0.0, 0.0};
-    const parallel_folding all = {.add = look_at_spheres, .context = s, .size = sizeof counts};
+    const parallel_folding all = {.add = count_spheres, .context = s, .size = sizeof counts};
     parallel_fold(s->input.workers, s->store.count, s->store.count / 4, &all, counts);
-    look_at_rigids(&s->bounds, &s->clusters, counts);
-    look_at_rigids(&s->bounds, &s->solids, counts);
+    count_rigids(&s->bounds, &s->clusters, counts);
+    count_rigids(&s->bounds, &s->solids, counts);
     s->bounds.outside = (abut_index)counts[0];
     s->bounds.left += (abut_index)counts[1];
 }
 
-/* ---- what callers ask ---- */
+/* ---- results ---- */
 
 abut_index abut_simulation_left_count(const abut_simulation *s)
 {

@@ -1,5 +1,5 @@
-/* Of a build for tests, ABUT_CHECK_LISTS: whether neighbor lists have let the step find all that it
- * would find without them. Everything is searched for once more, and compared bit by bit. */
+/* Checks, in builds with ABUT_CHECK_LISTS, that a step finds everything with neighbor lists that it
+ * finds without them. Each search is repeated without a list and compared bit by bit. */
 #include "check_lists.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #ifdef ABUT_CHECK_LISTS
 
-/* ---- what was found ---- */
+/* ---- comparison ---- */
 
 static abut_status report(const abut_simulation *s, abut_interaction kind, abut_index rows,
                           abut_error *error)
@@ -18,7 +18,7 @@ static abut_status report(const abut_simulation *s, abut_interaction kind, abut_
                      (double)s->step_count);
 }
 
-/* Compare what was found with the step's table. */
+/* Compares a table with that of the step. */
 static abut_status compare(const abut_simulation *s, const interaction_table *t, abut_error *error)
 {
     return table_is_same(t, &s->now->tables[t->kind]) ? ABUT_OK
@@ -27,34 +27,34 @@ static abut_status compare(const abut_simulation *s, const interaction_table *t,
 
 /* ---- pairs ---- */
 
-/* The spheres that one list's candidate is of, at which image, and whether they are apart. */
+/* A candidate of a list: its spheres, its image, and whether it has a gap. */
 typedef struct listed_pair {
     int32_t first, second;
     double image[3];
     bool is_apart;
 } listed_pair;
 
-static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *of, int32_t active)
+static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *spheres, int32_t active)
 {
     const int32_t candidate = active_candidate(active);
     listed_pair p = {
         l->firsts[candidate], l->seconds[candidate], {0.0, 0.0, 0.0}, active_is_apart(active)};
     for (int axis = 0; axis < 3; axis++) {
-        p.image[axis] = active_image(l, of->lattice, of->centers, candidate, axis);
+        p.image[axis] = active_image(l, spheres->lattice, spheres->centers, candidate, axis);
     }
     return p;
 }
 
-/* Whether two lists have the same pairs of a chunk that touch, or are within the reach of their
- * law. count: of the second list. */
+/* Whether two lists have the same pairs of a chunk that touch or are within reach. Adds the pairs
+ * of the second list to *count. */
 static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
-                           const neighbor_spheres *of, abut_index chunk, abut_index *count)
+                           const neighbor_spheres *spheres, abut_index chunk, abut_index *count)
 {
-    const int32_t rows = active_list(a, of, chunk), others = active_list(b, of, chunk);
+    const int32_t rows = active_list(a, spheres, chunk), others = active_list(b, spheres, chunk);
     bool are_same = rows == others;
     for (int32_t k = 0; are_same && k < rows; k++) {
-        const listed_pair p = pair_of(a, of, active_of(a, chunk)[k]);
-        const listed_pair q = pair_of(b, of, active_of(b, chunk)[k]);
+        const listed_pair p = pair_of(a, spheres, active_of(a, chunk)[k]);
+        const listed_pair q = pair_of(b, spheres, active_of(b, chunk)[k]);
         are_same = p.first == q.first && p.second == q.second && p.is_apart == q.is_apart &&
                    memcmp(p.image, q.image, sizeof p.image) == 0;
     }
@@ -62,21 +62,22 @@ static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
     return are_same;
 }
 
-/* Compare the list with one that is made of where spheres are now. */
+/* Compares the list with one made at the present positions. */
 static abut_status check_pairs(const abut_simulation *s, const neighbor_spheres *spheres,
                                abut_error *error)
 {
     const parallel_plan plan = {.workers = s->input.workers};
     neighbor_list made = {.is_made = false};
-    neighbor_spheres of = *spheres;
+    neighbor_spheres placed = *spheres;
     bool is_whole = false;
     abut_index count = 0;
-    of.outlines = (neighbor_outlines){.count = 0};
-    abut_status status = error_set_status(error, active_place(&made, &of, plan.workers, &is_whole));
-    status = status ? status : neighbor_list_make(&made, &of, &plan, error);
+    placed.outlines = (neighbor_outlines){.count = 0};
+    abut_status status =
+        error_set_status(error, active_place(&made, &placed, plan.workers, &is_whole));
+    status = status ? status : neighbor_list_make(&made, &placed, &plan, error);
     bool are_same = true;
     for (abut_index chunk = 0; !status && chunk < neighbor_list_chunk_count(&made); chunk++) {
-        are_same &= are_same_pairs(&s->neighbors, &made, &of, chunk, &count);
+        are_same &= are_same_pairs(&s->neighbors, &made, &placed, chunk, &count);
     }
     neighbor_list_free(&made);
     return are_same ? status : report(s, ABUT_SPHERE_SPHERE, count, error);
@@ -110,8 +111,8 @@ static abut_status check_contacts(const abut_simulation *s, const abut_query *na
 
 /* ---- bodies ---- */
 
-/* Of all pairs of a finder_bodies those of a kind: those with spheres, or of two bodies. Links may
- * differ, since the search of a finder_bodies does not go on from the step before. */
+/* Compares all pairs of one kind, with a sphere or of two bodies. States may differ, since this
+ * search does not begin with those of the last step. */
 static abut_status compare_bodies(const abut_simulation *s, const interaction_table *all,
                                   abut_interaction kind, abut_error *error)
 {
@@ -130,7 +131,7 @@ static abut_status compare_bodies(const abut_simulation *s, const interaction_ta
     return is_same && count == rows ? ABUT_OK : report(s, kind, count, error);
 }
 
-/* Take over what a search of bodies has found; `count`: how many were searched for. */
+/* Copies the result of a search of `count` bodies into a table. */
 static abut_status read_bodies(const abut_simulation *s, const abut_convex_contacts *found,
                                abut_index count, interaction_table *t)
 {
@@ -159,7 +160,7 @@ static abut_status check_walls(const abut_simulation *s, const abut_convex_query
     return status;
 }
 
-/* Search all bodies and all spheres. */
+/* Searches all bodies and all spheres. */
 static abut_status search_all(const abut_simulation *s, finder_bodies *c, interaction_table *t,
                               abut_error *error)
 {
@@ -198,12 +199,12 @@ static abut_status check_bodies(const abut_simulation *s, abut_error *error)
     return status;
 }
 
-abut_status check_lists(const abut_simulation *s, checked_search of, abut_error *error)
+abut_status check_lists(const abut_simulation *s, checked_search search, abut_error *error)
 {
-    return of.spheres    ? check_pairs(s, of.spheres, error)
-           : of.contacts ? check_contacts(s, of.contacts, error)
-           : of.walls    ? check_walls(s, of.bodies, of.walls, error)
-                         : check_bodies(s, error);
+    return search.spheres    ? check_pairs(s, search.spheres, error)
+           : search.contacts ? check_contacts(s, search.contacts, error)
+           : search.walls    ? check_walls(s, search.bodies, search.walls, error)
+                             : check_bodies(s, error);
 }
 
 #endif

@@ -1,11 +1,10 @@
-/* Whether neighbor lists were whole; see check_lists.c. Other builds check nothing. */
+/* Checks that neighbor lists are complete, in builds with ABUT_CHECK_LISTS alone. */
 #ifndef DEM_CHECK_LISTS_H
 #define DEM_CHECK_LISTS_H
 
 #include "state.h"
 
-/* What a step has searched for: pairs of spheres; contacts of those that are near walls; the bodies
- * of a query on walls; or, where it is none of these, bodies with bodies and spheres. */
+/* The search of a step to check; all members NULL: bodies with bodies and spheres. */
 typedef struct checked_search {
     const neighbor_spheres *spheres;
     const abut_query *contacts;
@@ -13,14 +12,14 @@ typedef struct checked_search {
     const abut_convex_walls *walls;
 } checked_search;
 
-/* ABUT_OK or ABUT_LIST_INCOMPLETE, or why a search failed. */
+/* ABUT_OK, ABUT_LIST_INCOMPLETE, or the error of a search. */
 #ifdef ABUT_CHECK_LISTS
-abut_status check_lists(const abut_simulation *s, checked_search of, abut_error *error);
+abut_status check_lists(const abut_simulation *s, checked_search search, abut_error *error);
 #else
-static inline abut_status check_lists(const abut_simulation *s, checked_search of,
+static inline abut_status check_lists(const abut_simulation *s, checked_search search,
                                       abut_error *error)
 {
-    (void)s, (void)of, (void)error;
+    (void)s, (void)search, (void)error;
     return ABUT_OK;
 }
 #endif

@@ -1,5 +1,4 @@
-/* Walls that deform: what their contacts carry from step to step, what they bear, and how callers
- * move them. */
+/* Deforming walls: motion and loads of their contacts, and motion of their vertices. */
 #include "deforming.h"
 
 #include <string.h>
@@ -11,15 +10,15 @@
 static void carry_row(const abut_simulation *s, abut_index row)
 {
     const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
-    const deforming_mesh *of = simulation_deforming(s, c->mesh[row]);
+    const deforming_mesh *surface = simulation_deforming(s, c->mesh[row]);
     double *point = s->walls.points + 3 * row, *normal = s->walls.normals + 3 * row;
     memcpy(point, c->point + 3 * row, 3 * sizeof *point);
     memcpy(normal, c->normal + 3 * row, 3 * sizeof *normal);
-    if (of) {
+    if (surface) {
         const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
         const vec3 way = vec3_sub(deforming_at(c, row, deforming_vertices(mesh)),
-                                  deforming_at(c, row, of->before));
-        const pose turn = deforming_turn(mesh, of->before, c->facet[row]);
+                                  deforming_at(c, row, surface->before));
+        const pose turn = deforming_turn(mesh, surface->before, c->facet[row]);
         vec3_store(point, vec3_add(vec3_load(point), way));
         vec3_store(normal, pose_turn(&turn, vec3_load(normal)));
     }
@@ -46,18 +45,18 @@ abut_status deforming_carry(abut_simulation *s)
 void deforming_keep(abut_simulation *s)
 {
     for (abut_index k = 0; s->walls.has_deforming && k < s->walls.mesh_count; k++) {
-        deforming_mesh *of = &s->walls.deforming[k];
-        const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
+        deforming_mesh *surface = &s->walls.deforming[k];
+        const size_t bytes = 3 * (size_t)surface->vertex_count * sizeof *surface->before;
         if (bytes > 0) {
-            memcpy(of->before, deforming_vertices(simulation_mesh(s, k)), bytes);
-            memcpy(of->velocities_before, of->velocities, bytes);
+            memcpy(surface->before, deforming_vertices(simulation_mesh(s, k)), bytes);
+            memcpy(surface->velocities_before, surface->velocities, bytes);
         }
     }
 }
 
-/* ---- what surfaces bear ---- */
+/* ---- loads ---- */
 
-/* With such velocities, as laws count it. */
+/* The power of a row on its surface, with these velocities of vertices. */
 static double power_with(const abut_simulation *s, abut_index row, const double *velocities)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
@@ -77,12 +76,12 @@ static double power_with(const abut_simulation *s, abut_index row, const double 
 double deforming_power(const abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    const deforming_mesh *of = &s->walls.deforming[t->contact.mesh[row]];
-    return 0.5 * (power_with(s, row, of->velocities_before) + power_with(s, row, of->velocities));
+    const deforming_mesh *surface = &s->walls.deforming[t->contact.mesh[row]];
+    return 0.5 * (power_with(s, row, surface->velocities_before) +
+                  power_with(s, row, surface->velocities));
 }
 
-/* Count the power of a row of the last step anew: books have its work with the velocities before.
- */
+/* Corrects the power of a row of the last step, and its work, for assigned velocities. */
 static void correct_power(abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
@@ -101,8 +100,8 @@ int abut_simulation_deforms(const abut_simulation *s, abut_index wall, abut_inde
 void abut_simulation_deform(abut_simulation *s, abut_index wall, const double *velocities)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    deforming_mesh *of = &s->walls.deforming[wall];
-    memcpy(of->velocities, velocities, 3 * (size_t)of->vertex_count * sizeof *velocities);
+    deforming_mesh *surface = &s->walls.deforming[wall];
+    memcpy(surface->velocities, velocities, 3 * (size_t)surface->vertex_count * sizeof *velocities);
     for (abut_index row = 0; row < t->count; row++) {
         if (t->contact.mesh[row] == wall) {
             correct_power(s, row);
@@ -110,8 +109,8 @@ void abut_simulation_deform(abut_simulation *s, abut_index wall, const double *v
     }
 }
 
-/* Add what a row exerts at the nodes of its contact. */
-static void bear_row(const interaction_table *t, abut_index row, double *forces)
+/* Adds the force of a row to the nodes of its contact. */
+static void add_nodal_forces(const interaction_table *t, abut_index row, double *forces)
 {
     const abut_columns *c = &t->contact;
     const vec3 force = vec3_load(t->effects[row].force);
@@ -128,19 +127,19 @@ void abut_simulation_nodal_forces(const abut_simulation *s, abut_index wall,
     memset(forces, 0, 3 * (size_t)vertex_count * sizeof *forces);
     for (abut_index row = 0; row < t->count; row++) {
         if (t->contact.mesh[row] == wall) {
-            bear_row(t, row, forces);
+            add_nodal_forces(t, row, forces);
         }
     }
 }
 
-/* ---- going on ---- */
+/* ---- restart ---- */
 
 void abut_simulation_restore_deforming(abut_simulation *s, abut_index wall,
                                        const abut_deforming_state *state)
 {
-    deforming_mesh *of = &s->walls.deforming[wall];
-    const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
-    memcpy(of->before, state->before, bytes);
-    memcpy(of->velocities_before, state->velocities_before, bytes);
-    memcpy(of->velocities, state->velocities, bytes);
+    deforming_mesh *surface = &s->walls.deforming[wall];
+    const size_t bytes = 3 * (size_t)surface->vertex_count * sizeof *surface->before;
+    memcpy(surface->before, state->before, bytes);
+    memcpy(surface->velocities_before, state->velocities_before, bytes);
+    memcpy(surface->velocities, state->velocities, bytes);
 }

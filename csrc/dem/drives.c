@@ -1,5 +1,5 @@
-/* Walls that move by what acts on them: along a line under a load, or freely as rigid bodies
- * (docs/dem.md, section 9). */
+/* Servo-controlled walls, which move along a line under a load, and free walls, which move as rigid
+ * bodies (docs/dem.md, section 9). */
 #include "drives.h"
 
 #include <string.h>
@@ -32,14 +32,14 @@ static void keep_body(abut_drive *d, const rigid *r)
     memcpy(d->orientation, r->orientation, sizeof d->orientation);
 }
 
-/* Less what is along axes that are locked. */
+/* A vector without its parts along locked axes. */
 static vec3 unlocked(const abut_drive *d, vec3 a)
 {
     return (vec3){d->locked[0] > 0.0 ? 0.0 : a.x, d->locked[1] > 0.0 ? 0.0 : a.y,
                   d->locked[2] > 0.0 ? 0.0 : a.z};
 }
 
-/* ---- where they are ---- */
+/* ---- positions ---- */
 
 static vec3 axis_of(const abut_drive *d)
 {
@@ -80,7 +80,7 @@ static abut_wall_state state_of_free(const abut_drive *d)
     return state;
 }
 
-/* Whether something drives it: until abut_simulation_set_drive nothing does. */
+/* Whether a wall has a load or a mass. Before abut_simulation_set_drive it has none. */
 static bool is_driven(const wall_record *w)
 {
     const abut_drive *d = &w->drive;
@@ -90,7 +90,7 @@ static bool is_driven(const wall_record *w)
 static void set_drive(wall_record *w, const abut_drive *d)
 {
     w->drive = *d;
-    w->told = walls_move_by(w, ABUT_SERVO) ? state_of_servo(w, d) : state_of_free(d);
+    w->next_state = walls_move_by(w, ABUT_SERVO) ? state_of_servo(w, d) : state_of_free(d);
 }
 
 void abut_simulation_set_drive(abut_simulation *s, abut_index wall, const abut_drive *drive)
@@ -103,16 +103,15 @@ abut_drive abut_simulation_drive(const abut_simulation *s, abut_index wall)
     return s->walls.walls[wall].drive;
 }
 
-/* ---- what acts on them ---- */
+/* ---- loads ---- */
 
-/* What its contacts exert on a wall in a step, and how stiff and damped they are along the axis of
- * its load. */
+/* The force of a wall's contacts in a step, and their stiffness and damping along the load. */
 typedef struct wall_press {
     abut_wall_load load;
     double stiffness, damping;
 } wall_press;
 
-/* How stiff and damped an entry is at its wall. */
+/* Stiffness and damping of one entry at its wall. */
 typedef struct wall_springs {
     double stiffness, damping;
 } wall_springs;
@@ -121,19 +120,20 @@ static wall_springs springs_of(const abut_simulation *s, const view *v, abut_ind
 {
     const double share = v->table->kind == ABUT_SPHERE_WALL ? v->table->contact.share[at] : 1.0;
     law_contact contact = view_contact(s, v);
-    const law_stiffness of = view_stiffness(v, &contact, at);
-    if (!(of.normal > 0.0)) {
+    const law_stiffness stiffness = view_stiffness(v, &contact, at);
+    if (!(stiffness.normal > 0.0)) {
         return (wall_springs){0.0, 0.0};
     }
-    return (wall_springs){share * of.normal, share * view_damper(v->law, &of, contact.mass)};
+    return (wall_springs){share * stiffness.normal,
+                          share * view_damper(v->law, &stiffness, contact.mass)};
 }
 
-static void add_press(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
-                      void *part)
+static void add_press(const abut_simulation *s, const step_tables *tables, const view *v,
+                      abut_index at, void *part)
 {
     const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
     wall_press *p = part;
-    view_add_load(s, of, v, at, &p->load);
+    view_add_load(s, tables, v, at, &p->load);
     if (walls_move_by(w, ABUT_SERVO)) {
         const double along = vec3_dot(v->normal, axis_of(&w->drive));
         const wall_springs k = springs_of(s, v, at);
@@ -142,7 +142,7 @@ static void add_press(const abut_simulation *s, const step_tables *of, const vie
     }
 }
 
-/* What presses a wall in this step. */
+/* The force, stiffness and damping of a wall's contacts in this step. */
 static wall_press press_of(const abut_simulation *s, abut_index wall)
 {
     wall_press p = {.stiffness = 0.0};
@@ -152,28 +152,28 @@ static wall_press press_of(const abut_simulation *s, abut_index wall)
 
 /* ---- walls under load ---- */
 
-/* The mean diameter of all grains (spheres, those of clusters among them, and bodies), and the mass
- * of those that are not held: where all are, of all. */
+/* Computes the mean diameter of all spheres and bodies, and the mass of those that are not fixed.
+ * If all are fixed, it is the mass of all. */
 static void measure_grains(abut_simulation *s)
 {
     const abut_index count = s->store.count + s->solids.count;
-    double size = 0.0, free_mass = 0.0, held_mass = 0.0;
+    double size = 0.0, free_mass = 0.0, fixed_mass = 0.0;
     for (abut_index row = 0; row < s->store.count; row++) {
         const int32_t place = s->store.places[row];
         size += 2.0 * s->store.radii[place];
-        *(store_holds(&s->store, place) ? &held_mass : &free_mass) += s->store.masses[place];
+        *(store_is_fixed(&s->store, place) ? &fixed_mass : &free_mass) += s->store.masses[place];
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        const rigid_body *of = &s->solids.bodies[k];
-        size += of->reach + of->inner;
-        *(of->rigid.is_held ? &held_mass : &free_mass) += of->rigid.mass;
+        const rigid_body *body = &s->solids.bodies[k];
+        size += body->reach + body->inner;
+        *(body->rigid.is_fixed ? &fixed_mass : &free_mass) += body->rigid.mass;
     }
     s->walls.grain_size = size / (double)count;
-    s->walls.grain_mass = free_mass > 0.0 ? free_mass : held_mass;
+    s->walls.grain_mass = free_mass > 0.0 ? free_mass : fixed_mass;
 }
 
-/* No wall under a load moves faster: a tenth of a speed that the load would give to all grains on
- * the way of a diameter. */
+/* The largest speed of a servo-controlled wall. It is a tenth of the speed that the load would give
+ * all grains over one diameter. */
 static double fastest(abut_simulation *s, double load)
 {
     if (s->store.count + s->solids.count == 0) {
@@ -190,7 +190,7 @@ static bool is_before(vec3 normal, vec3 point, vec3 center, double radius)
     return vec3_dot(normal, vec3_sub(center, point)) >= radius;
 }
 
-/* Whether a half space goes away from all grains, or along them, and has left them. */
+/* Whether a half space moves away from or parallel to all grains, and no longer touches any. */
 static bool has_left(const abut_simulation *s, abut_index wall)
 {
     const wall_set *w = &s->walls;
@@ -205,14 +205,14 @@ static bool has_left(const abut_simulation *s, abut_index wall)
         has = is_before(normal, point, vec3_load(s->store.centers + 3 * k), s->store.radii[k]);
     }
     for (abut_index k = 0; has && k < s->solids.count; k++) {
-        const rigid_body *of = &s->solids.bodies[k];
-        has = is_before(normal, point, of->rigid.position, of->reach);
+        const rigid_body *body = &s->solids.bodies[k];
+        has = is_before(normal, point, body->rigid.position, body->reach);
     }
     return has;
 }
 
-/* The velocity with which its contacts will bear the load after this step, as far as they are as
- * stiff as now: a step of Newton's for a plate without mass. */
+/* The velocity at which the contacts will bear the load after this step, with their present
+ * stiffness: one Newton step for a plate without mass. */
 static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
                      const rigid_step *by)
 {
@@ -251,8 +251,8 @@ static bool drive_servo(abut_simulation *s, abut_index wall, const wall_press *p
 
 /* ---- free walls ---- */
 
-/* What acts on a free wall beside gravity on its mass: about its position, from which the center of
- * mass may be an arm away. */
+/* The wrench on a free wall about its position, without its weight. The center of mass may be an
+ * arm away, which gives the weight a torque. */
 static wrench wrench_on(const abut_drive *d, const wall_press *p, const rigid_step *by)
 {
     vec3 rows[3];
@@ -265,13 +265,13 @@ static wrench wrench_on(const abut_drive *d, const wall_press *p, const rigid_st
 }
 
 static bool drive_free(abut_simulation *s, abut_index wall, const wall_press *p,
-                       const rigid_step *of)
+                       const rigid_step *given)
 {
     static const wrench none;
     abut_drive *d = &s->walls.walls[wall].next;
-    const wrench sum = wrench_on(d, p, of);
-    rigid_step by = *of;
-    by.gravity = unlocked(d, of->gravity);
+    const wrench sum = wrench_on(d, p, given);
+    rigid_step by = *given;
+    by.gravity = unlocked(d, given->gravity);
     const vec3 velocity = vec3_load(d->velocity), spin = vec3_load(d->spin);
     rigid r = body_of(d);
     if (!rigid_will_be_finite(&r, sum, &by)) {
@@ -285,7 +285,7 @@ static bool drive_free(abut_simulation *s, abut_index wall, const wall_press *p,
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all walls ---- */
 
 abut_status drives_weigh(abut_simulation *s, abut_error *error)
 {
@@ -320,16 +320,16 @@ void drives_move(abut_simulation *s)
     s->account.last_driven_work = work;
 }
 
-/* ---- which step is stable ---- */
+/* ---- stable step ---- */
 
-/* What bounds the squares of the frequencies of a wall that has mass, and how much its contacts
- * damp for their stiffness. */
-typedef struct wall_hold {
+/* A bound of the squared frequencies of a wall with mass, and the largest ratio of damping to
+ * stiffness of its contacts. */
+typedef struct wall_support {
     double frequency_sq, ratio;
     abut_index count;
-} wall_hold;
+} wall_support;
 
-/* How much a wall gives way to a force at a point, along the normal there. */
+/* The inverse effective mass of a wall for a force at a point along the normal. */
 static double give_way(const wall_record *w, vec3 point, vec3 normal)
 {
     const abut_drive *d = &w->drive;
@@ -344,13 +344,13 @@ static double give_way(const wall_record *w, vec3 point, vec3 normal)
     return (shifts ? 1.0 / d->mass : 0.0) + (turns ? vec3_norm_sq(arm) / least : 0.0);
 }
 
-static void add_hold(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
-                     void *part)
+static void add_support(const abut_simulation *s, const step_tables *tables, const view *v,
+                        abut_index at, void *part)
 {
     const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
     const wall_springs k = springs_of(s, v, at);
-    wall_hold *h = part;
-    (void)of;
+    wall_support *h = part;
+    (void)tables;
     if (w->drive.mass > 0.0 && k.stiffness > 0.0) {
         const vec3 point = vec3_sub(view_force_point(v, at), v->shift);
         h->frequency_sq += k.stiffness * give_way(w, point, v->normal);
@@ -359,17 +359,17 @@ static void add_hold(const abut_simulation *s, const step_tables *of, const view
     }
 }
 
-static void join_holds(void *total, const void *part)
+static void join_supports(void *total, const void *part)
 {
-    wall_hold *h = total;
-    const wall_hold *of = part;
-    h->frequency_sq += of->frequency_sq;
-    h->ratio = larger(h->ratio, of->ratio);
-    h->count += of->count;
+    wall_support *h = total;
+    const wall_support *other = part;
+    h->frequency_sq += other->frequency_sq;
+    h->ratio = larger(h->ratio, other->ratio);
+    h->count += other->count;
 }
 
-/* How much a wall gives way where grains come to it that it does not touch yet: at a distance from
- * its center by which its largest moment of inertia is a mass's. */
+/* The inverse effective mass for the first contact of a wall. The contact is assumed at the radius
+ * of gyration about the axis with the largest inertia. */
 static double first_give_way(const wall_record *w)
 {
     const abut_drive *d = &w->drive;
@@ -379,46 +379,47 @@ static double first_give_way(const wall_record *w)
     return give_way(w, vec3_add(vec3_load(d->position), arm), axis_of(d));
 }
 
-/* A wall that touches nothing has FIRST_CONTACTS with the grain that makes it swing fastest. */
-static void hold_first(const abut_simulation *s, abut_index wall, const resting_contact *first,
-                       wall_hold *h)
+/* Assumes FIRST_CONTACTS contacts with one grain, if these give a higher frequency. Call it for all
+ * grains if the wall touches nothing. */
+static void support_first(const abut_simulation *s, abut_index wall, const resting_contact *first,
+                          wall_support *h)
 {
     const double way = first_give_way(&s->walls.walls[wall]);
-    const double frequency_sq = FIRST_CONTACTS * first->of.normal * way;
-    if (first->of.normal > 0.0 && frequency_sq > h->frequency_sq) {
+    const double frequency_sq = FIRST_CONTACTS * first->stiffness.normal * way;
+    if (first->stiffness.normal > 0.0 && frequency_sq > h->frequency_sq) {
         const double mass = first->contact.mass;
         const double both = simulation_mass_on_wall(s, wall, mass, mass);
         h->frequency_sq = frequency_sq;
-        h->ratio = view_damper(first->law, &first->of, both) / first->of.normal;
+        h->ratio = view_damper(first->law, &first->stiffness, both) / first->stiffness.normal;
     }
 }
 
-static void hold_untouched(const abut_simulation *s, abut_index wall, wall_hold *h)
+static void support_untouched(const abut_simulation *s, abut_index wall, wall_support *h)
 {
     const abut_index material = s->walls.walls[wall].given.material;
-    const store *of = &s->store;
-    for (abut_index place = 0; place < of->count; place++) {
-        const double speed = vec3_length(vec3_load(of->movers[place].velocity));
+    const store *spheres = &s->store;
+    for (abut_index place = 0; place < spheres->count; place++) {
+        const double speed = vec3_length(vec3_load(spheres->movers[place].velocity));
         const resting_contact first = stable_first_of_sphere(
-            view_wall_law(s, place, wall), of->radii[place], of->masses[place], speed);
-        hold_first(s, wall, &first, h);
+            view_wall_law(s, place, wall), spheres->radii[place], spheres->masses[place], speed);
+        support_first(s, wall, &first, h);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const rigid_body *body = &s->solids.bodies[k];
         const law *l = laws_between(&s->laws, body->material, material);
         const resting_contact first = stable_first_of_body(body, l);
-        hold_first(s, wall, &first, h);
+        support_first(s, wall, &first, h);
     }
 }
 
-/* What holds a wall that is driven; of one without mass nothing counts. */
-static wall_hold hold_of(const abut_simulation *s, abut_index wall)
+/* The contacts that bound the frequency of a driven wall. Without mass it has no frequency. */
+static wall_support support_of(const abut_simulation *s, abut_index wall)
 {
-    wall_hold h = {.count = 0};
-    const parallel_folding holds = {.join = join_holds, .size = sizeof h};
-    view_visit_wall(s, s->before, wall, add_hold, holds, &h);
+    wall_support h = {.count = 0};
+    const parallel_folding folding = {.join = join_supports, .size = sizeof h};
+    view_visit_wall(s, s->before, wall, add_support, folding, &h);
     if (wall < s->walls.touched_count && s->walls.walls[wall].drive.mass > 0.0 && h.count == 0) {
-        hold_untouched(s, wall, &h);
+        support_untouched(s, wall, &h);
     }
     return h;
 }
@@ -428,7 +429,8 @@ abut_status abut_simulation_stable_step_of_walls(const abut_simulation *s,
 {
     *longest = (abut_stable_step){.step = INFINITY, .index = -1};
     for (abut_index k = 0; k < s->walls.count; k++) {
-        const wall_hold h = is_driven(&s->walls.walls[k]) ? hold_of(s, k) : (wall_hold){.count = 0};
+        const wall_support h =
+            is_driven(&s->walls.walls[k]) ? support_of(s, k) : (wall_support){.count = 0};
         const double step = law_stable_step(h.frequency_sq, h.ratio);
         if (step < longest->step) {
             *longest = (abut_stable_step){step, k, h.count};

@@ -1,14 +1,14 @@
-/* Walls that move by what acts on them. */
+/* Servo-controlled and free walls, which move by the forces on them. */
 #ifndef DEM_DRIVES_H
 #define DEM_DRIVES_H
 
 #include "state.h"
 
-/* What drives walls under load, and free ones, after this step: ABUT_OK, or ABUT_WALL_LOST, and
- * nothing has moved. */
+/* Computes the motion of these walls after this step, without moving them. ABUT_OK or
+ * ABUT_WALL_LOST. */
 abut_status drives_weigh(abut_simulation *s, abut_error *error);
 
-/* Move them; cannot fail. */
+/* Moves these walls. Cannot fail. */
 void drives_move(abut_simulation *s);
 
 #endif

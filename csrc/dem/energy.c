@@ -1,5 +1,5 @@
-/* Energies at the beginning of the last step, and what walls bear. Sums of energies go by parts of
- * rows, so that they do not depend on where spheres are stored. */
+/* Energies at the beginning of the last step, and loads of walls. Energies are summed in fixed
+ * parts of the rows, so the order of places does not change them. */
 #include "energy.h"
 
 #include "bond_laws.h"
@@ -7,10 +7,10 @@
 #include "move.h"
 #include "view.h"
 
-/* What a sphere and a row of bodies take, as parallel_report counts it. */
+/* Work per sphere and per row of bodies, in units of parallel_report. */
 enum { WORK_OF_SPHERE = 5, WORK_OF_ROW = 20 };
 
-/* What is added up: all spheres, the bodies of a set, or rows of bodies. */
+/* The items of a sum: all spheres, the bodies of a set, or rows of bodies. */
 typedef struct summing {
     const abut_simulation *simulation;
     const rigid_set *set;
@@ -28,21 +28,22 @@ static vec3 mean_spin(const abut_simulation *s, abut_index place)
 
 static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *sum)
 {
-    const store *of = &s->store;
-    sum->kinetic += 0.5 * of->movers[place].mass * vec3_norm_sq(grains_sphere_velocity(s, place));
-    sum->rotational += 0.5 * of->inertias[place] * vec3_norm_sq(mean_spin(s, place));
-    const vec3 at = spheres_unwrap(s, vec3_load(of->began + 3 * place),
-                                   vec3_load(of->centers + 3 * place), of->images + 3 * place);
-    sum->gravitational -= of->masses[place] * vec3_dot(vec3_load(s->last.gravity), at);
+    const store *spheres = &s->store;
+    sum->kinetic +=
+        0.5 * spheres->movers[place].mass * vec3_norm_sq(grains_sphere_velocity(s, place));
+    sum->rotational += 0.5 * spheres->inertias[place] * vec3_norm_sq(mean_spin(s, place));
+    const vec3 at =
+        spheres_unwrap(s, vec3_load(spheres->began + 3 * place),
+                       vec3_load(spheres->centers + 3 * place), spheres->images + 3 * place);
+    sum->gravitational -= spheres->masses[place] * vec3_dot(vec3_load(s->last.gravity), at);
 }
 
-/* The mean spin is that of half steps before and after: the momentum at the time between is in
- * their middle. */
-static void add_rigid(const abut_simulation *s, const rigid_set *set, const rigid_body *of,
+/* Adds a rigid body. Its spin follows from the momentum midway between both half steps. */
+static void add_rigid(const abut_simulation *s, const rigid_set *set, const rigid_body *body,
                       abut_energy *sum)
 {
-    const rigid *r = &of->rigid;
-    const vec3 velocity = grains_body_velocity(s, set, of);
+    const rigid *r = &body->rigid;
+    const vec3 velocity = grains_body_velocity(s, set, body);
     const vec3 momentum = vec3_sub(r->momentum, vec3_scale(r->last_torque, 0.5 * s->last.step));
     const vec3 spin = rigid_spin(r, r->began_orientation, momentum);
     sum->kinetic += 0.5 * r->mass * vec3_norm_sq(velocity);
@@ -72,8 +73,7 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     return sum;
 }
 
-/* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
- * order in which pairs are stored does not show. */
+/* A sum with its rounding error (Neumaier), so that the order of pairs does not change it. */
 typedef struct exact_sum {
     double sum, correction;
 } exact_sum;
@@ -87,9 +87,9 @@ static void add_exactly(exact_sum *to, double number)
 
 static void join_exact(void *total, const void *part)
 {
-    const exact_sum *of = part;
-    add_exactly(total, of->sum);
-    add_exactly(total, of->correction);
+    const exact_sum *other = part;
+    add_exactly(total, other->sum);
+    add_exactly(total, other->correction);
 }
 
 static void add_pairs(const void *context, abut_index begin, abut_index end, void *part)
@@ -124,27 +124,27 @@ static void add_spheres(const void *context, abut_index begin, abut_index end, v
 
 static void add_set(const void *context, abut_index begin, abut_index end, void *part)
 {
-    const summing *of = context;
+    const summing *all = context;
     for (abut_index k = begin; k < end; k++) {
-        add_rigid(of->simulation, of->set, &of->set->bodies[k], part);
+        add_rigid(all->simulation, all->set, &all->set->bodies[k], part);
     }
 }
 
 static void add_rows(const void *context, abut_index begin, abut_index end, void *part)
 {
-    const summing *of = context;
+    const summing *all = context;
     abut_energy *sum = part;
     for (abut_index row = begin; row < end; row++) {
-        sum->elastic += energy_of_row(of->simulation, of->rows, row);
+        sum->elastic += energy_of_row(all->simulation, all->rows, row);
     }
 }
 
-/* What so many things add, each of which takes so much work. */
-static void add_all(summing of, abut_index count, abut_index work,
+/* Adds `count` items in parallel, each with this work. */
+static void add_all(summing items, abut_index count, abut_index work,
                     void (*add)(const void *, abut_index, abut_index, void *), abut_energy *sum)
 {
-    const parallel_folding folding = {.add = add, .context = &of, .size = sizeof *sum};
-    parallel_fold(of.simulation->input.workers, count, work * count, &folding, sum);
+    const parallel_folding folding = {.add = add, .context = &items, .size = sizeof *sum};
+    parallel_fold(items.simulation->input.workers, count, work * count, &folding, sum);
 }
 
 static double energy_of_pairs(const abut_simulation *s)
@@ -156,7 +156,7 @@ static double energy_of_pairs(const abut_simulation *s)
     return sum.sum + sum.correction;
 }
 
-/* Count the energies, without what the account adds. */
+/* Computes the energies without the terms of the account. */
 static abut_energy count_energy(const abut_simulation *s)
 {
     const rigid_set *sets[] = {&s->clusters, &s->solids};
@@ -197,9 +197,9 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
             simulation_is_member(s, place) ? 0.0 : s->store.masses[place] * vec3_dot(gravity, at);
     }
     for (int set = 0; set < 2; set++) {
-        const rigid_set *of = set ? &s->solids : &s->clusters;
-        for (abut_index k = 0; k < of->count; k++) {
-            const rigid *r = &of->bodies[k].rigid;
+        const rigid_set *rigids = set ? &s->solids : &s->clusters;
+        for (abut_index k = 0; k < rigids->count; k++) {
+            const rigid *r = &rigids->bodies[k].rigid;
             const vec3 at = spheres_unwrap(s, r->position, r->position, r->images);
             sum -= r->mass * vec3_dot(gravity, at);
         }
@@ -235,7 +235,7 @@ void energy_hold_total(abut_simulation *s)
     hold_energy(s, true);
 }
 
-void energy_await(abut_simulation *s, abut_index first)
+void energy_add_spheres(abut_simulation *s, abut_index first)
 {
     account *a = &s->account;
     if (a->is_held) {
@@ -246,41 +246,41 @@ void energy_await(abut_simulation *s, abut_index first)
     }
 }
 
-/* Which spheres come or go, by row: those that are marked, or all from one on. */
+/* A set of spheres by row: those with marks, or all from `first` on. */
 typedef struct some_spheres {
     const uint8_t *marks; /* NULL: there are none */
     abut_index first;
 } some_spheres;
 
-static bool is_one(const abut_simulation *s, const some_spheres *of, abut_index place)
+static bool is_one(const abut_simulation *s, const some_spheres *some, abut_index place)
 {
     const int32_t row = s->store.rows[place];
-    return of->marks ? of->marks[row] : row >= of->first;
+    return some->marks ? some->marks[row] : row >= some->first;
 }
 
-/* The next row of a table in which one of these spheres touches something; -1: there is none. */
+/* The next row of a table with one of these spheres; -1: none. */
 static abut_index next_touch(const abut_simulation *s, const interaction_table *t,
-                             const some_spheres *of, row_walk *w)
+                             const some_spheres *some, row_walk *w)
 {
     const bool has_second = t->kind == ABUT_SPHERE_SPHERE;
     for (abut_index row; (row = table_walk(t, w)) >= 0;) {
-        if (is_one(s, of, table_first(t, row)) ||
-            (has_second && is_one(s, of, table_second(t, row)))) {
+        if (is_one(s, some, table_first(t, row)) ||
+            (has_second && is_one(s, some, table_second(t, row)))) {
             return row;
         }
     }
     return -1;
 }
 
-/* Whether these spheres touch walls, other spheres or bodies in a step. */
-static bool do_touch(const abut_simulation *s, const step_tables *in, const some_spheres *of)
+/* Whether these spheres have contacts in a step. */
+static bool do_touch(const abut_simulation *s, const step_tables *in, const some_spheres *some)
 {
     const interaction_table *bodies = &in->tables[ABUT_BODY_SPHERE];
     row_walk walls = {0}, pairs = {0};
-    bool touches = next_touch(s, &in->tables[ABUT_SPHERE_WALL], of, &walls) >= 0 ||
-                   next_touch(s, &in->tables[ABUT_SPHERE_SPHERE], of, &pairs) >= 0;
+    bool touches = next_touch(s, &in->tables[ABUT_SPHERE_WALL], some, &walls) >= 0 ||
+                   next_touch(s, &in->tables[ABUT_SPHERE_SPHERE], some, &pairs) >= 0;
     for (abut_index row = 0; !touches && row < bodies->count; row++) {
-        touches = is_one(s, of, s->store.places[bodies->body.j[row]]);
+        touches = is_one(s, some, s->store.places[bodies->body.j[row]]);
     }
     return touches;
 }
@@ -293,10 +293,10 @@ void energy_hold_touched(abut_simulation *s)
     }
 }
 
-/* ---- spheres that go ---- */
+/* ---- spheres that are removed ---- */
 
-/* Whether something holds spheres that go: clusters, or bonds. */
-static bool are_held_together(const abut_simulation *s, const uint8_t *is_gone)
+/* Whether a removed sphere is in a cluster or has a bond. */
+static bool are_bound(const abut_simulation *s, const uint8_t *is_gone)
 {
     bool are = false;
     for (abut_index row = 0; row < s->store.count; row++) {
@@ -307,8 +307,8 @@ static bool are_held_together(const abut_simulation *s, const uint8_t *is_gone)
     return are;
 }
 
-/* A contact that ends does no more work on a partner that stays: half of what it did in the last
- * step would count in the next one. sign: of the force on that partner. */
+/* Removes the last step's work of a contact on a partner that stays. Half of it would count in the
+ * next step. sign: of the force on that partner. */
 static void end_work(abut_simulation *s, const interaction_table *t, abut_index row,
                      abut_index place, double sign)
 {
@@ -321,32 +321,32 @@ static void end_work(abut_simulation *s, const interaction_table *t, abut_index 
     s->store.books[place].last_work -= sign * s->last.step * power;
 }
 
-/* End the contacts of spheres that go with others; returns what they hold. */
+/* Ends the pairs of removed spheres. Returns the elastic energy of these pairs. */
 static double end_pairs(abut_simulation *s, const some_spheres *gone)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     double elastic = 0.0;
     row_walk w = {0};
     for (abut_index row; (row = next_touch(s, t, gone, &w)) >= 0;) {
-        const abut_index i = table_first(t, row), j = table_second(t, row);
+        const abut_index place_i = table_first(t, row), place_j = table_second(t, row);
         elastic += energy_of_row(s, t, row);
-        if (!is_one(s, gone, i)) {
-            end_work(s, t, row, i, 1.0);
-        } else if (!is_one(s, gone, j)) {
-            end_work(s, t, row, j, -1.0);
+        if (!is_one(s, gone, place_i)) {
+            end_work(s, t, row, place_i, 1.0);
+        } else if (!is_one(s, gone, place_j)) {
+            end_work(s, t, row, place_j, -1.0);
         }
     }
     return elastic;
 }
 
-void energy_let_go(abut_simulation *s, const uint8_t *is_gone)
+void energy_remove_spheres(abut_simulation *s, const uint8_t *is_gone)
 {
     account *a = &s->account;
     const some_spheres gone = {.marks = is_gone};
     const abut_index new_from = a->new_from;
     const bool has_rigids = s->clusters.count + s->solids.count > 0;
-    const bool holds = a->is_held || are_held_together(s, is_gone) ||
-                       (has_rigids && do_touch(s, s->before, &gone));
+    const bool holds =
+        a->is_held || are_bound(s, is_gone) || (has_rigids && do_touch(s, s->before, &gone));
     s->walls.grain_size = 0.0;
     if (holds) {
         energy_hold(s);
@@ -366,7 +366,7 @@ void energy_let_go(abut_simulation *s, const uint8_t *is_gone)
     }
 }
 
-/* wall_work less this work, and the dissipated energy as it is. */
+/* Subtracts work from wall_work; the dissipated energy does not change. */
 static void take_work(account *a, double work)
 {
     a->gone_wall_work -= work;
@@ -376,7 +376,7 @@ static void take_work(account *a, double work)
 void energy_count_outside(abut_simulation *s, abut_energy before)
 {
     if (s->step_count == 0) {
-        return; /* energies count from the first step on */
+        return; /* energies are defined from the first step on */
     }
     const abut_energy after = abut_simulation_energy(s);
     const double dissipated = after.dissipated - before.dissipated;
@@ -384,7 +384,7 @@ void energy_count_outside(abut_simulation *s, abut_energy before)
     take_work(&s->account, total_of(after) - total_of(before) - dissipated);
 }
 
-void energy_lose(abut_simulation *s, double elastic)
+void energy_dissipate(abut_simulation *s, double elastic)
 {
     if (s->account.is_held) {
         s->account.held += elastic - count_energy(s).elastic;
@@ -405,13 +405,13 @@ void energy_settle(abut_simulation *s)
     a->has_new = false;
 }
 
-/* ---- what walls bear ---- */
+/* ---- loads of walls ---- */
 
-static void add_load(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
-                     void *load)
+static void add_load(const abut_simulation *s, const step_tables *tables, const view *v,
+                     abut_index at, void *load)
 {
     (void)s;
-    view_add_load(s, of, v, at, load);
+    view_add_load(s, tables, v, at, load);
 }
 
 abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)

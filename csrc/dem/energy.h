@@ -4,39 +4,39 @@
 
 #include "state.h"
 
-/* The gravitational energy of all where they are now, in a field. */
+/* The gravitational energy of all grains at their present positions in a field. */
 double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
-/* To be called before grains come or go: the dissipated energy then goes on from what it is. */
+/* Keeps the dissipated energy through the next step, in which grains are added or removed. */
 void energy_hold(abut_simulation *s);
 
-/* To be called before spheres go: of their rows marks are set. What they have done on walls stays.
- * The energy that their contacts store leaves the account with them, and half of the work that
- * these contacts did in the last step on partners that stay is taken from `last_work` of the
- * partners, so that the next step dissipates what it would with them. Where clusters, bonds or
- * bodies take part, the dissipated energy does not change in the next step. */
-void energy_let_go(abut_simulation *s, const uint8_t *is_gone);
+/* Takes the spheres with marked rows out of the account; call it before they are removed.
+ * - Their work on walls stays in the account. The energy stored in their contacts leaves it.
+ * - Half of the last step's work on partners that stay is subtracted from these partners'
+ *   `last_work`.
+ * - If clusters, bonds or bodies take part, it calls energy_hold instead. */
+void energy_remove_spheres(abut_simulation *s, const uint8_t *is_gone);
 
-/* To be called when spheres have come, from this row on. They change the dissipated energy only
- * where they touch something at once, which the next step finds. */
-void energy_await(abut_simulation *s, abut_index first);
+/* Call it when spheres were added from row `first` on. They change the dissipated energy only if
+ * they touch something at once, which the next step finds. */
+void energy_add_spheres(abut_simulation *s, abut_index first);
 
-/* To be called when a step has found all that touches, before its tables become those of the last
- * step: where a new sphere touches something, the dissipated energy is held. */
+/* Calls energy_hold if a new sphere touches something. Call it when a step has found all contacts,
+ * before simulation_swap_tables. */
 void energy_hold_touched(abut_simulation *s);
 
-/* To be called before centers or radii are assigned, whose contacts the next step finds. The change
- * of the sum of energies until then is work from outside. */
+/* Keeps the sum of energies through the next step. Call it before centers or radii are assigned.
+ * The change is counted as work from outside. */
 void energy_hold_total(abut_simulation *s);
 
-/* To be called after a step. */
+/* Applies what the functions above have kept. Call it after a step. */
 void energy_settle(abut_simulation *s);
 
-/* What a caller has changed between steps is work from outside: `wall_work` takes it, and the
- * dissipated energy stays. before: the energies before the change. */
+/* Counts a caller's change between steps as work from outside: in `wall_work`, not as dissipated
+ * energy. before: the energies before the change. */
 void energy_count_outside(abut_simulation *s, abut_energy before);
 
-/* What contacts no longer hold that had so much elastic energy together is dissipated. */
-void energy_lose(abut_simulation *s, double elastic);
+/* Counts lost elastic energy of contacts as dissipated. elastic: the energy before. */
+void energy_dissipate(abut_simulation *s, double elastic);
 
 #endif

@@ -1,4 +1,4 @@
-/* Bodies and spheres as finders and queries of convex bodies want them. */
+/* Bodies and spheres in the form that finders and queries of convex bodies take. */
 #include "finder_bodies.h"
 
 #include <string.h>
@@ -6,8 +6,7 @@
 #include "../base/parallel.h"
 #include "rigid_set.h"
 
-/* Bodies and spheres that one thread takes in one go, and what each takes, as parallel_report
- * counts it. */
+/* Bodies and spheres per task, and the work of each in units of parallel_report. */
 enum { STRETCH = 256, WORK_OF_FRAME = 3 };
 
 typedef struct gathering {
@@ -30,9 +29,9 @@ static void gather_stretch(void *context, abut_index begin, abut_index end)
     const gathering *g = context;
     const abut_index body_count = g->bodies->count;
     for (abut_index k = begin; k < end && k < body_count; k++) {
-        const rigid_body *of = &g->bodies->bodies[k];
-        const rigid_frame frame = rigid_body_frame(of);
-        put(g->finder_bodies, k, of->shape, of->scale, &frame);
+        const rigid_body *body = &g->bodies->bodies[k];
+        const rigid_frame frame = rigid_body_frame(body);
+        put(g->finder_bodies, k, body->shape, body->scale, &frame);
     }
     for (abut_index k = begin > body_count ? begin : body_count; k < end; k++) {
         const abut_index place = g->spheres->places[g->rows[k - body_count]];

@@ -1,6 +1,6 @@
-/* Forces and torques on each sphere and body, summed in an order that does not depend on threads:
- * of pairs by chunks of the places where spheres are stored, then of walls the nearest first, then
- * of bonds by the rows of their other spheres; of a body's rows by the numbers of its partners. */
+/* Sums of forces and torques on spheres and bodies. Their order does not depend on threads.
+ * - Spheres: pairs by chunks of places, then walls by distance, then bonds by partners' rows.
+ * - Bodies: rows by the numbers of the second partners. */
 #include "parts.h"
 
 #include <string.h>
@@ -35,15 +35,15 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
     }
 }
 
-/* Add what its bonds exert on a sphere, by the rows of the others. Those that break exert nothing,
- * not even a 0, which might change a sign. */
+/* Adds the forces of a sphere's bonds, by the rows of the partners. A bond that breaks adds
+ * nothing, not even 0, which might change a sign. */
 static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *w)
 {
-    const bond_set *of = &s->bonds;
+    const bond_set *bonds = &s->bonds;
     const int32_t row = s->store.rows[place];
-    for (int32_t k = of->begins[row]; k < of->begins[row + 1]; k++) {
-        const int side = of->ends[k] & 1;
-        const bond_effect *e = &of->now[of->ends[k] >> 1];
+    for (int32_t k = bonds->begins[row]; k < bonds->begins[row + 1]; k++) {
+        const int side = bonds->ends[k] & 1;
+        const bond_effect *e = &bonds->now[bonds->ends[k] >> 1];
         if (!e->is_broken) {
             w->force = side ? vec3_sub(w->force, e->force) : vec3_add(w->force, e->force);
             w->torque = vec3_add(w->torque, e->moments[side]);
@@ -51,10 +51,9 @@ static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *w)
     }
 }
 
-/* ---- what bodies exert ---- */
+/* ---- spots of bodies ---- */
 
-/* Add what a row's spots exert on one of both partners, about its center of mass: forces, and
- * moments of rolling. */
+/* Adds the forces and rolling moments of a row's spots on one partner, about its center of mass. */
 static void add_spots(const abut_simulation *s, const interaction_table *t, abut_index row,
                       bool is_second, vec3 center, wrench *sum)
 {
@@ -71,47 +70,47 @@ static void add_spots(const abut_simulation *s, const interaction_table *t, abut
     }
 }
 
-/* Add what all rows exert whose second partner has this number; -1: there are none. */
+/* Adds the forces of all rows with this number as second partner; -1: none. */
 static void add_as_second(const abut_simulation *s, const interaction_table *t, abut_index number,
                           vec3 center, wrench *sum)
 {
-    const partner_rows *of = &s->search.by_second[t->kind];
-    const abut_index begin = number > 0 ? of->ends[number - 1] : 0;
-    for (abut_index k = begin; number >= 0 && k < of->ends[number]; k++) {
-        add_spots(s, t, of->rows[k], true, center, sum);
+    const partner_rows *by_second = &s->search.by_second[t->kind];
+    const abut_index begin = number > 0 ? by_second->ends[number - 1] : 0;
+    for (abut_index k = begin; number >= 0 && k < by_second->ends[number]; k++) {
+        add_spots(s, t, by_second->rows[k], true, center, sum);
     }
 }
 
-/* List rows by their second partners, by counting: bodies, or spheres by their numbers among those
- * that are near bodies. */
+/* Sorts rows by second partner: bodies, or spheres by their numbers among those near bodies. */
 static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table *t = &s->now->tables[kind];
     const int32_t *numbers = kind == ABUT_BODY_SPHERE ? s->search.numbers : NULL;
     const abut_index count = numbers ? s->search.sphere_count : s->solids.count;
-    partner_rows *of = &s->search.by_second[kind];
+    partner_rows *by_second = &s->search.by_second[kind];
     if (t->count == 0) {
         return ABUT_OK;
     }
-    of->ends = memory_reserve(&of->end_block, count + 1, sizeof *of->ends);
-    of->rows = memory_reserve(&of->row_block, t->count, sizeof *of->rows);
-    if (!of->ends || !of->rows) {
+    by_second->ends = memory_reserve(&by_second->end_block, count + 1, sizeof *by_second->ends);
+    by_second->rows = memory_reserve(&by_second->row_block, t->count, sizeof *by_second->rows);
+    if (!by_second->ends || !by_second->rows) {
         return ABUT_NO_MEMORY;
     }
-    memset(of->ends, 0, (size_t)(count + 1) * sizeof *of->ends);
+    memset(by_second->ends, 0, (size_t)(count + 1) * sizeof *by_second->ends);
     for (abut_index row = 0; row < t->count; row++) {
-        of->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++;
+        by_second->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++;
     }
-    sort_sum_up(of->ends, count);
+    sort_sum_up(by_second->ends, count);
     for (abut_index row = 0; row < t->count; row++) {
-        of->rows[of->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++] = row;
+        by_second->rows[by_second->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++] =
+            row;
     }
     return ABUT_OK;
 }
 
-/* ---- who will be lost ---- */
+/* ---- lost spheres ---- */
 
-/* Whether its next place, velocity and spin are numbers, and not too far away. */
+/* Whether the next center, velocity and spin are finite, and the center within limits. */
 static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_index place)
 {
     const sphere_sum *w = &s->store.sums[place];
@@ -126,30 +125,30 @@ static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_
            isfinite(spin.x + spin.y + spin.z);
 }
 
-/* ---- one of them ---- */
+/* ---- one sphere, one body ---- */
 
 static void sum_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
-    store *of = &s->store;
-    sphere_sum w = of->sums[place];
-    forces_add_contacts(s, place, of->radii[place], &w);
+    store *spheres = &s->store;
+    sphere_sum w = spheres->sums[place];
+    forces_add_contacts(s, place, spheres->radii[place], &w);
     if (s->now->tables[ABUT_BODY_SPHERE].count > 0) {
         wrench press = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE], s->search.numbers[of->rows[place]],
-                      vec3_load(of->centers + 3 * place), &press);
+        add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE], s->search.numbers[spheres->rows[place]],
+                      vec3_load(spheres->centers + 3 * place), &press);
         w.force = vec3_add(w.force, press.force);
         w.torque = vec3_add(w.torque, press.torque);
     }
     if (s->bonds.count > 0) {
         add_bonds(s, place, &w);
     }
-    if (of->has_applied) {
-        w.force = vec3_add(w.force, vec3_load(of->pushes + 3 * place));
-        w.torque = vec3_add(w.torque, vec3_load(of->twists + 3 * place));
+    if (spheres->has_applied) {
+        w.force = vec3_add(w.force, vec3_load(spheres->pushes + 3 * place));
+        w.torque = vec3_add(w.torque, vec3_load(spheres->twists + 3 * place));
     }
-    of->sums[place] = w;
+    spheres->sums[place] = w;
     if (!will_be_finite(s, by, place)) {
-        parallel_keep_first(&s->lost_row, of->rows[place]);
+        parallel_keep_first(&s->lost_row, spheres->rows[place]);
     }
 }
 
@@ -158,14 +157,14 @@ static bool is_before_body(const void *table, abut_index row, const void *body)
     return ((const interaction_table *)table)->body.i[row] < *(const abut_index *)body;
 }
 
-/* The rows of a body as the first one follow one another. */
+/* Sums the wrench on a body. Rows with the body as first partner are consecutive. */
 static void sum_body(abut_simulation *s, abut_index k)
 {
-    rigid_body *of = &s->solids.bodies[k];
-    const vec3 center = of->rigid.position;
+    rigid_body *body = &s->solids.bodies[k];
+    const vec3 center = body->rigid.position;
     wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    sum = s->solids.has_applied ? of->applied : sum;
-    of->power = 0.0;
+    sum = s->solids.has_applied ? body->applied : sum;
+    body->power = 0.0;
     for (int kind = 0; kind < ABUT_BODY_INTERACTIONS; kind++) {
         const interaction_table *t = &s->now->tables[kind];
         if (t->kind == ABUT_BODY_BODY && t->count > 0) {
@@ -176,24 +175,23 @@ static void sum_body(abut_simulation *s, abut_index k)
             const abut_index *spots = t->body.spot_offsets + row;
             add_spots(s, t, row, false, center, &sum);
             for (abut_index spot = spots[0]; t->power && spot < spots[1]; spot++) {
-                of->power += t->power[spot];
+                body->power += t->power[spot];
             }
         }
     }
-    of->next = sum;
+    body->next = sum;
 }
 
-/* ---- all of them ---- */
+/* ---- all spheres and bodies ---- */
 
-static void add_sum(sphere_sum *to, const sphere_sum *of)
+static void add_sum(sphere_sum *to, const sphere_sum *more)
 {
-    to->force = vec3_add(to->force, of->force);
-    to->torque = vec3_add(to->torque, of->torque);
-    to->brake += of->brake;
+    to->force = vec3_add(to->force, more->force);
+    to->torque = vec3_add(to->torque, more->torque);
+    to->brake += more->brake;
 }
 
-/* Complete what the pairs of a chunk's spheres exert: add what those exert whose first spheres are
- * of chunks before, by these chunks. */
+/* Adds the forces of pairs with a first sphere in an earlier chunk, in the order of chunks. */
 static void add_pairs(const abut_simulation *s, abut_index chunk, row_span spheres)
 {
     const neighbor_list *l = &s->neighbors;
@@ -246,8 +244,7 @@ static void sum_bodies(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Clusters and bodies that one thread takes in one go, and what each and a sphere takes, as
- * parallel_report counts it. */
+/* Clusters and bodies per task, and the work of each in units of parallel_report. */
 enum { CHUNK_CLUSTERS = 64, CHUNK_BODIES = 32 };
 enum { WORK_OF_CLUSTER = 8, WORK_OF_BODY = 40, WORK_OF_SPHERE = 4 };
 

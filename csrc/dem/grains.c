@@ -1,13 +1,12 @@
-/* What moves as one, as it was at the beginning of the last step: spheres, clusters and convex
- * bodies. */
+/* Grains (free spheres, clusters and convex bodies) at the beginning of the last step. */
 #include "grains.h"
 
 /* ---- velocities ---- */
 
-/* Of what has such a velocity now, and such a mass to the force that acts on it. */
+/* The velocity at the beginning of the last step, from the present velocity and the force. */
 static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
 {
-    if (mass == HELD) {
+    if (mass == FIXED) {
         return velocity;
     }
     const vec3 pull = vec3_add(vec3_load(s->last.gravity), vec3_scale(force, 1.0 / mass));
@@ -21,21 +20,21 @@ vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
     return mean_velocity(s, vec3_load(b->velocity), force, b->mass);
 }
 
-/* A cluster is moved by the sum of its members' forces. */
-vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *of)
+/* For a cluster, the force is the sum over its members. */
+vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *body)
 {
-    vec3 force = of->sum.force;
+    vec3 force = body->sum.force;
     if (set == &s->clusters) {
         force = (vec3){0.0, 0.0, 0.0};
-        for (int32_t k = 0; k < of->member_count; k++) {
-            const abut_index place = s->store.places[of->first_row + k];
+        for (int32_t k = 0; k < body->member_count; k++) {
+            const abut_index place = s->store.places[body->first_row + k];
             force = vec3_add(force, vec3_load(s->store.forces + 3 * place));
         }
     }
-    return mean_velocity(s, of->rigid.velocity, force, rigid_mass(&of->rigid));
+    return mean_velocity(s, body->rigid.velocity, force, rigid_mass(&body->rigid));
 }
 
-/* ---- as callers have them ---- */
+/* ---- columns ---- */
 
 static abut_index count_free(const abut_simulation *s)
 {
@@ -64,7 +63,7 @@ static void put(const abut_grains *to, abut_index k, vec3 center, vec3 velocity,
     }
 }
 
-/* Spheres that are in no cluster; of the others whose members they are. */
+/* Reads free spheres, and the number of the grain that contains each sphere. */
 static void read_spheres(const abut_simulation *s, abut_index first_cluster, const abut_grains *to)
 {
     abut_index next = 0;

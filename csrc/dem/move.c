@@ -1,9 +1,9 @@
-/* Spheres move: velocities are those of half steps (the paper's eq. 7 to 12). */
+/* Motion of spheres, with velocities of half steps (eq. 7 to 12 of Santasusana et al. 2016). */
 #include "move.h"
 
 #include "watch.h"
 
-/* Spheres that one thread takes in one go. */
+/* Spheres per task. */
 enum { CHUNK_SPHERES = 1024 };
 
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
@@ -23,7 +23,7 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia)
     return loss < speed ? vec3_scale(spin, 1.0 - loss / speed) : (vec3){0.0, 0.0, 0.0};
 }
 
-/* The work of contacts alone: what was applied is left out. */
+/* The work of contacts alone, without forces that the caller applied. */
 static double work_of(const store *s, abut_index place, vec3 velocities, vec3 spins)
 {
     vec3 force = s->sums[place].force, torque = s->sums[place].torque;
@@ -40,54 +40,54 @@ static bool is_fast(vec3 velocity, double step, double radius)
     return vec3_norm_sq(vec3_scale(velocity, step)) > radius * radius;
 }
 
-static void keep_forces(store *of, abut_index place, vec3 force, vec3 torque)
+static void keep_forces(store *spheres, abut_index place, vec3 force, vec3 torque)
 {
-    vec3_store(of->forces + 3 * place, force);
-    vec3_store(of->torques + 3 * place, torque);
+    vec3_store(spheres->forces + 3 * place, force);
+    vec3_store(spheres->torques + 3 * place, torque);
 }
 
 static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
-    store *of = &s->store;
-    mover *b = &of->movers[place];
-    const double step = by->kick, inertia = of->inertias[place];
-    sphere_sum sum = of->sums[place];
+    store *spheres = &s->store;
+    mover *b = &spheres->movers[place];
+    const double step = by->kick, inertia = spheres->inertias[place];
+    sphere_sum sum = spheres->sums[place];
     const vec3 velocity = vec3_load(b->velocity), spin = vec3_load(b->spin);
     const vec3 pull = vec3_add(by->gravity, vec3_scale(sum.force, 1.0 / b->mass));
     const vec3 next = vec3_add(velocity, vec3_scale(pull, step));
     const vec3 turning = vec3_scale(sum.torque, step / inertia);
     vec3 next_spin = vec3_add(spin, turning);
     double work =
-        0.5 * step * work_of(of, place, vec3_add(velocity, next), vec3_add(spin, next_spin));
+        0.5 * step * work_of(spheres, place, vec3_add(velocity, next), vec3_add(spin, next_spin));
     if (sum.brake > 0.0) {
         const vec3 less = spheres_brake(next_spin, sum.brake, step, inertia);
         work += 0.5 * inertia * (vec3_norm_sq(less) - vec3_norm_sq(next_spin));
-        /* the torque of contacts has what the brake took */
+        /* add the torque of the brake to that of contacts */
         sum.torque = vec3_add(sum.torque, vec3_scale(vec3_sub(less, next_spin), inertia / step));
         next_spin = less;
     }
-    books_keep(&of->books[place], work, step * sum.power);
-    keep_forces(of, place, sum.force, sum.torque);
-    const vec3 center = vec3_load(of->centers + 3 * place);
-    vec3_store(of->began + 3 * place, center);
-    vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, by->step)));
-    const bool is_told = is_fast(next, by->step, b->radius);
-    lattice_wrap_place(&s->lattice, of->centers + 3 * place, of->images + 3 * place);
+    books_keep(&spheres->books[place], work, step * sum.power);
+    keep_forces(spheres, place, sum.force, sum.torque);
+    const vec3 center = vec3_load(spheres->centers + 3 * place);
+    vec3_store(spheres->began + 3 * place, center);
+    vec3_store(spheres->centers + 3 * place, vec3_add(center, vec3_scale(next, by->step)));
+    const bool is_too_fast = is_fast(next, by->step, b->radius);
+    lattice_wrap_place(&s->lattice, spheres->centers + 3 * place, spheres->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
-    if (is_told) {
-        watch_fast(s, ABUT_PARTNER_SPHERE, of->rows[place]);
+    if (is_too_fast) {
+        watch_fast(s, ABUT_PARTNER_SPHERE, spheres->rows[place]);
     }
 }
 
-/* A member moves with its cluster, which counts the work of its contacts, and who is held not at
- * all; what it does on walls is counted here. */
-static void note_still(abut_simulation *s, const rigid_step *by, abut_index place)
+/* Records the step of a cluster's member or a fixed sphere. The cluster counts the work of
+ * contacts; work on walls is counted here. */
+static void record_at_rest(abut_simulation *s, const rigid_step *by, abut_index place)
 {
-    store *of = &s->store;
-    vec3_store(of->began + 3 * place, vec3_load(of->centers + 3 * place));
-    books_keep(&of->books[place], 0.0, by->kick * of->sums[place].power);
-    keep_forces(of, place, of->sums[place].force, of->sums[place].torque);
+    store *spheres = &s->store;
+    vec3_store(spheres->began + 3 * place, vec3_load(spheres->centers + 3 * place));
+    books_keep(&spheres->books[place], 0.0, by->kick * spheres->sums[place].power);
+    keep_forces(spheres, place, spheres->sums[place].force, spheres->sums[place].torque);
 }
 
 static void move_spheres(void *context, abut_index begin, abut_index end)
@@ -95,15 +95,15 @@ static void move_spheres(void *context, abut_index begin, abut_index end)
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
     for (abut_index place = begin; place < end; place++) {
-        if (simulation_is_member(s, place) || store_holds(&s->store, place)) {
-            note_still(s, &by, place);
+        if (simulation_is_member(s, place) || store_is_fixed(&s->store, place)) {
+            record_at_rest(s, &by, place);
         } else {
             move_sphere(s, &by, place);
         }
     }
 }
 
-/* The spheres of a cluster go along. */
+/* Moves a cluster and its spheres. */
 static void move_cluster(abut_simulation *s, abut_index number, const rigid_step *by)
 {
     rigid_body *b = &s->clusters.bodies[number];
@@ -126,7 +126,7 @@ static void move_convex(abut_simulation *s, abut_index number, const rigid_step 
     }
 }
 
-/* Clusters, and behind them convex bodies, that one thread takes in one go. */
+/* Clusters, then convex bodies, per task, and the work of one. */
 enum { CHUNK_BODIES = 64, WORK_OF_BODY = 20 };
 
 static void move_bodies(void *context, abut_index begin, abut_index end)

@@ -4,15 +4,13 @@
 
 #include "state.h"
 
-/* Laws of type A: less spin by the torque of all contacts against it, but never more than there is.
- */
+/* The spin after rolling friction of type A, whose torque cannot reverse it. */
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 
-/* Move spheres, clusters and bodies; cannot fail. */
+/* Moves spheres, clusters and bodies. Cannot fail. */
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
-/* The same center without the periods that it was moved by, before the step that has moved it since
- * `began`. */
+/* The unwrapped center at the beginning of the step from `began` to `center`. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
 
 #endif

@@ -1,9 +1,9 @@
-/* What rows of pairs leave out: columns of partners, and the rows that they go on from. */
+/* What rows of pairs do not store: partners, and the rows of the last step that they continue. */
 #include "pair_rows.h"
 
 /* ---- columns ---- */
 
-/* A table on its way to one that is shown. */
+/* Writes the columns of partners. */
 typedef struct showing {
     const abut_simulation *simulation;
     const interaction_table *from;
@@ -11,25 +11,25 @@ typedef struct showing {
     const double *centers;
 } showing;
 
-static void show_row(const showing *w, abut_index row)
+static void show_row(const showing *shown, abut_index row)
 {
-    const abut_simulation *s = w->simulation;
-    const int32_t candidate = w->from->candidates[row];
-    w->to->i[row] = w->from->list_firsts[candidate];
-    w->to->j[row] = w->from->list_seconds[candidate];
-    for (int axis = 0; w->to->image && axis < 3; axis++) {
-        w->to->image[3 * row + axis] =
-            (abut_index)active_image(&s->neighbors, &s->lattice, w->centers, candidate, axis);
+    const abut_simulation *s = shown->simulation;
+    const int32_t candidate = shown->from->candidates[row];
+    shown->to->i[row] = shown->from->list_firsts[candidate];
+    shown->to->j[row] = shown->from->list_seconds[candidate];
+    for (int axis = 0; shown->to->image && axis < 3; axis++) {
+        shown->to->image[3 * row + axis] =
+            (abut_index)active_image(&s->neighbors, &s->lattice, shown->centers, candidate, axis);
     }
 }
 
 static void show_chunks(void *context, abut_index begin, abut_index end)
 {
-    const showing *w = context;
+    const showing *shown = context;
     for (abut_index chunk = begin; chunk < end; chunk++) {
-        const row_span rows = w->from->chunks[chunk];
+        const row_span rows = shown->from->chunks[chunk];
         for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-            show_row(w, row);
+            show_row(shown, row);
         }
     }
 }
@@ -48,8 +48,8 @@ abut_status pair_rows_show(const abut_simulation *s, const interaction_table *t,
             return ABUT_NO_MEMORY;
         }
         made.pair.image = t->extras.has_images ? made.pair.image : NULL;
-        showing w = {s, t, &made.pair, pair_rows_centers(s, t)};
-        parallel_loop(s->input.workers, t->chunk_count, 1, t->count, show_chunks, &w);
+        showing task = {s, t, &made.pair, pair_rows_centers(s, t)};
+        parallel_loop(s->input.workers, t->chunk_count, 1, t->count, show_chunks, &task);
         made.list_firsts = made.list_seconds = NULL;
     }
     *shown = made;
@@ -75,28 +75,30 @@ static bool is_before_candidate(const void *candidates, abut_index row, const vo
     return ((const int32_t *)candidates)[row] < *(const int32_t *)candidate;
 }
 
-/* Rows of both steps ascend by their candidates: one pass over both matches them. */
-void pair_rows_find_old(const abut_simulation *s, const interaction_table *t,
-                        const abut_index *rows, int32_t count, abut_index *old)
+/* A new list has the rows. Otherwise rows of both steps ascend by candidate: one pass matches
+ * them. */
+void pair_rows_find_before(const abut_simulation *s, const interaction_table *t,
+                           const abut_index *rows, int32_t count, abut_index *rows_before)
 {
     const neighbor_list *l = &s->neighbors;
     const interaction_table *before = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const int32_t *candidates = t->candidates, *others = before->candidates;
+    const int32_t *candidates = t->candidates, *candidates_before = before->candidates;
     for (int32_t k = 0; l->past && k < count; k++) {
-        old[k] = l->past[candidates[rows[k]]];
+        rows_before[k] = l->past[candidates[rows[k]]];
     }
     if (l->past || count == 0) {
         return;
     }
     const int32_t first = candidates[rows[0]];
-    const row_span of = table_span(before, l->firsts[first] / NEIGHBOR_CHUNK);
-    const abut_index end = of.first + of.count;
-    abut_index at = span_find(of, others, &first, is_before_candidate);
+    const row_span span = table_span(before, l->firsts[first] / NEIGHBOR_CHUNK);
+    const abut_index end = span.first + span.count;
+    abut_index row_before = span_find(span, candidates_before, &first, is_before_candidate);
     for (int32_t k = 0; k < count; k++) {
         const int32_t candidate = candidates[rows[k]];
-        while (at < end && others[at] < candidate) {
-            at++;
+        while (row_before < end && candidates_before[row_before] < candidate) {
+            row_before++;
         }
-        old[k] = at < end && others[at] == candidate ? at : -1;
+        rows_before[k] =
+            row_before < end && candidates_before[row_before] == candidate ? row_before : -1;
     }
 }

@@ -1,4 +1,4 @@
-/* The part of a step that is about pairs of spheres: who touches whom, and their laws. */
+/* The part of a step for pairs of spheres: neighbor list, contacts, laws. */
 #include "parts.h"
 
 #include <string.h>
@@ -17,27 +17,28 @@
 #include "row_laws.h"
 #include "shared.h"
 
-/* ---- where spheres are ---- */
+/* ---- spheres and outlines ---- */
 
 static neighbor_spheres spheres_of(const abut_simulation *s)
 {
-    const store *of = &s->store;
-    return (neighbor_spheres){.count = of->count,
-                              .centers = of->centers,
-                              .radii = of->radii,
-                              .movers = of->movers,
-                              .clusters = of->has_held ? s->group_block.data : of->clusters,
+    const store *spheres = &s->store;
+    return (neighbor_spheres){.count = spheres->count,
+                              .centers = spheres->centers,
+                              .radii = spheres->radii,
+                              .movers = spheres->movers,
+                              .clusters =
+                                  spheres->has_fixed ? s->group_block.data : spheres->clusters,
                               .lattice = &s->lattice,
                               .step = s->next.step,
                               .gravity = vec3_load(s->next.gravity),
                               .lender = s->lender,
                               .outlines = s->search.outlines,
                               .laws = &s->laws,
-                              .materials = of->materials,
+                              .materials = spheres->materials,
                               .reach = s->pair_reach};
 }
 
-/* Bodies that one thread takes in one go. */
+/* Bodies per task. */
 enum { CHUNK_BODIES = 512 };
 
 typedef struct outlining {
@@ -50,16 +51,16 @@ static void outline_stretch(void *context, abut_index begin, abut_index end)
     const outlining *to = context;
     const abut_simulation *s = to->simulation;
     for (abut_index k = begin; k < end; k++) {
-        const rigid_body *of = &s->solids.bodies[k];
-        vec3_store(to->centers + 3 * k, of->rigid.position);
-        to->speeds[k] = vec3_length(of->rigid.velocity);
+        const rigid_body *body = &s->solids.bodies[k];
+        vec3_store(to->centers + 3 * k, body->rigid.position);
+        to->speeds[k] = vec3_length(body->rigid.velocity);
         if (!s->neighbors.is_made) {
-            to->radii[k] = of->reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
+            to->radii[k] = body->reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
         }
     }
 }
 
-/* Where the spheres about bodies are. ABUT_OK or ABUT_NO_MEMORY. */
+/* Computes the outlines of bodies: spheres that enclose them. ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status outline_bodies(abut_simulation *s)
 {
     const abut_index count = s->solids.count;
@@ -82,7 +83,7 @@ static abut_status outline_bodies(abut_simulation *s)
     return ABUT_OK;
 }
 
-/* Whether the largest of spheres and outlines is one of these. */
+/* Whether the largest outline is larger than the largest sphere. */
 static bool is_outline_largest(const abut_simulation *s)
 {
     double radius = 0.0, outline = 0.0;
@@ -95,7 +96,7 @@ static bool is_outline_largest(const abut_simulation *s)
     return outline > radius;
 }
 
-/* The error of a search of spheres and, behind them, outlines of bodies. */
+/* Names the sphere or body in an error of the search, which has bodies after spheres. */
 static abut_status name_found(const abut_simulation *s, abut_error *error)
 {
     const abut_status of_body = finder_name_body(error->status, NULL);
@@ -109,23 +110,23 @@ static abut_status name_found(const abut_simulation *s, abut_error *error)
     return simulation_name_row(s, NULL, error);
 }
 
-/* Spheres that one thread groups in one go. */
+/* Spheres per task of group_spheres. */
 enum { GROUP_STRETCH = 4096 };
 
 static void group_stretch(void *context, abut_index begin, abut_index end)
 {
     const abut_simulation *s = context;
     int32_t *groups = s->group_block.data;
-    for (abut_index k = begin; k < end; k++) {
-        groups[k] = store_holds(&s->store, k) ? (int32_t)s->clusters.count : s->store.clusters[k];
+    for (abut_index place = begin; place < end; place++) {
+        groups[place] = store_is_fixed(&s->store, place) ? (int32_t)s->clusters.count
+                                                         : s->store.clusters[place];
     }
 }
 
-/* Clusters of spheres, and one more group of all that are held: neither have pairs among
- * themselves. ABUT_OK or ABUT_NO_MEMORY. */
+/* Groups without pairs inside: each cluster, and all fixed spheres. ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status group_spheres(abut_simulation *s)
 {
-    if (!s->store.has_held) {
+    if (!s->store.has_fixed) {
         return ABUT_OK;
     }
     const abut_index count = s->store.count;
@@ -138,7 +139,7 @@ static abut_status group_spheres(abut_simulation *s)
 
 /* ---- lists ---- */
 
-/* Make the list anew; rows of the last step had their partners from the one before. */
+/* Makes a new list. Rows of the last step get their partners from the old one before. */
 static abut_status make_list(abut_simulation *s, const neighbor_spheres *spheres,
                              const parallel_plan *plan, abut_error *error)
 {
@@ -149,8 +150,7 @@ static abut_status make_list(abut_simulation *s, const neighbor_spheres *spheres
     return status ? error_set_status(error, status) : neighbor_list_make(l, spheres, plan, error);
 }
 
-/* Look whether the list is whole, and make it so: by new spheres it is extended, where it can be.
- */
+/* Makes a new list if this one is incomplete, or extends it by new spheres where possible. */
 static abut_status refresh_list(abut_simulation *s, const neighbor_spheres *spheres,
                                 const parallel_plan *plan, abut_error *error)
 {
@@ -202,9 +202,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     return status ? simulation_name_row(s, NULL, error) : ABUT_OK;
 }
 
-/* ---- one pass over the candidates ---- */
-
-/* What finds the pairs of a step, chunk by chunk, and applies their laws. */
+/* Finds the pairs of a step, chunk by chunk, and applies their laws. */
 typedef struct pair_pass {
     abut_simulation *simulation;
     neighbor_spheres spheres;
@@ -212,13 +210,13 @@ typedef struct pair_pass {
     atomic_bool lacks_room;
 } pair_pass;
 
-/* What a chunk's candidates and rows take, as parallel_report counts it. */
+/* The work of a chunk in units of parallel_report. */
 static abut_index work_of(abut_index candidates, abut_index rows)
 {
     return candidates / 2 + 6 * rows;
 }
 
-/* Write the rows of a chunk and apply their laws, some at a time, while they are in the cache. */
+/* Writes the rows of a chunk and applies their laws, in parts that stay in the cache. */
 static void do_rows(const pair_pass *p, row_span rows)
 {
     const interaction_table *t = p->laws->table;
@@ -231,7 +229,7 @@ static void do_rows(const pair_pass *p, row_span rows)
     }
 }
 
-/* Sums begin with what pairs exert. */
+/* Clears the sums and buckets of a chunk; pairs are the first to add to them. */
 static void begin_sums(abut_simulation *s, abut_index chunk)
 {
     const neighbor_list *l = &s->neighbors;
@@ -242,7 +240,7 @@ static void begin_sums(abut_simulation *s, abut_index chunk)
     }
 }
 
-/* List the candidates of a chunk that are rows. */
+/* Lists the candidates of a chunk that are rows. Returns their number. */
 static int32_t find_rows(const pair_pass *p, abut_index chunk)
 {
     abut_simulation *s = p->simulation;
@@ -254,8 +252,8 @@ static int32_t find_rows(const pair_pass *p, abut_index chunk)
     for (int32_t k = 0; k < count; k++) {
         const int32_t candidate = active_candidate(active[k]);
         if (!active_is_apart(active[k]) ||
-            apart_candidate_lives(s, candidate,
-                                  active_overlap(&s->neighbors, &p->spheres, candidate))) {
+            apart_candidate_is_active(s, candidate,
+                                      active_overlap(&s->neighbors, &p->spheres, candidate))) {
             active[left++] = candidate;
         }
     }
@@ -283,13 +281,13 @@ static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
     return parallel_report(job, work_of(candidates, count));
 }
 
-/* Rows that a chunk may have more of before all have to be written again. */
+/* Spare rows of a chunk: with more rows than that, all rows are written again. */
 static abut_index spare_of(abut_index count)
 {
     return count / 8 + 4 * ROW_PADDING;
 }
 
-/* Room for the rows that chunks have, and for some more; kernels read a few behind them. */
+/* Lays out the rows of chunks with spare rows. Kernels read a few rows behind the last one. */
 static void lay_out(neighbor_list *l)
 {
     l->row_begins[0] = 0;
@@ -321,7 +319,7 @@ static void count_rows(abut_simulation *s)
     s->now->tables[ABUT_SPHERE_SPHERE].count = l->active_count;
 }
 
-/* Where bonds show, overlaps are not those of the table. */
+/* If bonds change laws, overlaps differ from those of the table. */
 static void begin_laws(row_laws *laws)
 {
     const interaction_table *t = laws->table;
@@ -330,7 +328,7 @@ static void begin_laws(row_laws *laws)
     rows_begin(laws);
 }
 
-/* Where chunks have more rows than there is room for, all is done once more. */
+/* Does a pass over all chunks. If a chunk lacks room for its rows, the pass is repeated. */
 static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
 {
     abut_simulation *s = p->simulation;
@@ -354,34 +352,34 @@ static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
     return status;
 }
 
-/* ---- a new list ---- */
+/* ---- rows that a new list continues ---- */
 
-/* What carries rows to a new list. */
-typedef struct carrying {
+/* Matches the candidates of a new list with rows of the last step. */
+typedef struct list_matching {
     abut_simulation *simulation;
     const interaction_table *before;
     neighbor_spheres spheres;
-} carrying;
+} list_matching;
 
-/* Candidates and the rows of the step before ascend by the second sphere: one pass over both
- * matches them. Returns how many go on. */
-static abut_index carry_sphere(const carrying *c, abut_index sphere, row_span rows)
+/* Candidates of a sphere and its rows of the last step ascend by the second sphere, so one pass
+ * matches them. Returns how many candidates continue a row. */
+static abut_index match_sphere(const list_matching *c, abut_index sphere, row_span rows)
 {
     neighbor_list *l = &c->simulation->neighbors;
-    const abut_index *old_j = c->before->pair.j, end = rows.first + rows.count;
-    abut_index old = rows.first, count = 0;
+    const abut_index *before_j = c->before->pair.j, end = rows.first + rows.count;
+    abut_index row_before = rows.first, count = 0;
     for (int32_t k = l->begins[sphere]; k < l->begins[sphere + 1]; k++) {
-        while (old < end && old_j[old] < l->seconds[k]) {
-            old++;
+        while (row_before < end && before_j[row_before] < l->seconds[k]) {
+            row_before++;
         }
-        const bool goes_on = old < end && old_j[old] == l->seconds[k];
-        l->past[k] = goes_on ? (int32_t)old : -1;
-        count += goes_on;
+        const bool continues = row_before < end && before_j[row_before] == l->seconds[k];
+        l->past[k] = continues ? (int32_t)row_before : -1;
+        count += continues;
     }
     return count;
 }
 
-/* Whether two rows of a sphere are of the same other one. */
+/* Whether a sphere has two rows with the same partner. */
 static bool has_twins(const interaction_table *t, row_span rows)
 {
     bool has = false;
@@ -391,9 +389,9 @@ static bool has_twins(const interaction_table *t, row_span rows)
     return has;
 }
 
-/* Some pairs of a chunk's spheres as a step to be matched; i counts on from its first sphere. */
-static abut_pair_step step_of(const carrying *c, const abut_pair_columns *of, const abut_index *i,
-                              row_span rows)
+/* Rows of a chunk for abut_pairs_match; `i` counts from the chunk's first sphere. */
+static abut_pair_step step_of(const list_matching *c, const abut_pair_columns *columns,
+                              const abut_index *i, row_span rows)
 {
     return (abut_pair_step){.dimension = 3,
                             .has_others = true,
@@ -401,14 +399,15 @@ static abut_pair_step step_of(const carrying *c, const abut_pair_columns *of, co
                             .other_count = c->spheres.count,
                             .pair_count = rows.count,
                             .i = i,
-                            .j = of->j + rows.first,
-                            .normal = of->normal + 3 * rows.first,
-                            .image = of->image + 3 * rows.first,
+                            .j = columns->j + rows.first,
+                            .normal = columns->normal + 3 * rows.first,
+                            .image = columns->image + 3 * rows.first,
                             .any_order = true};
 }
 
-/* Write what candidates would have as rows. */
-static void write_pairs(const carrying *c, const int32_t *candidates, const interaction_table *t)
+/* Writes candidates as table rows. */
+static void write_pairs(const list_matching *c, const int32_t *candidates,
+                        const interaction_table *t)
 {
     const neighbor_list *l = &c->simulation->neighbors;
     for (abut_index k = 0; k < t->count; k++) {
@@ -422,48 +421,48 @@ static void write_pairs(const carrying *c, const int32_t *candidates, const inte
     active_write(l, &c->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
 }
 
-/* Match the pairs of a chunk that touch, which `t` has room for, with rows of the step before. */
-static abut_status match_pairs(const carrying *c, interaction_table *t, const int32_t *candidates,
-                               row_span old)
+/* Matches touching candidates of a chunk with rows of the last step. `t` must have the memory. */
+static abut_status match_touching(const list_matching *c, interaction_table *t,
+                                  const int32_t *candidates, row_span rows_before)
 {
-    int32_t *past = c->simulation->neighbors.past;
+    int32_t *continued = c->simulation->neighbors.past;
     abut_index *i = t->pair.i + t->count, *match = t->match;
     write_pairs(c, candidates, t);
-    for (abut_index k = 0; k < old.count; k++) {
-        i[k] = c->before->pair.i[old.first + k] % NEIGHBOR_CHUNK;
+    for (abut_index k = 0; k < rows_before.count; k++) {
+        i[k] = c->before->pair.i[rows_before.first + k] % NEIGHBOR_CHUNK;
     }
     const abut_pair_step now = step_of(c, &t->pair, t->pair.i, (row_span){0, t->count});
-    const abut_pair_step before = step_of(c, &c->before->pair, i, old);
+    const abut_pair_step before = step_of(c, &c->before->pair, i, rows_before);
     const abut_status status = abut_pairs_match(&now, &before, NULL, NULL, 1, match, NULL);
     for (abut_index k = 0; !status && k < t->count; k++) {
-        past[candidates[k]] = match[k] < 0 ? -1 : (int32_t)(old.first + match[k]);
+        continued[candidates[k]] = match[k] < 0 ? -1 : (int32_t)(rows_before.first + match[k]);
     }
     return status;
 }
 
-/* Several images of two spheres are told apart by the general search. */
-static abut_status match_images(const carrying *c, abut_index chunk, row_span old)
+/* Matches a chunk in which pairs may touch at several images, by comparing images. */
+static abut_status match_images(const list_matching *c, abut_index chunk, row_span rows_before)
 {
     const neighbor_list *l = &c->simulation->neighbors;
     int32_t *active = active_of(l, chunk);
     interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
     const abut_index count = active_list(l, &c->spheres, chunk);
-    const table_size size = {count + old.count, 0, 0};
+    const table_size size = {count + rows_before.count, 0, 0};
     for (abut_index k = 0; k < count; k++) {
         active[k] = active_candidate(active[k]);
     }
     abut_status status = table_reserve(&t, size, (table_extras){.has_images = true});
     if (!status) {
         t.count = count;
-        status = match_pairs(c, &t, active, old);
+        status = match_touching(c, &t, active, rows_before);
     }
     table_free(&t);
     return status;
 }
 
-static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *job)
+static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    const carrying *c = context;
+    const list_matching *c = context;
     const neighbor_list *l = &c->simulation->neighbors;
     const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
     row_span rows = table_pairs_of(c->before, begin, NULL);
@@ -472,7 +471,7 @@ static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *jo
     l->row_counts[chunk] = 0;
     for (abut_index sphere = begin; sphere < end; sphere++) {
         rows = table_pairs_of(c->before, sphere, sphere > begin ? &rows : NULL);
-        l->row_counts[chunk] += carry_sphere(c, sphere, rows);
+        l->row_counts[chunk] += match_sphere(c, sphere, rows);
         has_several = has_several || has_twins(c->before, rows);
     }
     const row_span all = {first, rows.first + rows.count - first};
@@ -480,13 +479,13 @@ static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *jo
     return status ? status : parallel_report(job, 4 * (end - begin));
 }
 
-/* Which rows of the last step the candidates of a new list go on from: those of the same spheres,
- * and where two may touch at several images of the same image. A list that lives on tells them
- * apart, even if each step has one. */
-static abut_status find_past(abut_simulation *s, const parallel_plan *plan)
+/* Finds the row of the last step that each candidate of a new list continues. The spheres must be
+ * the same, and the image, too, if they may touch at several. Later steps with the same list
+ * compare candidates instead (pair_rows.c). */
+static abut_status match_candidates(abut_simulation *s, const parallel_plan *plan)
 {
     neighbor_list *l = &s->neighbors;
-    carrying c = {s, &s->before->tables[ABUT_SPHERE_SPHERE], spheres_of(s)};
+    list_matching c = {s, &s->before->tables[ABUT_SPHERE_SPHERE], spheres_of(s)};
     parallel_plan own = *plan;
     own.chunk_count = neighbor_list_chunk_count(l), own.work = 4 * l->sphere_count;
     if (l->has_past || l->candidate_count == 0) {
@@ -494,7 +493,7 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan)
     }
     l->past = memory_reserve(&l->blocks[12], l->candidate_count, sizeof *l->past);
     abut_status status = l->past ? ABUT_OK : ABUT_NO_MEMORY;
-    status = status ? status : parallel_run(&own, carry_chunk, &c);
+    status = status ? status : parallel_run(&own, match_chunk, &c);
     if (!status) {
         lay_out(l);
     }
@@ -504,69 +503,71 @@ static abut_status find_past(abut_simulation *s, const parallel_plan *plan)
 
 /* ---- laws ---- */
 
-/* A new pair begins with its own normal, and without springs. */
-static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row,
-                    abut_index old)
+/* Sets the contact history. A new pair starts with its own normal and without springs. */
+static void set_before(const abut_simulation *s, law_block *b, int32_t k, abut_index row,
+                       abut_index row_before)
 {
     const interaction_table *now = &s->now->tables[ABUT_SPHERE_SPHERE],
                             *before = &s->before->tables[ABUT_SPHERE_SPHERE];
-    const bool is_new = old < 0;
+    const bool is_new = row_before < 0;
     const abut_pair_columns *c = is_new ? &now->pair : &before->pair;
-    const abut_index at = is_new ? row : old;
+    const abut_index at = is_new ? row : row_before;
     b->old_normal[k] = c->normal + 3 * at;
     b->old_overlap[k] = c->overlap[at];
-    b->kept[k] = table_kept_or_nothing(before, old);
+    b->kept[k] = table_kept_or_nothing(before, row_before);
 }
 
-static void set_row(const abut_simulation *s, row_block *block, int32_t k, abut_index old)
+static void set_row(const abut_simulation *s, row_block *block, int32_t k, abut_index row_before)
 {
     law_block *b = &block->block;
     const abut_index row = block->rows[k];
     const int32_t candidate = s->now->tables[ABUT_SPHERE_SPHERE].candidates[row];
-    const abut_index i = s->neighbors.firsts[candidate], j = s->neighbors.seconds[candidate];
-    PREFETCH(&s->store.movers[i]);
-    PREFETCH(&s->store.movers[j]);
-    b->first[k] = &s->store.movers[i];
-    b->second[k] = &s->store.movers[j];
-    b->laws[k] = simulation_pair_law(s, i, j);
-    set_old(s, b, k, row, old);
+    const abut_index place_i = s->neighbors.firsts[candidate],
+                     place_j = s->neighbors.seconds[candidate];
+    PREFETCH(&s->store.movers[place_i]);
+    PREFETCH(&s->store.movers[place_j]);
+    b->first[k] = &s->store.movers[place_i];
+    b->second[k] = &s->store.movers[place_j];
+    b->laws[k] = simulation_pair_law(s, place_i, place_j);
+    set_before(s, b, k, row, row_before);
     if (history_has_more(&s->laws.layout)) {
-        b->inertia[k] = reduced(s->store.inertias[i], s->store.inertias[j]);
+        b->inertia[k] = reduced(s->store.inertias[place_i], s->store.inertias[place_j]);
     }
 }
 
 static void fill_block(const void *context, row_block *b, int32_t count)
 {
     const abut_simulation *s = context;
-    abut_index old[LAW_BLOCK];
-    pairs_find_old(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows, count, old);
+    abut_index rows_before[LAW_BLOCK];
+    pairs_find_before(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows, count, rows_before);
     for (int32_t k = 0; k < count; k++) {
-        set_row(s, b, k, old[k]);
+        set_row(s, b, k, rows_before[k]);
     }
 }
 
-/* Where bonds show, a pair may have no law, or smaller spheres than there are. */
+/* If bonds change laws, a pair may have no law, or act as smaller spheres. */
 static void fill_among_bonds(const void *context, row_block *b, int32_t count)
 {
     const abut_simulation *s = context;
-    law_block *of = &b->block;
+    law_block *block = &b->block;
     fill_block(s, b, count);
     for (int32_t k = 0; k < count; k++) {
         const pair_touch t = bonds_touch(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows[k]);
-        of->laws[k] = t.law;
+        block->laws[k] = t.law;
         b->overlaps[k] = t.overlap;
         if (t.rest > 0.0) {
-            const double old = of->old_overlap[k] - t.rest;
-            of->old_overlap[k] = old > 0.0 || t.has_acted ? old : t.overlap;
-            b->movers[0][k] = *of->first[k], b->movers[1][k] = *of->second[k];
+            const double overlap_before = block->old_overlap[k] - t.rest;
+            block->old_overlap[k] =
+                overlap_before > 0.0 || t.has_acted ? overlap_before : t.overlap;
+            b->movers[0][k] = *block->first[k], b->movers[1][k] = *block->second[k];
             b->movers[0][k].radius -= 0.5 * t.rest, b->movers[1][k].radius -= 0.5 * t.rest;
-            of->first[k] = &b->movers[0][k], of->second[k] = &b->movers[1][k];
+            block->first[k] = &b->movers[0][k], block->second[k] = &b->movers[1][k];
         }
     }
 }
 
-/* The arm of two that rest is half of their whole overlap: the spheres themselves are larger than
- * the law has them, and momenta are kept. */
+/* For a pair with a rest, sets the arm to half of the whole overlap. The spheres are larger than in
+ * the law; with this arm angular momentum is conserved. */
 static void lengthen_arms(row_block *b, const double *overlaps)
 {
     for (int32_t k = 0; k < b->block.count; k++) {
@@ -577,7 +578,7 @@ static void lengthen_arms(row_block *b, const double *overlaps)
     }
 }
 
-/* Add the effects of a block to the sums of spheres, and keep its forces. */
+/* Adds the effects of a block to the sums of spheres, and stores the forces. */
 static void add_block(const void *context, row_block *b)
 {
     const abut_simulation *s = context;
@@ -629,7 +630,7 @@ abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
     if (s->store.count < 2) {
         return ABUT_OK;
     }
-    abut_status status = error_set_status(error, find_past(s, plan));
+    abut_status status = error_set_status(error, match_candidates(s, plan));
     if (!status && l->candidate_count > 0) {
         status = apply_all(s, plan, error);
     } else if (!status) {

@@ -5,7 +5,7 @@
 
 #include "../base/error.h"
 
-/* A column of the caller's; NULL: it is left out, or has not a number for each row. */
+/* The caller's column; NULL: not given, or not one number for each row. */
 static char *column_data(const abut_column *c, const void *columns)
 {
     char *data;
@@ -27,14 +27,14 @@ abut_status population_check(const population *p, const void *columns, abut_inde
     abut_index column_count;
     const abut_column *list = abut_table_columns(p->table, &column_count);
     for (abut_index c = 0; c < column_count; c++) {
-        const column_storage *of = &p->columns[c];
+        const column_storage *where = &p->columns[c];
         const char *data = column_data(&list[c], columns);
         const abut_index width = column_numbers(&list[c]);
         for (abut_index k = 0; data && k < width * count; k++) {
             const double number = number_at(&list[c], data, k);
-            if (!(number >= of->least && number <= of->most)) {
-                return error_set(error, of->bad ? of->bad : p->bad, k / width,
-                                 of->bad ? k % width : c, number);
+            if (!(number >= where->least && number <= where->most)) {
+                return error_set(error, where->bad ? where->bad : p->bad, k / width,
+                                 where->bad ? k % width : c, number);
             }
         }
     }
@@ -52,7 +52,7 @@ abut_index population_find_wrong(const abut_index *names, abut_index count, abut
 
 /* ---- reading and storing ---- */
 
-/* Word by word, which for so few is faster than a call. */
+/* Copies word by word, which is faster than a call for so few. */
 static inline void copy_words(size_t bytes, char *to, const char *from)
 {
     for (size_t n = 0; n < bytes; n += sizeof(abut_index)) {
@@ -60,7 +60,7 @@ static inline void copy_words(size_t bytes, char *to, const char *from)
     }
 }
 
-/* Copy the numbers of a row of `bytes` bytes between where they are stored and the caller's. */
+/* Copies one row of `bytes` bytes between storage and the caller's column. */
 typedef void copy_row(storage as, size_t bytes, void *stored, void *row);
 
 static void read_row(storage as, size_t bytes, void *stored, void *row)
@@ -107,13 +107,13 @@ static inline void copy_rows(const population *p, const void *owner, const int32
     abut_index column_count;
     const abut_column *list = abut_table_columns(p->table, &column_count);
     for (abut_index c = 0; c < column_count; c++) {
-        const column_storage *of = &p->columns[c];
+        const column_storage *where = &p->columns[c];
         const size_t bytes = (size_t)column_numbers(&list[c]) * column_number_size(&list[c]);
         char *stored, *row = column_data(&list[c], columns);
-        memcpy(&stored, (const char *)owner + of->array, sizeof stored);
-        for (abut_index k = rows.first; row && of->as && k < rows.first + rows.count; k++) {
+        memcpy(&stored, (const char *)owner + where->array, sizeof stored);
+        for (abut_index k = rows.first; row && where->as && k < rows.first + rows.count; k++) {
             const abut_index place = places ? places[k] : k;
-            copy(of->as, bytes, stored + (size_t)place * of->size + of->place, row);
+            copy(where->as, bytes, stored + (size_t)place * where->size + where->place, row);
             row += bytes;
         }
     }

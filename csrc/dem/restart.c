@@ -1,4 +1,4 @@
-/* What a step leaves behind, by rows: for callers to read, and to go on from. */
+/* The state after a step by row: for callers to read, and to restore from a restart file. */
 #include <string.h>
 
 #include "sphere_order.h"
@@ -6,15 +6,17 @@
 #include "deforming.h"
 #include "view.h"
 
-/* A caller's columns as a table. */
-static interaction_table table_of(const abut_simulation *s, abut_interaction who,
-                                  const abut_interactions *of)
+/* The caller's columns in the form of a table. */
+static interaction_table table_of(const abut_simulation *s, abut_interaction kind,
+                                  const abut_interactions *given)
 {
-    return (interaction_table){
-        .kind = who, .any = of->columns, .moment = of->moment, .extras = simulation_extras(s)};
+    return (interaction_table){.kind = kind,
+                               .any = given->columns,
+                               .moment = given->moment,
+                               .extras = simulation_extras(s)};
 }
 
-/* Copy numbers between what a row keeps and the caller's columns. */
+/* Copies numbers between the contact history of a row and the caller's columns. */
 typedef void copy_kept(double *kept, double *given, size_t bytes);
 
 static void write_kept(double *kept, double *given, size_t bytes)
@@ -27,31 +29,33 @@ static void read_kept(double *kept, double *given, size_t bytes)
     memcpy(kept, given, bytes);
 }
 
-/* What rows keep lies in one row here; callers have a column for each spring, and one for all else.
- */
-static void copy_all_kept(const interaction_table *t, const abut_interactions *of, copy_kept *copy)
+/* Copies the contact history, for which callers have a column for each spring and one for the
+ * rest. */
+static void copy_all_kept(const interaction_table *t, const abut_interactions *given,
+                          copy_kept *copy)
 {
     static const history_part firsts[] = {HISTORY_SPRING, HISTORY_ROLL, HISTORY_VECTORS,
                                           HISTORY_PARTS};
-    double *const given[] = {of->spring, of->roll, of->history};
+    double *const columns[] = {given->spring, given->roll, given->history};
     for (int c = 0; c < 3; c++) {
         const int begin = t->extras.layout.begins[firsts[c]];
         const int count = t->extras.layout.begins[firsts[c + 1]] - begin;
-        for (abut_index k = 0; given[c] && k < table_interactions(t); k++) {
-            copy(table_kept(t, k) + begin, given[c] + k * count, (size_t)count * sizeof(double));
+        for (abut_index k = 0; columns[c] && k < table_interactions(t); k++) {
+            copy(table_kept(t, k) + begin, columns[c] + k * count, (size_t)count * sizeof(double));
         }
     }
 }
 
 /* ---- reading ---- */
 
-abut_interactions abut_simulation_count_interactions(const abut_simulation *s, abut_interaction who)
+abut_interactions abut_simulation_count_interactions(const abut_simulation *s,
+                                                     abut_interaction kind)
 {
-    const interaction_table *t = &s->before->tables[who];
+    const interaction_table *t = &s->before->tables[kind];
     return (abut_interactions){.row_count = t->count, .entry_count = t->entry_count};
 }
 
-/* Points of pairs: midway between the surfaces, at the beginning of the step. */
+/* Writes the points of pairs: midway between the surfaces, at the beginning of the step. */
 static void write_points(const abut_simulation *s, const interaction_table *t, double *to)
 {
     for (abut_index row = 0; to && row < t->count; row++) {
@@ -62,7 +66,7 @@ static void write_points(const abut_simulation *s, const interaction_table *t, d
     }
 }
 
-/* Write a table whose rows are sorted as callers have them. */
+/* Writes a table with rows in the caller's order. */
 static void write_rows(const abut_simulation *s, const interaction_table *t,
                        const abut_interactions *to)
 {
@@ -82,28 +86,28 @@ static void write_rows(const abut_simulation *s, const interaction_table *t,
     }
 }
 
-abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_interaction who,
+abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_interaction kind,
                                                const abut_interactions *to, abut_error *error)
 {
-    const interaction_table *by_place = &s->before->tables[who];
-    if (table_is_of_bodies(who)) {
+    const interaction_table *by_place = &s->before->tables[kind];
+    if (table_is_of_bodies(kind)) {
         write_rows(s, by_place, to);
         return ABUT_OK;
     }
-    interaction_table t = {.kind = who};
+    interaction_table t = {.kind = kind};
     const int32_t *rows = s->store.rows;
-    const renumbering by = {rows, who == ABUT_SPHERE_SPHERE ? rows : NULL, s->store.count};
+    const renumbering by = {rows, kind == ABUT_SPHERE_SPHERE ? rows : NULL, s->store.count};
     const abut_status status = pair_rows_renumber(s, &t, by_place, &by, simulation_extras(s));
     if (!status) {
         write_rows(s, &t, to);
-        write_points(s, &t, who == ABUT_SPHERE_SPHERE ? to->columns.pairs.point : NULL);
+        write_points(s, &t, kind == ABUT_SPHERE_SPHERE ? to->columns.pairs.point : NULL);
     }
     table_free(&t);
     return error_set_status(error, status);
 }
 
-/* What the next step does with the account, as files have it. */
-enum { GOES_ON, IS_HELD, KEEPS_TOTAL, HAS_NEW };
+/* The state of the account in files: what the next step does with it. */
+enum { CONTINUES, IS_HELD, KEEPS_TOTAL, HAS_NEW };
 
 abut_step_state abut_simulation_step_state(const abut_simulation *s)
 {
@@ -117,7 +121,7 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
     return state;
 }
 
-/* ---- going on ---- */
+/* ---- restoring ---- */
 
 void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
 {
@@ -139,7 +143,7 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
                            .total = state->account[6],
                            .driven_work = state->account[4],
                            .last_driven_work = state->account[5]};
-    /* whether something was put in place after the last step, before it was saved, is not known */
+    /* unknown: whether something was placed between the last step and saving */
     s->watch.is_placed = true;
 }
 
@@ -151,7 +155,7 @@ abut_index abut_simulation_read_order(const abut_simulation *s, abut_index *rows
     return s->order_step;
 }
 
-/* The places in which they are now. */
+/* Finds the present place of the sphere in each place of the file. */
 static abut_status find_sources(const abut_simulation *s, const abut_index *rows, int32_t *sources,
                                 bool *is_there, abut_error *error)
 {
@@ -194,7 +198,7 @@ static abut_status check_offsets(const abut_index *offsets, abut_index count, ab
     return wrong < 0 ? ABUT_OK : error_set(error, status, wrong, last, 0.0);
 }
 
-/* Check where the rows of each first partner begin, and the entries of each row. */
+/* Checks the begins of each first partner's rows, and of each row's entries. */
 static abut_status check_all_offsets(const interaction_table *t, const abut_interactions *from,
                                      abut_error *error)
 {
@@ -211,16 +215,16 @@ static abut_status check_all_offsets(const interaction_table *t, const abut_inte
     return status;
 }
 
-/* How many second partners there are. */
-static abut_index count_seconds(const abut_simulation *s, abut_interaction who)
+/* The number of second partners. */
+static abut_index count_seconds(const abut_simulation *s, abut_interaction kind)
 {
-    if (table_is_on_wall(who)) {
+    if (table_is_on_wall(kind)) {
         return s->walls.touched_count;
     }
-    return who == ABUT_BODY_BODY ? s->solids.count : s->store.count;
+    return kind == ABUT_BODY_BODY ? s->solids.count : s->store.count;
 }
 
-/* Check the partners of rows, whose offsets are right. */
+/* Checks the partners of rows. Offsets must have been checked. */
 static abut_status check_partners(const abut_simulation *s, const interaction_table *t,
                                   abut_index rows, abut_error *error)
 {
@@ -235,7 +239,7 @@ static abut_status check_partners(const abut_simulation *s, const interaction_ta
         if (first < owner || first >= (offsets ? owner + 1 : t->first_count)) {
             return error_set(error, ABUT_BAD_I, row, first, (double)t->first_count - 1.0);
         }
-        /* the second of two spheres has the larger number */
+        /* of two spheres, the second has the larger row */
         if (second < (t->kind == ABUT_SPHERE_SPHERE ? first : 0) || second >= end) {
             return error_set(error, table_is_on_wall(t->kind) ? ABUT_BAD_MESH_NUMBER : ABUT_BAD_J,
                              row, second, (double)end - 1.0);
@@ -244,7 +248,7 @@ static abut_status check_partners(const abut_simulation *s, const interaction_ta
     return ABUT_OK;
 }
 
-/* Compute what the entries of a row did on its wall anew. */
+/* Computes the power of a row's entries on its wall, which files do not have. */
 static void restore_power(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const view v = view_row(s, t, row);
@@ -259,7 +263,7 @@ static void restore_power(const abut_simulation *s, const interaction_table *t, 
     }
 }
 
-/* Take in rows that have been checked. */
+/* Restores checked rows. */
 static abut_status restore_rows(abut_simulation *s, const interaction_table *lent,
                                 const abut_interactions *from)
 {
@@ -285,11 +289,11 @@ static abut_status restore_rows(abut_simulation *s, const interaction_table *len
     return ABUT_OK;
 }
 
-abut_status abut_simulation_restore_interactions(abut_simulation *s, abut_interaction who,
+abut_status abut_simulation_restore_interactions(abut_simulation *s, abut_interaction kind,
                                                  const abut_interactions *from, abut_error *error)
 {
-    interaction_table lent = table_of(s, who, from);
-    lent.first_count = table_is_of_bodies(who) ? s->solids.count : s->store.count;
+    interaction_table lent = table_of(s, kind, from);
+    lent.first_count = table_is_of_bodies(kind) ? s->solids.count : s->store.count;
     abut_status status = check_all_offsets(&lent, from, error);
     status = status ? status : check_partners(s, &lent, from->row_count, error);
     return status ? status : error_set_status(error, restore_rows(s, &lent, from));

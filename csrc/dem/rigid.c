@@ -1,12 +1,11 @@
-/* Rigid bodies. Their angular momentum is kept in the frame of the world, where torques alone
- * change it; the orientation follows by a half step and a whole one (docs/dem.md, section 5). */
+/* Motion of rigid bodies. The angular momentum is stored in the world's axes, where only torques
+ * change it. The orientation advances by a half step, then a whole one (docs/dem.md, section 5). */
 #include "rigid.h"
 
 #include <string.h>
 
 /* ---- orientations ---- */
 
-/* Rows of the rotation from the principal axes to the world. */
 void rigid_rows(const double q[4], vec3 rows[3])
 {
     const double x = q[0], y = q[1], z = q[2], w = q[3];
@@ -15,8 +14,8 @@ void rigid_rows(const double q[4], vec3 rows[3])
     rows[2] = (vec3){2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)};
 }
 
-/* A column of the inertia in the world; that of an axis which is locked is the axis, and it is in
- * no other one, so that the spin about it follows from a momentum of 0. */
+/* A column of the inertia tensor in the world. The column of a locked axis is the axis itself, and
+ * other columns have no part along it. Then zero momentum gives zero spin about it. */
 static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
 {
     const bool *locked = r->is_locked;
@@ -28,8 +27,7 @@ static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
                                  locked[2] ? 0.0 : column.z};
 }
 
-/* The spin about the axes that are not locked, whatever momentum the lock takes about the others:
- * Cramer's rule. */
+/* The spin about axes that are not locked, by Cramer's rule. Other momentum is ignored. */
 static vec3 spin_of_locked(const rigid *r, const vec3 rows[3], vec3 momentum)
 {
     const bool *locked = r->is_locked;
@@ -102,7 +100,7 @@ void rigid_wrap(rigid *r, const lattice *l)
 
 void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by)
 {
-    const vec3 velocity = next_velocity(r, sum.force, by), old_spin = r->spin;
+    const vec3 velocity = next_velocity(r, sum.force, by), spin_before = r->spin;
     double half[4];
     r->momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->kick));
     rigid_turn(r->orientation, rigid_spin(r, r->orientation, r->momentum), 0.25 * by->step, 1.0,
@@ -114,7 +112,7 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
 
     const double work = 0.5 * by->kick *
                         (vec3_dot(contacts.force, vec3_add(r->velocity, velocity)) +
-                         vec3_dot(contacts.torque, vec3_add(old_spin, r->spin)));
+                         vec3_dot(contacts.torque, vec3_add(spin_before, r->spin)));
     books_keep(&r->books, work, wall_work);
     r->began = r->position;
     r->velocity = velocity;

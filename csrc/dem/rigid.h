@@ -1,4 +1,4 @@
-/* How a rigid body moves: a cluster of spheres, or a convex body. */
+/* The motion of a rigid body: a cluster of spheres, or a convex body. */
 #ifndef DEM_RIGID_H
 #define DEM_RIGID_H
 
@@ -8,18 +8,19 @@
 
 typedef struct rigid {
     vec3 position, velocity; /* of the center of mass */
-    vec3 momentum;           /* the angular one */
-    double orientation[4];   /* a quaternion x, y, z, w: from the principal axes */
-    vec3 spin;               /* of half a step ago */
-    vec3 began;              /* at the beginning of the last step: position, orientation, and the */
+    vec3 momentum;           /* angular momentum about the center of mass */
+    double orientation[4];   /* a quaternion x, y, z, w: from the principal axes to the world */
+    vec3 spin;               /* half a step ago */
+    vec3 began;              /* position at the beginning of the last step */
     double began_orientation[4];
-    vec3 last_torque; /* torque about the center; callers have all three as one column */
+    vec3 last_torque; /* about the center, in the last step; callers have it with `began` as one
+                         column */
     double mass;
     double inertia[3];
     books books;
-    int32_t images[3]; /* periods by which it was moved down so far */
-    bool is_held;      /* it does not move */
-    bool is_locked[3]; /* it does not turn about x, y, z */
+    int32_t images[3]; /* periods by which the position was moved down so far */
+    bool is_fixed;     /* the body does not move */
+    bool is_locked[3]; /* no rotation about x, y, z */
 } rigid;
 
 /* A force, and its torque about the center of mass. */
@@ -27,39 +28,38 @@ typedef struct wrench {
     vec3 force, torque;
 } wrench;
 
-/* Add what acts at the end of an arm from the center of mass. */
+/* Adds a wrench that acts at the end of an arm from the center of mass. */
 static inline void wrench_add(wrench *sum, wrench w, vec3 arm)
 {
     sum->force = vec3_add(sum->force, w.force);
     sum->torque = vec3_add(sum->torque, vec3_add(vec3_cross(arm, w.force), w.torque));
 }
 
-/* What one step needs to know. */
+/* What one step of motion takes. */
 typedef struct rigid_step {
-    double step; /* of positions */
-    double kick; /* of velocities: from the middle of the step before to that of this one */
+    double step; /* duration for positions */
+    double kick; /* duration for velocities: from the middle of the last step to that of this one */
     vec3 gravity;
     const lattice *lattice;
 } rigid_step;
 
-/* Rows of the rotation from the principal axes to the world. */
+/* The rows of the rotation matrix from the principal axes to the world. */
 void rigid_rows(const double q[4], vec3 rows[3]);
 
-/* One rotation after another one: a quaternion b, and then a. */
+/* The quaternion product a b: the rotation b, then a. */
 void rigid_multiply(const double a[4], const double b[4], double product[4]);
 
-/* whole q + half spin q, made a unit: a rotation by 2 atan(half |spin| / whole) about the spin,
- * which is in the world. */
+/* Computes the unit quaternion of whole q + half spin q. It rotates by 2 atan(half |spin| / whole)
+ * about the spin, which is in the world's axes. */
 void rigid_turn(const double q[4], vec3 spin, double half, double whole, double turned[4]);
 
-/* The spin that an angular momentum has at an orientation. About axes that are locked it is 0, and
- * the momentum is not read. */
+/* The spin for a momentum at an orientation. About locked axes it is 0, whatever the momentum. */
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);
 
-/* What laws take for its mass beside another body. */
+/* The mass in contact laws. */
 static inline double rigid_mass(const rigid *r)
 {
-    return r->is_held ? HELD : r->mass;
+    return r->is_fixed ? FIXED : r->mass;
 }
 
 /* The smallest moment of inertia. */
@@ -68,34 +68,34 @@ static inline double rigid_own_inertia(const rigid *r)
     return smaller(r->inertia[0], smaller(r->inertia[1], r->inertia[2]));
 }
 
-/* What laws of type C take for it; likewise. */
+/* The moment of inertia in rolling laws of type C. */
 static inline double rigid_least_inertia(const rigid *r)
 {
-    return r->is_held ? HELD : rigid_own_inertia(r);
+    return r->is_fixed ? FIXED : rigid_own_inertia(r);
 }
 
 /* Whether the next position and momentum are finite. */
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 
-/* Move by all forces, of which contacts do work that is counted, as is what it does on walls. */
+/* Moves the body by `sum`. `contacts` alone do counted work; wall_work is that on walls. */
 void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by);
 
-/* Hold it where it is, or let it go. */
-static inline void rigid_hold(rigid *r, bool is_held)
+/* Fixes the body at its position, or frees it. */
+static inline void rigid_set_fixed(rigid *r, bool is_fixed)
 {
-    r->is_held = is_held;
-    if (is_held) {
+    r->is_fixed = is_fixed;
+    if (is_fixed) {
         r->velocity = r->momentum = r->spin = (vec3){0.0, 0.0, 0.0};
     }
 }
 
-/* Let it stay where it is for a step, with what it does on walls. */
+/* Keeps a fixed body where it is for a step. wall_work is what it does on walls. */
 void rigid_stay(rigid *r, double wall_work);
 
-/* Let it begin where it is: its spin follows from its momentum. */
+/* Starts the body at its present position. Its spin follows from its momentum. */
 void rigid_place(rigid *r);
 
-/* Bring the position into the periodic box. */
+/* Moves the position into the periodic box. */
 void rigid_wrap(rigid *r, const lattice *l);
 
 #endif

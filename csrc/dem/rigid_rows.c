@@ -1,4 +1,4 @@
-/* Rigid bodies as callers have them, in the order in which they came. */
+/* Rigid bodies as callers have them, in the order in which they were added. */
 #include <string.h>
 
 #include "energy.h"
@@ -13,14 +13,14 @@ static rigid_set *set_of(abut_simulation *s, abut_rigid_kind kind)
     return kind == ABUT_CLUSTERS ? &s->clusters : &s->solids;
 }
 
-static const rigid_set *look_at(const abut_simulation *s, abut_rigid_kind kind)
+static const rigid_set *find_set(const abut_simulation *s, abut_rigid_kind kind)
 {
     return kind == ABUT_CLUSTERS ? &s->clusters : &s->solids;
 }
 
 abut_index abut_simulation_rigid_count(const abut_simulation *s, abut_rigid_kind kind)
 {
-    return look_at(s, kind)->count;
+    return find_set(s, kind)->count;
 }
 
 /* ---- shapes ---- */
@@ -56,15 +56,15 @@ enum { ABUT_RIGID_COLUMNS(RIGID_NUMBER) RIGID_NUMBERS };
 #define IN_BODIES(member) IN_STRUCTS(rigid_set, bodies, rigid_body, member)
 
 static const column_storage COLUMNS[RIGID_NUMBERS] = {
-    [RIGID_positions] = {NOT_STORED, COORDINATE, ABUT_OK},    /* of frames, which follow from */
+    [RIGID_positions] = {NOT_STORED, COORDINATE, ABUT_OK},    /* frames follow from */
     [RIGID_orientations] = {NOT_STORED, COORDINATE, ABUT_OK}, /* centers and turns */
     [RIGID_velocities] = {IN_BODIES(rigid.velocity), AS_GIVEN, COORDINATE, ABUT_OK},
     [RIGID_angular_momenta] = {IN_BODIES(rigid.momentum), AS_GIVEN, COORDINATE, ABUT_OK},
     [RIGID_masses] = {IN_BODIES(rigid.mass), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_inertias] = {IN_BODIES(rigid.inertia), AS_GIVEN, POSITIVE, ABUT_OK},
-    [RIGID_fixed] = {IN_BODIES(rigid.is_held), AS_BOOL, FLAG, ABUT_OK},
+    [RIGID_fixed] = {IN_BODIES(rigid.is_fixed), AS_BOOL, FLAG, ABUT_OK},
     [RIGID_member_counts] = {IN_BODIES(member_count), AS_INT32, ANY, ABUT_OK},
-    [RIGID_members] = {NOT_STORED, ANY, ABUT_OK}, /* not by rows */
+    [RIGID_members] = {NOT_STORED, ANY, ABUT_OK}, /* not one number for each row */
     [RIGID_shapes] = {IN_BODIES(shape), AS_INT32, ANY, ABUT_OK},
     [RIGID_scales] = {IN_BODIES(scale), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_materials] = {IN_BODIES(material), AS_INT32, ANY, ABUT_OK},
@@ -81,17 +81,17 @@ static const column_storage COLUMNS[RIGID_NUMBERS] = {
 
 static const population RIGIDS = {ABUT_RIGID_TABLE, COLUMNS, ABUT_BAD_BODY};
 
-/* The columns of a caller's that this kind has. */
+/* The caller's columns that this kind of body has. */
 static abut_rigids columns_of(abut_rigid_kind kind, const abut_rigids *given)
 {
-    abut_rigids of = *given;
+    abut_rigids chosen = *given;
     if (kind == ABUT_CLUSTERS) {
-        of.shapes = of.materials = NULL;
-        of.scales = of.axes = NULL;
+        chosen.shapes = chosen.materials = NULL;
+        chosen.scales = chosen.axes = NULL;
     } else {
-        of.member_counts = NULL;
+        chosen.member_counts = NULL;
     }
-    return of;
+    return chosen;
 }
 
 static abut_status check_names(const abut_index *names, abut_index count, abut_index end,
@@ -112,13 +112,13 @@ static abut_status check_bodies(const abut_simulation *s, const abut_rigids *b, 
                                 error);
 }
 
-/* ---- coming ---- */
+/* ---- adding ---- */
 
-/* Let a body be held, or not, and begin where its frame is put, unless it goes on. */
+/* Starts a body, fixed or free, at its given frame. With `turns` it is restored instead. */
 static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_rigids *from,
                          abut_index k)
 {
-    rigid_hold(&to->rigid, to->rigid.is_held);
+    rigid_set_fixed(&to->rigid, to->rigid.is_fixed);
     if (from->turns) {
         return;
     }
@@ -134,7 +134,7 @@ static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_ri
     rigid_place(&to->rigid);
 }
 
-/* Bodies with all that is given; without turns they begin at positions. */
+/* Appends bodies with the given columns. Others are 0, with axes along the frame. */
 static void append_bodies(rigid_set *set, const abut_rigids *from)
 {
     const abut_index first = set->count;
@@ -145,8 +145,7 @@ static void append_bodies(rigid_set *set, const abut_rigids *from)
     population_store(&RIGIDS, set, NULL, (row_span){first, from->count}, from);
 }
 
-/* A convex body's surface, and the radii of two spheres about the center of mass: that which holds
- * the shape, and the largest one within it. */
+/* Sets what follows from a convex body's shape and scale. */
 static void scale_shape(const rigid_set *set, rigid_body *b)
 {
     const abut_shape_view view = abut_shape_inspect(set->shapes[b->shape]);
@@ -167,18 +166,18 @@ static void append_convex(abut_simulation *s, const abut_rigids *from)
     simulation_forget_bodies(s);
 }
 
-/* A cluster's surface. Its members are told the cluster, and laws its mass. */
+/* Sets the cluster, mass and position of a cluster's spheres. */
 static void join_members(abut_simulation *s, const rigid_body *c)
 {
     for (int32_t k = 0; k < c->member_count; k++) {
         const int32_t place = s->store.places[c->first_row + k];
         s->store.clusters[place] = (int32_t)(c - s->clusters.bodies);
-        spheres_set_mass(s, place, c->rigid.is_held);
+        spheres_set_mass(s, place, c->rigid.is_fixed);
     }
     rigid_set_place_members(&s->clusters, c, &s->store);
 }
 
-/* Their members are the last spheres. */
+/* Appends clusters. Their members are the last spheres. */
 static void append_clusters(abut_simulation *s, const abut_rigids *from, abut_index member_count)
 {
     rigid_set *set = &s->clusters;
@@ -228,9 +227,9 @@ abut_status abut_simulation_add_rigids(abut_simulation *s, abut_rigid_kind kind,
     return ABUT_OK;
 }
 
-/* ---- going ---- */
+/* ---- removing ---- */
 
-/* Walls keep what bodies that go have done on them. */
+/* Keeps the work of removed bodies on walls. */
 static void settle_gone_bodies(abut_simulation *s, const uint8_t *is_gone)
 {
     for (abut_index k = 0; k < s->solids.count; k++) {
@@ -269,7 +268,7 @@ abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_
 void abut_simulation_read_rigids(const abut_simulation *s, abut_rigid_kind kind,
                                  const abut_rigids *given)
 {
-    const rigid_set *set = look_at(s, kind);
+    const rigid_set *set = find_set(s, kind);
     const abut_rigids to = columns_of(kind, given);
     population_read(&RIGIDS, set, NULL, (row_span){0, set->count}, &to);
     for (abut_index k = 0; (to.positions || to.orientations) && k < set->count; k++) {
@@ -286,12 +285,12 @@ void abut_simulation_read_rigids(const abut_simulation *s, abut_rigid_kind kind,
     }
 }
 
-/* Whether a body that is held is free from now on: others that are held may touch it. */
+/* Whether a fixed body becomes free. It may overlap with fixed partners. */
 static bool frees_any(const rigid_set *set, const abut_index *fixed)
 {
     bool frees = false;
     for (abut_index k = 0; fixed && k < set->count; k++) {
-        frees |= !fixed[k] && set->bodies[k].rigid.is_held;
+        frees |= !fixed[k] && set->bodies[k].rigid.is_fixed;
     }
     return frees;
 }

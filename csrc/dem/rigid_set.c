@@ -1,4 +1,4 @@
-/* Rigid bodies move by their centers of mass and principal axes; surfaces go along. */
+/* Rigid bodies move by centers of mass and principal axes; their surfaces follow. */
 #include "rigid_set.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ void rigid_set_free(rigid_set *set)
     *set = (rigid_set){0};
 }
 
-/* Let the members of a cluster that stays move up. */
+/* Moves the members of a cluster to `first` in the set's members. */
 static void move_members(rigid_set *set, rigid_body *b, abut_index first)
 {
     memmove(set->members + 3 * first, set->members + 3 * b->first_member,
@@ -47,9 +47,9 @@ void rigid_set_compact(rigid_set *set, const uint8_t *is_gone)
     set->count = kept, set->member_count = members;
 }
 
-/* ---- where surfaces are ---- */
+/* ---- surfaces ---- */
 
-/* The center of mass from the origin of the surface's frame, in the world. */
+/* The vector from the origin of the surface's frame to the center of mass, in the world. */
 static vec3 turn_offset(const rigid_body *b, const double orientation[4])
 {
     vec3 rows[3];
@@ -84,22 +84,22 @@ static vec3 arm_of(const rigid_set *set, const rigid_body *b, const vec3 rows[3]
     return rows_turn(rows, vec3_load(set->members + 3 * (b->first_member + member)));
 }
 
-/* Members move on a circle about the center: over a step by the mean of both arms. Where the center
- * is brought into the periodic box, they go along, and may be outside. */
+/* Members move on a circle about the center, so the velocity over a step uses the mean of both
+ * arms. If the center is wrapped into the periodic box, members move with it and may be outside. */
 void rigid_set_place_members(const rigid_set *set, const rigid_body *b, store *s)
 {
-    vec3 rows[3], old_rows[3];
+    vec3 rows[3], began_rows[3];
     rigid_rows(b->rigid.orientation, rows);
-    rigid_rows(b->rigid.began_orientation, old_rows);
+    rigid_rows(b->rigid.began_orientation, began_rows);
     for (int32_t k = 0; k < b->member_count; k++) {
-        const int32_t at = place_of(s, b, k);
-        const vec3 arm = arm_of(set, b, rows, k), old_arm = arm_of(set, b, old_rows, k);
-        const vec3 mean = vec3_scale(vec3_add(arm, old_arm), 0.5);
-        vec3_store(s->centers + 3 * (abut_index)at, vec3_add(b->rigid.position, arm));
-        memcpy(s->images + 3 * (abut_index)at, b->rigid.images, sizeof b->rigid.images);
-        vec3_store(s->movers[at].velocity,
+        const int32_t place = place_of(s, b, k);
+        const vec3 arm = arm_of(set, b, rows, k), began_arm = arm_of(set, b, began_rows, k);
+        const vec3 mean = vec3_scale(vec3_add(arm, began_arm), 0.5);
+        vec3_store(s->centers + 3 * (abut_index)place, vec3_add(b->rigid.position, arm));
+        memcpy(s->images + 3 * (abut_index)place, b->rigid.images, sizeof b->rigid.images);
+        vec3_store(s->movers[place].velocity,
                    vec3_add(b->rigid.velocity, vec3_cross(b->rigid.spin, mean)));
-        vec3_store(s->movers[at].spin, b->rigid.spin);
+        vec3_store(s->movers[place].spin, b->rigid.spin);
     }
 }
 
@@ -114,18 +114,18 @@ void rigid_set_place_clusters(rigid_set *set, store *s)
 /* Forces and torques by place. */
 typedef struct member_vectors {
     const double *forces, *torques;
-    abut_index stride; /* from one sphere's to the next one's */
+    abut_index stride; /* numbers between two spheres */
 } member_vectors;
 
-static wrench sum_members(const rigid_set *set, const rigid_body *b, member_vectors of,
+static wrench sum_members(const rigid_set *set, const rigid_body *b, member_vectors vectors,
                           const store *s)
 {
     vec3 rows[3];
     wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     rigid_rows(b->rigid.orientation, rows);
     for (int32_t k = 0; k < b->member_count; k++) {
-        const abut_index at = of.stride * place_of(s, b, k);
-        wrench_add(&sum, (wrench){vec3_load(of.forces + at), vec3_load(of.torques + at)},
+        const abut_index at = vectors.stride * place_of(s, b, k);
+        wrench_add(&sum, (wrench){vec3_load(vectors.forces + at), vec3_load(vectors.torques + at)},
                    arm_of(set, b, rows, k));
     }
     return sum;
@@ -143,11 +143,11 @@ void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s)
 
 /* ---- a step ---- */
 
-/* What the caller applied does work that is not counted as that of contacts. */
+/* The work of applied forces is not counted as that of contacts. */
 void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by)
 {
     b->sum = b->next;
-    if (b->rigid.is_held) {
+    if (b->rigid.is_fixed) {
         rigid_stay(&b->rigid, by->kick * b->power);
         return;
     }

@@ -1,4 +1,4 @@
-/* Rows through kernels. */
+/* Applies the laws of table rows through kernels. */
 #include "row_laws.h"
 
 #include <string.h>
@@ -7,20 +7,21 @@
 #include "bond_pairs.h"
 #include "watch.h"
 
-/* Repeat a row of a block as row k. */
+/* Copies row `at` of a block to row k. */
 static void repeat_row(row_block *b, int32_t at, int32_t k)
 {
-    law_block *of = &b->block;
-    of->first[k] = of->first[at], of->second[k] = of->second[at], of->wall[k] = of->wall[at];
-    of->laws[k] = of->laws[at];
-    of->old_normal[k] = of->old_normal[at], of->kept[k] = of->kept[at];
-    of->old_overlap[k] = of->old_overlap[at];
-    of->radius[k] = of->radius[at], of->inertia[k] = of->inertia[at];
-    b->overlaps[k] = of->overlap[at], b->shares[k] = of->share[at];
-    memcpy(b->normals + 3 * k, of->normal + 3 * at, 3 * sizeof *b->normals);
+    law_block *block = &b->block;
+    block->first[k] = block->first[at], block->second[k] = block->second[at],
+    block->wall[k] = block->wall[at];
+    block->laws[k] = block->laws[at];
+    block->old_normal[k] = block->old_normal[at], block->kept[k] = block->kept[at];
+    block->old_overlap[k] = block->old_overlap[at];
+    block->radius[k] = block->radius[at], block->inertia[k] = block->inertia[at];
+    b->overlaps[k] = block->overlap[at], b->shares[k] = block->share[at];
+    memcpy(b->normals + 3 * k, block->normal + 3 * at, 3 * sizeof *b->normals);
 }
 
-/* Kernels read whole vectors: repeat the last row until one is full. */
+/* Repeats the last row up to a whole vector, as kernels read them. */
 static void fill_up(row_block *b, int32_t count)
 {
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
@@ -28,14 +29,14 @@ static void fill_up(row_block *b, int32_t count)
     }
 }
 
-static void set_velocities(mover *of, vec3 velocity, vec3 spin)
+static void set_velocities(mover *to, vec3 velocity, vec3 spin)
 {
-    vec3_store(of->velocity, velocity);
-    vec3_store(of->spin, spin);
+    vec3_store(to->velocity, velocity);
+    vec3_store(to->spin, spin);
 }
 
-/* On the wall's frame of now a point has gone by T times its way against the wall: both ways are
- * seen from where the wall was. Spins are of the middle of the step, half a turn ago. */
+/* Displacements are measured in the wall's last pose. In its present pose, that relative to the
+ * wall is T times as much. Spins are of the middle of the step: they turn by half of it. */
 void rows_turn_along(row_block *b, int32_t k, vec3 arm, const vec3 left[3])
 {
     const mover *first = b->block.first[k];
@@ -63,15 +64,15 @@ void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index
     b->block.wall[k] = &b->movers[2][k];
 }
 
-void rows_set_turned(row_block *b, int32_t k, const interaction_table *before, abut_index old,
-                     row_turn *turn, const void *context)
+void rows_set_turned(row_block *b, int32_t k, const interaction_table *before,
+                     abut_index entry_before, row_turn *turn, const void *context)
 {
     const history_layout *l = &before->extras.layout;
-    const double *kept = table_kept(before, old);
+    const double *kept = table_kept(before, entry_before);
     double *turned = b->turned + k * history_numbers(l);
     memcpy(turned, kept, (size_t)history_numbers(l) * sizeof *turned);
     for (int v = 0; v < l->begins[HISTORY_SCALARS]; v += 3) {
-        vec3_store(turned + v, turn(context, old, vec3_load(kept + v)));
+        vec3_store(turned + v, turn(context, entry_before, vec3_load(kept + v)));
     }
     b->block.kept[k] = turned;
 }
@@ -85,14 +86,14 @@ static bool lacks_law(const law_table *laws, const law_block *b)
     return lacks;
 }
 
-/* ---- rows that pull ---- */
+/* ---- rows with attraction ---- */
 
-static double radius_of(const row_laws *r, const law_block *of, int32_t k)
+static double radius_of(const row_laws *r, const law_block *block, int32_t k)
 {
     if (table_is_of_bodies(r->table->kind)) {
-        return of->radius[k];
+        return block->radius[k];
     }
-    const double own = of->first[k]->radius, other = of->second[k]->radius;
+    const double own = block->first[k]->radius, other = block->second[k]->radius;
     return r->table->kind == ABUT_SPHERE_WALL ? own : reduced(own, other);
 }
 
@@ -101,38 +102,38 @@ static double share_of_pull(const row_laws *r, abut_index row)
     return r->table->kind == ABUT_SPHERE_WALL ? apart_pull_share(r->simulation, row) : 1.0;
 }
 
-/* Contacts with walls alone have such shares. */
-static void set_pull_shares(const row_laws *r, law_block *of, const abut_index *where)
+/* Sets the shares of pulls. Only contacts with walls have them. */
+static void set_pull_shares(const row_laws *r, law_block *block, const abut_index *where)
 {
     int32_t k = 0;
-    for (; table_is_on_wall(r->table->kind) && k < of->count; k++) {
-        of->pull_share[k] = share_of_pull(r, where[k]);
+    for (; table_is_on_wall(r->table->kind) && k < block->count; k++) {
+        block->pull_share[k] = share_of_pull(r, where[k]);
     }
     for (; k % ROW_PADDING != 0; k++) {
-        of->pull_share[k] = of->pull_share[k - 1];
+        block->pull_share[k] = block->pull_share[k - 1];
     }
 }
 
-/* Note the first row whose law does not hold for its R*. */
-static void note_too_small(row_laws *r, const law_block *of, const abut_index *where)
+/* Records the first row with an R* that its law excludes. */
+static void note_too_small(row_laws *r, const law_block *block, const abut_index *where)
 {
-    for (int32_t k = 0; k < of->count; k++) {
-        const cohesion *c = &of->laws[k]->cohesion;
-        if (radius_of(r, of, k) < c->least_radius) {
+    for (int32_t k = 0; k < block->count; k++) {
+        const cohesion *c = &block->laws[k]->cohesion;
+        if (radius_of(r, block, k) < c->least_radius) {
             parallel_keep_first(&r->bad_row, where[k]);
         }
     }
 }
 
-/* ---- where rows are read from, and written to ---- */
+/* ---- columns of a block ---- */
 
-/* Whether the rows of a block follow one another, so that the table's columns have them. */
+/* Whether the rows of a block are consecutive, so that it can use the table's columns. */
 static bool are_in_sequence(const row_block *b, int32_t count)
 {
     return b->rows[count - 1] - b->rows[0] == count - 1;
 }
 
-/* Numbers of a block's rows, `size` each, from a column of the table to the block's own. */
+/* Copies `size` numbers of each row from a column of the table to that of the block. */
 static void copy_numbers(const row_block *b, int32_t count, const double *column, size_t size,
                          double *to)
 {
@@ -141,36 +142,36 @@ static void copy_numbers(const row_block *b, int32_t count, const double *column
     }
 }
 
-/* Read and write columns of the table. */
+/* Makes a block use the table's columns. */
 static void use_table(const row_laws *r, row_block *b)
 {
     const abut_index first = b->rows[0];
     const interaction_table *to = r->table;
-    law_block *of = &b->block;
-    of->normal = r->normal ? r->normal + 3 * first : b->normals;
-    of->overlap = r->overlap ? r->overlap + first : b->overlaps;
-    of->share = r->share ? r->share + first : b->shares;
-    of->effects = to->effects ? to->effects + first : b->effects;
-    of->moment = table_vector(to->moment, first);
-    of->power = to->power ? to->power + first : NULL;
-    of->springs = history_has_more(of->layout) ? NULL : table_kept(to, first);
+    law_block *block = &b->block;
+    block->normal = r->normal ? r->normal + 3 * first : b->normals;
+    block->overlap = r->overlap ? r->overlap + first : b->overlaps;
+    block->share = r->share ? r->share + first : b->shares;
+    block->effects = to->effects ? to->effects + first : b->effects;
+    block->moment = table_vector(to->moment, first);
+    block->power = to->power ? to->power + first : NULL;
+    block->springs = history_has_more(block->layout) ? NULL : table_kept(to, first);
 }
 
-/* Read and write columns of the block's own. */
+/* Makes a block use its own columns. */
 static void use_own(const row_laws *r, row_block *b, int32_t count)
 {
     const interaction_table *to = r->table;
-    law_block *of = &b->block;
+    law_block *block = &b->block;
     copy_numbers(b, count, r->normal, 3, b->normals);
     copy_numbers(b, count, r->overlap, 1, b->overlaps);
     copy_numbers(b, count, r->share, 1, b->shares);
-    of->normal = b->normals, of->overlap = b->overlaps, of->share = b->shares;
-    of->effects = b->effects, of->springs = NULL;
-    of->moment = to->moment ? b->moment : NULL;
-    of->power = to->power ? b->power : NULL;
+    block->normal = b->normals, block->overlap = b->overlaps, block->share = b->shares;
+    block->effects = b->effects, block->springs = NULL;
+    block->moment = to->moment ? b->moment : NULL;
+    block->power = to->power ? b->power : NULL;
 }
 
-/* Write what such columns have got to the table. */
+/* Copies results from the block's own columns to the table. */
 static void put_rows(const interaction_table *to, const row_block *b)
 {
     for (int32_t k = 0; k < b->block.count; k++) {
@@ -189,19 +190,19 @@ static void put_rows(const interaction_table *to, const row_block *b)
 
 /* ---- all rows ---- */
 
-/* Fill a block with rows of one function. */
+/* Fills a block with rows of one law function. */
 static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, int32_t count)
 {
-    law_block *of = &b->block;
+    law_block *block = &b->block;
     b->rows = rows;
     r->fill(r->context, b, count);
-    of->count = count;
-    of->step = r->simulation->last.step;
-    of->is_wall = table_is_on_wall(r->table->kind);
-    of->is_spot = table_is_of_bodies(r->table->kind);
-    of->watch_part = watch_part(r->simulation);
-    of->layout = &r->table->extras.layout;
-    of->rows = rows, of->history = r->table->history;
+    block->count = count;
+    block->step = r->simulation->last.step;
+    block->is_wall = table_is_on_wall(r->table->kind);
+    block->is_spot = table_is_of_bodies(r->table->kind);
+    block->watch_part = watch_part(r->simulation);
+    block->layout = &r->table->extras.layout;
+    block->rows = rows, block->history = r->table->history;
     if (are_in_sequence(b, count)) {
         use_table(r, b);
     } else {
@@ -210,31 +211,31 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     fill_up(b, count);
 }
 
-/* Built-in laws keep springs, to which kernels add the largest overlap of Luding's law, and without
- * rolling springs they write no moments. */
+/* Clears history and moments that built-in laws do not write. They have springs, and Luding's law
+ * the largest overlap, which kernels add. Without rolling springs they write no moments. */
 static void clear_more(const row_laws *r, row_block *b)
 {
-    const law_block *of = &b->block;
-    const int springs = of->layout->begins[HISTORY_VECTORS];
-    const size_t others = (size_t)(history_numbers(of->layout) - springs);
-    b->has_moments = springs > of->layout->begins[HISTORY_ROLL];
-    if (of->moment && !b->has_moments) {
-        memset(of->moment, 0, 3 * (size_t)of->count * sizeof *of->moment);
+    const law_block *block = &b->block;
+    const int springs = block->layout->begins[HISTORY_VECTORS];
+    const size_t others = (size_t)(history_numbers(block->layout) - springs);
+    b->has_moments = springs > block->layout->begins[HISTORY_ROLL];
+    if (block->moment && !b->has_moments) {
+        memset(block->moment, 0, 3 * (size_t)block->count * sizeof *block->moment);
     }
-    for (int32_t k = 0; others > 0 && k < of->count; k++) {
-        memset(table_kept(r->table, b->rows[k]) + springs, 0, others * sizeof *of->history);
+    for (int32_t k = 0; others > 0 && k < block->count; k++) {
+        memset(table_kept(r->table, b->rows[k]) + springs, 0, others * sizeof *block->history);
     }
 }
 
-/* Tell the law of a block's rows, and ask it. Returns whether an overlap is to be watched. */
-static bool ask(const law_block *of, user_block *own)
+/* Calls a user's law for the rows of a block. Returns whether an overlap is to be watched. */
+static bool call_user_law(const law_block *block, user_block *own)
 {
-    const bool is_deep = interaction_kernels_take()->user_inputs(of, own);
-    user_block_call(own, of->laws[0]->own, rows_filled_up(of->count), of->step);
+    const bool is_deep = interaction_kernels_take()->user_inputs(block, own);
+    user_block_call(own, block->laws[0]->own, rows_filled_up(block->count), block->step);
     return is_deep;
 }
 
-/* Note the first of the rows that are not finite. */
+/* Records the first row with a result that is not finite. */
 static void note_not_finite(row_laws *r, const user_block *b, const abut_user_law *l,
                             const abut_index *where, int32_t count)
 {
@@ -245,36 +246,36 @@ static void note_not_finite(row_laws *r, const user_block *b, const abut_user_la
     }
 }
 
-/* Apply the law of users that a block of rows has. Returns whether an overlap is to be watched. */
-static bool apply_own(row_laws *r, row_block *block)
+/* Applies the user's law of a block. Returns whether an overlap is to be watched. */
+static bool apply_user_law(row_laws *r, row_block *b)
 {
     user_block own;
-    const law_block *of = &block->block;
-    const bool is_deep = ask(of, &own);
-    const unsigned noted = interaction_kernels_take()->user_effects(of, &own);
-    block->has_moments = noted & USER_HAS_MOMENTS;
+    const law_block *block = &b->block;
+    const bool is_deep = call_user_law(block, &own);
+    const unsigned noted = interaction_kernels_take()->user_effects(block, &own);
+    b->has_moments = noted & USER_HAS_MOMENTS;
     if (noted & USER_NOT_FINITE) {
-        note_not_finite(r, &own, of->laws[0]->own, block->rows, of->count);
+        note_not_finite(r, &own, block->laws[0]->own, b->rows, block->count);
     }
     return is_deep;
 }
 
-/* Compute what a block's rows exert. Returns whether an overlap is to be watched. */
+/* Computes the forces of a block. Returns whether an overlap is to be watched. */
 static bool compute(row_laws *r, row_block *b)
 {
-    law_block *of = &b->block;
-    const law_function function = of->laws[0]->of->function;
-    of->is_cohesive = function == LAW_COHESIVE;
+    law_block *block = &b->block;
+    const law_function function = block->laws[0]->of->function;
+    block->is_cohesive = function == LAW_COHESIVE;
     if (function != LAW_PLAIN) {
-        set_pull_shares(r, of, b->rows);
+        set_pull_shares(r, block, b->rows);
     }
     if (function == LAW_OWN) {
-        return apply_own(r, b);
+        return apply_user_law(r, b);
     }
     clear_more(r, b);
-    const unsigned noted = interaction_kernels_take()->laws(of);
+    const unsigned noted = interaction_kernels_take()->laws(block);
     if (noted & LAWS_TOO_SMALL) {
-        note_too_small(r, of, b->rows);
+        note_too_small(r, block, b->rows);
     }
     return noted & LAWS_DEEP;
 }
@@ -297,7 +298,7 @@ static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32
     }
 }
 
-/* Apply the laws of rows that have one function: their numbers follow one another. */
+/* Applies the laws of consecutive rows with one function. */
 static void apply_alike(row_laws *r, row_block *b, abut_index begin, abut_index end)
 {
     abut_index rows[LAW_BLOCK];
@@ -310,16 +311,15 @@ static void apply_alike(row_laws *r, row_block *b, abut_index begin, abut_index 
     }
 }
 
-/* Apply the law of the first of these rows to all of them that have its function. Their laws are
- * set to NULL. */
+/* Applies the first row's law function to all rows that share it. Sets their laws to NULL. */
 static void apply_queue(row_laws *r, row_block *b, const law **laws, abut_index begin,
                         abut_index end)
 {
-    const law *of = *laws;
+    const law *first = *laws;
     abut_index rows[LAW_BLOCK];
     int32_t count = 0;
     for (abut_index row = begin; row < end; row++, laws++) {
-        if (*laws && law_is_like(*laws, of)) {
+        if (*laws && law_is_like(*laws, first)) {
             *laws = NULL;
             rows[count++] = row;
         }
@@ -348,7 +348,7 @@ static void find_laws(const row_laws *r, const law **laws, abut_index first, abu
     }
 }
 
-/* Apply the laws of rows function by function. */
+/* Applies the laws of rows, one function after the other. */
 static void apply_mixed(row_laws *r, row_block *b, abut_index begin, abut_index end)
 {
     const law *laws[ROWS_OF_SPAN];
@@ -379,7 +379,7 @@ static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, r->work * (end - begin));
 }
 
-static void keep_case(abut_law_case *to, const user_block *b, const abut_user_law *l, int number)
+static void copy_case(abut_law_case *to, const user_block *b, const abut_user_law *l, int number)
 {
     *to = (abut_law_case){.number = number};
     for (int c = 0; c < ABUT_LAW_INPUT_COUNT; c++) {
@@ -394,17 +394,17 @@ static void keep_case(abut_law_case *to, const user_block *b, const abut_user_la
     }
 }
 
-/* Keep what a user's law answers for the only row of a block. */
-static void keep_own_case(abut_simulation *s, const law_block *alone)
+/* Records the input and output of a user's law for the only row of a block. */
+static void keep_user_case(abut_simulation *s, const law_block *alone)
 {
     user_block own;
     const abut_user_law *l = alone->laws[0]->own;
-    ask(alone, &own);
-    keep_case(&s->law_case, &own, l, (int)(l - s->laws.own.laws));
+    call_user_law(alone, &own);
+    copy_case(&s->law_case, &own, l, (int)(l - s->laws.own.laws));
 }
 
-/* Name the first row whose law says what is not finite, or does not hold for its R*; a block has it
- * alone. The simulation keeps its numbers. */
+/* Returns the error for a bad row, which is alone in a block: its law gives numbers that are not
+ * finite, or excludes its R*. Records these numbers. */
 static abut_status name_bad(const row_laws *r, const row_block *alone, abut_index bad,
                             abut_error *error)
 {
@@ -413,7 +413,7 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
     const law *l = alone->block.laws[0];
     const bool is_own = l->own;
     if (is_own) {
-        keep_own_case(s, &alone->block);
+        keep_user_case(s, &alone->block);
     } else {
         s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
         s->law_case.inputs[USER_INPUT(radius)] = radius_of(r, &alone->block, 0);

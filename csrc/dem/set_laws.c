@@ -1,4 +1,4 @@
-/* Laws that a caller gives: also functions of its own, which keep what they say. */
+/* Setting of contact laws, also of users' functions. */
 #include "apart.h"
 #include "energy.h"
 #include "sphere_order.h"
@@ -20,7 +20,7 @@ abut_index abut_simulation_history_count(const abut_simulation *s)
     return history_numbers(l) - l->begins[HISTORY_VECTORS];
 }
 
-/* Rows keep other numbers than before: the tables of the last step are written anew. */
+/* Rewrites the tables of the last step if the new laws have another contact history. */
 static abut_status keep_other_numbers(abut_simulation *s, const history_layout *before)
 {
     const renaming same = {.place_count = s->store.count, .body_count = s->solids.count};
@@ -44,9 +44,9 @@ abut_status abut_simulation_set_user_laws(abut_simulation *s, abut_index materia
     }
     apart_end_untouched(s, &before, NULL);
     if (before.pulls_or_reaches || s->laws.pulls_or_reaches) {
-        neighbor_list_forget(&s->neighbors); /* how far apart spheres pull may have changed */
+        neighbor_list_forget(&s->neighbors); /* cutoffs may have changed */
     }
     laws_free(&before);
-    energy_count_outside(s, energy); /* the same contacts store something else by other laws */
+    energy_count_outside(s, energy); /* new laws store other energies in the same contacts */
     return ABUT_OK;
 }

@@ -1,5 +1,5 @@
-/* Walls come, go, and are switched off: rows of the last step follow them, or go. Callers move
- * those whose motion is given. */
+/* Setting of walls. Rows of the last step follow their walls, or are removed with them. Callers
+ * also move walls with given motions. */
 #include <string.h>
 
 #include "energy.h"
@@ -7,15 +7,15 @@
 #include "shared.h"
 #include "watch.h"
 
-/* ---- other walls ---- */
+/* ---- new walls ---- */
 
-/* The number that a wall had before; -1: it is new. */
+/* The number of a wall before the change; -1: it is new. */
 static abut_index old_number(const wall_set *old, const abut_index *numbers, abut_index wall)
 {
     return numbers ? numbers[wall] : wall < old->count ? wall : -1;
 }
 
-/* The new numbers of walls; -1: nothing touches it any more. NULL: no memory. */
+/* The new number of each old wall; -1: removed or off. NULL: no memory. */
 static int32_t *list_new_numbers(const wall_set *old, const wall_set *made,
                                  const abut_index *numbers)
 {
@@ -41,8 +41,8 @@ static bool are_as_before(const wall_set *old, const int32_t *numbers)
     return k == old->touched_count;
 }
 
-/* Let rows of the last step follow their walls; those of walls that nothing touches any more go.
- * ABUT_OK or ABUT_NO_MEMORY, with everything as it was. */
+/* Renumbers the walls of the last step's rows; rows on walls that are removed or off are removed.
+ * ABUT_OK, or ABUT_NO_MEMORY with everything unchanged. */
 static abut_status renumber_rows(abut_simulation *s, const wall_set *made,
                                  const abut_index *numbers)
 {
@@ -58,18 +58,18 @@ static abut_status renumber_rows(abut_simulation *s, const wall_set *made,
     return status;
 }
 
-/* A new wall is taken to have stood where it is now. */
+/* Starts a new wall, as if it had been at rest in its present position. */
 static void begin_wall(abut_simulation *s, abut_index k)
 {
-    const deforming_mesh *of = simulation_deforming(s, k);
-    if (of && k < s->walls.mesh_count) {
-        const size_t bytes = 3 * (size_t)of->vertex_count * sizeof *of->before;
-        memcpy(of->before, deforming_vertices(simulation_mesh(s, k)), bytes);
+    const deforming_mesh *surface = simulation_deforming(s, k);
+    if (surface && k < s->walls.mesh_count) {
+        const size_t bytes = 3 * (size_t)surface->vertex_count * sizeof *surface->before;
+        memcpy(surface->before, deforming_vertices(simulation_mesh(s, k)), bytes);
     }
     s->walls.walls[k].before = abut_simulation_wall_now(s, k);
 }
 
-/* Take over a wall that stays, with the motion of its vertices where it deforms. */
+/* Takes over a present wall, with the motion of its vertices if it deforms. */
 static void take_wall(wall_set *to, abut_index k, wall_set *old, abut_index from)
 {
     const abut_wall given = to->walls[k].given;
@@ -114,15 +114,15 @@ abut_status abut_simulation_set_walls(abut_simulation *s, const abut_finder *fin
         return error_set_status(error, status);
     }
     exchange_walls(s, &made, numbers);
-    energy_lose(s, elastic);
+    energy_dissipate(s, elastic);
     return ABUT_OK;
 }
 
-/* ---- where they are ---- */
+/* ---- positions ---- */
 
 void abut_simulation_place(abut_simulation *s, abut_index wall, const abut_wall_state *state)
 {
-    s->walls.walls[wall].told = *state;
+    s->walls.walls[wall].next_state = *state;
 }
 
 void abut_simulation_begin(abut_simulation *s, abut_index wall, const abut_wall_state *state)
@@ -132,7 +132,7 @@ void abut_simulation_begin(abut_simulation *s, abut_index wall, const abut_wall_
         memcpy(w->before.pose, state->pose, sizeof state->pose);
         memcpy(s->walls.poses_before + 16 * wall, state->pose, sizeof state->pose);
     }
-    w->told = *state;
+    w->next_state = *state;
 }
 
 abut_wall_state abut_simulation_wall(const abut_simulation *s, abut_index wall)

@@ -1,4 +1,4 @@
-/* A simulation from outside: what it is made of. */
+/* Making and freeing a simulation, and what its parts share. */
 #include "shared.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static abut_status check_input(const abut_simulation_input *input, abut_error *e
     return status ? status : lattice_check(&repeats, error);
 }
 
-/* A finder without spheres, whose memory all finders of the simulation's pairs use. */
+/* Makes a finder without spheres. All searches of pairs use its memory. */
 static abut_status make_lender(abut_simulation *s, abut_error *error)
 {
     abut_pair_input input = abut_pair_input_default();
@@ -133,7 +133,7 @@ void abut_simulation_free(abut_simulation *s)
     memory_free(s);
 }
 
-/* ---- what is made anew ---- */
+/* ---- finders ---- */
 
 void simulation_forget_bodies(abut_simulation *s)
 {

@@ -1,4 +1,4 @@
-/* The part of a step that finds what bodies touch, and which spot continues which. */
+/* The part of a step that finds contacts of bodies, and matches them with the last step's. */
 #include "parts.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void *reserve(abut_simulation *s, int block, abut_index count, size_t siz
     return memory_reserve(&s->search.blocks[block], count, size);
 }
 
-/* ---- what the neighbor list has of bodies ---- */
+/* ---- pairs of the neighbor list ---- */
 
 static int compare(abut_index a, abut_index b)
 {
@@ -31,54 +31,54 @@ static int compare_near(const void *a, const void *b)
     return by_body ? by_body : compare(p->other, q->other);
 }
 
-/* Who is held does not interact with others that are. */
-static bool are_held(const abut_simulation *s, outline_pair pair, bool is_sphere)
+/* Whether both partners are fixed. Two fixed partners never interact. */
+static bool are_fixed(const abut_simulation *s, outline_pair pair, bool is_sphere)
 {
-    if (!s->solids.bodies[pair.outline].rigid.is_held) {
+    if (!s->solids.bodies[pair.outline].rigid.is_fixed) {
         return false;
     }
-    return is_sphere ? store_holds(&s->store, pair.other)
-                     : s->solids.bodies[pair.other - s->store.count].rigid.is_held;
+    return is_sphere ? store_is_fixed(&s->store, pair.other)
+                     : s->solids.bodies[pair.other - s->store.count].rigid.is_fixed;
 }
 
 static void sort_near(abut_simulation *s)
 {
     const neighbor_list *l = &s->neighbors;
-    solid_search *of = &s->search;
-    of->near_count = of->near_bodies = 0;
+    solid_search *search = &s->search;
+    search->near_count = search->near_bodies = 0;
     for (abut_index k = 0; k < l->outline_pair_count; k++) {
         const outline_pair pair = l->outline_pairs[k];
         const bool is_sphere = pair.other < s->store.count;
         const int32_t first = pair.other - (int32_t)s->store.count;
-        if (are_held(s, pair, is_sphere)) {
+        if (are_fixed(s, pair, is_sphere)) {
             continue;
         }
-        of->near[of->near_count++] =
+        search->near[search->near_count++] =
             is_sphere ? (near_pair){pair.outline, s->store.rows[pair.other], true}
                       : (near_pair){first, pair.outline, false};
-        of->near_bodies += !is_sphere;
+        search->near_bodies += !is_sphere;
     }
-    if (of->near_count > 1) {
-        qsort(of->near, (size_t)of->near_count, sizeof *of->near, compare_near);
+    if (search->near_count > 1) {
+        qsort(search->near, (size_t)search->near_count, sizeof *search->near, compare_near);
     }
 }
 
-/* Number the spheres that are near bodies by row. */
+/* Numbers the spheres near bodies, in the order of rows. */
 static void number_spheres(abut_simulation *s)
 {
-    solid_search *of = &s->search;
-    of->sphere_count = 0;
-    if (of->near_count == of->near_bodies) {
+    solid_search *search = &s->search;
+    search->sphere_count = 0;
+    if (search->near_count == search->near_bodies) {
         return;
     }
-    memset(of->numbers, -1, (size_t)s->store.count * sizeof *of->numbers);
-    for (abut_index k = of->near_bodies; k < of->near_count; k++) {
-        of->numbers[of->near[k].other] = 0;
+    memset(search->numbers, -1, (size_t)s->store.count * sizeof *search->numbers);
+    for (abut_index k = search->near_bodies; k < search->near_count; k++) {
+        search->numbers[search->near[k].other] = 0;
     }
     for (abut_index row = 0; row < s->store.count; row++) {
-        if (of->numbers[row] == 0) {
-            of->numbers[row] = (int32_t)of->sphere_count;
-            of->spheres[of->sphere_count++] = (int32_t)row;
+        if (search->numbers[row] == 0) {
+            search->numbers[row] = (int32_t)search->sphere_count;
+            search->spheres[search->sphere_count++] = (int32_t)row;
         }
     }
 }
@@ -94,46 +94,47 @@ static bool may_touch_images(const abut_simulation *s)
     return axis >= 0 && 4.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice.period[axis];
 }
 
-/* Take over what a list that is new has found. */
+/* Takes the pairs with bodies from a new neighbor list. */
 static abut_status take_near(abut_simulation *s)
 {
-    solid_search *of = &s->search;
+    solid_search *search = &s->search;
     const abut_index count = s->neighbors.outline_pair_count;
-    of->near = reserve(s, 0, count, sizeof *of->near);
-    of->numbers = reserve(s, 1, s->store.count, sizeof *of->numbers);
-    of->spheres = reserve(s, 2, count, sizeof *of->spheres);
-    of->i = reserve(s, 3, count, sizeof *of->i);
-    of->j = reserve(s, 4, count, sizeof *of->j);
-    of->rows = reserve(s, 5, count, sizeof *of->rows);
-    if (!of->near || !of->numbers || !of->spheres || !of->i || !of->j || !of->rows) {
+    search->near = reserve(s, 0, count, sizeof *search->near);
+    search->numbers = reserve(s, 1, s->store.count, sizeof *search->numbers);
+    search->spheres = reserve(s, 2, count, sizeof *search->spheres);
+    search->i = reserve(s, 3, count, sizeof *search->i);
+    search->j = reserve(s, 4, count, sizeof *search->j);
+    search->rows = reserve(s, 5, count, sizeof *search->rows);
+    if (!search->near || !search->numbers || !search->spheres || !search->i || !search->j ||
+        !search->rows) {
         return ABUT_NO_MEMORY;
     }
     sort_near(s);
     number_spheres(s);
-    of->has_images = may_touch_images(s);
-    abut_convex_finder_free(of->mixed);
-    of->mixed = NULL;
+    search->has_images = may_touch_images(s);
+    abut_convex_finder_free(search->mixed);
+    search->mixed = NULL;
     return ABUT_OK;
 }
 
-/* ---- whose outlines touch ---- */
+/* ---- touching outlines ---- */
 
 static bool is_near(vec3 apart, double reach)
 {
     return vec3_dot(apart, apart) <= reach * reach;
 }
 
-/* At how many images the outlines of a pair touch; of two bodies, and where these are too small to
- * touch at several, the nearest one alone counts. */
+/* The number of images at which the outlines of a pair touch. Only the nearest image counts for two
+ * bodies, and for outlines too small to touch at several. */
 static int count_touches(const abut_simulation *s, const near_pair *p)
 {
-    const neighbor_outlines *of = &s->search.outlines;
+    const neighbor_outlines *outlines = &s->search.outlines;
     const abut_index other = p->is_sphere ? s->store.places[p->other] : p->other;
-    const double *centers = p->is_sphere ? s->store.centers : of->centers;
-    const double *radii = p->is_sphere ? s->store.radii : of->radii;
+    const double *centers = p->is_sphere ? s->store.centers : outlines->centers;
+    const double *radii = p->is_sphere ? s->store.radii : outlines->radii;
     const vec3 from = vec3_load(centers + 3 * other);
-    vec3 apart = vec3_sub(vec3_load(of->centers + 3 * (abut_index)p->body), from);
-    const double reach = of->radii[p->body] + radii[other];
+    vec3 apart = vec3_sub(vec3_load(outlines->centers + 3 * (abut_index)p->body), from);
+    const double reach = outlines->radii[p->body] + radii[other];
     const int axis = lattice_shortest(&s->lattice);
     apart = vec3_sub(apart, lattice_nearest(&s->lattice, apart));
     if (!p->is_sphere || axis < 0 || 2.0 * reach < s->lattice.period[axis]) {
@@ -150,7 +151,7 @@ static int count_touches(const abut_simulation *s, const near_pair *p)
     return count;
 }
 
-/* -1, 0 or 1: in which order a pair and a row are. */
+/* Compares a pair with a row by partners: -1, 0 or 1. */
 static int compare_with_row(const near_pair *p, const interaction_table *t, abut_index row)
 {
     const int by_body = compare(p->body, t->body.i[row]);
@@ -162,11 +163,10 @@ static bool is_before_pair(const void *table, abut_index row, const void *pair)
     return compare_with_row(pair, table, row) > 0;
 }
 
-/* Of a pair in place of the row of the step before, where -1 is none: its outlines touch nowhere,
- * or at two images. */
+/* In place of a row of the last step: outlines touch nowhere, or at two images. */
 enum { APART = -3, TWICE = -2 };
 
-/* Pairs that one thread takes in one go, and what one takes, as parallel_report counts it. */
+/* Pairs per task, and the work of one in units of parallel_report. */
 enum { STRETCH = 512, WORK_OF_GAP = 2 };
 
 typedef struct selecting {
@@ -176,51 +176,52 @@ typedef struct selecting {
     abut_index *rows;
 } selecting;
 
-/* Find which rows of the step before pairs go on from whose outlines touch: both ascend. */
-static void find_earlier(void *context, abut_index begin, abut_index end)
+/* Finds the last step's rows of pairs with touching outlines. Pairs and rows both ascend. */
+static void find_rows_before(void *context, abut_index begin, abut_index end)
 {
-    const selecting *of = context;
-    const interaction_table *t = of->before;
-    abut_index row = span_find((row_span){0, t->count}, t, &of->pairs[begin], is_before_pair);
+    const selecting *selection = context;
+    const interaction_table *t = selection->before;
+    abut_index row =
+        span_find((row_span){0, t->count}, t, &selection->pairs[begin], is_before_pair);
     for (abut_index k = begin; k < end; k++) {
-        const near_pair *p = &of->pairs[k];
-        const int touches = count_touches(of->simulation, p);
+        const near_pair *p = &selection->pairs[k];
+        const int touches = count_touches(selection->simulation, p);
         while (row < t->count && compare_with_row(p, t, row) > 0) {
             row++;
         }
-        const bool goes_on = row < t->count && compare_with_row(p, t, row) == 0;
-        of->rows[k] = touches == 0 ? APART : touches > 1 ? TWICE : goes_on ? row : -1;
+        const bool continues = row < t->count && compare_with_row(p, t, row) == 0;
+        selection->rows[k] = touches == 0 ? APART : touches > 1 ? TWICE : continues ? row : -1;
     }
 }
 
-/* Whether pairs come from the neighbor list; where two bodies may touch at several images, all are
- * searched for. */
+/* Whether a kind takes its pairs from the neighbor list. If two bodies may touch at several images,
+ * all bodies are searched. */
 static bool is_listed(const abut_simulation *s, abut_interaction kind)
 {
     return kind == ABUT_BODY_SPHERE || (kind == ABUT_BODY_BODY && !s->search.has_images);
 }
 
-/* Select the pairs of the list whose outlines touch. A body and a sphere that do so at two
- * images are an error: rows do not tell at which image they touch. */
+/* Selects the pairs of the list with touching outlines. A body and a sphere that touch at two
+ * images are an error, because rows do not store their image. */
 static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_error *error)
 {
-    solid_search *of = &s->search;
+    solid_search *search = &s->search;
     const bool is_mixed = kind == ABUT_BODY_SPHERE;
-    const abut_index first = is_mixed ? of->near_bodies : 0;
-    const abut_index count = (is_mixed ? of->near_count : of->near_bodies) - first;
-    selecting all = {s, &s->before->tables[kind], of->near + first, of->rows};
-    parallel_loop(s->input.workers, count, STRETCH, WORK_OF_GAP * count, find_earlier, &all);
-    of->pair_count = 0;
+    const abut_index first = is_mixed ? search->near_bodies : 0;
+    const abut_index count = (is_mixed ? search->near_count : search->near_bodies) - first;
+    selecting all = {s, &s->before->tables[kind], search->near + first, search->rows};
+    parallel_loop(s->input.workers, count, STRETCH, WORK_OF_GAP * count, find_rows_before, &all);
+    search->pair_count = 0;
     for (abut_index k = 0; k < count; k++) {
         const near_pair *p = &all.pairs[k];
         if (all.rows[k] == TWICE) {
             return error_set(error, ABUT_BODY_IMAGES, p->body, p->other, 0.0);
         }
         if (all.rows[k] != APART) {
-            of->i[of->pair_count] = p->body;
-            of->j[of->pair_count] =
-                p->is_sphere ? s->solids.count + of->numbers[p->other] : p->other;
-            of->rows[of->pair_count++] = all.rows[k];
+            search->i[search->pair_count] = p->body;
+            search->j[search->pair_count] =
+                p->is_sphere ? s->solids.count + search->numbers[p->other] : p->other;
+            search->rows[search->pair_count++] = all.rows[k];
         }
     }
     return ABUT_OK;
@@ -228,7 +229,7 @@ static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_
 
 /* ---- matching ---- */
 
-/* The rows of two steps; knows_rows: it is known which go on. */
+/* Matches the rows of two steps. knows_rows: row_match is already set. */
 typedef struct matching {
     const interaction_table *now, *before;
     abut_spot_step spots[2]; /* of now and before */
@@ -244,7 +245,7 @@ static abut_spot_step step_of(const interaction_table *t)
                             .spot_feature = t->body.spot_feature};
 }
 
-/* -1, 0 or 1: in which order two rows are by their partners. */
+/* Compares two rows by partners: -1, 0 or 1. */
 static int compare_rows(const interaction_table *t, abut_index a, const interaction_table *other,
                         abut_index b)
 {
@@ -252,13 +253,13 @@ static int compare_rows(const interaction_table *t, abut_index a, const interact
     return by_first ? by_first : compare(table_second(t, a), table_second(other, b));
 }
 
-static bool is_before_row(const void *steps, abut_index old, const void *row)
+static bool is_before_row(const void *steps, abut_index row_before, const void *row)
 {
     const matching *m = steps;
-    return compare_rows(m->now, *(const abut_index *)row, m->before, old) > 0;
+    return compare_rows(m->now, *(const abut_index *)row, m->before, row_before) > 0;
 }
 
-/* The rows from `first` on that have the partners of a row of now. */
+/* The rows from `first` on with the partners of a row of now. */
 static row_span rows_alike(const matching *m, abut_index row, const interaction_table *t,
                            abut_index first)
 {
@@ -276,86 +277,87 @@ static bool are_on_one_facet(const matching *m, abut_index row, const interactio
     return !t->body.facet || m->now->body.facet[row] == t->body.facet[other];
 }
 
-static bool are_same_images(const matching *m, abut_index row, abut_index old)
+static bool are_same_images(const matching *m, abut_index row, abut_index row_before)
 {
-    const abut_index *image = m->now->body.image, *old_image = m->before->body.image;
-    return !image || !old_image ||
-           memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
+    const abut_index *image = m->now->body.image, *image_before = m->before->body.image;
+    return !image || !image_before ||
+           memcmp(image + 3 * row, image_before + 3 * row_before, 3 * sizeof *image) == 0;
 }
 
-/* Which of the rows of the step before that have its partners a row goes on from: the one on the
- * same facet. Several on it are told apart by image; a single one goes on at another image, too: it
- * left the box and came in on the other side. */
-static abut_index find_row(const matching *m, abut_index row, row_span rows, row_span old)
+/* Finds the row of the last step that a row continues, among those with its partners. It must be on
+ * the same facet. Several rows on it are distinguished by image. A single row may change its image:
+ * the pair left the box and entered on the other side. */
+static abut_index find_row(const matching *m, abut_index row, row_span rows, row_span rows_before)
 {
-    abut_index count = 0, old_count = 0, last = -1, at_image = -1;
+    abut_index count = 0, count_before = 0, last = -1, at_image = -1;
     for (abut_index k = rows.first; k < rows.first + rows.count; k++) {
         count += are_on_one_facet(m, row, m->now, k);
     }
-    for (abut_index k = old.first; k < old.first + old.count; k++) {
+    for (abut_index k = rows_before.first; k < rows_before.first + rows_before.count; k++) {
         if (are_on_one_facet(m, row, m->before, k)) {
-            last = k, old_count++;
+            last = k, count_before++;
             at_image = are_same_images(m, row, k) ? k : at_image;
         }
     }
-    return count == 1 && old_count == 1 ? last : at_image;
+    return count == 1 && count_before == 1 ? last : at_image;
 }
 
-/* Whether two spots are of the same feature of the body, and inside of facets both times. */
+/* Whether two spots are on the same feature of the body, and both inside facets of the wall. */
 static bool is_on_facets(const interaction_table *now, abut_index spot,
-                         const interaction_table *before, abut_index old)
+                         const interaction_table *before, abut_index spot_before)
 {
     const uint8_t *type = now->body.spot_type + 2 * spot;
-    const uint8_t *old_type = before->body.spot_type + 2 * old;
-    return type[1] == ABUT_FACET && old_type[1] == ABUT_FACET && type[0] == old_type[0] &&
-           now->body.spot_feature[2 * spot] == before->body.spot_feature[2 * old];
+    const uint8_t *type_before = before->body.spot_type + 2 * spot_before;
+    return type[1] == ABUT_FACET && type_before[1] == ABUT_FACET && type[0] == type_before[0] &&
+           now->body.spot_feature[2 * spot] == before->body.spot_feature[2 * spot_before];
 }
 
-/* Match what is left of the spots of a body and a wall: where the body slides from facet to facet,
- * what lay on the one goes on on the other. */
-static void match_rest(const matching *m, row_span rows, row_span old_rows)
+/* Matches remaining spots across facets, for a body that slides from one to the next. */
+static void match_rest(const matching *m, row_span rows, row_span rows_before)
 {
     const abut_index *offsets = m->now->body.spot_offsets + rows.first;
-    const abut_index *old_offsets = m->before->body.spot_offsets + old_rows.first;
+    const abut_index *offsets_before = m->before->body.spot_offsets + rows_before.first;
     abut_index *match = m->now->match;
     for (abut_index spot = offsets[0]; spot < offsets[rows.count]; spot++) {
-        abut_index old = match[spot] < 0 ? old_offsets[0] : old_offsets[old_rows.count];
-        for (; match[spot] < 0 && old < old_offsets[old_rows.count]; old++) {
-            match[spot] = is_on_facets(m->now, spot, m->before, old) ? old : -1;
+        abut_index spot_before =
+            match[spot] < 0 ? offsets_before[0] : offsets_before[rows_before.count];
+        for (; match[spot] < 0 && spot_before < offsets_before[rows_before.count]; spot_before++) {
+            match[spot] = is_on_facets(m->now, spot, m->before, spot_before) ? spot_before : -1;
         }
     }
 }
 
-/* Match the rows of one body and one partner, and their spots. */
-static void match_rows(const matching *m, row_span rows, row_span old)
+/* Matches the rows of one body with one partner, and their spots. */
+static void match_rows(const matching *m, row_span rows, row_span rows_before)
 {
     const interaction_table *t = m->now;
     const spot_steps steps = {&m->spots[0], &m->spots[1], t->row_match, NULL};
     for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-        t->row_match[row] = m->knows_rows ? t->row_match[row] : find_row(m, row, rows, old);
+        t->row_match[row] = m->knows_rows ? t->row_match[row] : find_row(m, row, rows, rows_before);
         spots_match_row(&steps, row, t->match);
     }
-    if (t->kind == ABUT_BODY_WALL && old.count > 0) {
-        match_rest(m, rows, old);
+    if (t->kind == ABUT_BODY_WALL && rows_before.count > 0) {
+        match_rest(m, rows, rows_before);
     }
 }
 
-/* Rows of both steps ascend. A stretch has all rows of the same two whose first row is in it. */
+/* Matches the rows of a stretch. Rows of both steps ascend. Rows with the same two partners belong
+ * to the stretch with their first row. */
 static void match_stretch(void *context, abut_index begin, abut_index end)
 {
     const matching *m = context;
     const interaction_table *t = m->now, *before = m->before;
     row_span rows = begin > 0 ? rows_alike(m, begin - 1, t, begin) : (row_span){0, 0};
-    abut_index row = rows.first + rows.count, old = 0;
+    abut_index row = rows.first + rows.count, row_before = 0;
     if (row < end) {
-        old = span_find((row_span){0, before->count}, m, &row, is_before_row);
+        row_before = span_find((row_span){0, before->count}, m, &row, is_before_row);
     }
     for (; row < end; row += rows.count) {
-        while (old < before->count && is_before_row(m, old, &row)) {
-            old++;
+        while (row_before < before->count && is_before_row(m, row_before, &row)) {
+            row_before++;
         }
         rows = rows_alike(m, row, t, row);
-        match_rows(m, rows, rows_alike(m, row, before, old));
+        match_rows(m, rows, rows_alike(m, row, before, row_before));
     }
 }
 
@@ -368,8 +370,7 @@ static void match_kind(abut_simulation *s, abut_interaction kind)
 
 /* ---- rows ---- */
 
-/* What is found becomes the table of now; rows of pairs that were given know which they go on from.
- */
+/* Copies a result into the table. Rows of given pairs come with the rows that they continue. */
 static abut_status take_rows(abut_simulation *s, abut_interaction kind, abut_convex_contacts *found,
                              abut_error *error)
 {
@@ -392,8 +393,8 @@ static abut_status take_rows(abut_simulation *s, abut_interaction kind, abut_con
 static abut_convex_query make_query(const abut_simulation *s, const parallel_plan *plan,
                                     abut_interaction kind)
 {
-    const interaction_table *old = &s->before->tables[kind];
-    const abut_convex_columns *c = &old->body;
+    const interaction_table *before = &s->before->tables[kind];
+    const abut_convex_columns *c = &before->body;
     abut_convex_query query = abut_convex_query_default();
     query.positions = s->search.finder_bodies.positions,
     query.orientations = s->search.finder_bodies.orientations;
@@ -402,8 +403,8 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
-    if (old->count > 0) {
-        query.before = (abut_convex_before){.row_count = old->count,
+    if (before->count > 0) {
+        query.before = (abut_convex_before){.row_count = before->count,
                                             .i = c->i,
                                             .j = c->j,
                                             .mesh = c->mesh,
@@ -436,42 +437,42 @@ static abut_status find_rows(abut_simulation *s, abut_interaction kind,
     return status;
 }
 
-/* Search all bodies, of which several rows may have the same two partners, or the pairs of the list
- * whose outlines touch. */
+/* Searches one kind: the pairs of the list with touching outlines, or all bodies. In the latter
+ * case, several rows may have the same partners. */
 static abut_status find_kind(abut_simulation *s, abut_interaction kind, const parallel_plan *plan,
                              abut_error *error)
 {
-    solid_search *of = &s->search;
+    solid_search *search = &s->search;
     const bool is_mixed = kind == ABUT_BODY_SPHERE;
-    const abut_index count = is_mixed ? of->finder_bodies.count : s->solids.count;
-    abut_convex_finder **finder = is_mixed ? &of->mixed : &of->bodies;
+    const abut_index count = is_mixed ? search->finder_bodies.count : s->solids.count;
+    abut_convex_finder **finder = is_mixed ? &search->mixed : &search->bodies;
     abut_convex_query query = make_query(s, plan, kind);
     abut_status status = ABUT_OK;
     if (is_listed(s, kind)) {
         status = select_pairs(s, kind, error);
-        query.i = of->i, query.j = of->j, query.pair_count = of->pair_count;
-        query.before.match = of->rows;
+        query.i = search->i, query.j = search->j, query.pair_count = search->pair_count;
+        query.before.match = search->rows;
     }
     if (!status && !*finder && (!query.i || query.pair_count > 0)) {
-        status = finder_bodies_build(&of->finder_bodies, &s->solids, count, finder, error);
+        status = finder_bodies_build(&search->finder_bodies, &s->solids, count, finder, error);
     }
     return status || (query.i && query.pair_count == 0)
                ? status
                : find_rows(s, kind, *finder, &query, error);
 }
 
-/* ---- all of them ---- */
+/* ---- all kinds ---- */
 
 static abut_status find_kinds(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    solid_search *of = &s->search;
+    solid_search *search = &s->search;
     const bool has_others[] = {[ABUT_BODY_WALL] = s->walls.touched_count > 0,
                                [ABUT_BODY_BODY] = true,
                                [ABUT_BODY_SPHERE] = s->store.count > 0};
     abut_status status = s->neighbors.is_new ? take_near(s) : ABUT_OK;
     status = status ? status
-                    : finder_bodies_gather(&of->finder_bodies, &s->solids, &s->store, of->spheres,
-                                           of->sphere_count, s->input.workers);
+                    : finder_bodies_gather(&search->finder_bodies, &s->solids, &s->store,
+                                           search->spheres, search->sphere_count, s->input.workers);
     error_set_status(error, status);
     for (int k = 0; !status && k < ABUT_BODY_INTERACTIONS; k++) {
         status = has_others[k] ? find_kind(s, (abut_interaction)k, plan, error) : ABUT_OK;

@@ -1,6 +1,6 @@
-/* In which order spheres are stored: now and then they are sorted by place, so that those that
- * touch are near each other in memory. Tables that callers read go by rows; sums of forces go by
- * places, and have other bits in another order (docs/dem.md, section 3). */
+/* The order in which spheres are stored. From time to time they are sorted by their centers, so
+ * that spheres in contact are close in memory. Public tables go by rows. Sums of forces go by
+ * places, so another order changes their bits (docs/dem.md, section 3). */
 #include "sphere_order.h"
 
 #include "../base/box.h"
@@ -9,10 +9,11 @@
 #include "pair_rows.h"
 #include "shared.h"
 
-/* Fewer spheres than this are in the cache whatever their order. */
+/* Below this number, all spheres fit into the cache in any order. */
 enum { FEWEST_SPHERES = 4096 };
 
-/* Spheres that move touch others after some hundred steps; sorting takes about as long as two. */
+/* Steps between two sorts. Moving spheres have other neighbors after some hundred steps, and a sort
+ * takes about as long as two steps. */
 enum { STEPS_BETWEEN = 500 };
 
 #ifdef ABUT_TESTING
@@ -28,13 +29,13 @@ static const bool sorts_always = false;
 
 /* ---- cells ---- */
 
-/* As many cells as keys can be told apart, halving the longest edge again and again: a cell's
- * number has a bit for each halving, so that cells that follow one another are near each other. */
+/* Cells are made by halving the longest edge again and again. The number of a cell has a bit for
+ * each halving, so consecutive cells are close in space. A sort has keys for 12 halvings. */
 enum { HALVINGS = 12 };
 
 typedef struct cell_order {
     const abut_simulation *simulation;
-    double low[3], scale[3]; /* cells an axis; 0: it is not cut */
+    double low[3], scale[3]; /* cells per length on each axis; 0: not cut */
     int axes[HALVINGS];
     int bits[3];
     int halvings;
@@ -43,8 +44,8 @@ typedef struct cell_order {
 static void include_centers(const void *context, abut_index begin, abut_index end, void *part)
 {
     const double *centers = context;
-    for (abut_index k = begin; k < end; k++) {
-        box_include_point(part, vec3_load(centers + 3 * k));
+    for (abut_index place = begin; place < end; place++) {
+        box_include_point(part, vec3_load(centers + 3 * place));
     }
 }
 
@@ -106,14 +107,14 @@ static uint16_t find_cell(const cell_order *c, const double *center)
 static void fill_keys(void *context, abut_index begin, abut_index end, uint16_t *keys)
 {
     const cell_order *c = context;
-    for (abut_index k = begin; k < end; k++) {
-        keys[k - begin] = find_cell(c, c->simulation->store.centers + 3 * k);
+    for (abut_index place = begin; place < end; place++) {
+        keys[place - begin] = find_cell(c, c->simulation->store.centers + 3 * place);
     }
 }
 
-/* ---- other places ---- */
+/* ---- renumbering ---- */
 
-/* The numbers of a table's partners. */
+/* The renumbering of a table's partners. */
 static renumbering numbers_for(abut_interaction kind, const renaming *by)
 {
     switch (kind) {
@@ -137,7 +138,7 @@ static bool has_changed(const abut_simulation *s, const interaction_table *t, co
     return keeps_others || by->first || by->second || by->first_count != t->first_count;
 }
 
-/* A table of the last step that was made anew takes the place of the old one. */
+/* Replaces a table of the last step by the new one in `now`. */
 static void take_made(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table made = s->now->tables[kind];
@@ -153,11 +154,11 @@ abut_status order_renumber_tables(abut_simulation *s, const renaming *by)
     abut_status status = ABUT_OK;
     bool is_made[ABUT_INTERACTION_COUNT] = {false};
     for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
-        const renumbering of = numbers_for((abut_interaction)k, by);
+        const renumbering numbers = numbers_for((abut_interaction)k, by);
         is_made[k] = !(k == ABUT_SPHERE_SPHERE && by->pairs_stay) &&
-                     has_changed(s, &s->before->tables[k], &of);
+                     has_changed(s, &s->before->tables[k], &numbers);
         if (is_made[k]) {
-            status = pair_rows_renumber(s, &s->now->tables[k], &s->before->tables[k], &of,
+            status = pair_rows_renumber(s, &s->now->tables[k], &s->before->tables[k], &numbers,
                                         simulation_extras(s));
         }
     }
@@ -186,7 +187,7 @@ abut_status order_compact_pairs(abut_simulation *s)
     return status;
 }
 
-/* All columns get their room before any changes, so that a failure leaves everything as it was. */
+/* Reserves all memory before any column changes, so that a failure leaves everything unchanged. */
 static abut_status rearrange(abut_simulation *s, const int32_t *source, const renaming *by)
 {
     abut_status status = store_reserve(&s->store, s->store.count);
@@ -215,11 +216,11 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
     if (!target) {
         return ABUT_NO_MEMORY;
     }
-    for (abut_index k = 0; k < s->store.count; k++) {
-        target[k] = -1;
+    for (abut_index place = 0; place < s->store.count; place++) {
+        target[place] = -1;
     }
-    for (abut_index k = 0; k < count; k++) {
-        target[source[k]] = (int32_t)k;
+    for (abut_index place = 0; place < count; place++) {
+        target[source[place]] = (int32_t)place;
     }
     const interaction_table *pairs = &s->before->tables[ABUT_SPHERE_SPHERE];
     const renaming by = {.places = target,

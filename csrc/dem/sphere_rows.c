@@ -1,4 +1,4 @@
-/* Spheres as callers have them, in the order in which they came. */
+/* Spheres as callers have them, in the order in which they were added. */
 #include "sphere_rows.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static const column_storage COLUMNS[SPHERE_NUMBERS] = {
                       ABUT_BAD_VELOCITY},
     [SPHERE_materials] = {IN_ARRAY(store, materials, 1), AS_INT32, ANY, ABUT_OK},
     [SPHERE_clusters] = {IN_ARRAY(store, clusters, 1), AS_INT32, ANY, ABUT_OK},
-    [SPHERE_fixed] = {NOT_STORED, FLAG, ABUT_OK}, /* the mover's mass says so */
+    [SPHERE_fixed] = {NOT_STORED, FLAG, ABUT_OK}, /* the mass in `movers` is FIXED */
     [SPHERE_forces] = {IN_ARRAY(store, forces, 3), AS_GIVEN, FINITE, ABUT_OK},
     [SPHERE_torques] = {IN_ARRAY(store, torques, 3), AS_GIVEN, FINITE, ABUT_OK},
     [SPHERE_images] = {IN_ARRAY(store, images, 3), AS_INT32, PERIODS, ABUT_OK},
@@ -61,70 +61,70 @@ static abut_status check_rows(const abut_simulation *s, const abut_spheres *rows
 
 void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
 {
-    const store *of = &s->store;
-    population_read(&SPHERES, of, of->places, (row_span){0, of->count}, rows);
-    for (abut_index row = 0; rows->fixed && row < of->count; row++) {
-        rows->fixed[row] = store_holds(of, of->places[row]);
+    const store *spheres = &s->store;
+    population_read(&SPHERES, spheres, spheres->places, (row_span){0, spheres->count}, rows);
+    for (abut_index row = 0; rows->fixed && row < spheres->count; row++) {
+        rows->fixed[row] = store_is_fixed(spheres, spheres->places[row]);
     }
 }
 
-/* ---- what follows from columns ---- */
+/* ---- derived data ---- */
 
-/* Spheres stay in their clusters, whatever is given. */
-static void store_rows(store *of, const abut_spheres *rows, abut_index first)
+/* Stores the given columns. The cluster of a sphere cannot be assigned. */
+static void store_rows(store *spheres, const abut_spheres *rows, abut_index first)
 {
     abut_spheres given = *rows;
     given.clusters = NULL;
-    population_store(&SPHERES, of, of->places, (row_span){first, of->count - first}, &given);
+    population_store(&SPHERES, spheres, spheres->places, (row_span){first, spheres->count - first},
+                     &given);
 }
 
-/* Hold a sphere where it is. */
-static void hold(store *of, abut_index place)
+/* Fixes a sphere at its position. */
+static void fix_sphere(store *spheres, abut_index place)
 {
-    mover *b = &of->movers[place];
-    b->mass = of->inertias[place] = HELD;
+    mover *b = &spheres->movers[place];
+    b->mass = spheres->inertias[place] = FIXED;
     memset(b->velocity, 0, sizeof b->velocity);
     memset(b->spin, 0, sizeof b->spin);
-    of->has_held = true;
+    spheres->has_fixed = true;
 }
 
-void spheres_set_mass(abut_simulation *s, abut_index place, bool is_held)
+void spheres_set_mass(abut_simulation *s, abut_index place, bool is_fixed)
 {
-    store *of = &s->store;
+    store *spheres = &s->store;
     const inertness own = spheres_own_inertness(s, place);
-    of->movers[place].radius = of->radii[place];
-    of->movers[place].mass = own.mass, of->inertias[place] = own.inertia;
-    if (is_held) {
-        hold(of, place);
+    spheres->movers[place].radius = spheres->radii[place];
+    spheres->movers[place].mass = own.mass, spheres->inertias[place] = own.inertia;
+    if (is_fixed) {
+        fix_sphere(spheres, place);
     }
 }
 
-/* Whether a sphere is to be held; clusters know already. */
-static bool is_to_be_held(const abut_simulation *s, const abut_spheres *rows, abut_index row)
+/* Whether a sphere is fixed with the given columns. Clusters have been updated before. */
+static bool is_to_be_fixed(const abut_simulation *s, const abut_spheres *rows, abut_index row)
 {
     const abut_index place = s->store.places[row];
     if (simulation_is_member(s, place)) {
-        return s->clusters.bodies[s->store.clusters[place]].rigid.is_held;
+        return s->clusters.bodies[s->store.clusters[place]].rigid.is_fixed;
     }
-    return rows->fixed ? rows->fixed[row] != 0 : store_holds(&s->store, place);
+    return rows->fixed ? rows->fixed[row] != 0 : store_is_fixed(&s->store, place);
 }
 
-/* Masses, radii, or who is held, have changed. */
+/* Updates what follows from masses, radii and fixed spheres. */
 static void follow_sizes(abut_simulation *s, const abut_spheres *rows)
 {
     for (abut_index row = 0; row < s->store.count; row++) {
-        spheres_set_mass(s, s->store.places[row], is_to_be_held(s, rows, row));
+        spheres_set_mass(s, s->store.places[row], is_to_be_fixed(s, rows, row));
     }
     if (rows->radii) {
         bonds_fit_rests(s);
     }
     if (rows->radii || rows->fixed || (rows->materials && s->laws.pulls_or_reaches)) {
-        neighbor_list_forget(
-            &s->neighbors); /* also since other materials may pull from farther away */
+        neighbor_list_forget(&s->neighbors); /* materials: their cutoffs may be larger */
     }
 }
 
-/* Bring all centers into the periodic box. */
+/* Wraps the centers of spheres from row `first` on, but of members, into the periodic box. */
 static void wrap_rows(abut_simulation *s, abut_index first)
 {
     for (abut_index place = 0; place < s->store.count; place++) {
@@ -135,30 +135,30 @@ static void wrap_rows(abut_simulation *s, abut_index first)
     }
 }
 
-/* Clusters are held as their first member is; fixed: NULL: as they are. */
-static void hold_clusters(abut_simulation *s, const abut_index *fixed)
+/* Fixes or frees clusters as their first members; fixed: NULL: no change. */
+static void fix_clusters(abut_simulation *s, const abut_index *fixed)
 {
     for (abut_index k = 0; fixed && k < s->clusters.count; k++) {
         rigid_body *c = &s->clusters.bodies[k];
-        rigid_hold(&c->rigid, fixed[c->first_row] != 0);
+        rigid_set_fixed(&c->rigid, fixed[c->first_row] != 0);
     }
 }
 
-/* Whether a sphere that is held is free from now on: others that are held may touch it. */
+/* Whether a fixed sphere becomes free. It may overlap with fixed partners. */
 static bool frees_any(const abut_simulation *s, const abut_index *fixed)
 {
     bool frees = false;
     for (abut_index row = 0; fixed && row < s->store.count; row++) {
-        frees |= !fixed[row] && store_holds(&s->store, s->store.places[row]);
+        frees |= !fixed[row] && store_is_fixed(&s->store, s->store.places[row]);
     }
     return frees;
 }
 
 abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
-    store *of = &s->store;
-    abut_status status = check_rows(s, rows, of->count, error);
-    if (status || of->count == 0) {
+    store *spheres = &s->store;
+    abut_status status = check_rows(s, rows, spheres->count, error);
+    if (status || spheres->count == 0) {
         return status;
     }
     if (rows->materials && apart_reserve(s)) {
@@ -174,14 +174,14 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     if (rows->materials) {
         apart_end_untouched(s, &s->laws, rows->materials);
     }
-    store_rows(of, rows, 0);
-    hold_clusters(s, rows->fixed);
+    store_rows(spheres, rows, 0);
+    fix_clusters(s, rows->fixed);
     follow_sizes(s, rows);
     if (rows->masses || rows->radii || rows->fixed) {
         bonds_refresh(s);
     }
     if (rows->centers || rows->velocities || rows->spins || rows->fixed) {
-        rigid_set_place_clusters(&s->clusters, of);
+        rigid_set_place_clusters(&s->clusters, spheres);
     }
     if (rows->centers) {
         wrap_rows(s, 0);
@@ -190,30 +190,31 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     return ABUT_OK;
 }
 
-/* ---- coming ---- */
+/* ---- adding ---- */
 
 static void append(abut_simulation *s, const abut_spheres *rows)
 {
-    store *of = &s->store;
-    const abut_index first = of->count;
-    store_append(of, rows->count);
-    store_rows(of, rows, first);
-    for (abut_index place = first; place < of->count; place++) {
+    store *spheres = &s->store;
+    const abut_index first = spheres->count;
+    store_append(spheres, rows->count);
+    store_rows(spheres, rows, first);
+    for (abut_index place = first; place < spheres->count; place++) {
         spheres_set_mass(s, place, rows->fixed && rows->fixed[place - first]);
         if (!rows->began) {
-            memcpy(of->began + 3 * place, of->centers + 3 * place, 3 * sizeof *of->began);
+            memcpy(spheres->began + 3 * place, spheres->centers + 3 * place,
+                   3 * sizeof *spheres->began);
         }
     }
 }
 
-/* Let the tables of the last step know new spheres, which have no rows in them. */
+/* Extends the tables of the last step by new spheres without rows. */
 static abut_status extend_tables(abut_simulation *s, abut_index count)
 {
     const abut_status status = table_extend(&s->before->tables[ABUT_SPHERE_WALL], count);
     return status ? status : table_extend(&s->before->tables[ABUT_SPHERE_SPHERE], count);
 }
 
-/* Let there be room for the ends of bonds of new spheres, of which there are none. */
+/* Extends the lists of ends of bonds by new spheres without bonds. */
 static abut_status extend_bonds(abut_simulation *s, abut_index count)
 {
     if (s->bonds.count == 0) {
@@ -244,16 +245,15 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
         return error_set_status(error, status);
     }
     append(s, rows);
-    energy_await(s, first);
+    energy_add_spheres(s, first);
     store_find_places(&s->store);
     wrap_rows(s, first);
     return ABUT_OK;
 }
 
-/* ---- going ---- */
+/* ---- removing ---- */
 
-/* Memory of a removal: where spheres that stay are stored, new numbers of rows, and what a failure
- * leaves as it was. */
+/* Data of a removal: places and new rows of spheres that stay, and what a failure restores. */
 typedef struct removal {
     const uint8_t *is_gone;
     int32_t *source, *new_rows;
@@ -262,28 +262,28 @@ typedef struct removal {
     double *last_works; /* by place */
 } removal;
 
-static void list_kept(const store *of, removal *r)
+static void list_kept(const store *spheres, removal *r)
 {
     int32_t kept = 0;
-    for (abut_index row = 0; row < of->count; row++) {
+    for (abut_index row = 0; row < spheres->count; row++) {
         r->new_rows[row] = r->is_gone[row] ? -1 : kept;
         kept += !r->is_gone[row];
     }
-    for (abut_index place = 0; place < of->count; place++) {
-        if (!r->is_gone[of->rows[place]]) {
+    for (abut_index place = 0; place < spheres->count; place++) {
+        if (!r->is_gone[spheres->rows[place]]) {
             r->source[r->kept++] = (int32_t)place;
         }
     }
 }
 
-/* Clusters go with their spheres, and those that stay have other numbers. */
+/* Renumbers the rows of spheres and removes clusters without spheres. */
 static void rename_rows(abut_simulation *s, const int32_t *new_rows)
 {
-    store *of = &s->store;
-    for (abut_index place = 0; place < of->count; place++) {
-        of->rows[place] = new_rows[of->rows[place]];
+    store *spheres = &s->store;
+    for (abut_index place = 0; place < spheres->count; place++) {
+        spheres->rows[place] = new_rows[spheres->rows[place]];
     }
-    store_find_places(of);
+    store_find_places(spheres);
     for (abut_index k = 0; k < s->clusters.count; k++) {
         s->clusters.bodies[k].first_row = new_rows[s->clusters.bodies[k].first_row];
     }
@@ -291,10 +291,10 @@ static void rename_rows(abut_simulation *s, const int32_t *new_rows)
     for (abut_index k = 0; k < s->clusters.count; k++) {
         const rigid_body *c = &s->clusters.bodies[k];
         for (int32_t member = 0; member < c->member_count; member++) {
-            of->clusters[of->places[c->first_row + member]] = (int32_t)k;
+            spheres->clusters[spheres->places[c->first_row + member]] = (int32_t)k;
         }
     }
-    bonds_renumber(&s->bonds, new_rows, of->count);
+    bonds_renumber(&s->bonds, new_rows, spheres->count);
 }
 
 static abut_status remove_rows(abut_simulation *s, removal *r)
@@ -307,7 +307,7 @@ static abut_status remove_rows(abut_simulation *s, removal *r)
         r->last_works[place] = s->store.books[place].last_work;
     }
     list_kept(&s->store, r);
-    energy_let_go(s, r->is_gone);
+    energy_remove_spheres(s, r->is_gone);
     const abut_status status = order_rearrange(s, r->source, r->kept, r->new_rows);
     if (!status) {
         rename_rows(s, r->new_rows);
@@ -334,7 +334,7 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
     return error_set_status(error, status);
 }
 
-/* ---- what is applied ---- */
+/* ---- applied forces ---- */
 
 abut_status spheres_check_pushes(const double *pushes, abut_index count, abut_error *error)
 {
@@ -346,24 +346,24 @@ abut_status spheres_check_pushes(const double *pushes, abut_index count, abut_er
     return ABUT_OK;
 }
 
-static void apply(const store *of, const double *from, double *to)
+static void apply(const store *spheres, const double *from, double *to)
 {
-    memset(to, 0, 3 * (size_t)of->count * sizeof *to);
-    for (abut_index row = 0; from && row < of->count; row++) {
-        memcpy(to + 3 * (abut_index)of->places[row], from + 3 * row, 3 * sizeof *to);
+    memset(to, 0, 3 * (size_t)spheres->count * sizeof *to);
+    for (abut_index row = 0; from && row < spheres->count; row++) {
+        memcpy(to + 3 * (abut_index)spheres->places[row], from + 3 * row, 3 * sizeof *to);
     }
 }
 
 abut_status abut_simulation_apply(abut_simulation *s, const double *forces, const double *torques,
                                   abut_error *error)
 {
-    store *of = &s->store;
-    abut_status status = spheres_check_pushes(forces, of->count, error);
-    status = status ? status : spheres_check_pushes(torques, of->count, error);
-    if (!status && of->count > 0) {
-        apply(of, forces, of->pushes);
-        apply(of, torques, of->twists);
-        of->has_applied = forces || torques;
+    store *spheres = &s->store;
+    abut_status status = spheres_check_pushes(forces, spheres->count, error);
+    status = status ? status : spheres_check_pushes(torques, spheres->count, error);
+    if (!status && spheres->count > 0) {
+        apply(spheres, forces, spheres->pushes);
+        apply(spheres, torques, spheres->twists);
+        spheres->has_applied = forces || torques;
     }
     return status;
 }

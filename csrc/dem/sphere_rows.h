@@ -1,13 +1,13 @@
-/* Spheres as callers have them. */
+/* Spheres by row, as callers have them. */
 #ifndef DEM_SPHERE_ROWS_H
 #define DEM_SPHERE_ROWS_H
 
 #include "state.h"
 
-/* Set the mass that laws and motion use: of a member that of its cluster. */
-void spheres_set_mass(abut_simulation *s, abut_index place, bool is_held);
+/* Sets mass and inertia for laws and motion: of members those of the cluster. */
+void spheres_set_mass(abut_simulation *s, abut_index place, bool is_fixed);
 
-/* Forces or torques of the next step, count x 3 or NULL: ABUT_OK or ABUT_BAD_FORCE. */
+/* Checks forces or torques of the next step, count x 3 or NULL. ABUT_OK or ABUT_BAD_FORCE. */
 abut_status spheres_check_pushes(const double *pushes, abut_index count, abut_error *error);
 
 #endif

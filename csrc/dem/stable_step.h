@@ -1,32 +1,30 @@
-/* Which step is stable for spheres and bodies (docs/dem.md, section 2). */
+/* The stable time step of spheres and bodies (docs/dem.md, section 2). */
 #ifndef DEM_STABLE_STEP_H
 #define DEM_STABLE_STEP_H
 
 #include "state.h"
 
-/* What touches nothing counts as if it had so many contacts, the fewest that hold grains with
- * friction in place. */
+/* The number of contacts that a grain without contacts is assumed to get: the fewest that hold
+ * grains with friction in place. */
 enum { FIRST_CONTACTS = 4 };
 
-/* A contact at rest, and how stiff it is by its law. */
+/* A contact at rest and its stiffness. */
 typedef struct resting_contact {
     const law *law;
-    law_contact contact; /* at a spot with its part of m* and I* */
-    law_stiffness of;
+    law_contact contact; /* at a spot: with its part of m* and I* */
+    law_stiffness stiffness;
 } resting_contact;
 
-/* The first contact of a sphere that touches nothing, which has this speed, and the first spot of
- * such a body. */
+/* The first contact of a sphere at this speed, or of a body, that touches nothing yet. */
 resting_contact stable_first_of_sphere(const law *l, double radius, double mass, double speed);
-resting_contact stable_first_of_body(const rigid_body *of, const law *l);
+resting_contact stable_first_of_body(const rigid_body *body, const law *l);
 
-/* The longest stable step of a sphere that touches nothing, by so many first contacts under the
- * stiffest law of its material: INFINITY, where that has none. */
+/* The longest stable step of a sphere that gets `count` first contacts, by the stiffest law of its
+ * material; INFINITY if it has no law. */
 double stable_step_of_first(const law_table *laws, int32_t material, double count, double radius,
                             double mass, double speed);
 
-/* What abut_simulation_stable_step does, with so many first contacts; 0: a sphere that touches
- * nothing does not count. */
+/* As abut_simulation_stable_step; first_contacts: 0: a sphere without contacts does not count. */
 abut_status stable_step_of_spheres(const abut_simulation *s, double first_contacts,
                                    abut_stable_step *longest);
 

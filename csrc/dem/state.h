@@ -1,4 +1,9 @@
-/* The state of a simulation: all that its steps read and write. */
+/* The state of a simulation: everything that its steps read and write.
+ * - The id of a sphere is the caller's name for it; only bonds and breakages store ids.
+ * - The row of a sphere is its position in the caller's columns. Rows follow the order in which
+ *   spheres were added, without those that were removed.
+ * - The place of a sphere is its position in the arrays of `store`. Places change when spheres are
+ *   sorted by their centers (sphere_order.c). */
 #ifndef DEM_STATE_H
 #define DEM_STATE_H
 
@@ -19,56 +24,56 @@ typedef struct step_tables {
     interaction_table tables[ABUT_INTERACTION_COUNT];
 } step_tables;
 
-/* A body and another one, or a sphere, that may touch while the neighbor list lives. */
+/* A body and another body, or a sphere, that may touch while the neighbor list is valid. */
 typedef struct near_pair {
-    int32_t body, other; /* other: a body, or the row of a sphere */
+    int32_t body, other; /* the number of a body, or the row of a sphere */
     bool is_sphere;
 } near_pair;
 
-/* Rows by their second partners: those of partner k end before ends[k], where those of k + 1 begin.
- */
+/* Table rows sorted by their second partners. The rows of partner k end before ends[k], and those
+ * of partner k + 1 begin there. */
 typedef struct partner_rows {
     abut_index *ends, *rows;
     memory_block end_block, row_block;
 } partner_rows;
 
-/* What bodies are searched with. Finders are NULL where what they are made of has changed. */
+/* What searches of bodies use. A finder is NULL when its bodies or spheres have changed. */
 typedef struct solid_search {
     neighbor_outlines outlines;
-    near_pair *near; /* sorted: of two bodies before those with spheres, by body and other */
-    abut_index near_count, near_bodies; /* near_bodies: those of two bodies */
-    bool has_images;                    /* two bodies may touch at several images */
-    int32_t *spheres;                   /* rows of those that are near bodies, ascending */
-    int32_t *numbers;                   /* of each row: its number among those; -1: none */
+    near_pair *near; /* sorted: pairs of two bodies first, then by body and other */
+    abut_index near_count, near_bodies; /* near_bodies: pairs of two bodies */
+    bool has_images;
+    int32_t *spheres; /* rows of the spheres near bodies, ascending */
+    int32_t *numbers; /* by row: the position in `spheres`; -1: not near a body */
     abut_index sphere_count;
     abut_convex_finder *bodies;
-    abut_convex_finder *mixed;   /* bodies, and behind them spheres that are near, as points */
-    finder_bodies finder_bodies; /* bodies and those spheres, where they are */
-    abut_index *i, *j;           /* of a query: pairs whose outlines touch, as `mixed` counts */
-    abut_index *rows;            /* the row of the step before of each; -1: none */
+    abut_convex_finder *mixed;   /* all bodies, then the spheres near them as rounded points */
+    finder_bodies finder_bodies; /* bodies and these spheres at their present positions */
+    abut_index *i, *j; /* of a query: the pairs with touching outlines, numbered as in `mixed` */
+    abut_index *rows;  /* the table row of the last step that each pair continues; -1: none */
     abut_index pair_count;
-    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, and of spheres by `numbers` */
+    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, or of spheres by `numbers` */
     memory_block blocks[6], outline_blocks[3];
 } solid_search;
 
-/* What a step goes by. */
+/* The settings of a step. */
 typedef struct step_terms {
     double step;
     double gravity[3];
-    double lift; /* what keeps the gravitational energy as it was where gravity has changed */
+    double lift; /* keeps the gravitational energy unchanged when gravity is assigned */
 } step_terms;
 
-/* What energies are counted from (docs/dem.md, section 6). */
+/* The terms of the energy balance that outlive a step (docs/dem.md, section 6). */
 typedef struct account {
-    double base;           /* what is added to the dissipated energy */
-    double gone_wall_work; /* of spheres that are gone */
-    /* what walls that are driven do by the change of their velocities in steps, and in the last
-     * one: `power` has that of half a step before */
+    double base;           /* added to the dissipated energy */
+    double gone_wall_work; /* wall work of removed grains, less the work of callers' assignments */
+    /* work of driven walls by the change of their velocities, in all steps and in the last one.
+     * `power` has the velocity of half a step before */
     double driven_work, last_driven_work;
-    double held;  /* the dissipated energy after the next step, where is_held */
-    double total; /* the sum of all energies after the next step, where keeps_total */
+    double held;  /* the dissipated energy after the next step, if is_held */
+    double total; /* the sum of all energies after the next step, if keeps_total */
     bool is_held, keeps_total;
-    bool has_new; /* spheres have come since the last step, from this row on */
+    bool has_new; /* spheres were added since the last step, from row new_from on */
     abut_index new_from;
 } account;
 
@@ -76,30 +81,31 @@ typedef struct account {
 
 typedef enum step_part { ABUT_STEP_PARTS(STEP_PART) STEP_PARTS } step_part;
 
-/* What steps look out for, to tell the first of each. */
+/* Events that steps look for. The first event of each kind is reported. */
 typedef struct watch {
-    atomic_int_least64_t first; /* the key of the first that is told in this part of a step */
-    atomic_bool has_placed;     /* likewise, whether some overlap was there where it was put */
-    bool is_placed;             /* spheres were put in place since: their overlaps have not grown */
-    bool is_freed;              /* some that were held are not any more */
+    atomic_int_least64_t first; /* the smallest key reported in this part of a step */
+    atomic_bool has_placed;     /* some overlap was there when its partners were placed */
+    bool is_placed;             /* grains or walls were placed, so overlaps did not grow */
+    bool is_freed;              /* some fixed particles were set free */
     abut_notices found;
 } watch;
 
-/* Who is beyond these is counted after each step. */
+/* The bounds of the world. Grains outside of them are counted after each step. */
 typedef struct world_bounds {
     double low[3], high[3];
-    bool is_set, stops;       /* stops: a run ends where somebody is beyond them */
-    abut_index outside, left; /* after the last step; that have left so far */
+    bool is_set, stops;       /* stops: a run ends as soon as a grain is outside */
+    abut_index outside, left; /* grains outside after the last step; grains that have left so far */
 } world_bounds;
 
 struct abut_simulation {
     abut_simulation_input input;
     union {
         struct {
-            step_terms next, last;     /* of the next step, and of the last one that was done */
-            double began, began_steps; /* the time after so many steps, since which all are alike */
+            step_terms next, last; /* of the next step, and of the last completed one */
+            double began,
+                began_steps; /* the time after began_steps steps, all later ones of equal length */
         };
-        double terms[ABUT_STEP_TERMS]; /* all of these */
+        double terms[ABUT_STEP_TERMS]; /* all of these numbers */
     };
     lattice lattice;
     law_table laws;
@@ -107,30 +113,29 @@ struct abut_simulation {
     rigid_set clusters;
     rigid_set solids;
     solid_search search;
-    memory_block group_block; /* of spheres: those of one group are no pairs */
+    memory_block group_block; /* by place: spheres of one group form no pairs */
     wall_set walls;
-    /* how far apart spheres and walls, and bodies and all others, are searched for; 0: none pulls
-     */
+    /* cutoffs of pairs, spheres on walls, and bodies; 0: no law acts across a gap */
     double pair_reach, wall_reach, body_reach;
-    memory_block pull_block;      /* of this step's contacts: their shares of what they pull */
-    memory_block kept_block;      /* likewise: whether they are kept */
-    memory_block share_blocks[2]; /* what shares of pulls are computed from */
+    memory_block pull_block;      /* by contact with a wall in this step: its share of the pull */
+    memory_block kept_block;      /* by contact with a wall: whether it is kept */
+    memory_block share_blocks[2]; /* input of the equations for these shares */
     pool match_scratches;         /* memory of threads that match contacts with walls */
-    step_tables steps[2];         /* which take turns: */
-    step_tables *now, *before;    /* before: of the last step that was done */
-    memory_block pair_blocks[3];  /* columns of its pairs that are shown */
+    step_tables steps[2];         /* the tables of this step and of the last one, alternating */
+    step_tables *now, *before;    /* before: of the last completed step */
+    memory_block pair_blocks[3];  /* columns of its pairs, made for readers */
     abut_finder *no_meshes;       /* finds contacts where all walls are half spaces */
-    abut_pair_finder *lender;     /* of memory, to searches of pairs */
+    abut_pair_finder *lender;     /* lends its memory to searches of pairs */
     neighbor_list neighbors;
     near_walls near;
     account account;
     abut_index step_count;
-    abut_index order_step;    /* the step in which spheres are sorted by place */
-    double seconds;           /* that all steps took */
-    double looks[STEP_PARTS]; /* what parts took, by the steps that looked at the clock */
-    atomic_intptr_t lost_row, lost_body; /* the first that will be lost; -1: none */
+    abut_index order_step;            /* the step in which places are sorted next */
+    double seconds;                   /* wall-clock time of all steps */
+    double timed_seconds[STEP_PARTS]; /* by part of a step: the time of the steps that were timed */
+    atomic_intptr_t lost_row, lost_body; /* the first sphere or body that would be lost; -1: none */
     watch watch;
-    abut_law_case law_case; /* why the last step that ended by a law of users did */
+    abut_law_case law_case; /* the case in which a user's law ended the last step */
     bond_set bonds;
     world_bounds bounds;
 };
@@ -140,7 +145,7 @@ static inline table_extras simulation_extras(const abut_simulation *s)
     return (table_extras){.has_images = s->lattice.is_periodic, .layout = s->laws.layout};
 }
 
-/* What spheres are searched for with: of no meshes where all walls are half spaces. */
+/* The finder for contacts of spheres with walls. It has no meshes if all walls are half spaces. */
 static inline const abut_finder *simulation_finder(const abut_simulation *s)
 {
     return s->walls.finder ? s->walls.finder : s->no_meshes;
@@ -151,8 +156,8 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + ((double)s->step_count - s->began_steps) * s->next.step;
 }
 
-/* The mass that a law takes for what touches a wall: m*, where the wall is a free body, else its
- * own, also of who is held. */
+/* The mass in the law of a contact with a wall: m* if the wall is a free body, otherwise `own`.
+ * `own` is finite for fixed particles, too. */
 static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass,
                                              double own)
 {
@@ -160,8 +165,8 @@ static inline double simulation_mass_on_wall(const abut_simulation *s, abut_inde
     return walls_move_by(w, ABUT_FREE) ? reduced(mass, w->drive.mass) : own;
 }
 
-/* What moves spheres and bodies in a step. Velocities go from the middle of the last step to that
- * of this one: where these differ, half of each counts. */
+/* How a step moves spheres and bodies. Velocities are those of the middle of a step. Where two
+ * steps differ in length or gravity, half of each counts. */
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)
 {
     const double kick = 0.5 * (s->last.step + s->next.step);
@@ -176,7 +181,7 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
     return s->clusters.count > 0 && s->store.clusters[place] >= 0;
 }
 
-/* The surface of a contact's wall, where it deforms; else NULL. */
+/* The deforming surface of a wall; NULL: the wall is rigid. */
 static inline const deforming_mesh *simulation_deforming(const abut_simulation *s, abut_index wall)
 {
     const bool deforms = s->walls.has_deforming && s->walls.deforming[wall].vertex_count > 0;
@@ -188,19 +193,20 @@ static inline const abut_mesh *simulation_mesh(const abut_simulation *s, abut_in
     return abut_finder_mesh(s->walls.finder, wall);
 }
 
-/* Mass and inertia of a sphere, or the cluster that it is a member of, as if nobody held it. */
+/* Mass and moment of inertia of a sphere, or of its cluster, even if it is fixed. */
 typedef struct inertness {
     double mass, inertia;
 } inertness;
 
 static inline inertness spheres_own_inertness(const abut_simulation *s, abut_index place)
 {
-    const store *of = &s->store;
+    const store *spheres = &s->store;
     if (simulation_is_member(s, place)) {
-        const rigid *r = &s->clusters.bodies[of->clusters[place]].rigid;
+        const rigid *r = &s->clusters.bodies[spheres->clusters[place]].rigid;
         return (inertness){r->mass, rigid_own_inertia(r)};
     }
-    return (inertness){of->masses[place], store_inertia(of->masses[place], of->radii[place])};
+    return (inertness){spheres->masses[place],
+                       store_inertia(spheres->masses[place], spheres->radii[place])};
 }
 
 #endif

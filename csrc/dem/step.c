@@ -1,4 +1,4 @@
-/* How a simulation goes on: the parts of a step in their order, and what they took. */
+/* Steps of a simulation: the parts of a step in their order, and the time that they take. */
 #include "../base/clock.h"
 #include "bond_laws.h"
 #include "drives.h"
@@ -11,10 +11,9 @@
 #include "deforming.h"
 #include "watch.h"
 
-/* ---- going on ---- */
+/* ---- runs ---- */
 
-/* What a step takes, as parallel_report counts it: for a sphere without contacts, and for a body
- * that has some. */
+/* Work per sphere without contacts, and per body with some, in units of parallel_report. */
 enum { WORK_OF_SPHERE = 20, WORK_OF_BODY = 200 };
 
 static abut_index work_of(const abut_simulation *s)
@@ -71,7 +70,7 @@ static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_erro
     return ABUT_OK;
 }
 
-/* The parts of a step, in their order. Until the last one a step can end, and nothing has moved. */
+/* The parts of a step, in their order. Until MOVE a step can end, and nothing has moved. */
 static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_plan *,
                                               abut_error *) = {
     [ORDER] = keep_order,
@@ -86,9 +85,9 @@ static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_
     [MOVE] = move,
 };
 
-/* Of few spheres one of so many steps looks at the clock between its parts, which takes as long as
- * a sphere, and counts for all of them; so does the first step of a run, for itself. */
-enum { FEW_SPHERES = 1000, STEPS_A_LOOK = 16 };
+/* With few spheres, one of STEPS_PER_TIMING steps is timed and counts for all: reading the clock
+ * takes as long as a sphere. The first step of a run is timed and counts for itself. */
+enum { FEW_SPHERES = 1000, STEPS_PER_TIMING = 16 };
 
 static int steps_to_time(const stepping *all)
 {
@@ -96,13 +95,13 @@ static int steps_to_time(const stepping *all)
     if (s->store.count >= FEW_SPHERES || s->solids.count > 0) {
         return 1;
     }
-    if (s->step_count % STEPS_A_LOOK == STEPS_A_LOOK / 2) {
-        return STEPS_A_LOOK;
+    if (s->step_count % STEPS_PER_TIMING == STEPS_PER_TIMING / 2) {
+        return STEPS_PER_TIMING;
     }
     return all->done == 0 ? 1 : 0;
 }
 
-/* Whether there is anything of what a part is about. */
+/* Whether the simulation has anything for a part of a step. */
 static bool has_any(const abut_simulation *s, step_part part)
 {
     return part == FIND_WALLS || part == WALL_LAWS    ? s->walls.touched_count > 0
@@ -123,7 +122,7 @@ static void do_step(stepping *all)
     for (step_part part = 0; part < STEP_PARTS; part++) {
         all->status = PARTS[part](s, &all->plan, all->error);
         if (timed && has_any(s, part)) {
-            s->looks[part] += timed * clock_lap(&clock);
+            s->timed_seconds[part] += timed * clock_lap(&clock);
         }
         if (all->status) {
             bonds_forget_step(&s->bonds);
@@ -142,13 +141,13 @@ static void do_step(stepping *all)
     energy_settle(s);
     s->step_count++;
     if (s->bounds.is_set) {
-        bounds_look(s);
+        bounds_count(s);
     }
 }
 
-/* Whether the run ends after a step, before all are done: ABUT_OK, or why. work: since it was asked
- * whether it is interrupted. */
-static abut_status look_for_end(const stepping *all, abut_index *work)
+/* Whether a run ends before all its steps are done: ABUT_OK, or the reason. work: since the last
+ * check for an interruption. */
+static abut_status check_end(const stepping *all, abut_index *work)
 {
     const abut_simulation *s = all->simulation;
     const parallel_plan *plan = &all->plan;
@@ -173,7 +172,7 @@ static void step_together(void *context)
     while (!all->status && all->done < all->steps) {
         do_step(all);
         all->done += !all->status;
-        all->status = all->status ? all->status : look_for_end(all, &work);
+        all->status = all->status ? all->status : check_end(all, &work);
     }
 }
 
@@ -201,7 +200,7 @@ abut_index abut_simulation_step_count(const abut_simulation *s)
     return s->step_count;
 }
 
-/* ---- what steps go by ---- */
+/* ---- time step and gravity ---- */
 
 abut_status abut_simulation_set_step(abut_simulation *s, double step, const double gravity[3],
                                      abut_error *error)
@@ -227,26 +226,27 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
     return ABUT_OK;
 }
 
-/* ---- what it did ---- */
+/* ---- statistics ---- */
 
 static abut_index count_bytes(const abut_simulation *s)
 {
-    const solid_search *of = &s->search;
+    const solid_search *search = &s->search;
     abut_index sum =
         store_bytes(&s->store) + neighbor_list_bytes(&s->neighbors) + near_walls_bytes(&s->near) +
-        memory_count_bytes(of->finder_bodies.blocks, FINDER_BODIES_BLOCKS) +
+        memory_count_bytes(search->finder_bodies.blocks, FINDER_BODIES_BLOCKS) +
         memory_count_bytes(s->clusters.blocks, 2) + memory_count_bytes(s->solids.blocks, 2) +
         memory_count_bytes(s->bonds.blocks, BOND_BLOCKS) + s->group_block.byte_count +
         s->pull_block.byte_count + s->kept_block.byte_count +
         memory_count_bytes(s->pair_blocks, PAIR_ROWS_BLOCKS) +
-        memory_count_bytes(of->blocks, sizeof of->blocks / sizeof *of->blocks) +
-        memory_count_bytes(of->outline_blocks,
-                           sizeof of->outline_blocks / sizeof *of->outline_blocks);
+        memory_count_bytes(search->blocks, sizeof search->blocks / sizeof *search->blocks) +
+        memory_count_bytes(search->outline_blocks,
+                           sizeof search->outline_blocks / sizeof *search->outline_blocks);
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         sum += table_bytes(&s->now->tables[k]) + table_bytes(&s->before->tables[k]);
     }
     for (int k = 0; k < ABUT_BODY_INTERACTIONS; k++) {
-        sum += of->by_second[k].end_block.byte_count + of->by_second[k].row_block.byte_count;
+        sum +=
+            search->by_second[k].end_block.byte_count + search->by_second[k].row_block.byte_count;
     }
     return sum;
 }
@@ -260,14 +260,14 @@ static abut_index count_body_contacts(const abut_simulation *s)
     return sum;
 }
 
-/* Of all the time that steps took the part that those which looked at the clock spent so. */
+/* The estimated time of a part: its share of the timed steps, applied to the time of all steps. */
 static double seconds_of(const abut_simulation *s, step_part part)
 {
     double sum = 0.0;
     for (step_part k = 0; k < STEP_PARTS; k++) {
-        sum += s->looks[k];
+        sum += s->timed_seconds[k];
     }
-    return sum > 0.0 ? s->seconds * (s->looks[part] / sum) : 0.0;
+    return sum > 0.0 ? s->seconds * (s->timed_seconds[part] / sum) : 0.0;
 }
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)

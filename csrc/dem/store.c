@@ -1,18 +1,18 @@
-/* The columns of all spheres. */
+/* Columns of spheres. */
 #include "store.h"
 
 #include <string.h>
 
 #include "../base/parallel.h"
 
-/* Where a column's pointer is, and how many bytes a sphere has. */
+/* The offset of a column's pointer in the store, and the bytes of a sphere. */
 typedef struct column {
     size_t offset, size;
 } column;
 
 #define COLUMN(type, name, numbers) {offsetof(store, name), (numbers) * sizeof(type)},
 
-/* All that are not `movers`, whose lines begin with cache lines. */
+/* All columns except `movers`, which is aligned to cache lines. */
 static const column columns[] = {STORE_COLUMNS(COLUMN)};
 
 static void **pointer_of(store *s, const column *c)
@@ -20,7 +20,7 @@ static void **pointer_of(store *s, const column *c)
     return (void **)(void *)((char *)s + c->offset);
 }
 
-/* Twice as many where there are more, so that spheres may come one by one. */
+/* Reserves movers. Memory at least doubles, so that adding spheres one by one is fast. */
 static bool reserve_movers(store *s, abut_index count)
 {
     if (count <= s->mover_capacity) {
@@ -89,7 +89,7 @@ abut_index store_bytes(const store *s)
     return sum;
 }
 
-/* A column on its way to another order; source: NULL: it stays. */
+/* A column to be reordered; source: NULL: copied as it is. */
 typedef struct gathering {
     char *to;
     const char *from;
@@ -110,7 +110,7 @@ static void gather_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Spheres that one thread takes in one go. */
+/* Spheres per task. */
 enum { STRETCH = 4096 };
 
 static void gather_column(store *s, void *data, const int32_t *source, abut_index count,
@@ -140,16 +140,16 @@ static void move_spheres(void *data, size_t size, abut_index to, abut_index from
 void store_shorten(store *s, const int32_t *source, abut_index count)
 {
     abut_index run;
-    for (abut_index k = 0; k < count; k += run) {
-        const abut_index from = source[k];
-        for (run = 1; k + run < count && source[k + run] == from + run;) {
+    for (abut_index place = 0; place < count; place += run) {
+        const abut_index from = source[place];
+        for (run = 1; place + run < count && source[place + run] == from + run;) {
             run++;
         }
-        for (int number = 0; number < STORE_COLUMN_COUNT && from > k; number++) {
+        for (int number = 0; number < STORE_COLUMN_COUNT && from > place; number++) {
             const column *c = &columns[number];
-            move_spheres(*pointer_of(s, c), c->size, k, from, run);
+            move_spheres(*pointer_of(s, c), c->size, place, from, run);
         }
-        move_spheres(s->movers, sizeof *s->movers, k, from, run);
+        move_spheres(s->movers, sizeof *s->movers, place, from, run);
     }
     s->count = count;
 }
@@ -157,8 +157,8 @@ void store_shorten(store *s, const int32_t *source, abut_index count)
 void store_find_places(store *s)
 {
     s->is_by_row = true;
-    for (abut_index k = 0; k < s->count; k++) {
-        s->places[s->rows[k]] = (int32_t)k;
-        s->is_by_row = s->is_by_row && s->rows[k] == k;
+    for (abut_index place = 0; place < s->count; place++) {
+        s->places[s->rows[place]] = (int32_t)place;
+        s->is_by_row = s->is_by_row && s->rows[place] == place;
     }
 }

@@ -1,5 +1,4 @@
-/* One view of an interaction: a filler for each kind of row and of partner, and what follows from
- * them for all kinds alike. */
+/* The view of an interaction: a function for each kind of row and partner, and what follows. */
 #include "view.h"
 
 #include "bond_pairs.h"
@@ -16,37 +15,37 @@ static const abut_partner PARTNERS[ABUT_INTERACTION_COUNT][2] = {
 
 static partner sphere_at(const abut_simulation *s, abut_index place)
 {
-    const store *of = &s->store;
+    const store *spheres = &s->store;
     return (partner){.kind = ABUT_PARTNER_SPHERE,
-                     .number = of->rows[place],
-                     .material = of->materials[place],
-                     .mass = of->movers[place].mass,
-                     .inertia = of->inertias[place],
-                     .radius = of->radii[place],
-                     .inner = of->radii[place]};
+                     .number = spheres->rows[place],
+                     .material = spheres->materials[place],
+                     .mass = spheres->movers[place].mass,
+                     .inertia = spheres->inertias[place],
+                     .radius = spheres->radii[place],
+                     .inner = spheres->radii[place]};
 }
 
 static partner body_at(const abut_simulation *s, abut_index number)
 {
-    const rigid_body *of = &s->solids.bodies[number];
+    const rigid_body *body = &s->solids.bodies[number];
     return (partner){.kind = ABUT_PARTNER_BODY,
                      .number = number,
-                     .material = of->material,
-                     .mass = rigid_mass(&of->rigid),
-                     .inertia = rigid_least_inertia(&of->rigid),
-                     .radius = of->rounding,
-                     .inner = of->inner};
+                     .material = body->material,
+                     .mass = rigid_mass(&body->rigid),
+                     .inertia = rigid_least_inertia(&body->rigid),
+                     .radius = body->rounding,
+                     .inner = body->inner};
 }
 
 static partner wall_at(const abut_simulation *s, abut_index number)
 {
-    const wall_record *of = &s->walls.walls[number];
-    const bool is_free = walls_move_by(of, ABUT_FREE);
+    const wall_record *record = &s->walls.walls[number];
+    const bool is_free = walls_move_by(record, ABUT_FREE);
     return (partner){.kind = ABUT_PARTNER_WALL,
                      .number = number,
-                     .material = (int32_t)of->given.material,
-                     .mass = is_free ? of->drive.mass : HELD,
-                     .inertia = HELD,
+                     .material = (int32_t)record->given.material,
+                     .mass = is_free ? record->drive.mass : FIXED,
+                     .inertia = FIXED,
                      .radius = INFINITY,
                      .inner = INFINITY};
 }
@@ -78,13 +77,13 @@ inertness view_inertness(const abut_simulation *s, const partner *first, const p
         const rigid *r = &s->solids.bodies[first->number].rigid;
         own = (inertness){r->mass, rigid_own_inertia(r)};
     }
-    own.mass = second->mass == HELD ? own.mass : reduced(first->mass, second->mass);
+    own.mass = second->mass == FIXED ? own.mass : reduced(first->mass, second->mass);
     return own;
 }
 
-double view_radius(const partner *of, const law *l)
+double view_radius(const partner *one, const law *l)
 {
-    return of->kind == ABUT_PARTNER_BODY ? law_radius_of_body(l, of->radius) : of->radius;
+    return one->kind == ABUT_PARTNER_BODY ? law_radius_of_body(l, one->radius) : one->radius;
 }
 
 /* ---- rows ---- */
@@ -104,25 +103,25 @@ static view view_of_contact(const abut_simulation *s, const interaction_table *t
                   .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL)};
 }
 
-/* The view of a pair of spheres, each smaller by half of `rest`. No reader needs the normal and the
- * shift. */
+/* The view of a pair, with both radii reduced by half of `rest`. Normal and shift stay 0. */
 static view view_of_pair(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const double *radii = s->store.radii;
-    const abut_index i = table_first(t, row), j = table_second(t, row);
+    const abut_index place_i = table_first(t, row), place_j = table_second(t, row);
     const pair_touch touch = pairs_touch(s, t, row);
-    return (view){.table = t,
-                  .row = row,
-                  .begin = row,
-                  .end = row + 1,
-                  .law = touch.law,
-                  .overlap = touch.overlap,
-                  .rest = touch.rest,
-                  .radius = reduced(radii[i] - 0.5 * touch.rest, radii[j] - 0.5 * touch.rest)};
+    return (view){
+        .table = t,
+        .row = row,
+        .begin = row,
+        .end = row + 1,
+        .law = touch.law,
+        .overlap = touch.overlap,
+        .rest = touch.rest,
+        .radius = reduced(radii[place_i] - 0.5 * touch.rest, radii[place_j] - 0.5 * touch.rest)};
 }
 
-/* R*, where a body has a radius; a wall is flat. Without a radius of either the next step is an
- * error; what there is of the last one has no energy then. */
+/* R*, for a body with a radius; a wall is flat. Without a radius the next step is an error, and a
+ * row of the last step has no energy. */
 static double radius_of_both(double own, double other)
 {
     if (other == INFINITY) {
@@ -131,7 +130,7 @@ static double radius_of_both(double own, double other)
     return own > 0.0 && other > 0.0 ? reduced(own, other) : 0.0;
 }
 
-/* A body and its own image have the law that exerts nothing. */
+/* The view of a row of bodies. A body and its own image exert nothing on each other. */
 static view view_of_body(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const abut_convex_columns *c = &t->body;
@@ -179,9 +178,9 @@ vec3 view_force_point(const view *v, abut_index at)
                          : point;
 }
 
-/* ---- what rows store, and how stiff they are ---- */
+/* ---- energy and stiffness ---- */
 
-/* What laws of users store is kept with the share that their contact has. */
+/* The elastic energy of an entry. A user's law has stored it, multiplied by the contact's share. */
 static double stored_in(const view *v, abut_index at)
 {
     const interaction_table *t = v->table;
@@ -198,7 +197,7 @@ double view_energy(const view *v)
 {
     double sum = 0.0;
     for (abut_index at = v->begin; at < v->end; at++) {
-        sum += view_lived(v, at) ? stored_in(v, at) : 0.0;
+        sum += view_is_active(v, at) ? stored_in(v, at) : 0.0;
     }
     return sum;
 }
@@ -232,13 +231,14 @@ law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at)
         contact->vectors = kept + begins[HISTORY_VECTORS];
         contact->scalars = kept + begins[HISTORY_SCALARS];
     }
-    return view_lived(v, at) ? law_stiffness_at(v->law, contact) : (law_stiffness){.normal = 0.0};
+    return view_is_active(v, at) ? law_stiffness_at(v->law, contact)
+                                 : (law_stiffness){.normal = 0.0};
 }
 
-double view_damper(const law *l, const law_stiffness *of, double mass)
+double view_damper(const law *l, const law_stiffness *stiffness, double mass)
 {
     const double part = l->exponent > 1.0 ? 5.0 / 6.0 : 1.0;
-    return 2.0 * of->damping_ratio * sqrt(part * of->normal * mass);
+    return 2.0 * stiffness->damping_ratio * sqrt(part * stiffness->normal * mass);
 }
 
 static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
@@ -276,10 +276,10 @@ double view_bearing_spots(const interaction_table *t, abut_index row)
 
 /* ---- walls ---- */
 
-/* The rows of one kind that are visited. */
+/* A visit of the rows of one kind. */
 typedef struct visited_rows {
     const abut_simulation *simulation;
-    const step_tables *of;
+    const step_tables *tables;
     const interaction_table *table;
     abut_index wall;
     view_visit *visit;
@@ -293,33 +293,33 @@ static void visit_rows(const void *context, abut_index begin, abut_index end, vo
         if (walls[row] == r->wall) {
             const view v = view_row(r->simulation, r->table, row);
             for (abut_index at = v.begin; at < v.end; at++) {
-                r->visit(r->simulation, r->of, &v, at, part);
+                r->visit(r->simulation, r->tables, &v, at, part);
             }
         }
     }
 }
 
-/* What a row takes, as parallel_report counts it. */
+/* The work of a row in units of parallel_report. */
 enum { WORK_OF_ROW = 5 };
 
-void view_visit_wall(const abut_simulation *s, const step_tables *of, abut_index wall,
+void view_visit_wall(const abut_simulation *s, const step_tables *tables, abut_index wall,
                      view_visit *visit, parallel_folding found, void *total)
 {
     static const abut_interaction kinds[] = {ABUT_SPHERE_WALL, ABUT_BODY_WALL};
     for (int k = 0; k < 2; k++) {
-        const interaction_table *t = &of->tables[kinds[k]];
-        const visited_rows rows = {s, of, t, wall, visit};
+        const interaction_table *t = &tables->tables[kinds[k]];
+        const visited_rows rows = {s, tables, t, wall, visit};
         found.add = visit_rows, found.context = &rows;
         parallel_fold(s->input.workers, t->count, WORK_OF_ROW * t->count, &found, total);
     }
 }
 
-void view_add_load(const abut_simulation *s, const step_tables *of, const view *v, abut_index at,
-                   abut_wall_load *load)
+void view_add_load(const abut_simulation *s, const step_tables *tables, const view *v,
+                   abut_index at, abut_wall_load *load)
 {
     const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
     const interaction_table *exerted = v->table;
-    walls_add_load(load, of == s->now ? &w->now : &w->before,
+    walls_add_load(load, tables == s->now ? &w->now : &w->before,
                    vec3_sub(view_force_point(v, at), v->shift),
                    vec3_load(exerted->effects[at].force), table_vector(exerted->moment, at),
                    exerted->power[at]);
@@ -341,7 +341,7 @@ abut_status view_name_missing_law(const abut_simulation *s, const interaction_ta
     return ABUT_OK;
 }
 
-/* Type A looks at the spin of a sphere alone. */
+/* Whether a law can act at spots. Rolling friction of type A needs a sphere's spin. */
 static bool is_for_spots(const law *l)
 {
     const bool is_brake = l->rolling_friction > 0.0 && l->rolling_damping < 0.0;

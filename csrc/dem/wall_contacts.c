@@ -1,4 +1,4 @@
-/* The part of a step that is about walls: where they are, who touches them, and their laws. */
+/* The part of a step for walls: their poses, contacts of spheres with them, and laws. */
 #include "parts.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "deforming.h"
 #include "view.h"
 
-/* Place the planes of half spaces, for bodies. */
+/* Computes the planes of half spaces in the world, for searches of bodies. */
 static void place_half_spaces(abut_simulation *s)
 {
     for (abut_index k = s->walls.mesh_count; k < s->walls.touched_count; k++) {
@@ -24,12 +24,12 @@ static void place_half_spaces(abut_simulation *s)
     }
 }
 
-/* What drives a wall has its velocity of half a step ago. A step of no length, as LAMMPS' setup,
- * has the velocities of now. */
+/* The motion of a wall in a step, from its poses or its velocity. Driven walls have the velocity
+ * half a step before. A step of length 0, as in LAMMPS' setup, has the present velocity. */
 static wall_way find_way(const abut_simulation *s, const wall_record *w)
 {
-    const bool is_told = walls_are_driven(w) || s->last.step == 0.0;
-    return is_told ? walls_way_of(&w->now) : walls_way(w->before.pose, &w->now, s->last.step);
+    const bool has_velocity = walls_are_driven(w) || s->last.step == 0.0;
+    return has_velocity ? walls_way_of(&w->now) : walls_way(w->before.pose, &w->now, s->last.step);
 }
 
 void contacts_place_walls(abut_simulation *s)
@@ -43,7 +43,7 @@ void contacts_place_walls(abut_simulation *s)
     place_half_spaces(s);
 }
 
-/* What contacts of a step need of its walls. */
+/* The walls of a step in the form that contacts take. */
 static abut_step walls_of(const abut_simulation *s, const step_tables *tables)
 {
     return (abut_step){.mesh_count = s->walls.count,
@@ -59,8 +59,8 @@ abut_status contacts_follow_walls(abut_simulation *s)
 
 /* ---- finding ---- */
 
-/* The exponent with which contacts share a sphere's force. It is one number, so all walls have laws
- * of one kind where contacts share, and the first law tells it. */
+/* The exponent for the sharing of a sphere's force. Contacts can share only if all walls have laws
+ * of one kind, so the first law decides. */
 static double exponent_of(const abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.touched_count; k++) {
@@ -83,7 +83,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
     query.gap = s->wall_reach;
-    /* what pushes nothing may pull */
+    /* a contact without a push may still pull */
     query.keep_zero = !laws_are_plain(&s->laws);
     query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
@@ -96,7 +96,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     return query;
 }
 
-/* How many rows to make room for: a few more than the last step had. */
+/* The memory for rows: somewhat more than `rows` and `nodes`. */
 static table_size size_for(const abut_simulation *s, abut_index rows, abut_index nodes)
 {
     return (table_size){rows + rows / 8 + 64, nodes + nodes / 8 + 64, s->store.count};
@@ -128,14 +128,14 @@ static abut_status write_contacts(abut_simulation *s, const abut_room *room, abu
 static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    const interaction_table *old = &s->before->tables[ABUT_SPHERE_WALL];
+    const interaction_table *before = &s->before->tables[ABUT_SPHERE_WALL];
     abut_contacts *found = NULL;
     const facet_list *list;
     const abut_query query = make_query(s, plan, &list);
     if (query.sphere_count == 0) {
         return check_lists(s, (checked_search){.contacts = &query}, error);
     }
-    const table_size size = size_for(s, old->count, old->entry_count);
+    const table_size size = size_for(s, before->count, before->entry_count);
     if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
@@ -203,7 +203,7 @@ static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan)
 
 /* ---- laws ---- */
 
-/* All contacts of a step. */
+/* The input of laws for contacts with walls. */
 typedef struct wall_laws {
     const abut_simulation *simulation;
     abut_step before;
@@ -211,46 +211,47 @@ typedef struct wall_laws {
 
 enum { WORK_OF_ROW = 10 };
 
-/* A vector of a row of the step before where its wall is now. */
-static vec3 turn_kept(const void *context, abut_index old, vec3 vector)
+/* Turns a vector of the last step with its row's wall. */
+static vec3 turn_kept(const void *context, abut_index row_before, vec3 vector)
 {
     const wall_laws *w = context;
     const abut_simulation *s = w->simulation;
     const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
-    const deforming_mesh *of = simulation_deforming(s, c->mesh[old]);
-    if (!of) {
-        return motion_turn(&s->walls.motion, &w->before, old, vector);
+    const deforming_mesh *surface = simulation_deforming(s, c->mesh[row_before]);
+    if (!surface) {
+        return motion_turn(&s->walls.motion, &w->before, row_before, vector);
     }
-    const abut_mesh *mesh = simulation_mesh(s, c->mesh[old]);
-    const pose turn = deforming_turn(mesh, of->before, c->facet[old]);
+    const abut_mesh *mesh = simulation_mesh(s, c->mesh[row_before]);
+    const pose turn = deforming_turn(mesh, surface->before, c->facet[row_before]);
     return pose_turn(&turn, vector);
 }
 
-/* Take what a row had in the step before to where its wall is now. */
-static void set_old(const wall_laws *w, row_block *b, int32_t k, abut_index row, abut_index old)
+/* Sets the contact history of a row, moved with its wall. */
+static void set_before(const wall_laws *w, row_block *b, int32_t k, abut_index row,
+                       abut_index row_before)
 {
     const abut_simulation *s = w->simulation;
-    const step_tables *of = old < 0 ? s->now : s->before;
-    const interaction_table *t = &of->tables[ABUT_SPHERE_WALL];
-    b->block.old_overlap[k] = t->contact.overlap[old < 0 ? row : old];
-    if (old < 0) {
+    const step_tables *tables = row_before < 0 ? s->now : s->before;
+    const interaction_table *t = &tables->tables[ABUT_SPHERE_WALL];
+    b->block.old_overlap[k] = t->contact.overlap[row_before < 0 ? row : row_before];
+    if (row_before < 0) {
         b->block.old_normal[k] = t->contact.normal + 3 * row;
         b->block.kept[k] = history_nothing;
         return;
     }
-    vec3_store(b->turned_normals[k], motion_normal(&s->walls.motion, &w->before, old));
+    vec3_store(b->turned_normals[k], motion_normal(&s->walls.motion, &w->before, row_before));
     b->block.old_normal[k] = b->turned_normals[k];
-    rows_set_turned(b, k, t, old, turn_kept, w);
+    rows_set_turned(b, k, t, row_before, turn_kept, w);
 }
 
-/* A sphere on a wall: its law takes m* for its mass where the wall is free, else its own. */
+/* Sets the sphere of a row. Its mass in the law is m* if the wall is free, otherwise its own. */
 static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
                       abut_index wall)
 {
     const mover *own = &s->store.movers[place];
     b->block.first[k] = own;
     b->block.inertia[k] = s->store.inertias[place];
-    if (s->walls.has_driven || store_holds(&s->store, place)) {
+    if (s->walls.has_driven || store_is_fixed(&s->store, place)) {
         const inertness free = spheres_own_inertness(s, place);
         b->movers[0][k] = *own;
         b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass, free.mass);
@@ -259,32 +260,32 @@ static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_in
     }
 }
 
-/* Let the law see how a wall that deforms has moved where a row touches it. */
+/* Sets the motion of a deforming wall at a row. */
 static void set_deforming(const abut_simulation *s, row_block *b, int32_t k, abut_index row,
                           vec3 arm)
 {
     const abut_columns *c = &s->now->tables[ABUT_SPHERE_WALL].contact;
-    const deforming_mesh *of = simulation_deforming(s, c->mesh[row]);
+    const deforming_mesh *surface = simulation_deforming(s, c->mesh[row]);
     const abut_mesh *mesh = simulation_mesh(s, c->mesh[row]);
     const double *vertices = deforming_vertices(mesh);
-    const pose turn = deforming_turn(mesh, of->before, c->facet[row]), one = pose_identity();
+    const pose turn = deforming_turn(mesh, surface->before, c->facet[row]), one = pose_identity();
     vec3 left[3];
     for (int axis = 0; axis < 3; axis++) {
         left[axis] = vec3_sub(one.rows[axis], turn.rows[axis]);
     }
     mover *wall = &b->movers[1][k];
-    vec3_store(wall->velocity, deforming_at(c, row, of->velocities));
+    vec3_store(wall->velocity, deforming_at(c, row, surface->velocities));
     vec3_store(wall->spin,
-               deforming_spin(mesh, of->before, vertices, of->velocities, c->facet[row]));
+               deforming_spin(mesh, surface->before, vertices, surface->velocities, c->facet[row]));
     b->movers[2][k] = *wall;
     vec3_store(b->movers[2][k].spin,
-               deforming_spin(mesh, vertices, vertices, of->velocities, c->facet[row]));
+               deforming_spin(mesh, vertices, vertices, surface->velocities, c->facet[row]));
     rows_turn_along(b, k, arm, left);
     b->block.second[k] = wall;
     b->block.wall[k] = &b->movers[2][k];
 }
 
-/* Let the law see how the wall has moved where a row touches it. */
+/* Sets the motion of the wall at a row. */
 static void set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index row)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
@@ -306,7 +307,7 @@ static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
     set_first(s, b, k, place, wall);
     set_wall(s, b, k, row);
     b->block.laws[k] = view_wall_law(s, place, wall);
-    set_old(w, b, k, row, t->match[row]);
+    set_before(w, b, k, row, t->match[row]);
 }
 
 static void fill_block(const void *context, row_block *b, int32_t count)

@@ -1,4 +1,4 @@
-/* Walls and their motions. A pose follows from the time, and is never added up. */
+/* Walls and their motions. Poses follow from the time; they are not accumulated. */
 #include "walls.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ abut_status wall_set_make(wall_set *set, const abut_finder *finder, const abut_w
         for (abut_index m = 0; m < walls[k].motion_count; m++) {
             *motions++ = walls[k].motions[m];
         }
-        memcpy(w->told.pose, walls[k].pose, sizeof walls[k].pose);
+        memcpy(w->next_state.pose, walls[k].pose, sizeof walls[k].pose);
         set->has_driven |= walls_are_driven(w);
         is_made = deforming_make(&set->deforming[k], walls[k].vertex_count);
         set->has_deforming |= walls[k].vertex_count > 0;
@@ -89,8 +89,7 @@ void wall_set_step(wall_set *set)
 
 /* ---- motions ---- */
 
-/* A rigid motion of space by a time: where points are then, and their velocities, which at x are
- * velocity + spin x x. */
+/* A rigid motion of space at a time: the pose, and the velocity field velocity + spin x x. */
 typedef struct moved_space {
     pose pose;
     vec3 velocity, spin;
@@ -100,7 +99,7 @@ typedef struct moved_space {
 static pose turn_about(vec3 axis, vec3 origin, double angle)
 {
     const double s = rounded_sin(angle), half = rounded_sin(0.5 * angle);
-    const double d = 2.0 * half * half, c = 1.0 - d; /* 1 - cos, without its cancellation */
+    const double d = 2.0 * half * half, c = 1.0 - d; /* 1 - cos(angle) without cancellation */
     pose p = pose_identity();
     p.rows[0] = (vec3){c + d * axis.x * axis.x, d * axis.x * axis.y - s * axis.z,
                        d * axis.x * axis.z + s * axis.y};
@@ -154,7 +153,7 @@ static moved_space move_space(const abut_motion *m, double time)
     return shift_by((vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
 }
 
-/* One motion after another: what has moved moves once more, and its velocities go along. */
+/* The second motion after the first. The second one also moves the velocities of the first. */
 static moved_space move_after(const moved_space *second, const moved_space *first)
 {
     const vec3 spin = pose_turn(&second->pose, first->spin);
@@ -164,7 +163,7 @@ static moved_space move_after(const moved_space *second, const moved_space *firs
                          vec3_add(second->velocity, carried), vec3_add(second->spin, spin)};
 }
 
-/* The first rotation's origin, or 0 where nothing rotates: what comes after it takes it along. */
+/* The origin of the first rotation, or 0 without one, as later motions have moved it. */
 static vec3 find_origin(const abut_wall *wall, double time)
 {
     vec3 origin = {0.0, 0.0, 0.0};
@@ -184,11 +183,10 @@ static vec3 find_origin(const abut_wall *wall, double time)
     return origin;
 }
 
-/* With the poses x = R p + s of both steps a point of the wall has come from R_0 R^T (x - s) + s_0,
- * so its way is (R - R_0) R^T (x - s) + s - s_0: no digits cancel where the wall does not turn. A
- * point's way is that of a spin at the middle between both places, of 2 tan(angle / 2) a step about
- * the turn's axis; the skew part of the matrix has sin(angle). Turns of more than a right angle a
- * step are none that a spin would tell. */
+/* The poses x = R p + s of two steps give the displacement (R - R_0) R^T (x - s) + s - s_0 of a
+ * point. Without rotation no digits cancel. Seen from the middle of both positions, the rotation is
+ * a spin of 2 tan(angle / 2) per step about the axis. The skew part of the matrix has sin(angle).
+ * Rotations beyond a right angle per step are no such spin. */
 wall_way walls_way(const double *before, const abut_wall_state *now, double step)
 {
     const pose old = pose_load(before), new = pose_load(now->pose);
@@ -205,7 +203,8 @@ wall_way walls_way(const double *before, const abut_wall_state *now, double step
     }
     const vec3 *m = way.rows;
     const vec3 skew = {m[2].y - m[1].z, m[0].z - m[2].x, m[1].x - m[0].y};
-    const double squared_cosine = 1.0 - 0.25 * step * (m[0].x + m[1].y + m[2].z); /* of the half */
+    const double squared_cosine =
+        1.0 - 0.25 * step * (m[0].x + m[1].y + m[2].z); /* of half the angle */
     way.spin = vec3_scale(skew, 0.5 / larger(squared_cosine, 0.5));
     way.left[0] = vec3_scale((vec3){m[0].x, m[1].x, m[2].x}, step);
     way.left[1] = vec3_scale((vec3){m[0].y, m[1].y, m[2].y}, step);
@@ -278,6 +277,6 @@ static abut_wall_state move(const abut_wall *wall, double time)
 
 abut_wall_state walls_next(const wall_record *w, double time)
 {
-    const bool is_told = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
-    return is_told ? w->told : move(&w->given, time);
+    const bool has_state = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
+    return has_state ? w->next_state : move(&w->given, time);
 }

@@ -1,25 +1,24 @@
-/* What spoils a simulation, the first time that it happens: who moves by more than its radius in a
- * step, and passes through what it should meet; and an overlap that grows beyond what laws mean.
- * Whoever goes over all of them in a step asks whether there may be one; which is the first, is
- * found out here, by numbers, so that it is the same for any number of threads. */
+/* Events that spoil a simulation: a grain that moves by more than its radius in a step and may pass
+ * through others; and an overlap that grows too deep. Loops over all grains report them. The one
+ * with the smallest numbers is recorded, so threads do not change the result. */
 #include "watch.h"
 
 #include "bond_pairs.h"
 #include "view.h"
 
-/* An overlap beyond DEEP of the smaller radius is too deep, since laws of contact mean a few
- * percent. One beyond PLACED gives a warning where it was there when the two were put in place. */
+/* Overlaps as parts of the smaller radius. Above DEEP an overlap is too deep: contact laws are made
+ * for a few percent. Above PLACED it gives a warning if it existed at placing. */
 static const double DEEP = 0.1, PLACED = 0.05;
 
-/* The key of nobody, which is behind all others. */
-static const int_least64_t NOBODY = INT64_MAX;
+/* The key of no event, larger than all others. */
+static const int_least64_t NO_KEY = INT64_MAX;
 
 static int_least64_t key_of(abut_index first, abut_index second)
 {
     return (int_least64_t)first << 32 | second;
 }
 
-static void tell(abut_simulation *s, int_least64_t key)
+static void report_key(abut_simulation *s, int_least64_t key)
 {
     int_least64_t first = atomic_load(&s->watch.first);
     while (key < first && !atomic_compare_exchange_weak(&s->watch.first, &first, key)) {
@@ -28,7 +27,7 @@ static void tell(abut_simulation *s, int_least64_t key)
 
 void watch_begin(abut_simulation *s)
 {
-    atomic_store(&s->watch.first, NOBODY);
+    atomic_store(&s->watch.first, NO_KEY);
     atomic_store(&s->watch.has_placed, false);
 }
 
@@ -63,13 +62,13 @@ double watch_part(const abut_simulation *s)
     return s->watch.is_placed ? PLACED : grown;
 }
 
-/* A row that overlaps by more than PLACED of the smaller radius, and what is told of it. */
+/* A row with an overlap above PLACED, and its notice. */
 typedef struct touch {
-    abut_notice told;
+    abut_notice notice;
     view view;
-    double radius;      /* the smaller one */
-    double old_overlap; /* of the row that it goes on from; negative: it is new */
-    double mass;        /* m*; from HELD / 2 on nothing can drive the two apart */
+    double radius;         /* the smaller one */
+    double overlap_before; /* overlap of the row that it continues; negative: none */
+    double mass;           /* m*; at least FIXED / 2 if nothing can move the two apart */
 } touch;
 
 static double whole_overlap(const interaction_table *t, abut_index row)
@@ -79,83 +78,82 @@ static double whole_overlap(const interaction_table *t, abut_index row)
                                            : t->body.overlap[row];
 }
 
-static double old_overlap(const abut_simulation *s, const view *v)
+static double overlap_before(const abut_simulation *s, const view *v)
 {
     const interaction_table *t = v->table;
-    const abut_index old = t->kind == ABUT_SPHERE_SPHERE ? pairs_old(s, t, v->row)
-                           : table_is_of_bodies(t->kind) ? t->row_match[v->row]
-                                                         : t->match[v->row];
-    return old < 0 ? -1.0 : whole_overlap(&s->before->tables[t->kind], old) - v->rest;
+    const abut_index row_before = t->kind == ABUT_SPHERE_SPHERE ? pairs_row_before(s, t, v->row)
+                                  : table_is_of_bodies(t->kind) ? t->row_match[v->row]
+                                                                : t->match[v->row];
+    return row_before < 0 ? -1.0 : whole_overlap(&s->before->tables[t->kind], row_before) - v->rest;
 }
 
-/* Whether a row overlaps so; of two spheres the one with the smaller row is told first. */
-static bool find_touch(const abut_simulation *s, abut_interaction who, abut_index row, touch *t)
+/* Whether a row overlaps by more than PLACED. The sphere with the smaller row comes first. */
+static bool find_touch(const abut_simulation *s, abut_interaction kind, abut_index row, touch *t)
 {
-    const interaction_table *now = &s->now->tables[who];
+    const interaction_table *now = &s->now->tables[kind];
     partner first = view_partner(s, now, row, 0), second = view_partner(s, now, row, 1);
     const double radius = smaller(first.inner, second.inner);
     if (!(whole_overlap(now, row) > PLACED * radius)) {
         return false;
     }
-    if (who == ABUT_SPHERE_SPHERE && second.number < first.number) {
+    if (kind == ABUT_SPHERE_SPHERE && second.number < first.number) {
         const partner turned = first;
         first = second, second = turned;
     }
     const view v = view_row(s, now, row);
-    *t = (touch){.told = {.is_there = 1,
-                          .step = s->step_count,
-                          .kinds = {first.kind, second.kind},
-                          .numbers = {first.number, second.number},
-                          .ratio = v.overlap / radius},
+    *t = (touch){.notice = {.is_there = 1,
+                            .step = s->step_count,
+                            .kinds = {first.kind, second.kind},
+                            .numbers = {first.number, second.number},
+                            .ratio = v.overlap / radius},
                  .view = v,
                  .radius = radius,
-                 .old_overlap = old_overlap(s, &v),
+                 .overlap_before = overlap_before(s, &v),
                  .mass = reduced(first.mass, second.mass)};
     return true;
 }
 
 static int_least64_t key_of_touch(const touch *t)
 {
-    return key_of(t->told.numbers[0], t->told.numbers[1]);
+    return key_of(t->notice.numbers[0], t->notice.numbers[1]);
 }
 
-/* Whether an overlap has become too deep in this step. Where no law acts, it may be any. */
+/* Whether an overlap has become too deep in this step, if its law is active. */
 static bool has_grown(const abut_simulation *s, const touch *t)
 {
     const double most = DEEP * t->radius;
-    const bool was_deep = t->old_overlap < 0.0 ? s->watch.is_placed : t->old_overlap > most;
+    const bool was_deep = t->overlap_before < 0.0 ? s->watch.is_placed : t->overlap_before > most;
     const bool is_known = s->watch.found.deep.is_there;
     return !is_known && t->view.overlap > most && !was_deep && most > 0.0 &&
            t->view.law->elastic > 0.0;
 }
 
-/* Whether an overlap is larger by PLACED than before spheres, bodies or walls were put in place, or
- * before two that were held could move apart. */
+/* Whether an overlap exceeds that before placing or freeing partners by PLACED. */
 static bool is_placed(const abut_simulation *s, const touch *t)
 {
     const double most = PLACED * t->radius;
-    const double old = s->watch.is_freed ? 0.0 : larger(t->old_overlap, 0.0);
+    const double before = s->watch.is_freed ? 0.0 : larger(t->overlap_before, 0.0);
     const bool acts = t->view.law->elastic > 0.0 || t->view.law->own;
     return s->watch.is_placed && most > 0.0 && t->view.overlap > most &&
-           t->view.overlap - old > most && acts && t->mass < 0.5 * HELD;
+           t->view.overlap - before > most && acts && t->mass < 0.5 * FIXED;
 }
 
 static bool is_deeper(const touch *t, const touch *than)
 {
-    const double ratio = t->told.ratio, other = than->told.ratio;
-    return !than->told.is_there || ratio > other ||
+    const double ratio = t->notice.ratio, other = than->notice.ratio;
+    return !than->notice.is_there || ratio > other ||
            (ratio == other && key_of_touch(t) < key_of_touch(than));
 }
 
-void watch_rows(abut_simulation *s, abut_interaction who, abut_index begin, abut_index end)
+void watch_rows(abut_simulation *s, abut_interaction kind, abut_index begin, abut_index end)
 {
     touch t;
     for (abut_index row = begin; row < end; row++) {
-        if (!find_touch(s, who, row, &t)) {
+        if (!find_touch(s, kind, row, &t)) {
             continue;
         }
         if (has_grown(s, &t)) {
-            tell(s, key_of_touch(&t));
+            report_key(s, key_of_touch(&t));
         }
         if (is_placed(s, &t)) {
             atomic_store(&s->watch.has_placed, true);
@@ -163,18 +161,18 @@ void watch_rows(abut_simulation *s, abut_interaction who, abut_index begin, abut
     }
 }
 
-/* Keep the first overlap that has grown, of those of two that touch at several places the deepest;
- * and of those that were put in place the deepest, the first of equals, with its speed. */
-void watch_keep_deep(abut_simulation *s, abut_interaction who)
+/* Records the first overlap that has grown; between two partners with several, the deepest. Of the
+ * overlaps at placing it records the deepest and its speed; equal ones in order of numbers. */
+void watch_keep_deep(abut_simulation *s, abut_interaction kind)
 {
-    const interaction_table *all = &s->now->tables[who];
+    const interaction_table *all = &s->now->tables[kind];
     const int_least64_t first = atomic_load(&s->watch.first);
     const bool has_placed = atomic_load(&s->watch.has_placed);
     abut_notices *found = &s->watch.found;
     touch grown = {.radius = 0.0}, placed = {.radius = 0.0}, t;
     row_walk w = {0};
-    for (abut_index row; (first != NOBODY || has_placed) && (row = table_walk(all, &w)) >= 0;) {
-        if (!find_touch(s, who, row, &t)) {
+    for (abut_index row; (first != NO_KEY || has_placed) && (row = table_walk(all, &w)) >= 0;) {
+        if (!find_touch(s, kind, row, &t)) {
             continue;
         }
         if (key_of_touch(&t) == first && has_grown(s, &t) && is_deeper(&t, &grown)) {
@@ -185,12 +183,12 @@ void watch_keep_deep(abut_simulation *s, abut_interaction who)
             placed = is_deeper(&t, &placed) ? t : placed;
         }
     }
-    if (grown.told.is_there) {
-        found->deep = grown.told;
+    if (grown.notice.is_there) {
+        found->deep = grown.notice;
     }
-    if (placed.told.is_there &&
-        !(found->placed.is_there && found->placed.ratio >= placed.told.ratio)) {
-        found->placed = placed.told;
+    if (placed.notice.is_there &&
+        !(found->placed.is_there && found->placed.ratio >= placed.notice.ratio)) {
+        found->placed = placed.notice;
         found->placed_speed = sqrt(2.0 * larger(view_energy(&placed.view), 0.0) / placed.mass);
     }
 }
@@ -200,26 +198,26 @@ void watch_keep_deep(abut_simulation *s, abut_interaction who)
 void watch_fast(abut_simulation *s, abut_partner kind, abut_index number)
 {
     if (!s->watch.found.fast.is_there) {
-        tell(s, key_of(kind, number));
+        report_key(s, key_of(kind, number));
     }
 }
 
 void watch_keep_fast(abut_simulation *s)
 {
     const int_least64_t first = atomic_load(&s->watch.first);
-    if (first == NOBODY) {
+    if (first == NO_KEY) {
         return;
     }
     const abut_partner kind = (abut_partner)(first >> 32);
     const abut_index number = (abut_index)(first & INT32_MAX);
     const bool is_body = kind == ABUT_PARTNER_BODY;
-    const rigid_body *of = is_body ? &s->solids.bodies[number] : NULL;
+    const rigid_body *body = is_body ? &s->solids.bodies[number] : NULL;
     const mover *b = is_body ? NULL : &s->store.movers[s->store.places[number]];
-    const double speed = vec3_length(is_body ? of->rigid.velocity : vec3_load(b->velocity));
+    const double speed = vec3_length(is_body ? body->rigid.velocity : vec3_load(b->velocity));
     s->watch.found.fast =
         (abut_notice){.is_there = 1,
                       .step = s->step_count,
                       .kinds = {kind, kind},
                       .numbers = {number, number},
-                      .ratio = speed * s->next.step / (is_body ? of->inner : b->radius)};
+                      .ratio = speed * s->next.step / (is_body ? body->inner : b->radius)};
 }

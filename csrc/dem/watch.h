@@ -1,31 +1,30 @@
-/* Events that spoil a simulation, each noticed the first time that it happens. */
+/* Events that spoil a simulation. Each is recorded when it first happens. */
 #ifndef DEM_WATCH_H
 #define DEM_WATCH_H
 
 #include "state.h"
 
-/* Begin a part of a step in which somebody may be told. */
+/* Begins a part of a step that may report events. */
 void watch_begin(abut_simulation *s);
 
-/* To be called where a step begins, and where it is done. */
+/* Call them at the beginning of a step and when it is completed. */
 void watch_begin_step(abut_simulation *s);
 void watch_end_step(abut_simulation *s);
 
-/* An overlap beyond this part of the smaller radius needs a call of watch_rows. */
+/* The smallest ratio of overlap to the smaller radius for which watch_rows must be called. */
 double watch_part(const abut_simulation *s);
 
-/* Tell the first of these rows whose overlap has grown beyond that in this step. Threads may call
- * it at once. */
-void watch_rows(abut_simulation *s, abut_interaction who, abut_index begin, abut_index end);
+/* Reports the rows that have become too deep in this step, or were placed too deep. Thread-safe. */
+void watch_rows(abut_simulation *s, abut_interaction kind, abut_index begin, abut_index end);
 
-/* Tell who moves by more than its radius in this step. Threads may call it at once. */
+/* Reports a sphere or body that moves by more than its radius in this step. Thread-safe. */
 void watch_fast(abut_simulation *s, abut_partner kind, abut_index number);
 
-/* End such a part: keep who was told. */
-void watch_keep_deep(abut_simulation *s, abut_interaction who);
+/* End such a part and record the first event. */
+void watch_keep_deep(abut_simulation *s, abut_interaction kind);
 void watch_keep_fast(abut_simulation *s);
 
-/* To be called where the numbers of spheres or bodies change. */
+/* Forgets all events. Call it when numbers of spheres or bodies change. */
 void watch_forget(abut_simulation *s);
 
 #endif

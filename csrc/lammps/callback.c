@@ -1,4 +1,4 @@
-/* What LAMMPS calls in each step, between its own forces and the second half of the step. */
+/* The function that LAMMPS calls in each step, between its forces and the second half step. */
 #include "rank.h"
 
 #include "../base/clock.h"
@@ -30,7 +30,7 @@ static bool read_globals(abut_lammps *w)
            g->triclinic;
 }
 
-/* Whether the name is short enough. */
+/* Formats a name. Returns whether it is short enough. */
 static bool make_name(char *text, const char *format, const char *name)
 {
     const int length = snprintf(text, LAMMPS_NAME_SIZE, format, name);
@@ -46,7 +46,7 @@ static bool make_names(lammps_names *names, const char *name)
            make_name(names->more_states, "d2_%s_more_states", name);
 }
 
-/* Along which axes the box repeats. */
+/* Sets the periods along the periodic axes of LAMMPS' box. */
 static void set_period(abut_lammps *w)
 {
     const lammps_globals *g = &w->globals;
@@ -144,7 +144,8 @@ abut_status abut_lammps_set_walls(abut_lammps *w, const abut_wall *walls, abut_e
     const abut_status status = abut_simulation_set_walls(w->simulation, w->finder, walls,
                                                          w->input.wall_count, NULL, error);
     if (!status) {
-        w->covered = box_empty(); /* other facets are near walls that moved, or that will */
+        w->covered =
+            box_empty(); /* the facets near spheres may change for walls that moved or will move */
     }
     return status;
 }
@@ -156,8 +157,8 @@ abut_simulation *abut_lammps_simulation(abut_lammps *w)
 
 /* ---- a call ---- */
 
-/* The time of a step in LAMMPS, from which the walls' poses follow. It is the same however many
- * runs led to that step. */
+/* The time of a step in LAMMPS, which gives the poses of walls. It is the same after any number of
+ * runs. */
 static double find_time(const lammps_globals *g, int64_t step)
 {
     const double length = *g->step, even = (double)step * length;
@@ -165,8 +166,8 @@ static double find_time(const lammps_globals *g, int64_t step)
     return fabs(sum - even) <= ROUNDED_STEPS * length ? even : sum;
 }
 
-/* Place the walls in a step. Those of the step before the first call stood where they are in it. A
- * setup is a step of length 0: springs keep what they hold. */
+/* Places the walls in a step. In the first call, their last poses equal the present ones. A setup
+ * is a step of length 0, in which springs do not change. */
 static abut_status place_walls(abut_lammps *w, int64_t step, bool is_setup, abut_error *error)
 {
     abut_simulation *s = w->simulation;
@@ -186,7 +187,7 @@ static abut_status place_walls(abut_lammps *w, int64_t step, bool is_setup, abut
     return error_set_status(error, contacts_follow_walls(s));
 }
 
-/* The error of a search or of a law names a sphere: let it name the atom. */
+/* Converts the sphere in an error of a search or law to LAMMPS' atom. */
 static abut_status name_atom(const abut_lammps *w, abut_status status, abut_error *error)
 {
     static const struct {
@@ -212,7 +213,7 @@ static abut_status name_atom(const abut_lammps *w, abut_status status, abut_erro
 static abut_status find_contacts(abut_lammps *w, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
-    abut_status status = lammps_look_around(w, error);
+    abut_status status = lammps_cover_spheres(w, error);
     if (!status) {
         status = contacts_find(w->simulation, &plan, error);
         status = status ? name_atom(w, status, error) : ABUT_OK;
@@ -248,11 +249,11 @@ static abut_status act_on_spheres(abut_lammps *w, bool is_setup, abut_error *err
     return status;
 }
 
-/* The members of abut_wall_load, all of which are doubles. */
+/* The number of members of abut_wall_load, which all are doubles. */
 enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 
-/* What all spheres exert on walls, in the vector of the fix, which LAMMPS prints and averages. */
-static abut_status tell_loads(abut_lammps *w, abut_error *error)
+/* Writes the loads of walls into the vector of the fix, which LAMMPS prints and averages. */
+static abut_status write_loads(abut_lammps *w, abut_error *error)
 {
     const abut_simulation *s = w->simulation;
     const abut_index *walls = s->before->tables[ABUT_SPHERE_WALL].contact.mesh;
@@ -283,7 +284,7 @@ static abut_status act(abut_lammps *w, int64_t step, abut_error *error)
         status = act_on_spheres(w, is_setup, error);
         lammps_return_spheres(w);
     }
-    status = status ? status : tell_loads(w, error);
+    status = status ? status : write_loads(w, error);
     w->has_begun = true;
     w->last_step = step;
     return status;
@@ -296,8 +297,8 @@ static void clear(double *forces, abut_index count)
     }
 }
 
-/* Ask LAMMPS to stop. Until then walls exert nothing, since LAMMPS would go on with whatever forces
- * there are. */
+/* Makes LAMMPS stop at the end of the step. Walls exert nothing until then, because LAMMPS
+ * continues with the present forces. */
 static void fail(abut_lammps *w, const abut_error *error)
 {
     w->error = *error;
@@ -320,7 +321,7 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
                               .forces = count > 0 ? forces[0] : NULL};
     clear(w->atoms.forces, count);
     if (w->error.status) {
-        /* the last error was not taken yet */
+        /* the last error has not been read yet */
         w->input.force_timeout(w->input.lammps);
         return;
     }
@@ -332,7 +333,7 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
     w->seconds += clock_lap(&clock);
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 abut_error abut_lammps_take_error(abut_lammps *w)
 {
@@ -356,10 +357,10 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
 {
     const abut_simulation *s = w->simulation;
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
-    /* LAMMPS' radii are lent during a call alone */
+    /* LAMMPS' radii are available only during a call */
     for (abut_index row = 0; row < t->count; row = table_sphere_end(t, row)) {
-        const abut_index sphere = t->contact.sphere[row];
-        s->store.radii[sphere] = s->store.movers[sphere].radius;
+        const abut_index place = t->contact.sphere[row];
+        s->store.radii[place] = s->store.movers[place].radius;
     }
     abut_stable_step longest;
     const abut_status status = stable_step_of_spheres(s, 0.0, &longest);
@@ -367,7 +368,7 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
     return status;
 }
 
-/* Walls alone count here: a sphere that comes to one has a single contact. */
+/* Only walls count here, so a new sphere gets a single contact. */
 double abut_lammps_free_step(const abut_lammps *w, abut_index count, const double *radii,
                              const double *masses, const double *speeds)
 {
@@ -386,8 +387,8 @@ abut_index abut_lammps_sphere_count(const abut_lammps *w)
 
 void abut_lammps_read_ids(const abut_lammps *w, abut_index *ids)
 {
-    for (abut_index k = 0; k < w->simulation->store.count; k++) {
-        ids[k] = lammps_number(&w->input, w->ids, k);
+    for (abut_index place = 0; place < w->simulation->store.count; place++) {
+        ids[place] = lammps_number(&w->input, w->ids, place);
     }
 }
 
@@ -398,15 +399,15 @@ void abut_lammps_read_period(const abut_lammps *w, double period[3])
 
 abut_lammps_statistics abut_lammps_inspect(const abut_lammps *w)
 {
-    const abut_simulation_statistics of = abut_simulation_inspect(w->simulation);
+    const abut_simulation_statistics statistics = abut_simulation_inspect(w->simulation);
     const abut_index binned = w->finder ? abut_finder_inspect(w->finder).byte_count : 0;
-    return (abut_lammps_statistics){.call_count = w->call_count,
-                                    .seconds = w->seconds,
-                                    .find_walls = of.find_walls,
-                                    .wall_laws = of.wall_laws,
-                                    .build_count = w->build_count,
-                                    .read_count = w->read_count,
-                                    .byte_count =
-                                        of.byte_count + binned + w->member_block.byte_count +
-                                        w->id_block.byte_count + w->holder_block.byte_count};
+    return (abut_lammps_statistics){
+        .call_count = w->call_count,
+        .seconds = w->seconds,
+        .find_walls = statistics.find_walls,
+        .wall_laws = statistics.wall_laws,
+        .build_count = w->build_count,
+        .read_count = w->read_count,
+        .byte_count = statistics.byte_count + binned + w->member_block.byte_count +
+                      w->id_block.byte_count + w->holder_block.byte_count};
 }

@@ -1,5 +1,5 @@
-/* Which facets a rank has in its bins: of walls at rest those near its spheres, of other walls all.
- * Where spheres leave the part of space that is covered, bins are built anew. */
+/* The facets that a rank has in its bins: near its spheres for walls at rest, all for other walls.
+ * Bins are rebuilt when spheres leave the covered part of space. */
 #include "../bins/bins.h"
 #include "../dem/apart.h"
 #include "../walls/contact_finder.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* How much more than what spheres reach is covered: so many of their largest radii, and this part
- * of the space that they take. Bins are built again only when they have gone as far as that. */
+/* The margin of the covered space beyond the spheres' reach: a number of largest radii, and a part
+ * of the space that they occupy. Bins are rebuilt only when spheres have moved that far. */
 #define MARGIN_RADII 4.0
 #define MARGIN_PARTS 0.125
 
@@ -30,18 +30,17 @@ static box grown(box b, double by)
     return b;
 }
 
-/* Where spheres reach, or walls pull them. A coordinate that is NaN makes the search fail, which
- * names it. */
+/* The box within reach of spheres and their laws. The search reports coordinates that are NaN. */
 static box find_reach(const abut_simulation *s, double *largest)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = vec3_scale(low, -1.0);
     double most = 0.0;
-    for (abut_index k = 0; k < s->store.count; k++) {
-        const vec3 center = vec3_load(s->store.centers + 3 * k);
+    for (abut_index place = 0; place < s->store.count; place++) {
+        const vec3 center = vec3_load(s->store.centers + 3 * place);
         low.x = smaller(low.x, center.x), high.x = larger(high.x, center.x);
         low.y = smaller(low.y, center.y), high.y = larger(high.y, center.y);
         low.z = smaller(low.z, center.z), high.z = larger(high.z, center.z);
-        most = larger(most, s->store.radii[k]);
+        most = larger(most, s->store.radii[place]);
     }
     *largest = most;
     return grown((box){{low.x, low.y, low.z}, {high.x, high.y, high.z}}, most + s->wall_reach);
@@ -52,7 +51,7 @@ static bool stands_still(const abut_lammps *w, abut_index wall)
     return w->simulation->walls.walls[wall].given.motion_count == 0;
 }
 
-/* A box of the world, in the frame of a wall that stands still. */
+/* A box of the world in the frame of a wall at rest. */
 static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
 {
     const pose at = pose_load(w->simulation->walls.walls[wall].given.pose);
@@ -69,8 +68,8 @@ static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
     return bounds;
 }
 
-/* The part of a wall that is put into bins. The periods are along no axis of the frame of a wall
- * that is turned: then it is the whole wall. */
+/* The part of a wall in bins. For a rotated wall under periods it is the whole wall, since the
+ * periods are along none of its axes. */
 static vicinity near_wall(const abut_lammps *w, abut_index wall)
 {
     const abut_simulation *s = w->simulation;
@@ -96,7 +95,7 @@ static abut_status build_finder(abut_lammps *w, abut_finder **finder)
     return status;
 }
 
-abut_status lammps_look_around(abut_lammps *w, abut_error *error)
+abut_status lammps_cover_spheres(abut_lammps *w, abut_error *error)
 {
     double largest;
     apart_measure(w->simulation);

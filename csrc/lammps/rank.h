@@ -1,4 +1,5 @@
-/* The walls of one rank of LAMMPS: a simulation whose spheres and history are LAMMPS' own. */
+/* The walls of one rank of LAMMPS. The simulation has LAMMPS' atoms as spheres, and LAMMPS stores
+ * the contact history. Rows and places of spheres are equal here. */
 #ifndef LAMMPS_RANK_H
 #define LAMMPS_RANK_H
 
@@ -6,13 +7,13 @@
 #include "../base/box.h"
 #include "../dem/state.h"
 
-/* Slots of all atoms: count x slots of each x ABUT_LAMMPS_KEYS and ABUT_LAMMPS_STATES. */
+/* Slots of atoms: rows of ABUT_LAMMPS_KEYS and of ABUT_LAMMPS_STATES numbers. */
 typedef struct lammps_slots {
     int *keys;
     double *states;
 } lammps_slots;
 
-/* LAMMPS' arrays, as they are during one call: by local atom, rows one after the other. */
+/* LAMMPS' arrays during one call, by local atom. */
 typedef struct lammps_atoms {
     abut_index count;
     const double *centers, *velocities, *spins; /* count x 3 */
@@ -21,12 +22,12 @@ typedef struct lammps_atoms {
     const void *ids;
     double *forces, *torques; /* count x 3 */
 
-    /* what contacts carry: how many there are, and their slots */
+    /* contact history: the number of contacts, and their slots */
     int *counts;
-    lammps_slots first, others; /* one slot each, and all but one */
+    lammps_slots first, others; /* the first slot of each atom, and all others */
 } lammps_atoms;
 
-/* What LAMMPS calls an atom's data. */
+/* LAMMPS' names of the fix and of per-atom data. */
 enum { LAMMPS_NAME_SIZE = 256 };
 typedef struct lammps_names {
     char fix[LAMMPS_NAME_SIZE], count[LAMMPS_NAME_SIZE], keys[LAMMPS_NAME_SIZE],
@@ -34,11 +35,11 @@ typedef struct lammps_names {
     char more_keys[LAMMPS_NAME_SIZE], more_states[LAMMPS_NAME_SIZE];
 } lammps_names;
 
-/* What LAMMPS knows of time and its box; the addresses stay. */
+/* LAMMPS' global data; the addresses do not change. */
 typedef struct lammps_globals {
     const double *step, *time;
-    const int64_t *time_step; /* at which it was that time */
-    const int64_t *now;       /* the number of the step */
+    const int64_t *time_step; /* the step of `time` */
+    const int64_t *now;       /* the present step */
     const double *low, *high; /* of the box */
     const int *periodicity;
     const int *triclinic;
@@ -50,39 +51,39 @@ struct abut_lammps {
     lammps_globals globals;
     abut_simulation *simulation;
     const abut_mesh **meshes;
-    abut_index most_nodes; /* of a contact */
-    abut_wall_load *loads; /* what each wall bore in the last call, summed over all processes */
-    abut_index *order;     /* the number of each wall in `loads` */
+    abut_index most_nodes; /* the most nodes of a contact */
+    abut_wall_load *loads; /* load of each wall in the last call, summed over all processes */
+    abut_index *order;     /* position of each wall in `loads` */
 
-    lammps_atoms atoms; /* of the call in hand */
-    bool has_members;   /* some atoms are not in the group */
-    int32_t *members;   /* the atom of each sphere, where some are not in the group */
-    void *ids;          /* LAMMPS' numbers of the spheres of the last call */
+    lammps_atoms atoms; /* of the present call */
+    bool has_members;
+    int32_t *members; /* the atom of each sphere, if some atoms are not in the group */
+    void *ids;        /* LAMMPS' ids of the spheres of the last call */
     abut_index id_count;
-    bool has_same_ids; /* this call has the spheres of the last one, in the same order */
-    bool has_table;    /* the simulation's table of the step before says what slots say */
-    int32_t *holders;  /* the spheres whose atoms carry contacts of the step before */
+    bool has_same_ids; /* this call has the same spheres as the last one, in the same order */
+    bool has_table;    /* the table of the last step has the data of the slots */
+    int32_t *holders;  /* spheres with contacts in the last step */
     abut_index holder_count;
     memory_block member_block, id_block, holder_block;
-    double *own_centers, *own_radii; /* the store's own columns, while LAMMPS' arrays are in their
-                                        place during a call */
-    abut_index numbered; /* how many spheres of the store have rows, places and materials */
+    double *own_centers,
+        *own_radii;      /* the store's own columns, replaced by LAMMPS' arrays during a call */
+    abut_index numbered; /* number of spheres with rows, places and materials in the store */
 
-    box covered;             /* facets of walls at rest that touch it are in the finder, */
-    lattice covered_lattice; /* and those whose images by these periods do */
+    box covered;             /* the finder has the facets of walls at rest that touch this box, */
+    lattice covered_lattice; /* or that touch it shifted by these periods */
     abut_finder *finder;
 
     bool has_begun;
     int64_t last_step;
-    abut_error error; /* of a call that failed */
+    abut_error error; /* of the last failed call */
     abut_index call_count, build_count, read_count;
     double seconds;
 };
 
 /* The atom of a sphere. */
-static inline abut_index lammps_atom(const abut_lammps *w, abut_index sphere)
+static inline abut_index lammps_atom(const abut_lammps *w, abut_index place)
 {
-    return w->has_members ? w->members[sphere] : sphere;
+    return w->has_members ? w->members[place] : place;
 }
 
 static inline bool lammps_is_member(const abut_lammps *w, abut_index atom)
@@ -90,7 +91,7 @@ static inline bool lammps_is_member(const abut_lammps *w, abut_index atom)
     return (w->atoms.masks[atom] & w->input.group_bit) != 0;
 }
 
-/* LAMMPS' number of an atom. */
+/* LAMMPS' id of an entry of `ids`. */
 static inline int64_t lammps_number(const abut_lammps_input *input, const void *ids, abut_index k)
 {
     return input->id_bytes == 8 ? ((const int64_t *)ids)[k] : ((const int32_t *)ids)[k];
@@ -101,27 +102,26 @@ static inline int64_t lammps_id(const abut_lammps *w, abut_index atom)
     return lammps_number(&w->input, w->atoms.ids, atom);
 }
 
-/* Each returns ABUT_OK, or why the call fails. */
+/* Each function returns ABUT_OK or its error. */
 
-/* Look where LAMMPS has its arrays now. */
+/* Gets the addresses of LAMMPS' arrays. */
 abut_status lammps_read_atoms(abut_lammps *w, abut_error *error);
 
-/* The simulation's spheres become the atoms that are in the group; lammps_return_spheres before the
- * call ends. */
+/* Makes the group's atoms the simulation's spheres, until lammps_return_spheres. */
 abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error);
 void lammps_return_spheres(abut_lammps *w);
 
-/* See to it that the finder has what those spheres may touch. */
-abut_status lammps_look_around(abut_lammps *w, abut_error *error);
+/* Ensures that the finder has all facets within reach of the spheres. */
+abut_status lammps_cover_spheres(abut_lammps *w, abut_error *error);
 
-/* How fast the spheres with contacts are, and how heavy. */
+/* Reads velocities and masses of the spheres with contacts. */
 abut_status lammps_read_touching(abut_lammps *w, abut_error *error);
 
-/* Contacts of the step before, from the slots; and those of this one into the slots. */
+/* Read the contacts of the last step from the slots, and write those of this step into them. */
 abut_status lammps_read_slots(abut_lammps *w, abut_error *error);
 abut_status lammps_write_slots(abut_lammps *w, abut_error *error);
 
-/* Add what contacts exert to LAMMPS' forces and torques. */
+/* Adds forces and torques of contacts to LAMMPS' arrays. */
 abut_status lammps_add_forces(abut_lammps *w, abut_error *error);
 
 #endif

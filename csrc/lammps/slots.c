@@ -1,19 +1,19 @@
-/* What contacts carry from step to step, in slots that LAMMPS takes along with its atoms. */
+/* The contact history in slots of LAMMPS' per-atom data, which LAMMPS moves with its atoms. */
 #include <string.h>
 
 #include "../base/prefetch.h"
 #include "../mesh/weights.h"
 #include "rank.h"
 
-/* The numbers of a slot. */
+/* Positions of the numbers in a slot. */
 enum { KEY_MESH, KEY_FACET, KEY_FEATURE, KEY_IMAGE };
 enum { STATE_SPRING = 0, STATE_ROLL = 3, STATE_POINT = 6, STATE_NORMAL = 9 };
 enum { STATE_OVERLAP = 12, STATE_TILT = 13, STATE_MOST = 14 };
 
-/* An atom has one number for both: how many contacts it has, and COUNT_LIMIT times its slots. */
+/* The count of an atom is its number of contacts plus COUNT_LIMIT times the slots of an atom. */
 enum { COUNT_LIMIT = 1 << 16 };
 
-/* What a slot's contact is on. */
+/* The mesh feature of a slot's contact. */
 typedef struct slot_place {
     const abut_mesh *mesh; /* NULL: a half space */
     abut_index wall, facet;
@@ -21,8 +21,8 @@ typedef struct slot_place {
     abut_index feature;
 } slot_place;
 
-/* The first slots of all atoms lie side by side, since most spheres have one contact; the other
- * slots of an atom lie together elsewhere. */
+/* The position of a slot among all slots but first ones. First slots of all atoms are together,
+ * since most spheres have one contact. The other slots of an atom are together elsewhere. */
 static abut_index number_among_others(const abut_lammps *w, abut_index atom, int slot)
 {
     return atom * (w->input.slots - 1) + slot - 1;
@@ -49,7 +49,7 @@ static slot_place place_of(const abut_lammps *w, const int *keys)
                         (abut_type)(keys[KEY_FEATURE] & 3), keys[KEY_FEATURE] >> 2};
 }
 
-/* Whether the walls have what a slot names: a restart file may come from other walls. */
+/* Whether the walls have the feature of a slot. A restart file may come from other walls. */
 static bool is_there(const abut_lammps *w, const slot_place *at)
 {
     if (!at->mesh) {
@@ -73,7 +73,7 @@ static abut_index list_nodes(const slot_place *at, abut_index *nodes)
     return 1;
 }
 
-/* How many contacts the slots of an atom hold, whose data were checked. */
+/* The number of contacts in the slots of an atom. */
 static int count_of(const abut_lammps *w, abut_index atom)
 {
     return w->atoms.counts[atom] % COUNT_LIMIT;
@@ -95,7 +95,7 @@ static abut_status check_count(const abut_lammps *w, abut_index atom, abut_error
                                                : ABUT_OK;
 }
 
-/* List the spheres whose atoms carry contacts, and count these. */
+/* Lists the spheres with contacts in slots, and counts these. */
 static abut_status list_holders(abut_lammps *w, abut_index *rows, abut_error *error)
 {
     const abut_index count = w->simulation->store.count;
@@ -105,10 +105,10 @@ static abut_status list_holders(abut_lammps *w, abut_index *rows, abut_error *er
     if (!w->holders) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    for (abut_index k = 0; !status && k < count; k++) {
-        const abut_index atom = lammps_atom(w, k);
+    for (abut_index place = 0; !status && place < count; place++) {
+        const abut_index atom = lammps_atom(w, place);
         if (w->atoms.counts[atom] != 0) {
-            w->holders[w->holder_count++] = (int32_t)k;
+            w->holders[w->holder_count++] = (int32_t)place;
             *rows += count_of(w, atom);
             status = check_count(w, atom, error);
         }
@@ -123,7 +123,7 @@ static void read_vector(double *column, abut_index row, const double *states, in
     }
 }
 
-/* Both springs, where there are such, and what Luding's law keeps. */
+/* Reads the springs and the largest overlap of Luding's law, if the laws have them. */
 static void read_kept(const interaction_table *t, abut_index row, const double *states)
 {
     const history_layout *l = &t->extras.layout;
@@ -134,7 +134,7 @@ static void read_kept(const interaction_table *t, abut_index row, const double *
     }
 }
 
-/* Make a slot the next row. What a contact had in its own step alone is in no slot. */
+/* Reads a slot into the next row. Data of its own step alone are in no slot. */
 static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slot_place *at,
                       interaction_table *t)
 {
@@ -168,7 +168,7 @@ static abut_status read_atom(const abut_lammps *w, abut_index atom, interaction_
     return ABUT_OK;
 }
 
-/* Slots lie far apart in memory: those of spheres that come soon are fetched. */
+/* Prefetches the slots of later spheres, since slots are scattered in memory. */
 enum { FETCHED_AHEAD = 12 };
 
 static void fetch_slots(const abut_lammps *w, abut_index holder)
@@ -182,19 +182,19 @@ static void fetch_slots(const abut_lammps *w, abut_index holder)
     }
 }
 
-/* The rows of all spheres. */
+/* Reads the rows of all spheres. */
 static abut_status read_rows(const abut_lammps *w, interaction_table *t, abut_error *error)
 {
     abut_status status = ABUT_OK;
-    abut_index next = 0; /* sphere */
+    abut_index next = 0;
     t->contact.offsets[0] = t->contact.node_offsets[0] = 0;
     for (abut_index k = 0; !status && k < w->holder_count; k++) {
-        const abut_index sphere = w->holders[k];
+        const abut_index place = w->holders[k];
         fetch_slots(w, k);
-        while (next < sphere) {
+        while (next < place) {
             t->contact.offsets[++next] = t->count;
         }
-        status = read_atom(w, lammps_atom(w, sphere), t, error);
+        status = read_atom(w, lammps_atom(w, place), t, error);
     }
     while (next < t->first_count) {
         t->contact.offsets[++next] = t->count;
@@ -202,8 +202,7 @@ static abut_status read_rows(const abut_lammps *w, interaction_table *t, abut_er
     return status;
 }
 
-/* Whether the table of the last call has just the contacts that the slots have, which then need not
- * be read. */
+/* Whether the table of the last call has the slots' contacts, which are not read then. */
 static bool has_table_of_slots(const abut_lammps *w, abut_index rows)
 {
     const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
@@ -225,8 +224,7 @@ abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
         return status;
     }
     w->read_count++;
-    /* nodes are not counted, which would take a pass over all slots: pages that stay unused take no
-     * memory */
+    /* most_nodes for all rows saves a pass over the slots; unused pages take no memory */
     const table_size size = {rows, rows * w->most_nodes, s->store.count};
     if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
@@ -273,8 +271,7 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
     states[STATE_TILT] = c->tilt[row];
 }
 
-/* Check that there are slots for all contacts before any is written: a call that fails leaves all
- * slots as they were. */
+/* Checks that all contacts have slots before any is written: a failed call changes none. */
 static abut_status check_room(const abut_lammps *w, abut_error *error)
 {
     const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
@@ -289,18 +286,18 @@ static abut_status check_room(const abut_lammps *w, abut_error *error)
     return ABUT_OK;
 }
 
-/* The rows of one sphere, from the first one to that behind the last. */
+/* Writes the rows first ... end - 1 of one sphere. */
 static void write_rows(const abut_lammps *w, abut_index first, abut_index end)
 {
-    const abut_index sphere = w->simulation->now->tables[ABUT_SPHERE_WALL].contact.sphere[first];
-    const abut_index atom = lammps_atom(w, sphere);
+    const abut_index place = w->simulation->now->tables[ABUT_SPHERE_WALL].contact.sphere[first];
+    const abut_index atom = lammps_atom(w, place);
     for (abut_index row = first; row < end; row++) {
         write_slot(w, row, atom, (int)(row - first));
     }
     w->atoms.counts[atom] = (int)(end - first) + COUNT_LIMIT * w->input.slots;
 }
 
-/* Atoms that have left the group lose their contacts: when they come back, these are new. */
+/* Clears the contacts of atoms that have left the group. If they return, their contacts are new. */
 static void forget_leavers(const abut_lammps *w)
 {
     for (abut_index atom = 0; w->has_members && atom < w->atoms.count; atom++) {
