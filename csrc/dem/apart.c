@@ -109,8 +109,7 @@ bool apart_candidate_is_active(const abut_simulation *s, int32_t candidate, doub
 /* Rows per task, and the work of one in units of parallel_report. */
 enum { CHUNK_ROWS = 2048, WORK_OF_ROW = 8 };
 
-/* The weight of a row where contacts share a sphere's pull: the distance within the reach, times
- * the fourth root of the pull at that gap (docs/dem.md, section 2). */
+/* The weight of a row where contacts share a sphere's pull: docs/dem.md eq. 28. */
 static double weight_of_pull(const view *v)
 {
     const double height = v->overlap + law_reach(v->law, v->radius);

@@ -1,13 +1,13 @@
-/* Forces and breaking of bonds. For small angles they are Timoshenko beams. The potential uses unit
- * vectors fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys. Rev. E 86 (2012) 051301). It
- * needs no angles and conserves momenta (docs/dem.md, section 12). */
+/* Forces and breaking of bonds (docs/dem.md, section 12). For small angles they are Timoshenko
+ * beams. The potential uses unit vectors fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys.
+ * Rev. E 86 (2012) 051301). It needs no angles and conserves momenta. */
 #include "bond_laws.h"
 
 #include "bond_pairs.h"
 
 /* ---- stiffness ---- */
 
-/* The stiffness of a round beam, with Cowper's (1966) shear coefficient. */
+/* The stiffness of a round beam, docs/dem.md eq. 44, with Cowper's (1966) shear coefficient. */
 static bond_stiffness stiffness_of(const bond *b, double mass, double inertia)
 {
     const double r = b->radius, length = b->length, area = PI * r * r, section = area * r * r / 4.0;
@@ -114,8 +114,8 @@ static vec3 across(const bond_state *at, vec3 a)
     return vec3_sub(a, vec3_scale(at->along, vec3_dot(a, at->along)));
 }
 
-/* Computes stresses and whether the bond breaks: eq. 15 and 16 of Potyondy and Cundall, Int. J.
- * Rock Mech. Min. Sci. 41 (2004) 1329. The larger bending moment of both ends counts. */
+/* Computes stresses by docs/dem.md eq. 48 and whether the bond breaks: eq. 15 and 16 of Potyondy
+ * and Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329. */
 static void find_stresses(const bond *b, const bond_stiffness *k, const bond_state *at, double pull,
                           vec3 slide, bond_effect *e)
 {
@@ -133,7 +133,7 @@ static void find_stresses(const bond *b, const bond_stiffness *k, const bond_sta
     e->is_of_shear = !breaks[TENSION] || (breaks[SHEAR] && e->parts[SHEAR] > e->parts[TENSION]);
 }
 
-/* The force, moments and energy of the potential (docs/dem.md, section 12). */
+/* The force, moments and energy of the potential: docs/dem.md eq. 45 to 47. */
 static bond_effect exert(const bond *b, const bond_stiffness *k, const bond_state *at)
 {
     const vec3 *own = at->ends[0].axes, *other = at->ends[1].axes;
@@ -277,8 +277,9 @@ static double largest(const double *numbers, int count)
     return most;
 }
 
-/* The longest stable step of a bond alone. Each end has its sphere's mass and inertia divided by
- * the number of the sphere's bonds. No frequency of all bonds exceeds the highest of these. */
+/* The stable step of a bond alone, docs/dem.md eq. 49. Each end has its sphere's mass and inertia
+ * divided by the number of the sphere's bonds. No frequency of all bonds exceeds the highest of
+ * these. */
 static double step_of_bond(const abut_simulation *s, abut_index number)
 {
     const bond *b = &s->bonds.bonds[number];

@@ -25,7 +25,7 @@ typedef struct bond {
 
 /* Stiffnesses and dampers that follow from a bond and its two spheres. */
 typedef struct bond_stiffness {
-    double stretch, shear, mixed, twist;          /* k_n, B2, B3, B4 */
+    double stretch, shear, mixed, twist;          /* k_n, B2, B3, B4 of docs/dem.md eq. 44 */
     double bend;                                  /* k_b */
     double dampers[4];                            /* along the bond, across, in bending, in twist */
     double inv_area, bend_section, twist_section; /* stress per force and per moment */

@@ -172,8 +172,7 @@ static void measure_grains(abut_simulation *s)
     s->walls.grain_mass = free_mass > 0.0 ? free_mass : fixed_mass;
 }
 
-/* The largest speed of a servo-controlled wall. It is a tenth of the speed that the load would give
- * all grains over one diameter. */
+/* The largest speed of a servo-controlled wall, docs/dem.md eq. 39: a tenth of sqrt(P d / M). */
 static double fastest(abut_simulation *s, double load)
 {
     if (s->store.count + s->solids.count == 0) {
@@ -212,7 +211,7 @@ static bool has_left(const abut_simulation *s, abut_index wall)
 }
 
 /* The velocity at which the contacts will bear the load after this step, with their present
- * stiffness: one Newton step for a plate without mass. */
+ * stiffness: docs/dem.md eq. 39, one Newton step for a plate without mass. */
 static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
                      const rigid_step *by)
 {

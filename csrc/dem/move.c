@@ -1,4 +1,4 @@
-/* Motion of spheres, with velocities of half steps (eq. 7 to 12 of Santasusana et al. 2016). */
+/* Motion of spheres by docs/dem.md eq. 33 and 35, with velocities of half steps. */
 #include "move.h"
 
 #include "watch.h"

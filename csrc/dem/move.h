@@ -4,7 +4,7 @@
 
 #include "state.h"
 
-/* The spin after rolling friction of type A, whose torque cannot reverse it. */
+/* The spin after rolling friction of type A, which cannot reverse it: docs/dem.md eq. 15. */
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 
 /* Moves spheres, clusters and bodies. Cannot fail. */

@@ -1,5 +1,6 @@
-/* Motion of rigid bodies. The angular momentum is stored in the world's axes, where only torques
- * change it. The orientation advances by a half step, then a whole one (docs/dem.md, section 5). */
+/* Motion of rigid bodies by docs/dem.md eq. 36 and 37. The angular momentum is stored in the
+ * world's axes, where only torques change it. The orientation advances by a half step, then a whole
+ * one. */
 #include "rigid.h"
 
 #include <string.h>

@@ -77,9 +77,9 @@ void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s);
 /* Moves a body by the wrench of this step. */
 void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by);
 
-/* The mean velocity of a body's point since the last step. The point moves on a circle, so the arm
- * is that of half a step before. `round`, the part of the arm through the body's rounding, does not
- * turn: it stays along the normal. */
+/* The mean velocity of a body's point since the last step, docs/dem.md eq. 41. The point moves on
+ * a circle, so the arm is that of half a step before. `round`, the part of the arm through the
+ * body's rounding, does not turn: it stays along the normal. */
 static inline vec3 rigid_point_velocity(vec3 velocity, vec3 spin, vec3 arm, vec3 round, double step)
 {
     const vec3 way = vec3_cross(spin, vec3_sub(arm, round));

@@ -36,8 +36,7 @@ static law_stiffness stiffness_of_row(const abut_simulation *s, const interactio
     return view_stiffness(&v, &contact, row);
 }
 
-/* The stable step of a sphere (docs/dem.md, section 2). Tangential motion has 3.5 times the
- * stiffness, and the square root of that in damping. */
+/* The stable step of a sphere: docs/dem.md eq. 31. */
 static double step_of_support(const support *h, double mass)
 {
     return sqrt(2.0 * mass / h->stiffness) * law_stable_part(sqrt(3.5) * h->damping_ratio);
@@ -384,8 +383,8 @@ static double find_largest(const double matrix[WAYS][WAYS])
     return length;
 }
 
-/* The stable step of a body. The largest eigenvalue of the dashpots bounds their damping. Divided
- * by the squared frequency it is a ratio as in linear laws. */
+/* The stable step of a body, docs/dem.md eq. 43. The largest eigenvalue of the dashpots bounds
+ * their damping. Divided by the squared frequency it is a ratio as in linear laws. */
 static double step_of_body(const body_support *h)
 {
     const double frequency_sq = find_largest(h->stiffness), damping = find_largest(h->damping);

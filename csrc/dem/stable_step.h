@@ -15,7 +15,7 @@ typedef struct resting_contact {
     law_stiffness stiffness;
 } resting_contact;
 
-/* The first contact of a sphere at this speed, or of a body, that touches nothing yet. */
+/* The first contact of a sphere at this speed, by docs/dem.md eq. 32, or of a body. */
 resting_contact stable_first_of_sphere(const law *l, double radius, double mass, double speed);
 resting_contact stable_first_of_body(const rigid_body *body, const law *l);
 

@@ -165,8 +165,8 @@ static inline double simulation_mass_on_wall(const abut_simulation *s, abut_inde
     return walls_move_by(w, ABUT_FREE) ? reduced(mass, w->drive.mass) : own;
 }
 
-/* How a step moves spheres and bodies. Velocities are those of the middle of a step. Where two
- * steps differ in length or gravity, half of each counts. */
+/* How a step moves spheres and bodies. Velocities are of the middle of a step. Where two steps
+ * differ in length or gravity, half of each counts: docs/dem.md eq. 35. */
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)
 {
     const double kick = 0.5 * (s->last.step + s->next.step);

@@ -120,8 +120,8 @@ static view view_of_pair(const abut_simulation *s, const interaction_table *t, a
         .radius = reduced(radii[place_i] - 0.5 * touch.rest, radii[place_j] - 0.5 * touch.rest)};
 }
 
-/* R*, for a body with a radius; a wall is flat. Without a radius the next step is an error, and a
- * row of the last step has no energy. */
+/* R* by docs/dem.md eq. 42. Without a radius the next step is an error, and a row of the last
+ * step has no energy. */
 static double radius_of_both(double own, double other)
 {
     if (other == INFINITY) {

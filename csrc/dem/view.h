@@ -78,11 +78,12 @@ law_contact view_contact(const abut_simulation *s, const view *v);
  * law gets the entry's history. */
 law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at);
 
-/* The damping coefficient along the normal for this m* (docs/dem.md, section 2). */
+/* The damping coefficient along the normal for this m*: docs/dem.md eq. 5 and 6. */
 double view_damper(const law *l, const law_stiffness *stiffness, double mass);
 
-/* The number of spots that share the bodies' masses. It counts a row's overlapping spots; on a wall
- * also those with other facets, weighted by the squared cosine between the normals. */
+/* The number N in docs/dem.md eq. 40 of spots that share the bodies' masses. It counts a row's
+ * overlapping spots; on a wall also those with other facets, weighted by the squared cosine between
+ * the normals. */
 double view_bearing_spots(const interaction_table *t, abut_index row);
 
 /* Called for each entry on a wall. `part` is the result so far. */
