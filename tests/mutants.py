@@ -78,8 +78,8 @@ MUTANTS = [
     ),
     Mutant(
         "csrc/bins/entries.c",
-        "wide |= (last - first >= CELL_SPAN) << axis;",
-        "wide |= (last - first >= CELL_SPAN) << 0;",
+        "divided |= (last - first >= CELL_SPAN) << axis;",
+        "divided |= (last - first >= CELL_SPAN) << 0;",
         "facets are split along x alone",
         "pieces bins conservative",
     ),

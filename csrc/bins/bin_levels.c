@@ -30,7 +30,7 @@ enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 
 /* The largest part of a level's entries for facets that are in smaller cells than their size
  * needs. */
-#define WIDE_ENTRIES 0.5
+#define OVERSIZED_ENTRIES 0.5
 
 /* Relative slack by which extents are enlarged before the choice of a cell: cells have 2^14
  * units. */
@@ -149,7 +149,7 @@ static bool is_better_merged(const size_class *fine, double cell, double coarse_
 {
     const double cost = coarse_cost(fine, cell, coarse_cell), count = (double)fine->count;
     return cost <= candidates * area &&
-           (count <= MERGED_CANDIDATES || cost <= MERGED_CANDIDATES * fine->share * count);
+           (count <= MERGED_CANDIDATES || cost <= MERGED_CANDIDATES * fine->mean_area * count);
 }
 
 /* Whether cells twice as large are better. For slices they are: two neighbors are then often in one
@@ -159,7 +159,7 @@ static bool is_better_doubled(const size_class *class, double cell, double area,
     const double cost = coarse_cost(class, cell, 2.0 * cell);
     return class->count > class->facet_count ||
            (cost <= candidates * area &&
-            cost <= DOUBLED_CANDIDATES * class->share * (double)class->count);
+            cost <= DOUBLED_CANDIDATES * class->mean_area * (double)class->count);
 }
 
 static void merge_classes(size_class *into, size_class *from)
@@ -167,9 +167,9 @@ static void merge_classes(size_class *into, size_class *from)
     into->count += from->count;
     into->facet_count += from->facet_count;
     into->extent += from->extent;
-    into->share = from->share < into->share ? from->share : into->share;
+    into->mean_area = from->mean_area < into->mean_area ? from->mean_area : into->mean_area;
     box_include(&into->bounds, &from->bounds);
-    into->wide_count += from->wide_count;
+    into->oversized_count += from->oversized_count;
     from->count = 0;
 }
 
@@ -185,7 +185,7 @@ static bool is_better_fine(const size_class *fine, const size_class *coarse, dou
     }
     return farthest <= ldexp(cell, CELL_NUMBER_BITS - 1) &&
            coarse_side * coarse_side * (double)fine->count <=
-               WIDE_ENTRIES * fine_side * fine_side * (double)coarse->count;
+               OVERSIZED_ENTRIES * fine_side * fine_side * (double)coarse->count;
 }
 
 /* Merges classes, from the finest on, and numbers the levels. A class that is kept in another one's
@@ -205,8 +205,8 @@ static void choose_levels(builder *b, double area)
             --*count;
         } else if (last >= 0 && last == k - 1 && b->slicing.most == 0 &&
                    is_better_fine(fine, class, cell_of_class(last))) {
-            fine->wide_count += class->count;
-            class->is_wide = true;
+            fine->oversized_count += class->count;
+            class->is_oversized = true;
             class->level = fine->level;
             merge_classes(fine, class);
             continue;
@@ -288,14 +288,14 @@ static void add_level(const builder *b, const size_class *class)
     b->set->levels[class->level] = level;
 }
 
-/* Returns the area of all classes, and sets the share of each. */
+/* Returns the area of all classes, and sets the mean area of each. */
 static double sum_areas(builder *b)
 {
     double area = 0.0;
     for (int k = 0; k < EXPONENT_COUNT; k++) {
         size_class *class = &b->classes[k];
         area += class->area;
-        class->share = class->count > 0 ? class->area / (double)class->count : 0.0;
+        class->mean_area = class->count > 0 ? class->area / (double)class->count : 0.0;
     }
     return area;
 }

@@ -32,12 +32,12 @@ typedef struct size_class {
     abut_index count, facet_count; /* count: with each slice of a long facet */
     double extent;                 /* the sum of the grown boxes' extents */
     double area;                   /* the sum of the facets' areas */
-    double share;                  /* mean area of a facet; for merged classes, the smallest mean */
+    double mean_area;              /* mean area of a facet; for merged classes, the smallest mean */
     box bounds;
     int32_t level;
-    abut_index wide_count; /* facets of the next class that are in this one */
-    double cell;           /* cell size of its level */
-    bool is_wide;          /* it is merged into the class before, with cells half as large */
+    abut_index oversized_count; /* facets of the next class that are in this one */
+    double cell;                /* cell size of its level */
+    bool is_oversized;          /* it is merged into the class before, with cells half as large */
 } size_class;
 
 /* Where the items of a level are. */
@@ -112,8 +112,8 @@ static inline void block_set_box(facet_block *block, int i, const box *bounds)
 enum { BUCKETS_LOW = 256, BUCKETS_HIGH = 1 << 28 };
 
 /* Makes cells repeat after so many buckets, a power of two from BUCKETS_LOW to BUCKETS_HIGH. Cells
- * share no bucket if a center in each of them may be near the same facet. Cells of wide facets are
- * at most CELL_SPAN apart; farther cells are not both within a facet's grown box. */
+ * share no bucket if a center in each of them may be near the same facet. Cells of oversized facets
+ * are at most CELL_SPAN apart; farther cells are not both within a facet's grown box. */
 void bins_repeat_cells(bin_level *level, uint32_t buckets);
 
 /* Chooses the set's levels and their grids: the level of each class, and the number of buckets.

@@ -14,7 +14,7 @@
 #include "bin_levels.h"
 
 /* Most items of a facet that is in smaller cells than its size needs. */
-enum { WIDE_PARTS = 8 };
+enum { OVERSIZED_PARTS = 8 };
 
 /* ---- facets into cells ---- */
 
@@ -113,19 +113,19 @@ static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t
 
 /* Adds a facet that may have more cells along an axis than an item: there it is two items, side by
  * side, without common cells. */
-static void add_wide(builder *b, int32_t level, abut_index facet)
+static void add_oversized(builder *b, int32_t level, abut_index facet)
 {
     const level_scale *scale = &b->plans[level].scale;
     box bounds = source_box(b, facet);
-    int32_t wide = 0;
+    int32_t divided = 0;
     for (int axis = 0; axis < 3; axis++) {
         double low = bounds.low[axis] - b->set->slack, high = bounds.high[axis] + b->set->slack;
         double first = first_cell(low_in_units(low, scale), scale);
         double last = last_cell(high_in_units(high, scale), scale);
-        wide |= (last - first >= CELL_SPAN) << axis;
+        divided |= (last - first >= CELL_SPAN) << axis;
     }
-    for (int32_t step = 0; step < WIDE_PARTS; step++) {
-        if ((step & ~wide) == 0) {
+    for (int32_t step = 0; step < OVERSIZED_PARTS; step++) {
+        if ((step & ~divided) == 0) {
             add_part(b, level, facet, step);
         }
     }
@@ -151,8 +151,8 @@ static void place_facets(builder *b)
         const size_class *class = &b->classes[b->numbers[f]];
         if (b->slicing.most > 0) {
             add_slices(b, class->level, f);
-        } else if (class->is_wide) {
-            add_wide(b, class->level, f);
+        } else if (class->is_oversized) {
+            add_oversized(b, class->level, f);
         } else {
             add_part(b, class->level, f, 0);
         }
@@ -175,7 +175,7 @@ static abut_index plan_items(builder *b)
             level_plan *plan = &b->plans[class->level];
             plan->scale = make_scale(&b->set->levels[class->level], b->reach);
             plan->first_item = all;
-            all += class->count + (WIDE_PARTS - 1) * class->wide_count;
+            all += class->count + (OVERSIZED_PARTS - 1) * class->oversized_count;
         }
     }
     return all;
@@ -216,7 +216,7 @@ static void count_entries(const builder *b, int32_t level, uint32_t *ends)
     const level_scale scale = plan->scale;
     const bin_item *item = b->items + plan->first_item, *end = item + plan->item_count;
     for (; item < end; item++) {
-        for (uint32_t left = item->kept; left; left &= left - 1) {
+        for (uint32_t left = item->cells; left; left &= left - 1) {
             ends[bucket_at(&scale, item->bucket, lowest_bit(left))]++;
         }
     }
@@ -268,7 +268,7 @@ static void fill_entries(const builder *b, int32_t level, uint32_t *ends)
     uint16_t *cells = b->set->low[0];
     for (abut_index k = plan->first_item; k < plan->first_item + plan->item_count; k++) {
         uint32_t bucket = b->items[k].bucket;
-        for (uint32_t left = b->items[k].kept; left; left &= left - 1) {
+        for (uint32_t left = b->items[k].cells; left; left &= left - 1) {
             int bit = lowest_bit(left);
             uint32_t entry = ends[bucket_at(&scale, bucket, bit)]++;
             items[entry] = (int32_t)k;

@@ -54,8 +54,8 @@ typedef struct bin_item {
     uint16_t bounds[6]; /* its box: low x, y, z, high x, y, z */
     int32_t facet;
     uint32_t bucket; /* of the first cell, without mask and the level's first bucket */
-    uint32_t kept;   /* bit 9 x + 3 z + y: whether it is in the cell with this offset from the
-                        first */
+    uint32_t cells;  /* bit 9 x + 3 z + y: whether it is in the cell with this offset from the
+                       first */
 } bin_item;
 
 /* Entries to be filled: each has an item and one of its cells, which give its facet and box. There
@@ -64,7 +64,7 @@ typedef struct entries_to_fill {
     int64_t count;
     const bin_item *items;
     int32_t *facet;             /* the item at first, then its facet */
-    uint16_t *low[3], *high[3]; /* low[0] at first: the cell, as its bit of `kept` */
+    uint16_t *low[3], *high[3]; /* low[0] at first: the cell, as its bit of `cells` */
 } entries_to_fill;
 
 /* Sets the boxes of a block's facets, in a mesh of triangles. */
@@ -101,7 +101,7 @@ static inline uint16_t unit_at(double from_center)
     return (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
 }
 
-/* Offset of cell `bit` of `kept` from the first cell, along an axis. */
+/* Offset of cell `bit` of `cells` from the first cell, along an axis. */
 static inline uint32_t cell_along(int bit, int axis)
 {
     const int along[3] = {bit / 9, bit % 3, bit / 3 % 3};

@@ -86,10 +86,10 @@ typedef struct cells_of_block {
                                        cells */
     uint16_t bounds[6][FILLING_BLOCK];
     uint32_t bucket[FILLING_BLOCK];
-    uint32_t block[FILLING_BLOCK];                      /* all cells of the box, as bin_item.kept */
+    uint32_t box_cells[FILLING_BLOCK]; /* all cells of the box, as bin_item.cells */
     uint64_t front[FILLING_BLOCK], back[FILLING_BLOCK]; /* see find_limits */
     uint64_t x[FILLING_BLOCK], y[FILLING_BLOCK], z[FILLING_BLOCK];
-    uint32_t kept[FILLING_BLOCK];
+    uint32_t cells[FILLING_BLOCK];
 } cells_of_block;
 
 /* The nearest whole number; negative ones modulo 2^64. */
@@ -98,7 +98,7 @@ LANES_INLINE uint64_t to_whole(double x)
     return whole_bits(x) - UINT64_C(0x4338000000000000);
 }
 
-/* Bits of `kept` for the first one, two or three cells along each axis: bit 9 x + 3 z + y. */
+/* Bits of `cells` for the first one, two or three cells along each axis: bit 9 x + 3 z + y. */
 static const uint32_t ROW_CELLS[3][CELL_SPAN] = {{1, 1 | 1 << 9, 1 | 1 << 9 | 1 << 18},
                                                  {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2},
                                                  {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6}};
@@ -126,7 +126,7 @@ LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scal
         c->bounds[axis][i] = (uint16_t)(int32_t)low;
         c->bounds[axis + 3][i] = (uint16_t)(int32_t)high;
         c->bucket[i] += (uint32_t)whole_bits(first) * s.stride[axis];
-        c->block[i] *= last < 1.0 ? one : last < 2.0 ? two : three;
+        c->box_cells[i] *= last < 1.0 ? one : last < 2.0 ? two : three;
     }
 }
 
@@ -165,7 +165,7 @@ LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
 }
 
 /* Keeps those cells of each item's box that are within both limits. */
-LANES_INLINE void find_kept(cells_of_block *restrict c)
+LANES_INLINE void keep_near_cells(cells_of_block *restrict c)
 {
     for (int i = 0; i < FILLING_BLOCK; i++) {
         uint64_t near = 0, front = c->front[i], back = c->back[i];
@@ -180,7 +180,7 @@ LANES_INLINE void find_kept(cells_of_block *restrict c)
             back += c->z[i];
         }
         near = (near & 0x1ff) | (near >> 12 & 0x1ff << 9) | (near >> 24 & 0x1ff << 18);
-        c->kept[i] = c->block[i] & (uint32_t)near;
+        c->cells[i] = c->box_cells[i] & (uint32_t)near;
     }
 }
 
@@ -189,13 +189,13 @@ void KERNEL(filling_place)(const facet_block *b, const level_scale *scale, bin_i
     cells_of_block c;
     for (int i = 0; i < FILLING_BLOCK; i++) {
         c.bucket[i] = 0;
-        c.block[i] = 1;
+        c.box_cells[i] = 1;
     }
     for (int axis = 0; axis < 3; axis++) {
         find_cells_along(b, scale, axis, &c);
     }
     find_limits(b, scale, &c);
-    find_kept(&c);
+    keep_near_cells(&c);
     for (int i = 0; i < b->count; i++) {
         bin_item *item = &items[i];
         for (int k = 0; k < 6; k++) {
@@ -203,7 +203,7 @@ void KERNEL(filling_place)(const facet_block *b, const level_scale *scale, bin_i
         }
         item->facet = b->facet[i];
         item->bucket = c.bucket[i];
-        item->kept = c.kept[i];
+        item->cells = c.cells[i];
     }
 }
 

@@ -139,10 +139,8 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
 
 /* The point of a triangle that is closest to a center. */
 typedef struct closest {
-    vec3 offset;        /* center - point, the paper's contact vector V */
-    double distance_sq; /* infinite if the plane is out of reach, or if the point is the neighbor
-                           triangle's */
-    double along;       /* EDGE: 0 ... 1 from the edge's lexicographically smaller end */
+    vec3 offset;  /* center - point, the paper's contact vector V */
+    double along; /* EDGE: 0 ... 1 from the edge's lexicographically smaller end */
     abut_type type;
     int32_t local; /* number of the edge or corner in the triangle */
 } closest;

@@ -47,7 +47,7 @@ typedef struct measuring {
     deviations deviations;
     double *worst; /* the largest deviation of each triangle that is noise */
     meaning meanings[STEEPNESS_COUNT];
-    double level; /* the largest deviation that is noise by the majority of walks */
+    double largest_noise; /* the largest deviation that is noise by the majority of walks */
 } measuring;
 
 /* ---- noise and shape ---- */
@@ -146,12 +146,12 @@ static void find_meanings(measuring *m)
 }
 
 /* Finds the largest deviation that is noise by the majority of walks. */
-static void find_level(measuring *m)
+static void find_largest_noise(measuring *m)
 {
     for (abut_index e = 0; e < m->deviations.near.edge_count; e++) {
         const edge_measure *edge = &m->deviations.edges[e];
         if (edge_is_in_question(edge) && m->meanings[edge->steepness] == MEANS_NOISE) {
-            m->level = larger(m->level, edge->deviation);
+            m->largest_noise = larger(m->largest_noise, edge->deviation);
         }
     }
 }
@@ -168,7 +168,7 @@ static bool is_noise(const measuring *m, const edge_measure *edge)
         ((edge->flags & EDGE_TINY) && (means == MEANS_NOISE || means == MEANS_SMALL))) {
         return true;
     }
-    return (edge->flags & EDGE_THIN) && edge->deviation <= m->level;
+    return (edge->flags & EDGE_THIN) && edge->deviation <= m->largest_noise;
 }
 
 /* Gives the triangles at edges of these kinds the same noise: the larger one. */
@@ -247,7 +247,7 @@ static abut_status measure(measuring *m, double *measured, abut_noise_doubt *dou
         return ABUT_NO_MEMORY;
     }
     find_meanings(m);
-    find_level(m);
+    find_largest_noise(m);
     spread(m, measured);
     find_doubt(m, doubt);
     memory_free(m->worst);
@@ -256,7 +256,7 @@ static abut_status measure(measuring *m, double *measured, abut_noise_doubt *dou
 
 abut_status noise_measure(const abut_mesh *mesh, double *measured, abut_noise_doubt *doubt)
 {
-    measuring m = {.level = 0.0};
+    measuring m = {.largest_noise = 0.0};
     memset(measured, 0, (size_t)mesh->view.facet_count * sizeof *measured);
     *doubt = (abut_noise_doubt){.facet = -1};
     abut_status status = deviations_find(mesh, &m.deviations);

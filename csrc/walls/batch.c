@@ -1,11 +1,11 @@
-/* Some spheres of a query as arrays, and how each mesh sees them. */
+/* A batch of spheres as arrays, and its views. */
 #include "batch.h"
 
 #include "../base/memory.h"
 #include "../bins/bins.h"
 #include "half_spaces.h"
 
-/* Arrays of a batch's own block: center along three axes, radius, reach. */
+/* Arrays in the batch's block: centers along three axes, radius, reach. */
 enum { BLOCK_ARRAYS = 5 };
 
 abut_status batch_prepare(batch *b)
@@ -39,29 +39,23 @@ void batch_free(batch *b)
 static abut_status reserve_looks(batch *b, abut_index count)
 {
     enum { ROOM = LOOK_UNITS * BATCH_ROOM };
-    abut_index capacity = b->look_capacity;
-    uint32_t *bucket = memory_grow(b->bucket, count, &capacity, BATCH_ROOM * sizeof *bucket);
-    b->bucket = bucket ? bucket : b->bucket;
-    capacity = b->look_capacity;
-    uint16_t *units = memory_grow(b->units, count, &capacity, ROOM * sizeof *units);
-    b->units = units ? units : b->units;
-    b->look_capacity = bucket && units ? capacity : b->look_capacity;
-    return bucket && units ? ABUT_OK : ABUT_NO_MEMORY;
+    abut_index bucket_capacity = b->look_capacity;
+    const abut_status status =
+        memory_fit(&b->bucket, count, &bucket_capacity, BATCH_ROOM * sizeof *b->bucket);
+    return status ? status
+                  : memory_fit(&b->units, count, &b->look_capacity, ROOM * sizeof *b->units);
 }
 
 abut_status batch_add_view(batch *b, const mesh_view *added)
 {
-    mesh_view *views = memory_grow(b->views, b->view_count + 1, &b->view_capacity, sizeof *views);
-    if (!views) {
-        return ABUT_NO_MEMORY;
+    abut_status status =
+        memory_fit(&b->views, b->view_count + 1, &b->view_capacity, sizeof *b->views);
+    status = status ? status
+                    : memory_fit(&b->locals, b->view_count + 1, &b->local_capacity,
+                                 3 * BATCH_ROOM * sizeof *b->locals);
+    if (status) {
+        return status;
     }
-    b->views = views;
-    double *locals = memory_grow(b->locals, b->view_count + 1, &b->local_capacity,
-                                 3 * BATCH_ROOM * sizeof *locals);
-    if (!locals) {
-        return ABUT_NO_MEMORY;
-    }
-    b->locals = locals;
     mesh_view *v = &b->views[b->view_count++];
     *v = *added;
     v->first_look = b->look_count;
@@ -77,24 +71,22 @@ abut_status batch_add_half_spaces(batch *b, const half_space *all, abut_index co
     if (count == 0) {
         return ABUT_OK;
     }
-    mesh_view *views =
-        memory_grow(b->views, b->view_count + count, &b->view_capacity, sizeof *views);
-    if (!views) {
+    if (memory_fit(&b->views, b->view_count + count, &b->view_capacity, sizeof *b->views)) {
         return ABUT_NO_MEMORY;
     }
-    b->views = views;
     for (abut_index k = 0; k < count; k++) {
-        views[b->view_count + k] = (mesh_view){.mesh = &all[k].mesh,
-                                               .pose = &at_rest,
-                                               .number = all[k].number,
-                                               .is_plain = true,
-                                               .local = {b->center[0], b->center[1], b->center[2]},
-                                               .half_space = &all[k]};
+        const mesh_view view = {.mesh = &all[k].mesh,
+                                .pose = &at_rest,
+                                .number = all[k].number,
+                                .is_plain = true,
+                                .local = {b->center[0], b->center[1], b->center[2]},
+                                .half_space = &all[k]};
+        b->views[b->view_count + k] = view;
     }
     return ABUT_OK;
 }
 
-/* Blocks that have spheres: looks take whole ones. */
+/* The spheres of all blocks that have some: looks take whole blocks. */
 static int32_t padded_count(const batch *b)
 {
     return (b->count + BATCH_BLOCK - 1) / BATCH_BLOCK * BATCH_BLOCK;
@@ -113,8 +105,8 @@ void batch_place_locals(batch *b)
     for (abut_index k = 0; k < b->view_count; k++) {
         mesh_view *v = &b->views[k];
         for (int axis = 0; axis < 3; axis++) {
-            double *own = b->locals + (3 * k + axis) * BATCH_ROOM;
-            v->local[axis] = v->is_plain ? b->center[axis] : own;
+            double *turned = b->locals + (3 * k + axis) * BATCH_ROOM;
+            v->local[axis] = v->is_plain ? b->center[axis] : turned;
         }
     }
 }

@@ -1,8 +1,8 @@
-/* Some spheres of a query as arrays, and how each mesh, or half space, sees them.
+/* A batch: up to 256 spheres of a query as arrays, and their views.
  *
- * A view is one image of one mesh with one set of its bins. A sphere looks at one bucket of each of
- * the set's levels: what a view's looks found stands in arrays, too, so that all of it is vector
- * code's. */
+ * A view is one image of one mesh with one set of its bins, or a half space. A look is one level of
+ * one view: each sphere has one bucket there. Results of looks are arrays as well, for vector
+ * code. */
 #ifndef WALLS_BATCH_H
 #define WALLS_BATCH_H
 
@@ -13,105 +13,104 @@ typedef struct bins bins;             /* bins/bins.h */
 typedef struct facet_list facet_list; /* facet_list.h */
 typedef struct half_space half_space; /* half_spaces.h */
 
-/* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
+/* BATCH_BLOCK spheres are looked up together; arrays have room for one more block than spheres. */
 enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };
 
-/* Spheres as the caller has them: three numbers of each, and one. */
+/* Spheres as the caller has them: rows of three coordinates, and radii. */
 typedef struct sphere_rows {
     const double *centers, *radii;
     double gap;
 } sphere_rows;
 
-/* In place of a bucket, where a view's level holds nothing for a sphere. */
+/* In place of a bucket: a level of a view has nothing for the sphere. */
 #define NO_BUCKET UINT32_MAX
 
 typedef struct mesh_view {
     const abut_mesh *mesh;
     const bins *set;
-    double low, high; /* it serves spheres with low < reach <= high */
+    double low, high; /* the view serves spheres with low < reach <= high */
     const pose *pose;
-    vec3 shift;     /* of the image, from image 0 */
-    int32_t number; /* of the mesh */
+    vec3 shift;     /* of the image, relative to image 0 */
+    int32_t number; /* number of the mesh */
     int32_t image[3];
     bool is_plain;                /* neither turned nor shifted */
     bool has_image;               /* the image is not 0 */
     bool is_triangles;            /* every facet is one triangle */
     double *local[3];             /* the centers in the mesh's frame: BATCH_ROOM each */
-    const half_space *half_space; /* that it is of; NULL: of a mesh */
-    int64_t first_look;           /* of its levels' looks */
+    const half_space *half_space; /* NULL: it is a view of a mesh */
+    int64_t first_look;           /* number of its first level's look */
 } mesh_view;
 
 typedef struct batch {
-    const facet_list *list; /* of facets that its spheres may touch; NULL: bins tell them */
-    abut_index first;       /* the first of its spheres, in the query's order of search */
+    const facet_list *list; /* the facets that its spheres may touch; NULL: search bins */
+    abut_index first;       /* number of its first sphere, in the order of search */
     int32_t count;
-    uint16_t number[BATCH_SPHERES];     /* of each sphere, counted from `first` */
+    uint16_t number[BATCH_SPHERES];     /* each sphere's number, counted from `first` */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
 
-    mesh_view
-        *views; /* of meshes; half_space_count of half spaces, without looks, stand behind them */
+    mesh_view *views; /* of meshes; then half_space_count views of half spaces, without looks */
     abut_index view_count, half_space_count, view_capacity;
     double *locals; /* local centers of the views that are not plain */
     abut_index local_capacity;
 
-    /* a look: one level of one view, BATCH_ROOM of each */
+    /* of each look BATCH_ROOM */
     abut_index look_count, look_capacity;
     uint32_t *bucket;
-    uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach; then of
-                        narrow spheres those of the foot, and 0 */
-    uint64_t seen[BATCH_SPHERES / 64]; /* bit: whether any look found a bucket with entries */
+    uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach; then, for
+                        narrow spheres, those of the foot, and 0 */
+    uint64_t seen[BATCH_SPHERES / 64]; /* bit: some look found a bucket with entries */
 
-    /* bit: the sphere looks for the facets at its foot alone, where its center stands on the plane
-     * that all its buckets' facets lie in */
+    /* bit: a narrow sphere. It searches only the facets at its foot, the point below its center on
+     * the one plane that holds all facets of its buckets */
     uint64_t narrow[BATCH_SPHERES / 64];
     bool has_narrow;
 
-    /* bit: a half space is near the sphere, which then has it among its candidates */
+    /* bit: a half space is near the sphere, which then has it as a candidate */
     uint64_t beside[BATCH_SPHERES / 64];
     bool has_beside;
-    bool is_sparse; /* few of the spheres before were to be searched: those that find nothing are
-                       passed over */
+    bool is_sparse; /* few of the spheres before needed a search: spheres without candidates are not
+                       loaded */
 
-    double *block; /* what center, radius and reach point into */
+    double *block; /* memory of center, radius and reach */
 } batch;
 
-/* Zero-initialize a batch, then this; ABUT_OK or ABUT_NO_MEMORY; free with batch_free. */
+/* Allocates the memory of a zero-initialized batch, if it has none. Free it with batch_free.
+ * Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status batch_prepare(batch *b);
 void batch_free(batch *b);
 
-/* What is beyond the batch's spheres, in the last block that a look takes, is to see nothing, so
- * that it is not counted. */
+/* Fills the last block up with spheres that see nothing. */
 void batch_pad(batch *b);
 
-/* Make room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY.
- * What arrays of views added before hold is lost: add all views, then fill. */
+/* Adds a view, with memory for its looks and local centers. What the arrays of earlier views hold
+ * is lost: add all views, then fill them. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status batch_add_view(batch *b, const mesh_view *added);
 
-/* Have a view of each half space, once all of meshes are added. ABUT_OK or ABUT_NO_MEMORY. */
+/* Adds a view of each half space, after all views of meshes. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status batch_add_half_spaces(batch *b, const half_space *all, abut_index count);
 
-/* Have no views. */
+/* Removes all views. */
 static inline void batch_clear_views(batch *b)
 {
     b->view_count = b->half_space_count = b->look_count = 0;
 }
 
-/* Fill the batch with those of `count` spheres that its views may have something for, until it is
- * full. Returns how many spheres it has passed, in `is_good` whether all centers that were read are
- * finite and not too far, and all radii are some. */
+/* Loads those of `count` spheres that the views may have something for, until the batch is full.
+ * Returns how many spheres were read. `is_good`: whether all centers read are finite and not too
+ * far, and all radii read are valid. */
 abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
-/* Likewise with all of the spheres, as many as there is room for: a list knows what they may touch,
- * and their centers were checked. Returns how many there are. */
+/* Loads the first spheres, as many as fit, without checks: a list has the facets that they may
+ * touch. Returns how many were loaded. */
 abut_index batch_load_listed(batch *b, const sphere_rows *rows, abut_index count);
 
-/* Note how many of the spheres that were passed are to be searched. */
-void batch_note_share(batch *b, abut_index passed);
+/* Sets is_sparse, given how many spheres were read to fill the batch. */
+void batch_note_sparse(batch *b, abut_index passed);
 
-/* The centers as each view sees them; to be called when all views and spheres are there. */
+/* Computes the centers in the frame of each view. All views and spheres must be there. */
 void batch_see(batch *b);
 
-/* Likewise sphere by sphere and view by view: first tell where local centers of all views are. */
+/* Prepares the local centers of all views for batch_turn, which computes one of them. */
 void batch_place_locals(batch *b);
 static inline void batch_turn(const batch *b, const mesh_view *v, int32_t i)
 {
@@ -120,8 +119,8 @@ static inline void batch_turn(const batch *b, const mesh_view *v, int32_t i)
     v->local[0][i] = local.x, v->local[1][i] = local.y, v->local[2][i] = local.z;
 }
 
-/* How many spheres are to be searched: what looks have found something for, but for those that
- * look_feet has seen away from their plane. */
+/* The number of spheres to search: those with a bucket that has entries, except those that
+ * look_feet has found beyond reach of their plane. */
 int32_t batch_seen_count(const batch *b);
 
 static inline const half_space *batch_half_space(const batch *b, abut_index number)
@@ -129,7 +128,7 @@ static inline const half_space *batch_half_space(const batch *b, abut_index numb
     return b->views[b->view_count + number].half_space;
 }
 
-/* Find out which spheres are beside half spaces; later let these be seen, too. */
+/* Finds the spheres that are beside half spaces; batch_see_beside then adds them to `seen`. */
 void batch_look_beside(batch *b);
 void batch_see_beside(batch *b);
 
@@ -139,7 +138,7 @@ static inline bool batch_is_beside(const batch *b, int32_t sphere)
     return b->has_beside && (b->beside[sphere / 64] >> (sphere % 64) & 1);
 }
 
-/* Whether the sphere looks for the facets at its foot alone. */
+/* Whether the sphere searches only the facets at its foot. */
 static inline bool batch_is_narrow(const batch *b, int32_t sphere)
 {
     return b->narrow[sphere / 64] >> (sphere % 64) & 1;
@@ -150,17 +149,17 @@ static inline uint32_t *batch_buckets(const batch *b, int64_t look)
     return b->bucket + look * BATCH_ROOM;
 }
 
-/* Arrays of units of a look; the first of those of feet. */
+/* Arrays of units for a look; the first of them that is of feet. */
 enum { LOOK_UNITS = 8, FOOT_UNITS = 4 };
 
-/* Along an axis; number 3 is the square of the reach. */
+/* Units along an axis; array 3 has the square of the reach. */
 static inline uint16_t *batch_units(const batch *b, int64_t look, int number)
 {
     return b->units + (LOOK_UNITS * look + number) * BATCH_ROOM;
 }
 
-/* The largest number on the way of a sphere into a view's mesh, its radius among them: the last
- * digit of it tells how far rounding can have moved what is computed there. */
+/* The largest number that is used to compute a sphere's center in a view's mesh, or the radius. Its
+ * last digit bounds the rounding of what is computed there. */
 static inline double batch_largest(const batch *b, const mesh_view *v, int32_t sphere)
 {
     vec3 center = {b->center[0][sphere], b->center[1][sphere], b->center[2][sphere]};

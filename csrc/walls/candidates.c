@@ -1,18 +1,18 @@
-/* Candidates, their closest points and what is kept of them: memory. */
+/* Memory of candidates, their closest points and those that are kept. */
 #include "candidates.h"
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 #include "half_spaces.h"
 
-/* Arrays of a candidate, and of a seen sphere. */
+/* Arrays of doubles and of int32_t for each candidate; arrays of doubles for each seen sphere. */
 enum { DOUBLES = 7, NUMBERS = 6, SEEN_DOUBLES = 13 };
 
 void line_begin(line *l, const batch *b, bool is_wide)
 {
     l->candidates.batch = b;
     l->candidates.is_wide = is_wide;
-    l->closest.of = l->kept.candidates = &l->candidates;
+    l->closest.candidates = l->kept.candidates = &l->candidates;
     l->kept.closest = &l->closest;
 }
 
@@ -22,17 +22,27 @@ void line_free(line *l)
     *l = (line){.block = NULL};
 }
 
-/* Each array begins a cache line: rooms are multiples of what is in one. */
+/* Places the arrays in the block. Each begins a cache line: their lengths are multiples of a
+ * line. */
 static void place_arrays(line *l, abut_index room, abut_index seen_room)
 {
-    seen_spheres *of = &l->candidates.of;
+    seen_spheres *spheres = &l->candidates.seen_spheres;
     closest_points *p = &l->closest;
     kept *k = &l->kept;
     tangents *t = &k->tangents;
-    double **of_seen[SEEN_DOUBLES] = {
-        &of->center[0], &of->center[1],   &of->center[2], &of->reach,    &of->largest,
-        &of->radius,    &t->distance_sq,  &t->offset[0],  &t->offset[1], &t->offset[2],
-        &t->largest,    &t->normal_noise, &t->limit};
+    double **seen_doubles[SEEN_DOUBLES] = {&spheres->center[0],
+                                           &spheres->center[1],
+                                           &spheres->center[2],
+                                           &spheres->reach,
+                                           &spheres->largest,
+                                           &spheres->radius,
+                                           &t->distance_sq,
+                                           &t->offset[0],
+                                           &t->offset[1],
+                                           &t->offset[2],
+                                           &t->largest,
+                                           &t->normal_noise,
+                                           &t->limit};
     double **doubles[DOUBLES] = {&p->distance_sq, &p->offset[0], &p->offset[1],   &p->offset[2],
                                  &k->distance,    &k->noise,     &k->normal_noise};
     int32_t **numbers[NUMBERS] = {&l->candidates.triangle,
@@ -43,7 +53,7 @@ static void place_arrays(line *l, abut_index room, abut_index seen_room)
                                   &k->spare};
     double *next = memory_first_line(l->block);
     for (int i = 0; i < SEEN_DOUBLES; i++, next += seen_room) {
-        *of_seen[i] = next;
+        *seen_doubles[i] = next;
     }
     for (int i = 0; i < DOUBLES; i++, next += room) {
         *doubles[i] = next;
@@ -53,7 +63,7 @@ static void place_arrays(line *l, abut_index room, abut_index seen_room)
     for (int i = 0; i < NUMBERS; i++, next += room / 2) {
         *numbers[i] = (int32_t *)(void *)next;
     }
-    of->view = (int32_t *)(void *)next;
+    spheres->view = (int32_t *)(void *)next;
 }
 
 static abut_index padded(abut_index count)
@@ -66,14 +76,14 @@ abut_status line_reserve(line *l, abut_index count)
     candidates *c = &l->candidates;
     const abut_index views = c->batch->view_count + c->batch->half_space_count;
     count = count > c->capacity ? count : c->capacity;
-    /* each has a candidate */
+    /* each seen sphere has a candidate */
     const abut_index seen = views < count / BATCH_SPHERES ? views * BATCH_SPHERES : count;
-    if (count <= c->capacity && seen <= c->of.capacity) {
+    if (count <= c->capacity && seen <= c->seen_spheres.capacity) {
         return ABUT_OK;
     }
     const abut_index room = padded(count), seen_room = padded(seen);
     memory_free(l->block);
-    c->capacity = c->of.capacity = 0;
+    c->capacity = c->seen_spheres.capacity = 0;
     l->block =
         memory_alloc_zeroed((DOUBLES + NUMBERS / 2) * room +
                                 (SEEN_DOUBLES + CONTACT_DOUBLES + 1) * seen_room + MEMORY_LINE,
@@ -83,7 +93,7 @@ abut_status line_reserve(line *l, abut_index count)
     }
     place_arrays(l, room, seen_room);
     c->capacity = (int32_t)count;
-    c->of.capacity = (int32_t)seen;
+    c->seen_spheres.capacity = (int32_t)seen;
     return ABUT_OK;
 }
 
@@ -103,7 +113,7 @@ void kept_take_all(kept *k)
     k->touch_count += count;
 }
 
-/* From the closest point of candidate i to its center. */
+/* The distance of candidate i from its center; for a half space the height. */
 static double find_distance(const kept *k, int32_t i)
 {
     const candidates *c = k->candidates;
@@ -116,14 +126,14 @@ touching kept_of(kept *k, int32_t sphere)
 {
     const candidates *c = k->candidates;
     const int32_t first = k->first[sphere], count = k->first[sphere + 1] - first;
-    touching t = {k, k->items + first, count};
-    for (int32_t n = 0; n < t.count; n++) {
-        const int32_t i = t.items[n];
-        const triangle *of = candidate_triangle(c, i);
-        const double noise = ulp_double(c->of.largest[c->seen[i]]);
+    touching found = {k, k->items + first, count};
+    for (int32_t n = 0; n < found.count; n++) {
+        const int32_t i = found.items[n];
+        const triangle *t = candidate_triangle(c, i);
+        const double noise = ulp_double(c->seen_spheres.largest[c->seen[i]]);
         k->distance[i] = find_distance(k, i);
-        k->noise[i] = of->noise + noise;
-        k->normal_noise[i] = of->normal_noise + noise;
+        k->noise[i] = t->noise + noise;
+        k->normal_noise[i] = t->normal_noise + noise;
     }
-    return t;
+    return found;
 }

@@ -1,14 +1,13 @@
-/* The closest points of triangles to the centers of their spheres (docs/method.md, section 1;
- * triangle_closest in mesh/facet.c is the same for one triangle). */
+/* The closest points of triangles to the centers of their spheres (docs/method.md, section 1). */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* Records of triangles, side by side. */
+/* Triangles side by side. */
 typedef struct triangles {
     lanes3 corner[3], normal;
-    lanes marks; /* second and marks of the record, as bits */
+    lanes marks; /* the record's `second` and `marks`, as bits */
 } triangles;
 
 LANES_INLINE void load_triangles(const candidates *c, int32_t first, const triangle *base,
@@ -18,8 +17,8 @@ LANES_INLINE void load_triangles(const candidates *c, int32_t first, const trian
     lanes columns[16];
     for (int i = 0; i < LANES; i++) {
         const int32_t k = first + i;
-        const triangle *of = base ? base + c->triangle[k] : candidate_triangle(c, k);
-        rows[i] = (const double *)(const void *)of;
+        const triangle *t_k = base ? base + c->triangle[k] : candidate_triangle(c, k);
+        rows[i] = (const double *)(const void *)t_k;
     }
     lanes_transpose_all(rows, 16, columns);
     for (int i = 0; i < 3; i++) {
@@ -34,7 +33,7 @@ LANES_INLINE lanes_mask has_mark(const triangles *t, uint32_t mark)
     return lanes_have_bits(t->marks, (uint64_t)mark << 32);
 }
 
-/* The nearest so far of each lane; the code is that of candidates.h. Zeros may have a sign. */
+/* The nearest point so far in each lane, with its code (candidates.h). Zeros may have a sign. */
 typedef struct nearest {
     lanes3 offset;
     lanes distance_sq, code;
@@ -50,7 +49,7 @@ LANES_INLINE nearest nearest_select(lanes_mask mask, const nearest *yes, const n
         mask_or(mask_and(mask, yes->is_vertex), mask_and(mask_not(mask), no->is_vertex))};
 }
 
-/* Triangles as seen from centers: what their edges have in common. */
+/* Corners and edges of triangles relative to centers. */
 typedef struct surroundings {
     lanes3 offset[3]; /* center - corner */
     lanes3 vector[3]; /* of edge k, from its corner with the lower number */
@@ -73,14 +72,14 @@ LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
 LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
 {
     lanes height = lanes3_dot(lanes3_cross(t->normal, s->vector[k]), s->offset[k]);
-    /* the last edge runs from corner 2 to corner 0 around the triangle */
+    /* edge 2 runs from corner 2 to corner 0, against its vector */
     if (k == 2) {
         height = -height;
     }
     return lanes_no_more(lanes_set(0.0), height);
 }
 
-/* An edge as it is evaluated: from the lexicographically smaller end, which may be its second. */
+/* An edge from its lexicographically smaller end. */
 typedef struct edge {
     lanes3 from, to; /* center - end */
     lanes3 vector;   /* from the first end to the other */
@@ -93,7 +92,7 @@ LANES_INLINE lanes code_of(abut_type type, double local)
     return lanes_set(CODES_PER_TYPE * (double)type + local);
 }
 
-/* Edges 0 and 2 begin in corner 0, which is the smallest. */
+/* Corner 0 is the smallest, so edges 0 and 2 begin there. */
 LANES_INLINE edge make_edge(const triangles *t, const surroundings *s, int k)
 {
     edge e = {.from = s->offset[0], .vector = s->vector[k], .code = code_of(ABUT_EDGE, k)};
@@ -113,7 +112,7 @@ LANES_INLINE edge make_edge(const triangles *t, const surroundings *s, int k)
     return e;
 }
 
-/* Mark diagonals, and edges without a length, which facets that are triangles do not have. */
+/* Marks diagonals, and edges without a length, which triangular facets do not have. */
 LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
 {
     if (k == 2) {
@@ -127,8 +126,8 @@ LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
     return e;
 }
 
-/* on_edge of mesh/facet.c. Turning the edge changes signs alone, and multiplying with 0 in the
- * place of `along` leaves the offset of the first end. */
+/* The closest point of an edge. Turning the edge changes only signs, and an `along` of 0 leaves the
+ * offset of the first end. */
 LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
 {
     lanes zero = lanes_set(0.0);
@@ -140,7 +139,7 @@ LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
         at_from = mask_or(at_from, mask_and(e->is_diagonal, lanes_equal(p, zero)));
         at_to = mask_or(at_to, mask_and(e->is_diagonal, lanes_equal(p, length_sq)));
     }
-    /* also where the part of the edge rounds to all of it */
+    /* including edges where `along` rounds to 1 */
     lanes_mask is_to = lanes_no_more(lanes_set(1.0), along);
     along = lanes_select(at_from, zero, along);
     lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
@@ -150,7 +149,7 @@ LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
                      mask_or(at_from, at_to)};
 }
 
-/* Whether what was found is nearer, or as near and higher in the contact type hierarchy. */
+/* Whether `found` is nearer than `best`, or as near and higher in the contact type hierarchy. */
 LANES_INLINE lanes_mask is_nearer(const nearest *found, const nearest *best, bool has_fans)
 {
     lanes_mask is_less = lanes_less(found->distance_sq, best->distance_sq);
@@ -164,8 +163,8 @@ LANES_INLINE lanes_mask is_nearer(const nearest *found, const nearest *best, boo
     return mask_or(is_less, mask_and(is_equal, is_higher));
 }
 
-/* Edge k, where the center is over its outer side; `is_over` loses the lanes where it is. Edge 0
- * comes first. */
+/* Compares edge k with the best so far, where the center is over the edge's outer side. Clears
+ * `is_over` in those lanes. Edge 0 must come first. */
 LANES_INLINE nearest consider_edge(const triangles *t, const surroundings *s, int k, bool has_fans,
                                    lanes_mask *is_over, nearest best)
 {
@@ -191,8 +190,8 @@ LANES_INLINE nearest consider_edge(const triangles *t, const surroundings *s, in
     return nearest_select(counts, &found, &best);
 }
 
-/* Eqs. 16-25 in the order of table 3. Without fans every facet is a triangle: then no edge is a
- * diagonal, and all have an inside. */
+/* Eqs. 16-25 in the order of table 3. Without fans every facet is a triangle: no edge is a
+ * diagonal, and all triangles have an inside. */
 LANES_INLINE nearest closest_points_of(const triangles *t, lanes3 center, bool has_fans)
 {
     surroundings s = look_around(t, center);
@@ -210,8 +209,8 @@ LANES_INLINE nearest closest_points_of(const triangles *t, lanes3 center, bool h
     return best;
 }
 
-/* Squares of distances that count: infinite where the triangle is out of reach. The root decides
- * only where the squares are too close to. */
+/* Squared distances, infinite where the triangle is out of reach. The root decides only where
+ * squares are too close to decide. */
 LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
 {
     lanes reach_sq = reach * reach;
@@ -224,19 +223,19 @@ LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
     return lanes_select(touches, distance_sq, lanes_set(INFINITY));
 }
 
-/* base: the triangles of the only mesh, or NULL where there are several. */
+/* base: the triangles of the only mesh, or NULL if there are several. */
 LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has_fans)
 {
-    const candidates *c = p->of;
-    const seen_spheres of = c->of;
+    const candidates *c = p->candidates;
+    const seen_spheres spheres = c->seen_spheres;
     for (int32_t i = 0; i < c->count; i += LANES) {
         lanes_steps steps = lanes_find_steps(c->seen + i);
-        lanes3 center = {lanes_pick(of.center[0], steps), lanes_pick(of.center[1], steps),
-                         lanes_pick(of.center[2], steps)};
+        lanes3 center = {lanes_pick(spheres.center[0], steps), lanes_pick(spheres.center[1], steps),
+                         lanes_pick(spheres.center[2], steps)};
         triangles t;
         load_triangles(c, i, base, &t);
         const nearest found = closest_points_of(&t, center, has_fans);
-        lanes reach = lanes_pick(of.reach, steps);
+        lanes reach = lanes_pick(spheres.reach, steps);
         lanes_store(p->distance_sq + i, touching_sq(found.distance_sq, reach));
         lanes_store(p->offset[0] + i, found.offset.x);
         lanes_store(p->offset[1] + i, found.offset.y);
@@ -245,7 +244,7 @@ LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has
     }
 }
 
-/* The triangles of the mesh that all candidates are of, or NULL. */
+/* The triangles of the mesh with all candidates, or NULL if there are several. */
 static const triangle *only_triangles(const batch *b)
 {
     const abut_mesh *mesh = b->has_beside ? NULL : b->views[0].mesh;
@@ -257,7 +256,7 @@ static const triangle *only_triangles(const batch *b)
 
 void KERNEL(closest)(closest_points *p, bool has_fans)
 {
-    const triangle *base = only_triangles(p->of->batch);
+    const triangle *base = only_triangles(p->candidates->batch);
     if (has_fans) {
         find_closest(p, NULL, true);
     } else if (!base) {

@@ -1,4 +1,4 @@
-/* Candidates: the entries of bins whose boxes are near a sphere become triangles to be tested. */
+/* Collects candidates: entries of bins with boxes near a sphere become triangles to be tested. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
@@ -8,7 +8,7 @@
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* Candidates of a seen sphere that are marked in one go: few have more. */
+/* Candidates of a seen sphere that are marked together: few spheres have more. */
 enum { MARKED_AT_ONCE = 16 };
 _Static_assert((int)MARKED_AT_ONCE <= (int)CANDIDATE_PADDING, "arrays have room behind the last");
 
@@ -20,7 +20,7 @@ LANES_INLINE int32_t append_sixteen(int32_t *list, const int32_t *facet, __mmask
     return __builtin_popcount(near);
 }
 
-/* Write the facets whose bits are set to the list, and to what lies behind; returns how many. */
+/* Writes the facets with a set bit to the list, which needs room for 32. Returns how many. */
 LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t near)
 {
     int32_t count = append_sixteen(list, facet, (__mmask16)near);
@@ -40,8 +40,8 @@ LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t
 
 #endif
 
-/* Write the facets of a bucket's entries that are near to the list; returns how many. Whether the
- * set has slabs is known where this is called from, as are fans below: the loop is there twice. */
+/* Writes the facets of a bucket's entries near the sphere to the list; returns how many.
+ * `has_slabs` is a constant in each call, so that the loop is compiled twice. */
 LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_slabs, uint32_t begin,
                                  uint32_t end, const uint16_t *units)
 {
@@ -55,8 +55,8 @@ LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_sla
     return count;
 }
 
-/* Add the facets of one bucket that are near, as if each were the triangle of its number. False
- * where there is no room. */
+/* Adds the facets of one bucket near the sphere, as if they were triangles with these numbers.
+ * Returns false if they do not fit. */
 LANES_INLINE bool collect_bucket(candidates *c, const entries *set, bool has_slabs, uint32_t bucket,
                                  const uint16_t *units)
 {
@@ -69,7 +69,8 @@ LANES_INLINE bool collect_bucket(candidates *c, const entries *set, bool has_sla
     return true;
 }
 
-/* Replace the facets from number `first` on by their triangles. False where there is no room. */
+/* Replaces the facets from number `first` on by their triangles. Returns false if they do not
+ * fit. */
 static bool expand_fans(candidates *c, const abut_mesh *mesh, int32_t first)
 {
     int32_t facet_count = c->count - first, count = first;
@@ -87,37 +88,37 @@ static bool expand_fans(candidates *c, const abut_mesh *mesh, int32_t first)
     return true;
 }
 
-/* Note what a view sees of a sphere, whose candidates are those from number `first` on. */
+/* Adds a seen sphere: a sphere in the frame of a view, with candidates from number `first` on. */
 LANES_INLINE void add_seen(candidates *c, int32_t number, int32_t sphere, int32_t first,
                            int32_t end)
 {
     const mesh_view *v = &c->batch->views[number];
-    seen_spheres *of = &c->of;
-    const int32_t seen = of->count;
+    seen_spheres *spheres = &c->seen_spheres;
+    const int32_t seen = spheres->count;
     for (int axis = 0; axis < 3; axis++) {
-        of->center[axis][seen] = v->local[axis][sphere];
+        spheres->center[axis][seen] = v->local[axis][sphere];
     }
-    of->reach[seen] = c->batch->reach[sphere];
-    of->radius[seen] = c->batch->radius[sphere];
-    of->largest[seen] = batch_largest(c->batch, v, sphere);
-    of->view[seen] = number;
+    spheres->reach[seen] = c->batch->reach[sphere];
+    spheres->radius[seen] = c->batch->radius[sphere];
+    spheres->largest[seen] = batch_largest(c->batch, v, sphere);
+    spheres->view[seen] = number;
     for (int32_t i = first; i < end; i += MARKED_AT_ONCE) {
         for (int k = 0; k < MARKED_AT_ONCE; k += LANES) {
             lanes_store_number(c->seen + i + k, seen);
         }
     }
-    of->count += end > first;
+    spheres->count += end > first;
 }
 
-/* Where a sphere is in its cell, or its foot. */
+/* The units of a sphere in its cell, or those of its foot. */
 LANES_INLINE const uint16_t *units_of(const candidates *c, int64_t look, int32_t sphere)
 {
     const bool is_at_foot = batch_is_narrow(c->batch, sphere) & !c->is_wide;
     return batch_units(c->batch, look, FOOT_UNITS * is_at_foot) + sphere;
 }
 
-/* Add the facets near a sphere of all buckets that it looks at in a view. False where there is no
- * room. */
+/* Adds the facets near a sphere from its bucket of each look of a view. Returns false if they do
+ * not fit. */
 LANES_INLINE bool collect_looks(candidates *c, const mesh_view *v, int32_t sphere, bool has_slabs)
 {
     const entries set = entries_of(v->set);
@@ -132,8 +133,8 @@ LANES_INLINE bool collect_looks(candidates *c, const mesh_view *v, int32_t spher
     return true;
 }
 
-/* Whether triangles are not at hand when they are tested: most are not in the cache, or few spheres
- * that find facets are close to each other, where most find none. */
+/* Whether triangles must be prefetched for their test: most are not in the cache; or most spheres
+ * find nothing, and those that find facets are far from each other. */
 static inline bool fetches_ahead(const batch *b, const mesh_view *v)
 {
     return b->is_sparse || v->mesh->fans[v->mesh->view.facet_count] > CACHED_TRIANGLES;
@@ -148,7 +149,7 @@ static inline void fetch_triangles(const abut_mesh *mesh, const int32_t *numbers
     }
 }
 
-/* Add what one view has for a sphere. False where there is no room. */
+/* Adds the candidates of a sphere in one view. Returns false if they do not fit. */
 static bool collect_view(candidates *c, int32_t number, int32_t sphere)
 {
     const mesh_view *v = &c->batch->views[number];
@@ -175,10 +176,10 @@ LANES_INLINE void end_sphere(candidates *c, int32_t sphere)
     c->first[c->sphere_count] = c->count;
 }
 
-/* Spheres whose bits are set, one after the other. */
+/* Iterates over spheres with a set bit. */
 typedef struct sphere_bits {
     const uint64_t *words;
-    uint64_t bits; /* of those that are left of word `word` */
+    uint64_t bits; /* remaining bits of word `word` */
     int32_t word;
 } sphere_bits;
 
@@ -187,7 +188,7 @@ LANES_INLINE sphere_bits bits_from(const uint64_t *spheres, int32_t from)
     return (sphere_bits){spheres, spheres[from / 64] & (UINT64_MAX << (from % 64)), from / 64};
 }
 
-/* The next, or a number beyond the last. */
+/* The next sphere, or a number beyond the last. */
 LANES_INLINE int32_t next_sphere(sphere_bits *s)
 {
     while (s->bits == 0) {
@@ -201,15 +202,15 @@ LANES_INLINE int32_t next_sphere(sphere_bits *s)
     return sphere;
 }
 
-/* Collect the candidates of one view of triangles in one level of cells, as most batches have it.
- * Whether spheres may be narrow is known where this is called from. */
+/* Collects the candidates of one view of triangles with one level, the usual case. `has_slabs` and
+ * `has_narrow` are constants in each call. */
 LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool has_slabs,
                                      bool has_narrow)
 {
     const batch *b = c->batch;
     const entries set = entries_of(b->views[0].set);
     const uint32_t *buckets = batch_buckets(b, 0);
-    const uint16_t *own_units = batch_units(b, 0, 0);
+    const uint16_t *cell_units = batch_units(b, 0, 0);
     const bool is_fetching = fetches_ahead(b, &b->views[0]);
     int32_t *const list = c->triangle, count = 0, sphere_count = 0;
     abut_index compared = 0;
@@ -222,7 +223,7 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
         }
         compared += end - begin;
         const int at_foot = has_narrow ? FOOT_UNITS * BATCH_ROOM * batch_is_narrow(b, sphere) : 0;
-        const uint16_t *units = own_units + at_foot + sphere;
+        const uint16_t *units = cell_units + at_foot + sphere;
         int32_t found = append_near(list + count, &set, has_slabs, begin, end, units);
         if (is_fetching) {
             fetch_triangles(b->views[0].mesh, list + count, found);
@@ -238,7 +239,7 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
     return sphere < b->count ? sphere : b->count;
 }
 
-/* Likewise, with what the view sees of them. */
+/* Collects the candidates of one view, and adds the seen spheres. */
 static int32_t collect_one_view(candidates *c, sphere_bits spheres)
 {
     const bool has_slabs = c->batch->views[0].set->slab_low, has_narrow = candidates_at_feet(c);
@@ -251,7 +252,7 @@ static int32_t collect_one_view(candidates *c, sphere_bits spheres)
     return next;
 }
 
-/* Add the half spaces near a sphere. False where there is no room. */
+/* Adds the half spaces near a sphere. Returns false if they do not fit. */
 static bool collect_half_spaces(candidates *c, int32_t sphere)
 {
     const batch *b = c->batch;
@@ -270,7 +271,7 @@ static bool collect_half_spaces(candidates *c, int32_t sphere)
     return true;
 }
 
-/* Add the facets that a list has for a sphere. False where there is no room. */
+/* Adds the facets that a list has for a sphere. Returns false if they do not fit. */
 static bool collect_listed(candidates *c, int32_t sphere)
 {
     const batch *b = c->batch;
@@ -295,7 +296,7 @@ static bool collect_listed(candidates *c, int32_t sphere)
     return true;
 }
 
-/* Add what all views of meshes have for a sphere. False where there is no room. */
+/* Adds the candidates of a sphere in all views of meshes. Returns false if they do not fit. */
 static bool collect_meshes(candidates *c, int32_t sphere)
 {
     for (int32_t number = 0; number < c->batch->view_count; number++) {
@@ -306,16 +307,16 @@ static bool collect_meshes(candidates *c, int32_t sphere)
     return true;
 }
 
-/* Add what all views have for a sphere. False, and nothing else, where there is no room. */
+/* Adds all candidates of a sphere. If they do not fit, adds none and returns false. */
 static bool collect_sphere(candidates *c, int32_t sphere)
 {
     const abut_index compared = c->entry_count;
-    const int32_t seen = c->of.count;
+    const int32_t seen = c->seen_spheres.count;
     const bool has_room = c->batch->list ? collect_listed(c, sphere) : collect_meshes(c, sphere);
     if (!has_room || !collect_half_spaces(c, sphere)) {
         c->entry_count = compared;
         c->count = c->first[c->sphere_count];
-        c->of.count = seen;
+        c->seen_spheres.count = seen;
         return false;
     }
     end_sphere(c, sphere);
@@ -332,12 +333,12 @@ static int32_t collect_views(candidates *c, sphere_bits spheres)
     return sphere < count ? sphere : count;
 }
 
-/* What is read beyond the end has to be some triangle, of the mesh that the seen sphere has. */
+/* Fills up what kernels read after the last candidate: copies of it. */
 static void pad(candidates *c)
 {
     for (int32_t i = c->count; c->count > 0 && i < c->count + LANES - 1; i++) {
         c->triangle[i] = c->triangle[c->count - 1];
-        c->seen[i] = c->of.count - 1;
+        c->seen[i] = c->seen_spheres.count - 1;
     }
 }
 
@@ -345,7 +346,7 @@ int32_t KERNEL(collect)(candidates *c, const uint64_t *spheres, int32_t from)
 {
     const batch *b = c->batch;
     const sphere_bits wanted = bits_from(spheres, from);
-    c->count = c->sphere_count = c->of.count = 0;
+    c->count = c->sphere_count = c->seen_spheres.count = 0;
     c->first[0] = 0;
     const bool is_plain = b->look_count == 1 && b->views[0].is_triangles && !b->has_beside;
     const int32_t next = is_plain ? collect_one_view(c, wanted) : collect_views(c, wanted);

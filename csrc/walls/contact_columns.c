@@ -19,26 +19,26 @@ static const double *find_shares(const abut_contacts *contacts, const records *b
     return contacts->now.query.resolution == ABUT_SHARING ? buffer->shares + first : NULL;
 }
 
-/* Contacts of one block, copied from where the search by place has left them. */
+/* Contacts of one block, copied from the buffers of a search by place. */
 typedef struct gathered {
     contact items[ROWS];
     double shares[ROWS];
-    const records *buffer; /* that the first one is in */
+    const records *buffer; /* the buffer of the first one */
     abut_index count;
 } gathered;
 
-/* Where a chunk's blocks come from: from its own records, or from any where the search was by
+/* The source of a chunk's blocks: its own records, or those of any chunk after a search by
  * place. */
 typedef struct source {
     const abut_contacts *contacts;
     abut_index chunk;
     abut_index next; /* the next contact of the buffer, or of the sphere */
     abut_index sphere;
-    gathered *gathered; /* two: those of this block and of the next one */
-    int filled;
+    gathered *gathered; /* two: of the current block and of the next one */
+    int filled;         /* number of the one to fill next */
 } source;
 
-/* Take as a block contacts that follow one another in the chunk's buffer. */
+/* Takes consecutive contacts of the chunk's buffer as a block. */
 static void take_block(source *from, contact_block *r)
 {
     const records *buffer = &from->contacts->chunks[from->chunk].records;
@@ -57,7 +57,7 @@ static void take_block(source *from, contact_block *r)
     from->next += count;
 }
 
-/* Records of spheres so far ahead are fetched: about a block. */
+/* Records of spheres are prefetched this far ahead: about a block. */
 enum { SPHERES_AHEAD = ROWS };
 
 static void fetch_sphere(const abut_contacts *contacts, abut_index sphere)
@@ -72,8 +72,8 @@ static void fetch_sphere(const abut_contacts *contacts, abut_index sphere)
     }
 }
 
-/* Gather contacts of the source's sphere. False: the block is full, or the next one is with
- * another mesh, or elsewhere. */
+/* Gathers contacts of the source's sphere. Returns false if the block is full, or if the next
+ * contact is with another surface or image. */
 static bool gather_sphere(source *from, gathered *g)
 {
     const abut_contacts *contacts = from->contacts;
@@ -96,7 +96,7 @@ static bool gather_sphere(source *from, gathered *g)
     return true;
 }
 
-/* Take as a block the contacts of spheres that follow one another, gathered from where they are. */
+/* Takes the contacts of consecutive spheres as a block, gathered from their buffers. */
 static void gather_block(source *from, contact_block *r)
 {
     abut_index end = chunk_spheres(from->chunk, from->contacts->now.query.sphere_count).end;
@@ -150,7 +150,7 @@ static void write_rows(const writing *w, abut_index chunk)
     }
 }
 
-/* offsets[i + 1] of the chunk's spheres: the row after their last contact. */
+/* Writes offsets[i + 1] of the chunk's spheres: the row after their last contact. */
 static void write_offsets(const writing *w, abut_index chunk)
 {
     const records *buffer = &w->contacts->chunks[chunk].records;
@@ -167,7 +167,7 @@ static void write_offsets(const writing *w, abut_index chunk)
     }
 }
 
-/* Likewise, of spheres that were searched by place. */
+/* Writes the same offsets after a search by place. */
 static void sum_offsets(const writing *w, abut_index chunk)
 {
     sphere_range spheres = chunk_spheres(chunk, w->contacts->now.query.sphere_count);
@@ -190,7 +190,7 @@ static void write_chunk_rows(const abut_contacts *contacts, const abut_columns *
     write_rows(&w, chunk);
 }
 
-/* Write what stands before the first row. */
+/* Writes what precedes the first row. */
 static void begin_rows(const abut_columns *columns)
 {
     if (columns->offsets) {
@@ -201,9 +201,9 @@ static void begin_rows(const abut_columns *columns)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all rows ---- */
 
-/* Write one of the chunks that were not written during the search. */
+/* Writes one of the chunks that were not written during the search. */
 static abut_status write_chunk(void *context, abut_index number, parallel_job *job)
 {
     (void)job;
@@ -212,7 +212,7 @@ static abut_status write_chunk(void *context, abut_index number, parallel_job *j
     return ABUT_OK;
 }
 
-/* Copy the rows that are in the room already to other columns. */
+/* Copies rows that are in the caller's memory already to other columns. */
 static void copy_written(const abut_contacts *contacts, const abut_columns *to)
 {
     const abut_index chunk = contacts->now.written_count, rows = contacts->firsts[chunk];
@@ -239,10 +239,10 @@ void abut_contacts_write(const abut_contacts *contacts, const abut_columns *colu
     parallel_run(&plan, write_chunk, &w);
 }
 
-/* ---- while others are searched ---- */
+/* ---- rows written early ---- */
 
-/* A thread that does not get the lock goes on searching: the next one that gets it writes what this
- * one would have written. */
+/* A thread that does not get the lock continues its search. The next thread that gets it writes
+ * more. */
 static bool try_lock(early *e)
 {
     return !atomic_flag_test_and_set(&e->is_locked);
@@ -253,7 +253,7 @@ static void unlock(early *e)
     atomic_flag_clear(&e->is_locked);
 }
 
-/* Count where the rows of each chunk end, which is where those of the next one begin. */
+/* Sums up where the rows of searched chunks end, which is where those of the next chunk begin. */
 static void count_chunks(early *e)
 {
     abut_contacts *contacts = e->contacts;
@@ -268,7 +268,7 @@ static void count_chunks(early *e)
     }
 }
 
-/* Whether the next chunk can be written; then it is `*chunk`. */
+/* Whether the next chunk can be written; sets its number. */
 static bool take_chunk(early *e, abut_index *chunk)
 {
     const abut_contacts *contacts = e->contacts;
@@ -285,16 +285,17 @@ static bool take_chunk(early *e, abut_index *chunk)
     return !e->is_full;
 }
 
-/* Chunks that one thread writes in one go: where others wait for a slow one, more may be ready than
- * one thread should write. What is left is written in the end, by all. */
+/* Most chunks that one thread writes after its search. If others wait for a slow thread, more may
+ * be ready; all threads write those in the end. */
 enum { CHUNKS_AT_ONCE = 2 };
 
-/* Keep the chunk's records; write those whose turn it is, and go on in their memory. */
-static abut_status take(void *context, abut_index chunk, records *of, parallel_job *job)
+/* Stores the chunk's records, writes chunks that are ready, and returns the memory of one of
+ * them. */
+static abut_status take(void *context, abut_index chunk, records *found, parallel_job *job)
 {
     (void)job;
     early *e = context;
-    contacts_keep(e->contacts, chunk, of);
+    contacts_keep(e->contacts, chunk, found);
     for (int k = 0; k < CHUNKS_AT_ONCE && try_lock(e); k++) {
         const bool is_taken = take_chunk(e, &chunk);
         unlock(e);
@@ -302,7 +303,7 @@ static abut_status take(void *context, abut_index chunk, records *of, parallel_j
             break;
         }
         write_chunk_rows(e->contacts, &e->contacts->now.room.columns, chunk);
-        records_swap(&e->contacts->chunks[chunk].records, of);
+        records_swap(&e->contacts->chunks[chunk].records, found);
     }
     return ABUT_OK;
 }

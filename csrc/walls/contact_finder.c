@@ -66,7 +66,7 @@ void abut_finder_free(abut_finder *finder)
     memory_free(finder);
 }
 
-/* A reach is the sum of a radius and a gap, either of which may be as large as a coordinate. */
+/* A reach is a radius plus a gap, each of which may be as large as a coordinate. */
 abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_error *error)
 {
     abut_status status =

@@ -1,4 +1,4 @@
-/* Meshes with their bins, and what queries leave to those after them. */
+/* A finder: meshes with their bins, and memory that queries leave for later ones. */
 #ifndef WALLS_CONTACT_FINDER_H
 #define WALLS_CONTACT_FINDER_H
 
@@ -12,15 +12,15 @@ typedef struct binned_mesh binned_mesh;     /* bins/sets.h */
 typedef struct reach_profile reach_profile; /* bins/sets.h */
 typedef struct vicinity vicinity;           /* bins/bins.h */
 
-/* What the last query did. */
+/* Counts of the last query. */
 typedef struct query_counts {
     atomic_intptr_t spheres, candidates, tests, touches, contacts;
 } query_counts;
 
-/* What queries, for which the finder is const, leave to those after them. */
+/* Data that queries leave for later ones; the finder itself is const for them. */
 typedef struct leftovers {
     pool workers;  /* of threads */
-    pool contacts; /* that were freed, with their memory */
+    pool contacts; /* freed ones, with their memory */
     query_counts counts;
 } leftovers;
 
@@ -30,13 +30,13 @@ struct abut_finder {
     leftovers *leftovers;
 };
 
-/* Meshes of each of which only a part is in bins: what spheres elsewhere touch is not found.
- * `near`: mesh_count, or NULL: all of them. ABUT_OK or ABUT_NO_MEMORY; numbers of facets are the
- * meshes'. */
+/* Builds a finder that has only a part of each mesh in its bins: spheres elsewhere find nothing.
+ * `near` has mesh_count vicinities; NULL: all of each mesh. Facets keep their numbers. Returns
+ * ABUT_OK or ABUT_NO_MEMORY. */
 abut_status finder_build_near(const abut_mesh *const *meshes, const vicinity *near,
                               abut_index mesh_count, abut_finder **finder);
 
-/* A run of a query over so many chunks. */
+/* The plan of a parallel run of a query over chunks. */
 static inline parallel_plan query_plan(const abut_query *query, abut_index chunk_count,
                                        abut_index work)
 {
@@ -47,7 +47,7 @@ static inline parallel_plan query_plan(const abut_query *query, abut_index chunk
                            .interrupted_data = query->interrupted_data};
 }
 
-/* How a query's reaches are distributed. False: a radius is none. */
+/* Finds the distribution of a query's reaches. Returns false if a radius is invalid. */
 bool query_profile(const abut_query *query, reach_profile *profile);
 
 #endif

@@ -1,4 +1,4 @@
-/* A contact becomes a row. */
+/* Writes rows of contacts. */
 #include "contact_rows.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "half_spaces.h"
 #include "kernels.h"
 
-mesh_place rows_find_place(const abut_contacts *contacts, const records *of, int32_t mesh_image)
+mesh_place rows_find_place(const abut_contacts *contacts, const records *buffer, int32_t mesh_image)
 {
     static const int32_t none[3] = {0, 0, 0};
     const scene *s = &contacts->now.scene;
     const abut_index surfaces = scene_surface_count(s);
-    const seen_image *seen = mesh_image >= surfaces ? &of->images[mesh_image - surfaces] : NULL;
+    const seen_image *seen = mesh_image >= surfaces ? &buffer->images[mesh_image - surfaces] : NULL;
     abut_index number = seen ? seen->mesh : mesh_image;
     if (number >= s->mesh_count) {
         const half_space *wall = &s->half_spaces[number - s->mesh_count];
@@ -77,12 +77,12 @@ void rows_fetch(const contact_block *r)
     }
 }
 
-/* A block's items: FACET contacts on triangles, which are computed side by side, and others, which
- * are computed one by one. */
+/* A block's items: FACET contacts on triangles, which are computed side by side, and others,
+ * computed one by one. */
 typedef struct sorted {
     int32_t aside[ROWS], others[ROWS];
     abut_index aside_count, other_count;
-    abut_index nodes[ROWS]; /* of each item: where its nodes go, from the first on */
+    abut_index nodes[ROWS]; /* of each item: index of its nodes, from the block's first */
 } sorted;
 
 static bool is_on_triangle(const contact_block *r, const contact *c)
@@ -95,8 +95,8 @@ static bool is_on_triangle(const contact_block *r, const contact *c)
     return fans[facet + 1] - fans[facet] == 1;
 }
 
-/* Sort a block's contacts by how their forces are computed, and find where their nodes go. Returns
- * the node after the last. */
+/* Sorts a block's contacts by how their forces are computed, and finds where their nodes go.
+ * Returns the node after the last. */
 static abut_index sort_out(const contact_block *r, sorted *s)
 {
     abut_index node = 0, aside = 0, others = 0;
@@ -115,7 +115,7 @@ static abut_index sort_out(const contact_block *r, sorted *s)
     return r->node + node;
 }
 
-/* Write the columns that tell which sphere touches what. */
+/* Writes the columns of numbers: sphere, facet, type and feature. */
 static void write_numbers(const contact_block *r, const sorted *s)
 {
     abut_index *sphere = r->to.sphere, *facet = r->to.facet, *feature = r->to.feature;
@@ -134,8 +134,8 @@ static void write_numbers(const contact_block *r, const sorted *s)
     }
 }
 
-/* Write the columns whose entries are the same for most contacts. The caller may leave them out;
- * else they are zeros on entry. */
+/* Writes columns with the same entry for most contacts. The caller may leave them out; otherwise
+ * they are zeros on entry. */
 static void write_usual(const contact_block *r)
 {
     const abut_columns *to = &r->to;
@@ -152,7 +152,7 @@ static void write_usual(const contact_block *r)
     }
 }
 
-/* Where a center is on its facet, the contact's normal is the facet's. */
+/* Writes the facet's normal for contacts with the center on the facet. */
 static void write_facet_normals(const contact_block *r)
 {
     for (abut_index i = 0; i < r->count; i++) {
@@ -194,7 +194,7 @@ static void write_point(const contact_block *r, abut_index i, vec3 point)
     vec3_store(r->to.point + 3 * i, scene_to_world(s, r->at.number, r->at.image, point));
 }
 
-/* Write point, nodes and weights of any contact, one at a time. */
+/* Writes point, nodes and weights of one contact of any type. */
 static void write_force(const contact_block *r, abut_index i, abut_index node)
 {
     const contact *c = &r->items[i];
@@ -224,7 +224,7 @@ static void write_force(const contact_block *r, abut_index i, abut_index node)
 typedef struct side_by_side {
     const triangle *triangle[ROWS];
     const double *center[ROWS], *offset[ROWS];
-    double own_center[ROWS][4], own_offset[ROWS][4]; /* where none are at hand */
+    double center_copy[ROWS][4], offset_copy[ROWS][4]; /* if not in rows of the right frame */
     double point[3 * ROWS], weight[3 * ROWS];
 } side_by_side;
 
@@ -235,15 +235,15 @@ static const double *put_row(double *row, vec3 a)
     return row;
 }
 
-/* Tell where a center is to be read in the mesh's frame: in the caller's own row where that will
- * do. Vector code reads four numbers, so the caller's last row is copied. */
+/* Sets where the center is read in the mesh's frame: in the caller's row if possible. Vector code
+ * reads four numbers, so the caller's last row is copied. */
 static void put_center(const contact_block *r, const contact *c, side_by_side *side, abut_index n)
 {
     const abut_query *query = &r->contacts->now.query;
     abut_index sphere = r->first_sphere + c->sphere;
     side->center[n] = r->at.is_plain && sphere + 1 < query->sphere_count
                           ? query->centers + 3 * sphere
-                          : put_row(side->own_center[n], local_center(r, c));
+                          : put_row(side->center_copy[n], local_center(r, c));
 }
 
 static void put_aside(const contact_block *r, const sorted *s, side_by_side *side)
@@ -253,7 +253,7 @@ static void put_aside(const contact_block *r, const sorted *s, side_by_side *sid
         side->triangle[n] = contact_triangle(r, c);
         put_center(r, c, side, n);
         side->offset[n] =
-            r->at.is_plain ? &c->offset.x : put_row(side->own_offset[n], local_offset(r, c));
+            r->at.is_plain ? &c->offset.x : put_row(side->offset_copy[n], local_offset(r, c));
     }
 }
 
@@ -289,7 +289,7 @@ static void write_nodes(const contact_block *r, const sorted *s)
     }
 }
 
-/* Compute the items that go side by side: straight into the columns where a block has no others. */
+/* Computes the items side by side: straight into the columns if a block has no others. */
 static void write_aside(const contact_block *r, const sorted *s)
 {
     side_by_side side;
@@ -321,7 +321,7 @@ static void write_forces(const contact_block *r, const sorted *s)
     }
 }
 
-/* Write contacts with a half space. */
+/* Writes contacts with a half space. */
 static abut_index write_half_space(const contact_block *r)
 {
     const abut_query *query = &r->contacts->now.query;

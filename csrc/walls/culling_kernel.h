@@ -1,5 +1,5 @@
-/* Entries of bins against a sphere, 32 at once, in the units of their cell: what is out of reach is
- * ruled out, rounded so that nothing within reach is. */
+/* Culling: compares 32 entries of bins with a sphere at once, in the units of their cell. Rounding
+ * is outward, so that no entry within reach is ruled out. */
 #ifndef WALLS_CULLING_KERNEL_H
 #define WALLS_CULLING_KERNEL_H
 
@@ -11,8 +11,7 @@
 /* The unit in the middle of a cell, which slabs are counted from. */
 enum { MIDDLE_UNIT = 3 * UNITS_PER_CELL / 2 };
 
-/* The arrays of a set's entries. They are copied from the set so that compilers know that they
- * stay where they are. */
+/* The arrays of a set's entries: a copy, so that compilers see that the pointers do not change. */
 typedef struct entries {
     const uint16_t *bounds; /* low x, y, z, high x, y, z: `stride` numbers of each */
     int64_t stride;
@@ -33,19 +32,19 @@ LANES_INLINE entries entries_of(const bins *set)
                      .begins = set->begins};
 }
 
-/* Units of a sphere in its cell: BATCH_ROOM apart, along x, y and z, and of its reach's square. */
+/* Units of a sphere in its cell: along x, y, z, and the square of its reach, BATCH_ROOM apart. */
 LANES_INLINE uint16_t unit(const uint16_t *units, int axis)
 {
     return units[axis * BATCH_ROOM];
 }
 
-/* Along an axis, from the middle of the cell. */
+/* The unit along an axis, from the middle of the cell. */
 LANES_INLINE int16_t unit_from_middle(const uint16_t *units, int axis)
 {
     return (int16_t)(unit(units, axis) - MIDDLE_UNIT);
 }
 
-/* The square of the reach for distances in steps of two units, whose squares are a quarter. */
+/* The square of the reach in steps of two units, which is a quarter. */
 LANES_INLINE uint16_t quarter_reach_sq(const uint16_t *units)
 {
     return (uint16_t)(unit(units, 3) / 4);
@@ -72,14 +71,15 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
     return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)unit(units, 3)));
 }
 
-/* A 256th of the products, rounded down: 128ths times units, in steps of two. */
+/* 1 / 256 of the products, rounded down: components in 128ths times units, in steps of two
+ * units. */
 LANES_INLINE __m512i part_along(const int8_t *across, int16_t center)
 {
     __m512i along = _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)across));
     return _mm512_mulhi_epi16(_mm512_slli_epi16(along, 8), _mm512_set1_epi16(center));
 }
 
-/* Bit i: whether slab `entry + i` is. */
+/* Bit i: whether slab `entry + i` is within reach. */
 LANES_INLINE uint32_t slabs_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
     __m512i at = part_along(set->across[0] + entry, unit_from_middle(units, 0));
@@ -108,18 +108,18 @@ LANES_INLINE __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_
     return _mm256_mulhi_epu16(apart, apart);
 }
 
-/* All ones where the square is no more than the limit. */
+/* All bits are set where the square is at most the limit. */
 LANES_INLINE __m256i is_within(__m256i square, uint16_t limit)
 {
     __m256i beyond = _mm256_subs_epu16(square, _mm256_set1_epi16((short)limit));
     return _mm256_cmpeq_epi16(beyond, _mm256_setzero_si256());
 }
 
-/* The bits of 32 numbers that are all ones or 0. */
+/* The bits of 32 numbers, each of which is all ones or 0. */
 LANES_INLINE uint32_t bits_of_both(__m256i first, __m256i second)
 {
     __m256i bytes = _mm256_packs_epi16(first, second);
-    /* packing went on inside each half of the register */
+    /* packing works inside each half of the register */
     return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
 }
 
@@ -194,7 +194,7 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
     return bits_of(is_near);
 }
 
-/* Rounded down: compilers shift numbers below 0 with their sign. */
+/* Rounds down: compilers shift negative numbers with their sign. */
 LANES_INLINE int32_t part_along(int8_t across, int16_t center)
 {
     return (across * 256 * center) >> 16;

@@ -1,4 +1,4 @@
-/* Facets that spheres may come to touch: made of rows that a query has found. */
+/* Lists of facets that spheres may touch: made from rows that a query has found. */
 #include "facet_list.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static const int32_t *fan_of(const listing *g, abut_index row)
     return mesh->fans + g->found->facet[row];
 }
 
-/* The first mesh after that of this number which rows are of; the number of meshes: none. */
+/* The first mesh after number `last` that rows are with; the number of meshes if there is none. */
 static abut_index next_mesh(const listing *g, abut_index begin, abut_index end, abut_index last)
 {
     abut_index next = g->finder->mesh_count;
@@ -72,7 +72,7 @@ void facet_list_clear(facet_list *l)
     }
 }
 
-/* Room for more spheres and triangles than there are. */
+/* Allocates memory for more spheres and triangles. */
 static bool reserve(facet_list *l, abut_index spheres, abut_index triangles)
 {
     const bool is_empty = l->sphere_count == 0;

@@ -1,5 +1,6 @@
-/* Facets that spheres may come to touch for some time: queries of the list test these, and ask no
- * bins. Their results are the same, to the bit, as long as no sphere touches another facet. */
+/* A list of facets that spheres may touch for some time. Queries with a list test its facets
+ * instead of searching bins. Results are the same, to the bit, as long as no sphere touches another
+ * facet. */
 #ifndef WALLS_FACET_LIST_H
 #define WALLS_FACET_LIST_H
 
@@ -13,27 +14,27 @@ typedef struct listed_triangle {
 
 typedef struct facet_list {
     abut_index sphere_count, item_count;
-    int32_t *begins;        /* sphere_count + 1: of each sphere's items */
-    listed_triangle *items; /* of a sphere those of one mesh, and of one facet, are together */
+    int32_t *begins;        /* sphere_count + 1: where each sphere's items begin */
+    listed_triangle *items; /* for each sphere, those of one mesh and of one facet are contiguous */
     memory_block begin_block, item_block;
 } facet_list;
 
-/* List what a query of larger spheres has found, of which all contacts were to be kept: the meshes'
- * facets of those spheres that have contacts, half spaces among them. They go behind those of the
- * list that is there; NULL: a new one. ABUT_OK or ABUT_NO_MEMORY. Free with facet_list_free. */
+/* Adds the facets that a query of larger spheres has found, with all contacts kept, to a list;
+ * makes a new list if it is NULL. Spheres without any contact, with a mesh or a half space, are not
+ * added. Free it with facet_list_free. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status facet_list_add(facet_list **list, const abut_finder *finder, abut_index sphere_count,
                            const abut_columns *found);
 
-/* Leave out the spheres that are marked by -1. */
+/* Removes the spheres that are marked with -1. */
 void facet_list_shorten(facet_list *l, const int32_t *spheres);
 
-/* Let the list be empty; NULL: it is. */
+/* Empties the list, if there is one. */
 void facet_list_clear(facet_list *l);
 void facet_list_free(facet_list *l);
 abut_index facet_list_bytes(const facet_list *l);
 
-/* The query's spheres are the list's, its period none, and what it asks is not checked; else as
- * abut_contacts_find_into, which it is without a list: NULL. */
+/* Searches the facets of a list. The query's spheres must be those of the list, its period 0; it is
+ * not checked. Without a list (NULL) this is abut_contacts_find_into. */
 abut_status contacts_find_listed(const abut_finder *finder, const abut_query *query,
                                  const facet_list *list, const abut_room *room,
                                  abut_contacts **contacts, abut_error *error);

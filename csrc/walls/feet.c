@@ -1,4 +1,5 @@
-/* Spheres that look for the facets at their foot alone, and those for which that is not enough. */
+/* Narrow spheres, which search only the facets at their foot, and those for which that is not
+ * enough. */
 #include "feet.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* With more looks, to see that a sphere has buckets in one view only takes longer than it saves. */
+/* With more looks it takes longer than it saves to check that a sphere has buckets in one view
+ * only. */
 enum { PLANE_LOOKS = 16 };
 
 static bool has_planes(const mesh_view *v)
@@ -30,14 +32,14 @@ static uint64_t bits_from(int32_t from)
     return from <= 0 ? UINT64_MAX : from >= 64 ? 0 : UINT64_MAX << from;
 }
 
-/* The bits, in one word, of those spheres `from` ... `next` - 1 that are narrow and are seen. */
+/* The bits, in one word, of those spheres `from` ... `next` - 1 that are narrow and seen. */
 static uint64_t narrow_bits(const batch *b, int32_t word, int32_t from, int32_t next)
 {
     const uint64_t searched = bits_from(from - 64 * word) & ~bits_from(next - 64 * word);
     return b->narrow[word] & b->seen[word] & searched;
 }
 
-/* Refuse narrow spheres that have no candidate. */
+/* Refuses narrow spheres without candidates. */
 static void refuse_lost(kept *k, int32_t from, int32_t next)
 {
     const candidates *c = k->candidates;
@@ -51,8 +53,8 @@ static void refuse_lost(kept *k, int32_t from, int32_t next)
     k->has_refused = true;
 }
 
-/* Whether the nearest contact of sphere `n` of the candidates' is one with a facet's inside: of
- * several as near, the first. */
+/* Whether the nearest contact of sphere `n`, among those with candidates, is inside a facet. If
+ * several are as near, the first one decides. */
 static bool is_over_facet(const kept *k, int32_t n)
 {
     const closest_points *p = k->closest;
@@ -65,7 +67,7 @@ static bool is_over_facet(const kept *k, int32_t n)
     return nearest >= 0 && p->code[nearest] == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
 }
 
-/* Refuse a sphere: what it has found does not count. */
+/* Refuses a sphere: what it has found does not count. */
 static void refuse(kept *k, int32_t n)
 {
     const candidates *c = k->candidates;
@@ -77,7 +79,7 @@ static void refuse(kept *k, int32_t n)
     }
 }
 
-/* Whether all that is left of a sphere is one contact with a facet's inside, as it is of most. */
+/* Whether a sphere has kept just one contact, inside a facet: the usual case. */
 static inline bool is_all_one_facet(const kept *k, int32_t n)
 {
     const int32_t begin = k->first[n];

@@ -1,20 +1,19 @@
-/* Spheres that may touch facets of one plane alone look for those at their foot: where their
- * nearest contact is one with a facet's inside, the hierarchy would keep no other (mesh/planes.h).
- */
+/* Spheres with all facets of their buckets in one plane search only the facets at their foot. If
+ * their nearest contact is inside a facet, the hierarchy keeps no other contact (mesh/planes.h). */
 #ifndef WALLS_FEET_H
 #define WALLS_FEET_H
 
 #include "candidates.h"
 
-/* Make those of the batch's spheres narrow that are to look for the facets at their foot alone. All
- * have looked for buckets. */
+/* Makes spheres narrow that need to search only the facets at their foot. All buckets must be
+ * looked up. */
 void feet_look(batch *b);
 
-/* Refuse those narrow spheres of `from` ... `next` - 1, which the candidates are of, whose nearest
- * contact is none with a facet's inside: they have to look for all facets. */
+/* Refuses narrow spheres of `from` ... `next` - 1 if their nearest contact is not inside a facet.
+ * They must search all facets. */
 void feet_refuse(kept *k, int32_t from, int32_t next);
 
-/* Take the refused spheres before number `end` out of those that are refused. */
+/* Moves the refused spheres before number `end` from `k` to `spheres`. */
 void feet_take_refused(kept *k, int32_t end, uint64_t *spheres);
 
 static inline bool feet_is_refused(const kept *k, int32_t sphere)
@@ -22,7 +21,7 @@ static inline bool feet_is_refused(const kept *k, int32_t sphere)
     return k->refused[sphere / 64] >> (sphere % 64) & 1;
 }
 
-/* The first that is refused, or BATCH_SPHERES. */
+/* The number of the first refused sphere, or BATCH_SPHERES. */
 int32_t feet_first_refused(const kept *k);
 
 #endif

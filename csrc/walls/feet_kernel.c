@@ -1,6 +1,6 @@
-/* Spheres that may touch facets of one plane alone look for those at their foot.
+/* Narrow spheres: those with all facets of their buckets in one plane, and their feet on it.
  *
- * Plain loops over arrays without a branch, which compilers turn into vector code. */
+ * Plain loops over arrays without branches, which compilers vectorize. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* Spheres of a block and the planes below them; a normal of 0: the sphere has none. */
+/* Spheres of a block and their planes; a normal of 0: the sphere has none. */
 typedef struct block {
     const double *center[3], *reach;
     double normal[3][BATCH_BLOCK], height[BATCH_BLOCK];
@@ -18,7 +18,8 @@ typedef struct block {
     int32_t is_away[BATCH_BLOCK];
 } block;
 
-/* 1 + the number of the plane of all facets in a sphere's buckets, which are in this view, or 0. */
+/* 1 + the number of the plane with all facets of a sphere's buckets, which must be in this view, or
+ * 0. */
 static uint16_t find_plane(const batch *b, const mesh_view *v, int32_t sphere)
 {
     const int64_t first = v->first_look, end = first + v->set->level_count;
@@ -28,19 +29,19 @@ static uint16_t find_plane(const batch *b, const mesh_view *v, int32_t sphere)
         if (bucket == NO_BUCKET) {
             continue;
         }
-        const uint16_t own = k >= first && k < end ? v->set->plane[bucket] : 0;
-        if (own == 0 || (found != 0 && own != found)) {
+        const uint16_t number = k >= first && k < end ? v->set->plane[bucket] : 0;
+        if (number == 0 || (found != 0 && number != found)) {
             return 0;
         }
-        found = own;
+        found = number;
     }
     return found;
 }
 
-/* Returns the bits of those that have one. */
+/* Finds the planes of a block's spheres. Returns the bits of spheres that have one. */
 static uint64_t find_planes(const batch *b, const mesh_view *v, int32_t begin, block *at)
 {
-    /* a half space may eliminate what is at the foot, and then other facets count */
+    /* a half space may eliminate the contact at the foot, so that other facets count */
     uint64_t seen = b->seen[begin / BATCH_BLOCK] & ~b->beside[begin / BATCH_BLOCK], narrow = 0;
     memset(at->normal, 0, sizeof at->normal);
     memset(at->height, 0, sizeof at->height);
@@ -48,18 +49,18 @@ static uint64_t find_planes(const batch *b, const mesh_view *v, int32_t begin, b
         const int i = __builtin_ctzll(seen);
         const uint16_t number = find_plane(b, v, begin + i);
         if (number != 0) {
-            const plane *of = &v->mesh->planes.planes[number - 1];
-            at->normal[0][i] = of->normal.x;
-            at->normal[1][i] = of->normal.y;
-            at->normal[2][i] = of->normal.z;
-            at->height[i] = of->height;
+            const plane *common = &v->mesh->planes.planes[number - 1];
+            at->normal[0][i] = common->normal.x;
+            at->normal[1][i] = common->normal.y;
+            at->normal[2][i] = common->normal.z;
+            at->height[i] = common->height;
             narrow |= UINT64_C(1) << i;
         }
     }
     return narrow;
 }
 
-/* Find where centers stand on their planes, and whether they are beyond reach of them. */
+/* Finds the feet of centers on their planes, and whether planes are out of reach. */
 static void find_feet(block *at, double off)
 {
     const double *x = at->center[0], *y = at->center[1], *z = at->center[2], *reach = at->reach;
@@ -75,8 +76,8 @@ static void find_feet(block *at, double off)
     }
 }
 
-/* Put feet into units of the cell of their center, which is less than a cell away. Spheres that are
- * not narrow get some number. */
+/* Converts feet to units of the cell of their center, which is less than a cell away. Spheres that
+ * are not narrow get any number. */
 static void put_units(const double *center, const double *foot, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {

@@ -14,17 +14,16 @@
 typedef struct search {
     const find_task *task;
     resolution resolution;
-    bool uses_feet; /* spheres may look for the facets at their foot alone */
+    bool uses_feet; /* spheres may be narrow */
     atomic_intptr_t entry_count, test_count, touch_count, overfull_sphere;
 } search;
 
-/* What a thread needs for a chunk. */
+/* Memory of a thread for one chunk. */
 typedef struct worker {
     pooled pooled;
     search *search;
     batch batch;
-    line line, wide; /* wide: of spheres that have looked at their foot in vain, and now look for
-                        all facets */
+    line line, wide; /* wide: for refused spheres, which search all facets */
     record_task task;
     records records;
     abut_index test_count;
@@ -83,8 +82,8 @@ static void give_worker(worker *w)
 
 /* ---- from a batch to records ---- */
 
-/* What is kept of the batch's spheres from number `from` on whose bits are set, until there is no
- * more room; sphere *next has not been looked at. */
+/* Finds the kept candidates of spheres of the batch, from number `from` on, that have their bit
+ * set, for as many as fit. *next is the first sphere that did not fit. */
 static abut_status find_kept(worker *w, line *l, const uint64_t *spheres, int32_t from,
                              int32_t *next)
 {
@@ -123,7 +122,7 @@ static abut_status append_wide(worker *w, const uint64_t *spheres)
     return status;
 }
 
-/* Append the records of a batch. Where spheres were refused, these are looked at again on the way:
+/* Appends the records of a batch with refused spheres. These are searched again on the way, as
  * records are in the order of spheres. */
 static abut_status append_with_refused(worker *w)
 {
@@ -167,7 +166,7 @@ static abut_status search_batch(worker *w)
 
 /* ---- from rows to batches ---- */
 
-/* Let the batch's spheres look for buckets. */
+/* Looks up the buckets of the batch's spheres. */
 static void look(worker *w)
 {
     batch *b = &w->batch;
@@ -185,7 +184,8 @@ static void look(worker *w)
     batch_see_beside(b);
 }
 
-/* Fill the batch with spheres of a range, which loses those that have been passed. */
+/* Fills the batch with spheres from the beginning of a range, and removes those that were read from
+ * it. */
 static abut_status fill_batch(worker *w, sphere_range *spheres)
 {
     batch *b = &w->batch;
@@ -205,11 +205,11 @@ static abut_status fill_batch(worker *w, sphere_range *spheres)
     const abut_index passed = batch_load(b, &rows, count, &are_good);
     spheres->begin += passed;
     look(w);
-    batch_note_share(b, passed);
+    batch_note_sparse(b, passed);
     return are_good ? ABUT_OK : ABUT_CENTER_NOT_FINITE;
 }
 
-/* Likewise with spheres of which a list tells what they may touch. */
+/* Fills the batch with spheres that have their facets in a list. */
 static abut_status fill_listed(worker *w, sphere_range *spheres)
 {
     batch *b = &w->batch;

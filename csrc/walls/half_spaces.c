@@ -10,9 +10,10 @@ static pose pose_of(const abut_query *query, abut_index number)
     return query->poses ? pose_load(query->poses + 16 * number) : pose_identity();
 }
 
-/* How far the plane may be off along its normal: as of a facet by a unit in the last place of the
- * point's coordinates. Where the normal was rounded, because it is along no axis, so far as the
- * point is away from where the sphere is, that adds as much as the point's largest coordinate. */
+/* The noise of a half space along its normal. Like that of a facet, it has one unit in the last
+ * place of the point's coordinates. A normal that is not along an axis is rounded, too. Where the
+ * sphere is as far from the point as the origin, that adds as much as the last place of the point's
+ * largest coordinate. */
 static double find_normal_noise(vec3 point, vec3 normal)
 {
     const double along_axes = fabs(normal.x) * ulp_double(point.x) +
@@ -22,19 +23,19 @@ static double find_normal_noise(vec3 point, vec3 normal)
     return is_along_axis ? along_axes : along_axes + ulp_double(vec3_max_abs(point));
 }
 
-static void place(const double *own, const pose *at, half_space *h)
+static void place(const double *given, const pose *at, half_space *h)
 {
-    const vec3 own_point = vec3_load(own);
-    h->point = pose_to_world(at, own_point);
-    h->normal = pose_turn(at, vec3_load(own + 3));
+    const vec3 given_point = vec3_load(given);
+    h->point = pose_to_world(at, given_point);
+    h->normal = pose_turn(at, vec3_load(given + 3));
     double largest = larger(vec3_max_abs(h->point), vec3_max_abs(at->shift));
-    largest = larger(largest, vec3_max_abs(own_point));
+    largest = larger(largest, vec3_max_abs(given_point));
     h->triangle.noise = ulp_double(largest);
     h->triangle.normal_noise =
         pose_is_identity(at) ? find_normal_noise(h->point, h->normal) : ulp_double(largest);
 }
 
-/* Make the mesh of one triangle that stands for it. */
+/* Makes the mesh of one triangle that vector code reads in place of the half space. */
 static void stand_in(half_space *h)
 {
     vec3_store(h->own_normal, h->normal);
@@ -64,15 +65,15 @@ abut_status half_spaces_check(const abut_query *query, abut_index mesh_count, ab
 {
     const lattice repeats = lattice_load(query->period, 3);
     for (abut_index k = 0; k < query->half_space_count; k++) {
-        const double *own = query->half_spaces + HALF_SPACE_NUMBERS * k;
+        const double *given = query->half_spaces + HALF_SPACE_NUMBERS * k;
         for (int number = 0; number < HALF_SPACE_NUMBERS; number++) {
-            if (!(fabs(own[number]) <= ABUT_COORDINATE_LIMIT)) {
-                return error_set(error, ABUT_BAD_HALF_SPACE, k, number, own[number]);
+            if (!(fabs(given[number]) <= ABUT_COORDINATE_LIMIT)) {
+                return error_set(error, ABUT_BAD_HALF_SPACE, k, number, given[number]);
             }
         }
         const pose at = pose_of(query, mesh_count + k);
         double normal[3];
-        vec3_store(normal, pose_turn(&at, vec3_load(own + 3)));
+        vec3_store(normal, pose_turn(&at, vec3_load(given + 3)));
         for (int axis = 0; axis < 3; axis++) {
             if (repeats.period[axis] > 0.0 && !(fabs(normal[axis]) <= ALONG_PLANE)) {
                 return error_set(error, ABUT_HALF_SPACE_REPEATS, k, axis, normal[axis]);

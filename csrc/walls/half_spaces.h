@@ -1,5 +1,5 @@
-/* Surfaces that are half spaces: all behind a plane is hard. They need no bins: a sphere is near
- * one or not, as its height over the plane says. */
+/* Half spaces: everything behind a plane is solid. They need no bins: the height of a center over
+ * the plane decides whether a sphere is near. */
 #ifndef WALLS_HALF_SPACES_H
 #define WALLS_HALF_SPACES_H
 
@@ -7,33 +7,33 @@
 #include "../base/pose.h"
 #include "../mesh/mesh_data.h"
 
-/* Numbers that a caller gives of each: a point of the plane, and the normal. */
+/* Numbers that define a half space: a point of the plane, and the normal. */
 enum { HALF_SPACE_NUMBERS = 6 };
 
-/* One of them where it stands in the world. */
+/* A half space where it stands in the world. */
 typedef struct half_space {
-    vec3 point, normal; /* normal: unit, out of the wall */
-    int32_t number;     /* among the query's surfaces: meshes, then half spaces */
+    vec3 point, normal; /* normal: of unit length, out of the solid */
+    int32_t number;     /* number among the query's surfaces: meshes, then half spaces */
 
-    /* Vector code reads a triangle of each candidate, in some mesh: this one has no corners, but
-     * the normal and the noises. What is computed of its corners is replaced. */
+    /* Vector code reads a triangle of each candidate. This triangle has only the normal and the
+     * noises: what is computed from its corners is replaced later. */
     abut_mesh mesh;
     triangle triangle;
     double own_normal[3];
     int32_t fans[2], kept[1];
 } half_space;
 
-/* How high over the plane a point is; negative: inside of the wall. */
+/* The height of a point over the plane; negative inside the solid. */
 static inline double half_space_height(const half_space *h, vec3 point)
 {
     return vec3_dot(h->normal, vec3_sub(point, h->point));
 }
 
-/* Place those of a query in `room`; their numbers begin at mesh_count. NULL: no memory. */
+/* Places the half spaces of a query, in `room`, with numbers from mesh_count on. Returns NULL if
+ * there is no memory. */
 half_space *half_spaces_place(memory_block *room, const abut_query *query, abut_index mesh_count);
 
-/* Complain of numbers that are none, and of a plane across which the world repeats: it ends there.
- */
+/* Checks the numbers of half spaces, and that no period crosses a plane: the world ends there. */
 abut_status half_spaces_check(const abut_query *query, abut_index mesh_count, abut_error *error);
 
 #endif

@@ -1,33 +1,33 @@
-/* Distance hierarchy: which touching facets stay contacts. The only place where a contact is
- * dropped, but for facets of one plane, which feet_kernel.c and closest_kernel.c leave out
- * where it is sure that they would be dropped here (mesh/planes.h).
+/* Distance hierarchy: which of the touching facets become contacts. This is the only place that
+ * drops a contact. Before it, hierarchy_kernel.c leaves out what the nearest contact surely
+ * eliminates, and feet_kernel.c facets of one plane that are surely dropped here (mesh/planes.h).
  *
- * A facet's contact is its closest point P with the contact vector V = C - P, so the contact type
- * hierarchy (table 3) is done before this file begins. Neighbors that a sphere touches at once say
- * partly the same: a sphere over one facet of a plane also overlaps the edges of the next. Table 4:
- * contact j eliminates i when the projection of V_i on V_j is as long as V_j, that is when P_i is
- * not in front of the tangent plane of the sphere of distances at P_j:
+ * A facet's contact is its closest point P with the contact vector V = C - P; the contact type
+ * hierarchy (table 3) has chosen it already. Neighboring facets that a sphere touches partly repeat
+ * each other: a sphere over one facet of a plane also overlaps the edges of the next. Table 4:
+ * contact j eliminates i if the projection of V_i on V_j is as long as V_j. Then P_i is not in
+ * front of the tangent plane at P_j of the sphere around C:
  *
  *            C
- *           /|                 n_j . (P_i - P_j) <= 0 : eliminated, P_j says it already
- *      V_i / | V_j             n_j . (P_i - P_j) >  0 : P_i is a wall of its own
+ *           /|                 n_j . (P_i - P_j) <= 0 : P_i is eliminated, as P_j stands for it
+ *      V_i / | V_j             n_j . (P_i - P_j) >  0 : P_i is on another wall and is kept
  *         /  |
  *     ---P_i-P_j-------
  *
- * The relation is not transitive, so table 4 as printed keeps what the order of the facets happens
- * to leave. Here contacts are taken nearest first and only a contact that was kept eliminates
- * others: one sweep, one answer.
+ * The relation is not transitive, so the result of table 4 as printed depends on the order of the
+ * facets. Here contacts are taken nearest first, and only a kept contact eliminates others: one
+ * sweep, one result.
  *
- * Facets that should be coplanar are not, to the last digits of their coordinates. How far a point
- * may stand in front of a tangent plane by that noise alone follows from the noise of the two
- * facets (docs/method.md, section 3):
- *   - it is off by a few eps_n along the normal;
- *   - a bump of height eps_n on a plane moves the closest point sideways by sqrt(2 eps_n d), which
- * tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d.
+ * Coplanar facets are not exactly so, in the last digits of their coordinates. From the noise of
+ * both facets follows how far a point may stand in front of a tangent plane (docs/method.md,
+ * section 3):
+ * - it is off by a few eps_n along the normal;
+ * - a bump of height eps_n on a plane moves the closest point sideways by sqrt(2 eps_n d), which
+ *   tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d.
  *
- * A half space is a facet without an end. Its normal is given, so noise does not tilt it; and its
- * distance is the height of the center, which is less than 0 in the wall: what stands behind its
- * plane is inside of the wall, and eliminated. */
+ * A half space is an infinite facet. Noise does not tilt it, as its normal is given. Its distance
+ * is the height of the center, which is negative inside the solid: what stands behind its plane is
+ * inside the solid, and eliminated. */
 #include "hierarchy.h"
 
 #include <string.h>
@@ -42,8 +42,7 @@ static int compare_numbers(int32_t a, int32_t b)
     return (a > b) - (a < b);
 }
 
-/* Facets that give the very same contact are told apart by where they are in their mesh, not by
- * their number. */
+/* Orders facets that give the same contact by their place in the mesh, not by their number. */
 static int compare_places(const kept *k, int32_t a, int32_t b)
 {
     const mesh_view *of_a = candidate_view(k->candidates, a),
@@ -61,7 +60,7 @@ static int compare_places(const kept *k, int32_t a, int32_t b)
                                    candidate_triangle(k->candidates, b)->facet);
 }
 
-/* Contacts at one distance: 0 where they are the same. */
+/* Orders contacts at one distance: 0 if they are the same. */
 static int compare_contacts(const kept *k, int32_t a, int32_t b)
 {
     const int order = vec3_compare(closest_offset(k->closest, a), closest_offset(k->closest, b));
@@ -85,7 +84,7 @@ static inline bool comes_before(const kept *k, int32_t a, int32_t b)
     return from_a < from_b || (from_a == from_b && compare_ties(k, a, b) < 0);
 }
 
-/* Merge the sorted halves items[0] ... items[middle - 1] and the rest. */
+/* Merges the sorted halves items[0] ... items[middle - 1] and the rest. */
 static void merge(const kept *k, int32_t *items, int32_t middle, int32_t count)
 {
     int32_t *first = k->spare, a = 0, b = middle;
@@ -107,18 +106,18 @@ static void insertion_sort(const kept *k, int32_t *items, int32_t count)
     }
 }
 
-/* Runs, sorted by insertion, are merged in pairs until one is left. */
+/* Runs are sorted by insertion, then merged in pairs until one remains. */
 void hierarchy_sort(touching *q)
 {
     enum { RUN = 16 };
     for (int32_t begin = 0; begin < q->count; begin += RUN) {
         int32_t remaining = q->count - begin;
-        insertion_sort(q->of, q->items + begin, remaining < RUN ? remaining : RUN);
+        insertion_sort(q->kept, q->items + begin, remaining < RUN ? remaining : RUN);
     }
     for (int64_t run = RUN; run < q->count; run *= 2) {
         for (int64_t begin = 0; begin + run < q->count; begin += 2 * run) {
             int64_t remaining = q->count - begin;
-            merge(q->of, q->items + begin, (int32_t)run,
+            merge(q->kept, q->items + begin, (int32_t)run,
                   (int32_t)(remaining < 2 * run ? remaining : 2 * run));
         }
     }
@@ -134,19 +133,20 @@ static vec3 tangent_axis(const kept *k, int32_t j, double *length)
     return has_own ? kept_facet_normal(k, j) : closest_offset(k->closest, j);
 }
 
-/* P_i - P_j, from the contact vectors: they are relative to the center and round least. */
+/* P_i - P_j, from the contact vectors: they are relative to the center and rounded least. */
 static vec3 apart(const kept *k, int32_t j, int32_t i)
 {
     return vec3_sub(closest_offset(k->closest, j), closest_offset(k->closest, i));
 }
 
-/* Whether P_i does not stand in front of the tangent plane at P_j by more than noise can explain.
- * Nearly all do not stand in front at all, or by less than eps_n: roots are taken for the rest. */
+/* Whether P_i is in front of the tangent plane at P_j by no more than noise explains. Nearly all
+ * points pass or fail the first test, without roots. */
 static bool eliminates(const kept *k, int32_t j, int32_t i, double flat_tilt)
 {
     double axis_length;
     vec3 axis = tangent_axis(k, j, &axis_length), from_j = apart(k, j, i);
-    double in_front = vec3_dot(axis, from_j); /* times the axis' length, as are the limits below */
+    double in_front = vec3_dot(axis, from_j); /* times the length of the axis, as the limits
+                                                 below */
     double normal_noise = larger(k->normal_noise[i], k->normal_noise[j]);
     double limit = FRONT_NOISES * normal_noise * axis_length;
     if (in_front <= limit) {
@@ -170,11 +170,11 @@ static void take_noise(kept *k, int32_t to, int32_t from)
     k->normal_noise[to] = larger(k->normal_noise[to], k->normal_noise[from]);
 }
 
-/* Merge contacts that are the same to the bit into one, as noisy as the noisiest. Sorted, those of
- * one type are neighbors. */
+/* Merges contacts that are the same to the bit into one, as noisy as the noisiest. In canonical
+ * order, those of one type are neighbors. */
 static void merge_same(touching *q)
 {
-    kept *k = q->of;
+    kept *k = q->kept;
     int32_t last = 0;
     for (int32_t n = 1; n < q->count; n++) {
         int32_t a = q->items[n], b = q->items[last];
@@ -188,8 +188,8 @@ static void merge_same(touching *q)
     q->count = q->count > 0 ? last + 1 : 0;
 }
 
-/* Contacts of two types at one distance, each sorted: those that are the same take the noise of
- * both. */
+/* Gives contacts of two types at one distance, each sorted, the noise of both if they are the
+ * same. */
 static void share_noise_of(kept *k, const int32_t *some, int32_t some_count, const int32_t *others,
                            int32_t other_count)
 {
@@ -204,10 +204,10 @@ static void share_noise_of(kept *k, const int32_t *some, int32_t some_count, con
     }
 }
 
-/* Where the contacts end that are at the distance of contact `first`, and of its type. */
+/* The end of the contacts at the distance of contact `first` and of its type. */
 static int32_t end_of_alike(const touching *q, int32_t first)
 {
-    const kept *k = q->of;
+    const kept *k = q->kept;
     const int32_t a = q->items[first];
     int32_t n = first + 1;
     while (n < q->count && k->distance[q->items[n]] == k->distance[a] &&
@@ -217,11 +217,11 @@ static int32_t end_of_alike(const touching *q, int32_t first)
     return n;
 }
 
-/* Likewise for those of several types (at a T-junction), which are at one distance but not
- * neighbors. */
+/* Gives the same contacts of several types (at a T-junction) the same noise. They are at one
+ * distance but not neighbors. */
 static void share_noise(touching *q)
 {
-    kept *k = q->of;
+    kept *k = q->kept;
     for (int32_t first = 0, end; first < q->count; first = end) {
         end = end_of_alike(q, first);
         for (int32_t next = end, next_end; next < q->count; next = next_end) {
@@ -234,8 +234,8 @@ static void share_noise(touching *q)
     }
 }
 
-/* From so many kept contacts on a tree of them takes less than a look at each. What a question to
- * it takes, as reported to the job. */
+/* From TREE_FROM kept contacts on, a tree of them is faster than comparing all. TREE_WORK is the
+ * work of one search in it, in the units of parallel_report. */
 enum { TREE_FROM = 128, TREE_WORK = 100 };
 
 static bool is_eliminated(const touching *stay, const tangent_tree *tree, int32_t i,
@@ -245,14 +245,14 @@ static bool is_eliminated(const touching *stay, const tangent_tree *tree, int32_
         return tangent_tree_eliminates(tree, i, flat_tilt, eliminates);
     }
     for (int32_t n = 0; n < stay->count; n++) {
-        if (eliminates(stay->of, stay->items[n], i, flat_tilt)) {
+        if (eliminates(stay->kept, stay->items[n], i, flat_tilt)) {
             return true;
         }
     }
     return false;
 }
 
-/* Make the tree of what is kept and of the contacts to come. */
+/* Builds the tree of the kept contacts and of those not yet decided. */
 static abut_status grow_tree(tangent_tree *tree, const touching *stay, const touching *coming)
 {
     abut_status status = tangent_tree_build(tree, stay, coming);
@@ -262,7 +262,7 @@ static abut_status grow_tree(tangent_tree *tree, const touching *stay, const tou
     return status;
 }
 
-/* Keep those of the sorted contacts, too, that no kept one eliminates. */
+/* Adds those of the sorted contacts that no kept one eliminates to the kept ones. */
 static abut_status sweep(touching *stay, touching *next, double flat_tilt, parallel_job *job)
 {
     tangent_tree tree = {.count = 0};
@@ -272,7 +272,7 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
     abut_status status = parallel_report(job, next->count);
     for (int32_t n = 0; !status && n < next->count; n++, rank++) {
         if (tree.count == 0 && stay->count >= TREE_FROM) {
-            const touching coming = {next->of, next->items + n, next->count - n};
+            const touching coming = {next->kept, next->items + n, next->count - n};
             rank = stay->count;
             status = grow_tree(&tree, stay, &coming);
         }
@@ -291,19 +291,19 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
 
 /* ---- many contacts ----
  *
- * To sort thousands takes longer than anything else, and most are eliminated by the few nearest.
- * So the nearest are taken first, before the rest is sorted, and what they eliminate by their own
- * noise alone is left out: the noise of the others can only be more. Contacts that are the same
- * are left out together, since nothing else is asked of them than where they are. */
+ * Sorting thousands of contacts takes longest, and the few nearest eliminate most of them. So the
+ * nearest are decided first, before the rest is sorted. What they eliminate with their own noise
+ * alone is removed: the noise of others can only be more. Contacts that are the same are removed
+ * together, since only their place matters here. */
 
-/* Of no more than MANY all are sorted at once, which is faster; and so many times the nearest are
- * taken first, and as many of these leave others out: where more are kept, few are eliminated. */
+/* Up to MANY contacts are sorted at once, which is faster. ROUNDS is how many times the nearest are
+ * decided first, and how many of these remove others: where more are kept, few are eliminated. */
 enum { MANY = 48, ROUNDS = 12 };
 
-/* Take the nearest to the front; returns how many there are. */
+/* Moves the nearest contacts to the front; returns how many there are. */
 static int32_t take_nearest(touching *remaining)
 {
-    const kept *k = remaining->of;
+    const kept *k = remaining->kept;
     double nearest = INFINITY;
     for (int32_t n = 0; n < remaining->count; n++) {
         const double distance = k->distance[remaining->items[n]];
@@ -320,10 +320,10 @@ static int32_t take_nearest(touching *remaining)
     return count;
 }
 
-/* Leave out what contact j eliminates by its own noise. */
+/* Removes the contacts that contact j eliminates with its own noise. */
 static void strike_out(touching *remaining, int32_t j)
 {
-    const kept *k = remaining->of;
+    const kept *k = remaining->kept;
     double axis_length;
     const vec3 axis = tangent_axis(k, j, &axis_length);
     const double limit = FRONT_NOISES * k->normal_noise[j] * axis_length;
@@ -336,13 +336,12 @@ static void strike_out(touching *remaining, int32_t j)
     remaining->count = left;
 }
 
-/* Keep or drop the nearest of the rest, and leave these, and what they eliminate, out of the rest.
- */
+/* Decides about the nearest of the remaining contacts, and removes them and what they eliminate. */
 static abut_status take_round(touching *stay, touching *remaining, double flat_tilt,
                               parallel_job *job)
 {
     const int32_t before = stay->count, count = take_nearest(remaining);
-    touching nearest = {remaining->of, remaining->items, count};
+    touching nearest = {remaining->kept, remaining->items, count};
     hierarchy_sort(&nearest);
     abut_status status = sweep(stay, &nearest, flat_tilt, job);
     remaining->items += count;
@@ -356,7 +355,7 @@ static abut_status take_round(touching *stay, touching *remaining, double flat_t
 
 abut_status hierarchy_eliminate(touching *q, double flat_tilt, parallel_job *job)
 {
-    touching stay = {q->of, q->items, 0}, remaining = *q;
+    touching stay = {q->kept, q->items, 0}, remaining = *q;
     abut_status status = ABUT_OK;
     for (int round = 0; !status && remaining.count > MANY && round < ROUNDS && stay.count <= MANY;
          round++) {

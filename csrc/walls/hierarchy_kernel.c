@@ -1,9 +1,9 @@
-/* The nearest contact of each sphere against all others of the sphere: most end here.
+/* Compares the nearest contact of each sphere with all its others: most spheres are decided here.
  *
- * The nearest is kept, and what it eliminates by its own noise alone it eliminates by the rules of
- * hierarchy.c, too, where noise can only be more. The others are left to those rules. So are all
- * where another contact is as near: only what is kept eliminates, and which of the two comes first
- * is not seen here. */
+ * The nearest is kept. What it eliminates with its own noise alone, the rules of hierarchy.c
+ * eliminate, too: noise can only be more there. These rules decide about all others, too. So are
+ * all contacts of a sphere with another contact as near as the nearest: only kept ones eliminate,
+ * and the order of the two is not known here. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "../mesh/tolerance.h"
@@ -13,7 +13,7 @@ static const double LANE_NUMBERS[8] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
 
 /* ---- the nearest ---- */
 
-/* Squares of the distances of candidates from number `i` on; infinite from `end` on. */
+/* Squared distances of candidates from number `i` on; infinite from `end` on. */
 LANES_INLINE lanes load_distances(const closest_points *p, int32_t i, int32_t end)
 {
     lanes_mask is_in = lanes_less(lanes_load(LANE_NUMBERS), lanes_set(end - i));
@@ -41,7 +41,7 @@ LANES_INLINE int32_t find_first(const closest_points *p, int32_t begin, double d
     return begin + __builtin_ctz(bits);
 }
 
-/* Write beside a seen sphere which candidate is the nearest of its sphere. */
+/* Stores the nearest candidate of a seen sphere. */
 LANES_INLINE void note_nearest(const tangents *to, const candidates *c, const closest_points *p,
                                int32_t seen, int32_t j)
 {
@@ -49,7 +49,7 @@ LANES_INLINE void note_nearest(const tangents *to, const candidates *c, const cl
     to->offset[0][seen] = p->offset[0][j];
     to->offset[1][seen] = p->offset[1][j];
     to->offset[2][seen] = p->offset[2][j];
-    to->largest[seen] = c->of.largest[c->seen[j]];
+    to->largest[seen] = c->seen_spheres.largest[c->seen[j]];
     to->normal_noise[seen] = candidate_triangle(c, j)->normal_noise;
 }
 
@@ -67,7 +67,7 @@ static void find_nearest(kept *k)
     }
 }
 
-/* The rows of LANES seen spheres from their columns. */
+/* Stores the rows of LANES seen spheres, given by columns. */
 LANES_INLINE void store_records(double *rows, const lanes columns[CONTACT_DOUBLES])
 {
     double stored[CONTACT_DOUBLES][LANES];
@@ -87,13 +87,12 @@ LANES_INLINE void store_records(double *rows, const lanes columns[CONTACT_DOUBLE
     }
 }
 
-/* What contacts of the nearest measure, and where their tangent planes are: what is in front by no
- * more than `limit`, times the distance, is behind for sure. */
+/* Computes the records of the nearest contacts, and the limits at their tangent planes. */
 static void measure_nearest(kept *k)
 {
     tangents *t = &k->tangents;
-    const seen_spheres *of = &k->candidates->of;
-    for (int32_t s = 0; s < of->count; s += LANES) {
+    const seen_spheres *spheres = &k->candidates->seen_spheres;
+    for (int32_t s = 0; s < spheres->count; s += LANES) {
         lanes distance = lanes_sqrt(lanes_load(t->distance_sq + s));
         lanes digit = lanes_keep_bits(lanes_load(t->largest + s), EXPONENT_BITS);
         lanes noise = lanes_load(t->normal_noise + s) + digit * lanes_set(DOUBLE_EPS);
@@ -102,7 +101,8 @@ static void measure_nearest(kept *k)
         lanes limit = lanes_set(FRONT_NOISES) * noise * distance;
         lanes_store(t->limit + s, lanes_select(is_at_center, lanes_set(-INFINITY), limit));
         lanes columns[CONTACT_DOUBLES] = {[CONTACT_DISTANCE] = distance,
-                                          [CONTACT_OVERLAP] = lanes_load(of->radius + s) - distance,
+                                          [CONTACT_OVERLAP] =
+                                              lanes_load(spheres->radius + s) - distance,
                                           [CONTACT_NOISE] = noise};
         for (int axis = 0; axis < 3; axis++) {
             columns[CONTACT_OFFSET + axis] = lanes_load(t->offset[axis] + s);
@@ -111,7 +111,7 @@ static void measure_nearest(kept *k)
     }
 }
 
-/* Spheres beside half spaces keep all they touch: in a wall, distances have a sign. */
+/* Spheres beside half spaces keep all that touch: inside a solid, distances have a sign. */
 static void keep_beside(kept *k)
 {
     const candidates *c = k->candidates;
@@ -127,23 +127,23 @@ static void keep_beside(kept *k)
 
 /* ---- all others ---- */
 
-/* Candidates from number i on against the nearest of their spheres. */
+/* Bits of candidates from number i on, compared with the nearest of their spheres. */
 typedef struct verdict {
-    unsigned touching, left; /* bits: touches; and is not surely eliminated */
-    unsigned rivals;         /* bits: another contact that is as near as the nearest */
+    unsigned touching, left; /* touches; is not surely eliminated */
+    unsigned rivals;         /* is another contact, as near as the nearest */
 } verdict;
 
-LANES_INLINE verdict strike(const closest_points *p, const tangents *t, const int32_t *of,
+LANES_INLINE verdict strike(const closest_points *p, const tangents *t, const int32_t *seen_of,
                             int32_t i)
 {
-    lanes_steps seen = lanes_find_steps(of + i);
+    lanes_steps seen = lanes_find_steps(seen_of + i);
     lanes distance_sq = lanes_load(p->distance_sq + i);
     lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
                     lanes_load(p->offset[2] + i)};
     lanes3 nearest = {lanes_pick(t->offset[0], seen), lanes_pick(t->offset[1], seen),
                       lanes_pick(t->offset[2], seen)};
     lanes in_front = lanes3_dot(nearest, lanes3_sub(nearest, other));
-    /* squares of distances that may have the same root */
+    /* squared distances that may have the same root */
     lanes same_root = lanes_pick(t->distance_sq, seen) * lanes_set(1.0 + SAME_ROOT);
     lanes_mask is_as_near = lanes_no_more(distance_sq, same_root);
     lanes_mask is_behind = lanes_no_more(in_front, lanes_pick(t->limit, seen));
@@ -153,8 +153,8 @@ LANES_INLINE verdict strike(const closest_points *p, const tangents *t, const in
                      as_near & ~mask_bits(lanes3_equal(other, nearest))};
 }
 
-/* Which of several is nearest, and may eliminate, the canonical order decides: spheres that have
- * rivals keep all they touch. */
+/* Makes spheres with rivals keep all that touch: which contact is nearest, and may eliminate, is
+ * decided by the canonical order. */
 static void mark_rivals(kept *k, int32_t i, unsigned rivals)
 {
     for (; rivals; rivals &= rivals - 1) {
@@ -163,10 +163,10 @@ static void mark_rivals(kept *k, int32_t i, unsigned rivals)
     }
 }
 
-/* Write the candidates that are left to `spare`, one sphere after the other. */
+/* Writes the remaining candidates to `spare`, sphere by sphere. */
 static void strike_all(kept *k)
 {
-    /* copies: compilers know that they stay as they are */
+    /* copies, so that compilers see that pointers do not change */
     const closest_points p = *k->closest;
     const tangents t = k->tangents;
     const int32_t *seen = k->candidates->seen, all = k->candidates->count;
@@ -184,7 +184,7 @@ static void strike_all(kept *k)
     k->touch_count += touch_count;
 }
 
-/* Whether the sphere of candidate `begin` keeps all it touches. */
+/* Whether the sphere with candidates `begin` ... `end` - 1 keeps all that touch. */
 LANES_INLINE bool keeps_all(const kept *k, int32_t begin, int32_t end)
 {
     const int32_t *seen = k->candidates->seen;
@@ -206,7 +206,7 @@ LANES_INLINE int32_t take_touching(const closest_points *p, int32_t begin, int32
     return count;
 }
 
-/* Sort out the candidates that are left, one after the other, by sphere. */
+/* Copies the remaining candidates, sphere by sphere, to the kept ones. */
 static void take_left(kept *k)
 {
     const candidates *c = k->candidates;

@@ -1,9 +1,9 @@
-/* Candidates of a batch's spheres, and their closest points: of each facet's triangles the nearest,
+/* Candidates of a batch's spheres and their closest points: the nearest of each facet's triangles,
  * along the world's axes. */
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* More candidates of one sphere than this are beyond what is counted. */
+/* One sphere may have at most this many candidates: they are counted with 32 bits. */
 #define CANDIDATE_LIMIT (INT32_MAX / 2)
 
 abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t *next)
@@ -16,15 +16,15 @@ abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t
         if (!is_stuck || *next > from) {
             break;
         }
-        /* one sphere alone has more candidates than there is room for */
+        /* one sphere alone has more candidates than fit */
         status = c->capacity < CANDIDATE_LIMIT ? line_reserve(l, 2 * (abut_index)c->capacity)
                                                : ABUT_NO_MEMORY;
     }
     return status;
 }
 
-/* Keep the nearest of a polygon's triangles, which are neighbors, or the first of several: only
- * that one counts (contact type hierarchy, section 5.1). */
+/* Keeps the nearest of a polygon's triangles, which are neighbors; of several as near, the one
+ * first in the contact type hierarchy (section 5.1). */
 static void keep_nearest(closest_points *p, int32_t *best, int32_t i)
 {
     double best_sq = p->distance_sq[*best], sq = p->distance_sq[i];
@@ -38,7 +38,7 @@ static void keep_nearest(closest_points *p, int32_t *best, int32_t i)
 
 static void join_fans(closest_points *p)
 {
-    const candidates *c = p->of;
+    const candidates *c = p->candidates;
     int32_t best = 0;
     for (int32_t i = 1; i < c->count; i++) {
         if (c->seen[i] != c->seen[best] ||
@@ -52,8 +52,8 @@ static void join_fans(closest_points *p)
 
 static void turn_into_world(closest_points *p)
 {
-    for (int32_t i = 0; i < p->of->count; i++) {
-        const mesh_view *v = candidate_view(p->of, i);
+    for (int32_t i = 0; i < p->candidates->count; i++) {
+        const mesh_view *v = candidate_view(p->candidates, i);
         if (v->pose->turns && p->distance_sq[i] < INFINITY) {
             vec3 offset = pose_turn(v->pose, closest_offset(p, i));
             p->offset[0][i] = offset.x, p->offset[1][i] = offset.y, p->offset[2][i] = offset.z;
@@ -61,10 +61,10 @@ static void turn_into_world(closest_points *p)
     }
 }
 
-/* The closest points of half spaces: the feet of centers, on the FACET. */
+/* Finds the closest points of half spaces: the feet of centers, on the FACET. */
 static void find_feet_on_half_spaces(closest_points *p)
 {
-    const candidates *c = p->of;
+    const candidates *c = p->candidates;
     for (int32_t i = 0; i < c->count; i++) {
         const half_space *wall = candidate_half_space(c, i);
         if (wall) {
@@ -79,13 +79,13 @@ static void find_feet_on_half_spaces(closest_points *p)
 
 void closest_find(closest_points *p)
 {
-    const batch *b = p->of->batch;
+    const batch *b = p->candidates->batch;
     bool has_fans = false, turns = false;
     for (abut_index k = 0; k < b->view_count; k++) {
         has_fans = has_fans || !b->views[k].is_triangles;
         turns = turns || b->views[k].pose->turns;
     }
-    if (p->of->count > 0) {
+    if (p->candidates->count > 0) {
         kernels_take()->closest(p, has_fans);
     }
     if (has_fans) {

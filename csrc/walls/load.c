@@ -1,21 +1,22 @@
-/* Spheres from rows into a batch. */
+/* Loads spheres from rows into a batch. */
 #include <string.h>
 
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* Where a smaller share of the spheres than this is to be searched, others are passed over. */
+/* If a smaller part of the spheres than this needs a search, spheres without candidates are not
+ * loaded. */
 #define SPARSE 0.5
 
-/* Load fewer spheres than a block has from a copy: behind the caller's last row nothing may be
- * read. */
+/* Loads fewer spheres than a block from a copy, since nothing may be read after the caller's last
+ * row. */
 static bool load_part(batch *b, const sphere_rows *rows, int32_t count)
 {
     double centers[3 * BATCH_BLOCK] = {0}, radii[BATCH_BLOCK] = {0};
     memcpy(centers, rows->centers, (size_t)count * 3 * sizeof *centers);
     memcpy(radii, rows->radii, (size_t)count * sizeof *radii);
-    const sphere_rows own = {centers, radii, rows->gap};
-    return kernels_take()->load_block(b, &own, count);
+    const sphere_rows copy = {centers, radii, rows->gap};
+    return kernels_take()->load_block(b, &copy, count);
 }
 
 abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good)
@@ -54,7 +55,7 @@ abut_index batch_load_listed(batch *b, const sphere_rows *rows, abut_index count
     return b->count;
 }
 
-void batch_note_share(batch *b, abut_index passed)
+void batch_note_sparse(batch *b, abut_index passed)
 {
     b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;
 }

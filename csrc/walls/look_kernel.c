@@ -1,5 +1,5 @@
-/* Which bucket of each level a sphere looks at; and before that, which spheres of the caller's rows
- * would find one: where most would not, only those are copied into a batch. */
+/* Looks up the bucket of each level for spheres. Before that, finds which of the caller's spheres
+ * have a bucket with entries: if most have none, only the others are copied into a batch. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
@@ -9,20 +9,21 @@
 
 /* ---- spheres of a batch ----
  *
- * Plain loops over arrays without a branch, which compilers turn into vector code. */
+ * Plain loops over arrays without branches, which compilers vectorize. */
 
-/* hit[i]: whether the sphere is one of the view's and its bucket holds anything. */
+/* Finds the buckets of a block's spheres. hit[i]: the view serves the sphere, and its bucket has
+ * entries. */
 static void find_buckets(const batch *b, const mesh_view *v, const bin_level *level, int32_t begin,
                          uint32_t *restrict bucket, uint32_t *restrict hit)
 {
     const double *x = v->local[0] + begin, *y = v->local[1] + begin, *z = v->local[2] + begin;
     const double *reach = b->reach + begin;
     const uint32_t *restrict occupied = v->set->occupied;
-    const bin_level own = *level;
-    const double *low = own.low, *high = own.high, inv_cell = own.inv_cell;
+    const bin_level copy = *level;
+    const double *low = copy.low, *high = copy.high, inv_cell = copy.inv_cell;
     const double smallest = v->low, largest = v->high;
     for (int i = 0; i < BATCH_BLOCK; i++) {
-        uint32_t at = bins_shared_bucket(&own, whole_bits(x[i] * inv_cell),
+        uint32_t at = bins_shared_bucket(&copy, whole_bits(x[i] * inv_cell),
                                          whole_bits(y[i] * inv_cell), whole_bits(z[i] * inv_cell));
         int is_within = (x[i] >= low[0]) & (x[i] <= high[0]) & (y[i] >= low[1]) &
                         (y[i] <= high[1]) & (z[i] >= low[2]) & (z[i] <= high[2]) &
@@ -36,8 +37,8 @@ static void find_buckets(const batch *b, const mesh_view *v, const bin_level *le
     }
 }
 
-/* Positions in the cells, in units. Of spheres so far away that there is no cell for them, which no
- * bucket holds anything for, some number. */
+/* Positions in the cells, in units. Any number for spheres too far away for a cell, which find no
+ * bucket. */
 static void find_units(const double *x, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {
@@ -49,8 +50,8 @@ static void find_units(const double *x, double inv_cell, uint16_t *units)
     }
 }
 
-/* Squares of the reaches, as the culling counts them: outward by rounding and what rounding the
- * positions may add. Spheres of other views get a number without a meaning. */
+/* Squares of the reaches in units, for culling: rounded outward, including the rounding of
+ * positions. Any number for spheres that other views serve. */
 static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
 {
     double scale = inv_cell * UNITS_PER_CELL;
@@ -97,16 +98,16 @@ void KERNEL(look_buckets)(batch *b, const mesh_view *v)
 
 /* ---- spheres in rows ----
  *
- * What is computed above of a sphere in a batch is computed here from its row, in the same order,
- * so that no sphere is passed over that would find a bucket there. Radii are not asked for: they
- * are memory to wait for, and where there are several bands, few more spheres are copied. */
+ * Computes the same as above from rows, in the same order, so that no sphere is left out that would
+ * find a bucket there. Radii are not read: waiting for their memory takes time, and with several
+ * bands only few more spheres are copied. */
 
 LANES_INLINE lanes3 lanes3_set(vec3 a)
 {
     return (lanes3){lanes_set(a.x), lanes_set(a.y), lanes_set(a.z)};
 }
 
-/* What a view's image and pose make of centers: as batch_see does it. */
+/* Centers in the frame of a view, as batch_see computes them. */
 LANES_INLINE lanes3 to_mesh(const mesh_view *v, lanes3 center)
 {
     const pose *p = v->pose;
@@ -119,7 +120,7 @@ LANES_INLINE lanes3 to_mesh(const mesh_view *v, lanes3 center)
     return lanes3_add(xy, lanes3_scale(lanes3_set(p->rows[2]), a.z));
 }
 
-/* Whether centers are where the level may have something. */
+/* Whether centers are within the bounds of the level. */
 LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
 {
     const lanes along[3] = {center.x, center.y, center.z}, zero = lanes_set(0.0);
@@ -131,8 +132,8 @@ LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
     return may;
 }
 
-/* The bits of those whose buckets have entries; `places` are counted in cells. With AVX-512 the
- * loop, as compilers make it, would take half as long again of spheres that are far. */
+/* Which of these spheres have a bucket with entries; `places` are in units of cells. With AVX-512
+ * the loop as compiled would take half as long again, for spheres that are far away. */
 LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *level,
                                     const lanes places[3], unsigned bits)
 {
@@ -176,12 +177,13 @@ static bool are_centers(const double *numbers)
     return are;
 }
 
-/* Whether the view is plain is known where this is called from. */
+/* Which spheres of a block have a bucket with entries in a level. `is_plain` is a constant in each
+ * call. */
 LANES_INLINE uint64_t find_seen(const mesh_view *v, const bin_level *level, bool is_plain,
                                 const double *centers, bool *is_good)
 {
-    const bin_level own = *level;
-    const lanes inv_cell = lanes_set(own.inv_cell);
+    const bin_level copy = *level;
+    const lanes inv_cell = lanes_set(copy.inv_cell);
     lanes sum = lanes_set(0.0);
     uint64_t seen = 0;
     for (int i = 0; i < BATCH_BLOCK; i += LANES) {
@@ -191,17 +193,17 @@ LANES_INLINE uint64_t find_seen(const mesh_view *v, const bin_level *level, bool
         lanes3 center = {columns[0], columns[1], columns[2]};
         center = is_plain ? center : to_mesh(v, center);
         const lanes places[3] = {center.x * inv_cell, center.y * inv_cell, center.z * inv_cell};
-        const unsigned may = mask_bits(is_within(&own, center));
-        seen |= (uint64_t)occupied_bits(v->set->occupied, &own, places, may) << i;
+        const unsigned may = mask_bits(is_within(&copy, center));
+        seen |= (uint64_t)occupied_bits(v->set->occupied, &copy, places, may) << i;
     }
-    /* no number is larger than a sum of sizes */
+    /* no coordinate is larger than this sum of absolute values */
     if (mask_bits(lanes_no_more(sum, lanes_set(ABUT_COORDINATE_LIMIT))) != LANES_ALL) {
         *is_good = *is_good && are_centers(centers);
     }
     return seen;
 }
 
-/* Bits of the spheres that a level of a view has a bucket with entries for. */
+/* Which spheres of a block have a bucket with entries in some level of a view. */
 static uint64_t seen_by(const mesh_view *v, const double *centers, bool *is_good)
 {
     uint64_t seen = 0;
@@ -224,18 +226,17 @@ static uint64_t seen_by_any(const batch *b, const double *centers, bool *is_good
 
 /* ---- copying ----
  *
- * What is copied is checked, since the caller's arrays may hold something else every time that they
- * are read. */
+ * Copies are checked, since the caller's arrays may hold something else each time they are read. */
 
-/* Whether these may be radii. */
+/* Whether these are valid radii. */
 LANES_INLINE lanes_mask are_radii(lanes radius)
 {
     return mask_and(lanes_less(lanes_set(0.0), radius),
                     lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
 }
 
-/* Fetch as many rows as a vector has that are a batch ahead: after the work that comes first the
- * processor has lost the thread. */
+/* Prefetches as many rows as a vector has, one batch ahead: during the other work the processor no
+ * longer prefetches by itself. */
 LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
 {
     for (int part = 0; part < 3; part++) {
@@ -244,7 +245,7 @@ LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
     PREFETCH((uintptr_t)radii + BATCH_SPHERES * sizeof *radii);
 }
 
-/* Append as many spheres as a vector has. False: some is none. */
+/* Appends as many spheres as a vector has. Returns false if one is invalid. */
 LANES_INLINE bool append_lanes(batch *b, const double *centers, const double *radii, double gap)
 {
     const lanes limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);
@@ -260,7 +261,7 @@ LANES_INLINE bool append_lanes(batch *b, const double *centers, const double *ra
     return mask_bits(are_good) == LANES_ALL;
 }
 
-/* Append one sphere. False: it is none. */
+/* Appends one sphere. Returns false if it is invalid. */
 static bool append(batch *b, const double *center, double radius, double gap)
 {
     const int32_t i = b->count;
@@ -275,7 +276,7 @@ static bool append(batch *b, const double *center, double radius, double gap)
     return is_good;
 }
 
-/* Append those of a block whose bits are set. */
+/* Appends the spheres of a block with a set bit. */
 static bool append_seen(batch *b, const sphere_rows *rows, uint64_t seen)
 {
     bool is_good = true;
@@ -306,7 +307,7 @@ bool KERNEL(load_block)(batch *b, const sphere_rows *rows, int32_t count)
     if (b->view_count + b->half_space_count == 0) {
         return are_centers(rows->centers);
     }
-    /* how near half spaces are is seen in the batch alone */
+    /* only spheres in the batch are compared with half spaces */
     if (b->is_sparse && b->half_space_count == 0) {
         seen &= seen_by_any(b, rows->centers, &is_good);
     }

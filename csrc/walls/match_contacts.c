@@ -1,10 +1,10 @@
-/* Which contact of the step before a contact continues (docs/method.md, section 6; the paper's
- * section 7.2 names the loss without it).
+/* Which contact of the last step each contact continues (docs/method.md, section 6; section 7.2 of
+ * the paper names what is lost without it).
  *
- * A tangential spring belongs to the surface, not to a facet. So a contact continues one of the
- * same sphere whose normal is the same, as far as flat walls go, or which lay on the same or an
- * adjacent feature: then they have a node in common. Where several might, the nearest points are
- * one, and each is continued once. */
+ * A tangential spring belongs to the surface, not to a facet. So a contact may continue one of the
+ * same sphere with the same normal, as on flat walls. It may also continue one on the same or an
+ * adjacent feature, with a common node. Among several candidates the nearest pairs of points match
+ * first, and each contact is continued at most once. */
 #include "match_contacts.h"
 
 #include "../base/error.h"
@@ -12,21 +12,21 @@
 #include "../base/sort.h"
 #include "../base/span.h"
 
-/* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
+/* A contact of the current sphere, now or in the step before, where the meshes are now. */
 typedef struct contact_row {
     abut_index row, mesh;
     vec3 point, normal;
     double tilt; /* by how much the normal may be off, as an angle */
 
-    /* of now: the nearest contact before that it may continue and that was not taken when it was
-     * looked for; -1: none, or it has its own */
+    /* now: number of the nearest earlier contact that it may continue and that was not taken when
+     * it was searched; -1: none, or it has a match */
     abut_index proposed;
     double distance_sq;
-    bool is_taken; /* of before */
+    bool is_taken; /* before: it has a match */
 
-    /* of before: the first contact now with the same mesh; of such a first contact: the one before
-     * whose normal agrees with it best */
-    abut_index partner;
+    /* before: the first contact now with the same mesh. Of that contact now: the earlier one with
+     * the best agreement of normals */
+    abut_index counterpart;
     double agreement;
     vec3 wrap;
 } contact_row;
@@ -50,28 +50,28 @@ static row_span nodes_of(const abut_step *step, abut_index row)
     return span_at(step->node_offsets, row, step->node_count);
 }
 
-/* What a thread's spheres use one after the other. */
+/* Scratch memory of a thread. */
 typedef struct scratch {
     pooled pooled;
     contact_row *rows;
     abut_index row_capacity;
 } scratch;
 
-/* ---- which contacts may be one ---- */
+/* ---- which contacts may match ---- */
 
-/* Of most normals it is sure without the chord, which is no longer than the angle. */
+/* Most normals need no chord, which is no longer than the angle. */
 static bool are_within(vec3 normal, vec3 other, double tilt)
 {
     const double chord_sq = vec3_norm_sq(vec3_sub(normal, other));
     if (chord_sq == 0.0 || chord_sq > tilt * tilt) {
         return chord_sq == 0.0;
     }
-    /* the chord of an angle, so that small angles keep their digits */
+    /* the chord of the angle, so that small angles keep their digits */
     const double chord = 2.0 * sin(0.5 * fmin(tilt, PI));
     return chord_sq <= chord * chord;
 }
 
-/* Whether both have a node in common. Nodes are numbered inside their mesh. */
+/* Whether both have a common node. Nodes are numbers in their mesh. */
 static bool share_a_node(const contact_matching *m, abut_index now, abut_index before)
 {
     if (step_mesh(&m->now, now) != step_mesh(&m->before, before)) {
@@ -97,8 +97,8 @@ static bool may_continue(const contact_matching *m, const contact_row *now,
            share_a_node(m, now->row, before->row);
 }
 
-/* Whether a contact may continue another one, of a sphere that has one contact in either step, as
- * most have. */
+/* Whether a contact may continue another one; for spheres with one contact in both steps, as most
+ * have. */
 static bool may_continue_alone(const contact_matching *m, abut_index now, abut_index before)
 {
     const double tilt = fmax(m->now.tilt[now], m->before.tilt[before]);
@@ -115,7 +115,7 @@ static contact_row load_row(const abut_step *step, abut_index row)
                          .mesh = step_mesh(step, row),
                          .tilt = step->tilt[row],
                          .proposed = -1,
-                         .partner = -1};
+                         .counterpart = -1};
 }
 
 static contact_list load_now(const contact_matching *m, row_span span, contact_row *rows)
@@ -140,11 +140,11 @@ static contact_list load_before(const contact_matching *m, row_span span, contac
     return (contact_list){rows, span.count};
 }
 
-/* ---- a sphere that came in again on the other side ----
+/* ---- a sphere that has crossed a periodic border ----
  *
  * A sphere that leaves a periodic box may be moved by whole periods, and then touches another
- * image. Of its earlier contacts with a mesh, the one whose normal agrees best with that of its
- * first contact with this mesh now tells by how many periods. */
+ * image. By how many periods follows from its first contact now with a mesh, and the earlier
+ * contact with that mesh whose normal agrees best. */
 
 static abut_index first_on_mesh(contact_list list, abut_index mesh)
 {
@@ -156,47 +156,47 @@ static abut_index first_on_mesh(contact_list list, abut_index mesh)
     return -1;
 }
 
-/* Where several contacts before have one partner, tell it the one that agrees best. */
-static void choose_partners(contact_list now, contact_list before)
+/* Sets the best earlier contact of each counterpart. */
+static void choose_counterparts(contact_list now, contact_list before)
 {
     for (abut_index k = 0; k < before.count; k++) {
         const contact_row *old = &before.rows[k];
-        if (old->partner < 0) {
+        if (old->counterpart < 0) {
             continue;
         }
-        contact_row *partner = &now.rows[old->partner];
-        const double agreement = vec3_dot(old->normal, partner->normal);
-        if (partner->partner < 0 || agreement > partner->agreement) {
-            partner->partner = k, partner->agreement = agreement;
+        contact_row *first = &now.rows[old->counterpart];
+        const double agreement = vec3_dot(old->normal, first->normal);
+        if (first->counterpart < 0 || agreement > first->agreement) {
+            first->counterpart = k, first->agreement = agreement;
         }
     }
 }
 
-/* Move the earlier contacts by the periods that the caller has moved their sphere by. */
+/* Moves the earlier contacts by the periods that the caller has moved their sphere by. */
 static void follow_wraps(const contact_matching *m, contact_list now, contact_list before)
 {
     for (abut_index k = 0; k < before.count; k++) {
-        before.rows[k].partner = first_on_mesh(now, before.rows[k].mesh);
+        before.rows[k].counterpart = first_on_mesh(now, before.rows[k].mesh);
     }
-    choose_partners(now, before);
+    choose_counterparts(now, before);
     for (abut_index i = 0; i < now.count; i++) {
         contact_row *row = &now.rows[i];
-        if (row->partner >= 0) {
-            const vec3 old = before.rows[row->partner].point;
+        if (row->counterpart >= 0) {
+            const vec3 old = before.rows[row->counterpart].point;
             row->wrap = lattice_nearest(&m->motion->lattice, vec3_sub(row->point, old));
         }
     }
     for (abut_index k = 0; k < before.count; k++) {
         contact_row *old = &before.rows[k];
-        if (old->partner >= 0) {
-            old->point = vec3_add(old->point, now.rows[old->partner].wrap);
+        if (old->counterpart >= 0) {
+            old->point = vec3_add(old->point, now.rows[old->counterpart].wrap);
         }
     }
 }
 
 /* ---- one sphere ---- */
 
-/* Propose to a contact the nearest one before; of several at one distance the first. */
+/* Proposes the nearest earlier contact; of several at one distance the first. */
 static abut_status propose(const contact_matching *m, contact_row *now, contact_list before,
                            parallel_job *job)
 {
@@ -212,8 +212,8 @@ static abut_status propose(const contact_matching *m, contact_row *now, contact_
     return parallel_report(job, before.count);
 }
 
-/* The contact whose proposal is at the smallest distance, of several the first; NULL: no proposal
- * is left. */
+/* The contact with the proposal at the smallest distance, of several the first; NULL: there is no
+ * proposal. */
 static contact_row *nearest_proposal(contact_list now)
 {
     contact_row *nearest = NULL;
@@ -226,9 +226,8 @@ static contact_row *nearest_proposal(contact_list now)
     return nearest;
 }
 
-/* Match the pair at the smallest distance of all first. A proposal waits until it is the smallest,
- * and is made anew if its contact was taken meanwhile: the pairs, which may be millions, need no
- * room. */
+/* Matches pairs by distance, the smallest first. A proposal is made again if its contact was taken
+ * meanwhile. So the pairs, which may be millions, need no memory. */
 static abut_status match_nearest_first(const contact_matching *m, contact_list now,
                                        contact_list before, parallel_job *job)
 {
@@ -252,10 +251,10 @@ static abut_status match_nearest_first(const contact_matching *m, contact_list n
 
 /* ---- one sphere with very many contacts ----
  *
- * To compare all of them would take a time with the square of their number. So those with the same
- * nodes are matched first, as nearly all are that go on, and then the others. */
+ * Comparing all of them would take a time with the square of their number. So contacts with the
+ * same nodes, as nearly all that continue have, are matched first, and then the others. */
 
-/* From this product of the numbers of contacts on. */
+/* Numbers of contacts in both steps, multiplied, from which on a sphere has very many. */
 #define CROWD_PAIRS 65536.0
 
 /* Contacts of a step in the order of their meshes and nodes. */
@@ -264,7 +263,7 @@ typedef struct node_order {
     contact_list list;
 } node_order;
 
-/* By mesh, then by nodes, as texts are ordered by letters. */
+/* Compares by mesh, then by nodes, as texts by letters. */
 static int compare_nodes(const abut_step *step, const contact_row *row, const abut_step *other_step,
                          const contact_row *other)
 {
@@ -287,7 +286,7 @@ static bool is_before(const void *context, abut_index a, abut_index b)
     return compare_nodes(o->step, &o->list.rows[a], o->step, &o->list.rows[b]) < 0;
 }
 
-/* Copies of the contacts, in the order of their nodes; free them. NULL: no memory. */
+/* Copies of the contacts in the order of their nodes, to be freed; NULL if there is no memory. */
 static contact_row *sort_by_nodes(const abut_step *step, contact_list list)
 {
     contact_row *sorted = memory_alloc(list.count, sizeof *sorted);
@@ -309,7 +308,7 @@ static contact_row *sort_by_nodes(const abut_step *step, contact_list list)
     return sorted;
 }
 
-/* The contacts that begin a sorted list and have the same nodes. */
+/* The first contacts of a sorted list, with the same nodes. */
 static contact_list first_alike(const abut_step *step, contact_list list)
 {
     abut_index end = 1;
@@ -324,7 +323,7 @@ static contact_list behind(contact_list list, contact_list first)
     return (contact_list){list.rows + first.count, list.count - first.count};
 }
 
-/* Match contacts of sorted lists that have the same nodes. */
+/* Matches contacts of sorted lists that have the same nodes. */
 static abut_status match_alike(const contact_matching *m, contact_list now, contact_list before,
                                parallel_job *job)
 {
@@ -342,7 +341,7 @@ static abut_status match_alike(const contact_matching *m, contact_list now, cont
     return status;
 }
 
-/* Leave those of the list, which is of the rows of one sphere, that have no match yet. */
+/* Keeps only contacts without a match in the lists, which have the rows of one sphere. */
 static void keep_left(const contact_matching *m, contact_list *now, contact_list *before,
                       const contact_row *sorted)
 {
@@ -381,7 +380,7 @@ static abut_status match_many(const contact_matching *m, contact_list now, conta
     return status;
 }
 
-/* ---- one sphere, of any number of contacts ---- */
+/* ---- one sphere with any number of contacts ---- */
 
 static void free_scratch(pooled *self)
 {
@@ -389,23 +388,20 @@ static void free_scratch(pooled *self)
     memory_free(self);
 }
 
-/* own: taken where a sphere needs it. */
+/* Matches a sphere with several contacts. Scratch memory is taken if *taken is NULL. */
 static abut_status match_several(const contact_matching *m, row_span now, row_span before,
-                                 scratch **own, parallel_job *job)
+                                 scratch **taken, parallel_job *job)
 {
-    scratch *s = *own ? *own : pool_provide(m->scratches, sizeof *s, free_scratch);
+    scratch *s = *taken ? *taken : pool_provide(m->scratches, sizeof *s, free_scratch);
     if (!s) {
         return ABUT_NO_MEMORY;
     }
-    *own = s;
-    contact_row *rows =
-        memory_grow(s->rows, now.count + before.count, &s->row_capacity, sizeof *rows);
-    if (!rows) {
+    *taken = s;
+    if (memory_fit(&s->rows, now.count + before.count, &s->row_capacity, sizeof *s->rows)) {
         return ABUT_NO_MEMORY;
     }
-    s->rows = rows;
-    const contact_list list = load_now(m, now, rows);
-    const contact_list old_list = load_before(m, before, rows + now.count);
+    const contact_list list = load_now(m, now, s->rows);
+    const contact_list old_list = load_before(m, before, s->rows + now.count);
     if (m->motion->lattice.is_periodic) {
         follow_wraps(m, list, old_list);
     }
@@ -480,7 +476,7 @@ abut_status contacts_match(const contact_matching *m)
     return parallel_run(&plan, match_chunk, (void *)m);
 }
 
-/* ---- a caller's columns are checked; what is read again later is looked at again there ---- */
+/* ---- checks of a caller's columns; what is read again later is checked again there ---- */
 
 static abut_status check_step(const abut_step *step, abut_error *error)
 {

@@ -1,7 +1,7 @@
-/* How meshes have moved from one step to the next, and what their contacts carry along.
+/* How meshes have moved from one step to the next, and how contacts move with them.
  *
- * A mesh that stands still has its points where they were, to the bit: then they are those of the
- * contacts that are found there again. */
+ * Points of a mesh that stands still are unchanged to the bit, so that they equal those of contacts
+ * found there again. */
 #include "motion.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool are_same_rows(const vec3 a[3], const vec3 b[3])
            vec3_compare(a[2], b[2]) == 0;
 }
 
-/* The rotation from one pose to the next: that of now after the old one undone. */
+/* The rotation from one pose to the next: the new one after the inverse of the old one. */
 static pose turn_between(const pose *old, const pose *new)
 {
     pose turn = pose_identity();
@@ -43,7 +43,7 @@ static mesh_motion motion_between(const pose *old, const pose *new)
     return m;
 }
 
-/* How many meshes have poses in each step that has poses. */
+/* The number of meshes with poses in each step that has poses. */
 static abut_index count_posed(const abut_step *now, const abut_step *before)
 {
     if (!now->poses || !before->poses) {
@@ -123,7 +123,8 @@ void motion_free(motion *m)
 
 /* ---- what moves with a mesh ---- */
 
-/* NULL where it has not moved, or has another number than when that was checked. */
+/* The motion of a row's mesh; NULL if it has not moved, or if its number has become invalid since
+ * it was checked. */
 static const mesh_motion *moved_mesh(const motion *m, const abut_step *before, abut_index row)
 {
     if (!m->meshes) {
@@ -159,10 +160,10 @@ vec3 motion_point(const motion *m, const abut_step *before, abut_index row)
     return vec3_add(pose_turn(&mesh->turn, arm), vec3_add(mesh->to, shift));
 }
 
-/* ---- what contacts carry along ----
+/* ---- vectors of contacts ----
  *
  * A tangential vector turns with its mesh, and then from the old tangent plane into the new one
- * (docs/method.md, section 6). Its length stays. */
+ * (docs/method.md, section 6). Its length does not change. */
 
 /* Rows of a chunk: enough to make starting one cheap, few enough to share out. */
 enum { CHUNK_ROWS = 512 };

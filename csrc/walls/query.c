@@ -1,5 +1,5 @@
-/* A query from its beginning to its end: what it asks is checked; then its meshes are placed, its
- * spheres are searched in some order, and what is kept of them is numbered. */
+/* A query from beginning to end: it is checked, its meshes are placed, its spheres are searched in
+ * some order, and rows are numbered. */
 #include "../base/error.h"
 #include "../base/lattice.h"
 #include "../base/parallel.h"
@@ -11,10 +11,10 @@
 #include "kernels.h"
 #include "contact_rows.h"
 
-/* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
+/* Larger exponents of a contact law are mistakes; powers of overlaps must not vanish. */
 #define EXPONENT_LIMIT 10.0
 
-/* So many radii tell how they are distributed. */
+/* A sample of this many radii gives their distribution. */
 enum { RADIUS_SAMPLE = 2048 };
 
 abut_query abut_query_default(void)
@@ -43,7 +43,7 @@ static abut_status find_bad_sphere(const abut_query *query, abut_error *error)
     return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
-/* Eq. 28 is for quads, and triangles have but one choice. */
+/* Eq. 28 is for quads; triangles have only one kind of weights. */
 static abut_status check_weights(const abut_finder *finder, abut_index number,
                                  const abut_query *query, abut_error *error)
 {
@@ -83,8 +83,8 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
     return status;
 }
 
-/* The last takes the rest: a reach, too, that has been changed since the smallest was found, and
- * may be less, or no number. */
+/* The octave of a reach; the last one has all others. So it has a reach, too, that the caller has
+ * changed since the smallest was found, and that may be smaller or no number. */
 static int64_t octave_of(const reach_profile *profile, double reach)
 {
     const int64_t octave = (int64_t)ilogb(reach) - profile->first_octave;
@@ -108,9 +108,9 @@ bool query_profile(const abut_query *query, reach_profile *profile)
     for (abut_index i = 0; i < query->sphere_count; i += step) {
         profile->counts[octave_of(profile, query->radii[i] + query->gap)]++;
     }
-    /* a few giants are not to be missed: all others would look into the bins of theirs */
-    abut_index *of_largest = &profile->counts[octave_of(profile, profile->largest)];
-    *of_largest = *of_largest > 0 ? *of_largest : 1;
+    /* a few giants must not be missed: all other spheres would use bins made for giants */
+    abut_index *giants = &profile->counts[octave_of(profile, profile->largest)];
+    *giants = *giants > 0 ? *giants : 1;
     return true;
 }
 
@@ -126,7 +126,7 @@ static void keep_statistics(const abut_contacts *contacts, const find_counts *fo
     atomic_store(&counts->contacts, abut_contacts_count(contacts));
 }
 
-/* Search, and number the rows. */
+/* Searches all spheres, and numbers the rows. */
 static abut_status find_rows(abut_contacts *contacts, const reach_profile *profile,
                              find_counts *counts)
 {
@@ -149,7 +149,7 @@ static abut_status find_rows(abut_contacts *contacts, const reach_profile *profi
     return status ? status : contacts_number_rows(contacts);
 }
 
-/* Where the room is enough all rows go into it. */
+/* Writes all rows to the caller's memory, if they fit. */
 static void fill_room(const abut_contacts *contacts)
 {
     const abut_room *room = &contacts->now.room;
@@ -159,7 +159,7 @@ static void fill_room(const abut_contacts *contacts)
     }
 }
 
-/* What the threads of a query do together, once its meshes are in their places. */
+/* The part of a query that its threads do together, once its meshes are placed. */
 typedef struct searching {
     abut_contacts *contacts;
     reach_profile profile;
@@ -211,13 +211,13 @@ abut_status contacts_find_listed(const abut_finder *finder, const abut_query *qu
                                  const facet_list *list, const abut_room *room,
                                  abut_contacts **contacts, abut_error *error)
 {
-    const abut_query own = *query;
+    const abut_query copy = *query;
     abut_error found = {.status = ABUT_OK};
     *contacts = NULL;
-    abut_status status = list ? ABUT_OK : check_query(finder, &own, &found);
+    abut_status status = list ? ABUT_OK : check_query(finder, &copy, &found);
     abut_contacts *made = NULL;
     if (!status) {
-        made = contacts_make(finder, &own, list, room);
+        made = contacts_make(finder, &copy, list, room);
         status = made ? search(made, &found) : error_set_status(&found, ABUT_NO_MEMORY);
     }
     if (status) {

@@ -1,4 +1,4 @@
-/* The contacts of a query: made, kept and counted. */
+/* The contacts of a query: memory, records and counts. */
 #include "query_contacts.h"
 
 #include <string.h>
@@ -43,10 +43,10 @@ static abut_contacts *take_contacts(const abut_finder *finder)
     return contacts;
 }
 
-/* Chunks of a small query are not many. */
+/* Up to this many chunks are always kept. */
 enum { FEW_CHUNKS = 16 };
 
-/* Make as many empty chunks as the query has; records that a far larger query left are freed. */
+/* Empties as many chunks as the query has. Frees the records that a far larger query has left. */
 static bool prepare_chunks(abut_contacts *contacts)
 {
     const abut_index count = contacts->now.chunk_count, before = contacts->chunk_capacity;
@@ -54,14 +54,9 @@ static bool prepare_chunks(abut_contacts *contacts)
     for (abut_index k = keep; k < before; k++) {
         records_free(&contacts->chunks[k].records);
     }
-    if (count > before) {
-        chunk_records *chunks =
-            memory_grow(contacts->chunks, count, &contacts->chunk_capacity, sizeof *chunks);
-        if (!chunks) {
-            return false;
-        }
-        memset(chunks + before, 0, (size_t)(contacts->chunk_capacity - before) * sizeof *chunks);
-        contacts->chunks = chunks;
+    if (memory_fit_zeroed(&contacts->chunks, count, &contacts->chunk_capacity,
+                          sizeof *contacts->chunks)) {
+        return false;
     }
     for (abut_index k = 0; k < count; k++) {
         records_clear(&contacts->chunks[k].records);
@@ -106,42 +101,42 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts)
 
 /* ---- records ---- */
 
-void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of)
+void contacts_keep(abut_contacts *contacts, abut_index chunk, records *found)
 {
-    chunk_records *own = &contacts->chunks[chunk];
-    records_swap(&own->records, of);
-    atomic_store(&own->is_complete, true);
+    chunk_records *stored = &contacts->chunks[chunk];
+    records_swap(&stored->records, found);
+    atomic_store(&stored->is_complete, true);
 }
 
-static abut_status keep(void *context, abut_index chunk, records *of, parallel_job *job)
+static abut_status keep(void *context, abut_index chunk, records *found, parallel_job *job)
 {
     (void)job;
-    contacts_keep(context, chunk, of);
+    contacts_keep(context, chunk, found);
     return ABUT_OK;
 }
 
 /* Reads that are under way at once. */
 enum { FETCHED_AHEAD = 16 };
 
-/* Keep a chunk's records, and tell where the contacts of each of its spheres are. */
-static abut_status keep_located(void *context, abut_index chunk, records *of, parallel_job *job)
+/* Stores a chunk's records, and where the contacts of each of its spheres are. */
+static abut_status keep_located(void *context, abut_index chunk, records *found, parallel_job *job)
 {
     (void)job;
     abut_contacts *contacts = context;
     const int32_t *spheres = contacts->order.spheres + chunk * CHUNK_SPHERES;
     location *locations = contacts->order.locations;
-    for (int32_t k = 0; k < of->count; k++) {
-        if (k + FETCHED_AHEAD < of->count) {
-            PREFETCH(&locations[spheres[of->items[k + FETCHED_AHEAD].sphere]]);
+    for (int32_t k = 0; k < found->count; k++) {
+        if (k + FETCHED_AHEAD < found->count) {
+            PREFETCH(&locations[spheres[found->items[k + FETCHED_AHEAD].sphere]]);
         }
-        location *at = &locations[spheres[of->items[k].sphere]];
+        location *at = &locations[spheres[found->items[k].sphere]];
         if (at->count++ == 0) {
             at->chunk = (int32_t)chunk;
             at->first = k;
         }
-        at->node_count += of->items[k].node_count;
+        at->node_count += found->items[k].node_count;
     }
-    contacts_keep(contacts, chunk, of);
+    contacts_keep(contacts, chunk, found);
     return ABUT_OK;
 }
 
@@ -152,7 +147,7 @@ records_sink contacts_sink(abut_contacts *contacts)
 
 /* ---- counting ---- */
 
-/* Count the contacts and nodes of a chunk of spheres in the caller's order. */
+/* Counts the contacts and nodes of a chunk of spheres in the caller's order. */
 static abut_status count_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     abut_contacts *contacts = context;

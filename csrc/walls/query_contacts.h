@@ -1,4 +1,4 @@
-/* The contacts of a query: chunks of spheres, each with its own buffer, joined in order. */
+/* The contacts of a query: chunks of spheres with a buffer each, joined in order. */
 #ifndef WALLS_QUERY_CONTACTS_H
 #define WALLS_QUERY_CONTACTS_H
 
@@ -13,17 +13,16 @@ typedef struct chunk_records {
     atomic_bool is_complete; /* the chunk's spheres have been searched */
 } chunk_records;
 
-/* What one query asks, and how far it is. */
+/* A query and its progress. */
 typedef struct contact_query {
     abut_query query;
     scene scene;
-    const facet_list *list; /* of what spheres may touch; NULL: bins tell it */
-    abut_room room; /* the caller's room: rows are written into it while other spheres are searched;
-                       without columns there is none */
+    const facet_list *list; /* the facets that spheres may touch; NULL: search bins */
+    abut_room room;         /* the caller's memory: rows go into it during the search */
     bool has_room;
     abut_index chunk_count;
-    abut_index written_count; /* so many chunks, from the first one on, are in the room, and no
-                                 longer in their records */
+    abut_index written_count; /* number of first chunks with rows in the caller's memory, no longer
+                                 in their records */
 } contact_query;
 
 struct abut_contacts {
@@ -33,29 +32,28 @@ struct abut_contacts {
 
     /* memory that the next query uses again */
     sphere_order order;
-    chunk_records *chunks; /* one a chunk of spheres in the order of search */
+    chunk_records *chunks; /* a chunk each, in the order of search */
     abut_index chunk_capacity;
     memory_block first_block, first_node_block;
     scene_room scene_room;
-    abut_index *firsts;      /* chunk_count + 1: the row of the first contact of each chunk of
-                                spheres in the caller's order */
-    abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */
+    abut_index *firsts;      /* chunk_count + 1: each chunk's first row; chunks of spheres in the
+                                caller's order */
+    abut_index *first_nodes; /* chunk_count + 1: each chunk's first node */
 };
 
-/* Make contacts for a query, with empty chunks, in the memory of the finder's last ones where there
- * are some; room: NULL for none. NULL where there is no memory. */
+/* Makes the contacts of a query, with empty chunks. Uses the memory of the finder's last contacts,
+ * if there is some. `room` may be NULL. Returns NULL if there is no memory. */
 abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
                              const facet_list *list, const abut_room *room);
 
-/* Keep a chunk's records, for others in their place. */
-void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of);
+/* Stores a chunk's records, and returns other memory in their place. */
+void contacts_keep(abut_contacts *contacts, abut_index chunk, records *found);
 
-/* A sink that keeps all records. */
+/* A sink that stores all records. */
 records_sink contacts_sink(abut_contacts *contacts);
 
-/* All records are kept: tell where the rows of each chunk begin. ABUT_OK, or why the query is to
- * end.
- */
+/* Sets where the rows of each chunk begin, once all records are stored. Returns ABUT_OK or the
+ * status that ends the query. */
 abut_status contacts_number_rows(abut_contacts *contacts);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is kept becomes records. */
+/* Kept candidates become records. */
 #include "records.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "hierarchy.h"
 
-/* A chunk has room for so many contacts at first. */
+/* Contacts that a chunk has memory for at first. */
 enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };
 
 void records_clear(records *r)
@@ -26,32 +26,26 @@ static abut_status reserve(records *r, abut_index added, bool has_shares)
 {
     abut_index room = r->count + added;
     if (room > INT32_MAX) {
-        return ABUT_NO_MEMORY; /* what counts the contacts of a chunk has 31 bits */
+        return ABUT_NO_MEMORY; /* contacts of a chunk are counted with 31 bits */
     }
     room = r->items || room > USUAL_CONTACTS ? room : USUAL_CONTACTS;
-    contact *items = memory_grow(r->items, room, &r->capacity, sizeof *items);
-    r->items = items ? items : r->items;
-    if (items && has_shares) {
-        double *shares = memory_grow(r->shares, room, &r->share_capacity, sizeof *shares);
-        r->shares = shares ? shares : r->shares;
-        return shares ? ABUT_OK : ABUT_NO_MEMORY;
-    }
-    return items ? ABUT_OK : ABUT_NO_MEMORY;
+    const abut_status status = memory_fit(&r->items, room, &r->capacity, sizeof *r->items);
+    return status || !has_shares
+               ? status
+               : memory_fit(&r->shares, room, &r->share_capacity, sizeof *r->shares);
 }
 
-/* The number of an image other than 0: that of the record before, mostly. */
+/* The number of an image other than 0: mostly that of the last record. */
 static abut_status number_image(records *r, const mesh_view *v, abut_index *number)
 {
     const abut_index last = r->image_count - 1;
     if (last < 0 || r->images[last].mesh != v->number ||
         memcmp(r->images[last].image, v->image, sizeof v->image) != 0) {
-        seen_image *images =
-            memory_grow(r->images, r->image_count + 1, &r->image_capacity, sizeof *images);
-        if (!images) {
+        if (memory_fit(&r->images, r->image_count + 1, &r->image_capacity, sizeof *r->images)) {
             return ABUT_NO_MEMORY;
         }
-        r->images = images;
-        images[r->image_count++] = (seen_image){v->number, {v->image[0], v->image[1], v->image[2]}};
+        r->images[r->image_count++] =
+            (seen_image){v->number, {v->image[0], v->image[1], v->image[2]}};
     }
     *number = r->image_count - 1;
     return ABUT_OK;
@@ -83,7 +77,7 @@ static inline int32_t node_count(const mesh_view *v, abut_type type, int32_t num
     return 1;
 }
 
-/* Fill in which sphere touches what: all of a record but what is measured. */
+/* Sets all of a record except what is measured: sphere, surface, triangle and feature. */
 static inline abut_status name_contact(records *r, const record_task *task, const kept *k,
                                        int32_t i, int32_t sphere, contact *c)
 {
@@ -100,8 +94,7 @@ static inline abut_status name_contact(records *r, const record_task *task, cons
     return find_mesh_image(r, task, v, &c->mesh_image);
 }
 
-/* Append a sphere's nearest contact, candidate i, where it is all that is left: it is measured
- * already. */
+/* Appends a sphere's nearest contact, candidate i, if no other is kept: it is measured already. */
 static abut_status append_nearest(records *r, const record_task *task, const kept *k, int32_t i,
                                   int32_t sphere)
 {
@@ -133,19 +126,17 @@ void share_scratch_free(share_scratch *s)
     *s = (share_scratch){0};
 }
 
-/* Make room to solve for this many contacts. */
+/* Allocates memory to solve for this many contacts. */
 static abut_status reserve_shares(share_scratch *s, abut_index count)
 {
-    double *shares = memory_grow(s->shares, count, &s->share_capacity, sizeof *shares);
-    s->shares = shares ? shares : s->shares;
-    double *overlaps = memory_grow(s->overlaps, count, &s->overlap_capacity, sizeof *overlaps);
-    s->overlaps = overlaps ? overlaps : s->overlaps;
-    vec3 *normals = memory_grow(s->normals, count, &s->normal_capacity, sizeof *normals);
-    s->normals = normals ? normals : s->normals;
-    return shares && overlaps && normals ? ABUT_OK : ABUT_NO_MEMORY;
+    abut_status status = memory_fit(&s->shares, count, &s->share_capacity, sizeof *s->shares);
+    status = status ? status
+                    : memory_fit(&s->overlaps, count, &s->overlap_capacity, sizeof *s->overlaps);
+    return status ? status
+                  : memory_fit(&s->normals, count, &s->normal_capacity, sizeof *s->normals);
 }
 
-/* Leave out the contacts that carry nothing. */
+/* Drops the contacts that carry nothing. */
 static void drop_zero_shares(touching *t, double *shares)
 {
     int32_t left = 0;
@@ -158,12 +149,12 @@ static void drop_zero_shares(touching *t, double *shares)
     t->count = left;
 }
 
-/* Drop the sorted facets across a gap that the hierarchy eliminates beside the ones that touch: of
- * a flat wall all but one. */
+/* Drops facets across a gap that the hierarchy eliminates beside those that touch: of a flat wall
+ * all but one. The facets are sorted. */
 static abut_status eliminate_apart(const resolution *r, touching *t, double radius,
                                    share_scratch *s, parallel_job *job)
 {
-    const double *distance = t->of->distance;
+    const double *distance = t->kept->distance;
     int32_t left = 0;
     while (left < t->count && distance[t->items[left]] < radius) {
         left++;
@@ -171,17 +162,15 @@ static abut_status eliminate_apart(const resolution *r, touching *t, double radi
     if (!r->keeps_zero || left == t->count) {
         return ABUT_OK;
     }
-    int32_t *items = memory_grow(s->items, t->count, &s->item_capacity, sizeof *items);
-    if (!items) {
+    if (memory_fit(&s->items, t->count, &s->item_capacity, sizeof *s->items)) {
         return ABUT_NO_MEMORY;
     }
-    s->items = items;
-    memcpy(items, t->items, (size_t)t->count * sizeof *items);
-    touching all = {t->of, items, t->count};
+    memcpy(s->items, t->items, (size_t)t->count * sizeof *s->items);
+    touching all = {t->kept, s->items, t->count};
     const abut_status status = hierarchy_eliminate(&all, r->flat_tilt, job);
     for (int32_t n = 0; n < all.count; n++) {
-        if (distance[items[n]] >= radius) {
-            t->items[left++] = items[n];
+        if (distance[s->items[n]] >= radius) {
+            t->items[left++] = s->items[n];
         }
     }
     t->count = left;
@@ -197,8 +186,8 @@ static abut_status share(const resolution *r, touching *t, double radius, share_
         return status;
     }
     for (int32_t n = 0; n < t->count; n++) {
-        s->normals[n] = kept_normal(t->of, t->items[n]);
-        s->overlaps[n] = radius - t->of->distance[t->items[n]];
+        s->normals[n] = kept_normal(t->kept, t->items[n]);
+        s->overlaps[n] = radius - t->kept->distance[t->items[n]];
     }
     status =
         sharing_solve(&s->solver, t->count, s->normals, s->overlaps, r->exponent, s->shares, job);
@@ -208,7 +197,7 @@ static abut_status share(const resolution *r, touching *t, double radius, share_
     return status;
 }
 
-/* Leave a sphere's contacts of the facets that it touches, sorted canonically. */
+/* Chooses a sphere's contacts among the facets that it touches, and sorts them canonically. */
 static abut_status resolve(const resolution *r, touching *t, double radius, share_scratch *scratch,
                            parallel_job *job)
 {
@@ -235,7 +224,7 @@ static abut_status append_contacts(records *r, record_task *task, touching t, in
         if (task->resolution.kind == ABUT_SHARING) {
             r->shares[r->count] = task->shares.shares[n];
         }
-        status = append_contact(r, task, t.of, t.items[n], sphere, radius);
+        status = append_contact(r, task, t.kept, t.items[n], sphere, radius);
     }
     return status;
 }

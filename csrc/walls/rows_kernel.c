@@ -4,7 +4,7 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* Load records of contacts side by side. */
+/* Loads records of contacts side by side. */
 LANES_INLINE void load_contacts(const contact *items, lanes columns[CONTACT_DOUBLES])
 {
     const double *rows[LANES];
@@ -19,11 +19,11 @@ LANES_INLINE lanes tilt_of(lanes normal_noise, lanes distance, double flat_angle
 {
     const lanes half_turn = lanes_set(PI);
     lanes noise = lanes_set(TILT_FROM_NORMAL_NOISE) * lanes_sqrt(normal_noise / distance);
-    /* at the center any direction is as good, and this no number */
+    /* at distance 0 this may be no number, and half a turn is right: any direction is as good */
     return lanes_larger(lanes_smaller(noise, half_turn), lanes_set(flat_angle));
 }
 
-/* Measure as many contacts as there are lanes. */
+/* Measures as many contacts as there are lanes. */
 LANES_INLINE bool measure(const contact *items, const measures *to)
 {
     lanes columns[CONTACT_DOUBLES], normal[3];
@@ -38,17 +38,16 @@ LANES_INLINE bool measure(const contact *items, const measures *to)
     return mask_bits(lanes_less(distance, lanes_set(AT_CENTER))) == 0;
 }
 
-/* Likewise of fewer contacts than there are lanes: what is beyond them is neither read nor written.
- */
+/* Measures fewer contacts than there are lanes, without reading or writing beyond them. */
 static bool measure_rest(const contact *items, abut_index count, const measures *to)
 {
     contact all[LANES];
     double normal[3 * LANES], overlap[LANES], tilt[LANES];
-    const measures own = {normal, overlap, tilt, to->flat_angle};
+    const measures first = {normal, overlap, tilt, to->flat_angle};
     for (abut_index k = 0; k < LANES; k++) {
         all[k] = items[k < count ? k : 0];
     }
-    bool is_complete = measure(all, &own);
+    bool is_complete = measure(all, &first);
     const size_t size = (size_t)count * sizeof(double);
     memcpy(to->normal, normal, 3 * size);
     memcpy(to->overlap, overlap, size);

@@ -1,7 +1,7 @@
-/* Where the meshes of a query stand, and which of their images a sphere may touch.
+/* The meshes of a query in the world, and the images of them that a sphere may touch.
  *
- * A sphere is moved into the frame of the mesh, and back by the image's period; meshes and their
- * bins stay as they are. */
+ * Spheres are moved into the frame of a mesh, and back by the period of its image; meshes and their
+ * bins do not change. */
 #include "scene.h"
 
 #include "../base/memory.h"
@@ -9,23 +9,22 @@
 #include "contact_finder.h"
 #include "half_spaces.h"
 
-/* Images of one mesh that one sphere may touch. A sphere that reaches over a million periods is a
- * slip of units; each of its images would be a contact. */
+/* Most images of one mesh that one sphere may touch. A sphere that reaches over a million periods
+ * is a mistake of units, and each image would be a contact. */
 #define IMAGE_LIMIT 1048576.0
 
-/* Images of one mesh that the spheres of a batch may touch; more spheres apart have more. One
- * sphere may have any number. */
+/* Most images of one mesh that the spheres of a batch may touch; more are for spheres far from each
+ * other. A batch of one sphere has no such limit. */
 #define IMAGES_OF_BATCH 64.0
 
-/* To ask of so many meshes which of them are near some spheres takes longer than to look into all.
- */
+/* Up to this many meshes all get views: finding those near some spheres would take longer. */
 enum { FEW_MESHES = 8 };
 
-/* Spheres that have more views than this are too far from each other for one batch. */
+/* A batch with more views than this has spheres too far from each other. */
 enum { VIEWS_OF_BATCH = 24 };
 
-/* The box around a box that was turned and shifted: along each axis of the world the middle moves
- * with the pose and the halves add up. */
+/* The box in the world around a box in a pose's frame. Along each axis the middle moves with the
+ * pose, and the half widths add up. */
 static box box_in_world(const box *b, const pose *p)
 {
     vec3 low = vec3_load(b->low), high = vec3_load(b->high);
@@ -69,7 +68,7 @@ abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
         }
     }
     s->lattice = lattice_load(query->period, 3);
-    if (lattice_check(&s->lattice, NULL)) { /* it was changed since it was checked */
+    if (lattice_check(&s->lattice, NULL)) { /* changed since it was checked */
         s->lattice = lattice_load(NULL, 3);
     }
     s->has_many = s->mesh_count > FEW_MESHES;
@@ -83,16 +82,16 @@ typedef struct image_range {
     int32_t first[3], last[3];
 } image_range;
 
-/* The images of a mesh that spheres with centers in a box may reach; none where first > last.
- * False: too many. Along an axis without a period it is image 0, or none of many meshes' that are
- * out of reach. */
+/* Finds the images of a mesh that spheres with centers in a box may reach; none if first > last.
+ * Returns false for too many. Along an axis without a period it is image 0; with many meshes, none
+ * if out of reach. */
 static bool find_images(const scene *s, const box *bounds, const box *spheres, double limit,
                         image_range *images)
 {
     double count = 1.0;
     *images = (image_range){{0, 0, 0}, {0, 0, 0}};
     if (!(bounds->low[0] <= bounds->high[0])) {
-        return true; /* without facets one image is as good as any */
+        return true; /* without facets any image will do */
     }
     for (int axis = 0; axis < 3; axis++) {
         double period = s->lattice.period[axis], low = spheres->low[axis],
@@ -116,7 +115,7 @@ static bool find_images(const scene *s, const box *bounds, const box *spheres, d
     return true;
 }
 
-/* The box around spheres with their reach. False: one of them is none. */
+/* The box around spheres with their reach. Returns false if one of them is invalid. */
 static bool find_box(const sphere_rows *rows, abut_index count, box *bounds)
 {
     bool are_good = true;
@@ -139,7 +138,7 @@ static vec3 image_shift(const scene *s, const int32_t image[3])
     return lattice_shift(&s->lattice, (vec3){image[0], image[1], image[2]});
 }
 
-/* How one image of a mesh is seen, without a set of bins. */
+/* A view of one image of a mesh, without a set of bins. */
 static mesh_view view_of(const scene *s, abut_index number, const int32_t image[3])
 {
     const placed_mesh *mesh = &s->meshes[number];
@@ -156,7 +155,7 @@ static mesh_view view_of(const scene *s, abut_index number, const int32_t image[
     return added;
 }
 
-/* One image of a mesh: a view for each of its sets. */
+/* Adds the views of a mesh at one image, one for each set of bins. */
 static abut_status add_image(const scene *s, abut_index number, const int32_t image[3], batch *b)
 {
     const placed_mesh *mesh = &s->meshes[number];
@@ -165,7 +164,8 @@ static abut_status add_image(const scene *s, abut_index number, const int32_t im
     for (int k = 0; !status && k < mesh->band_count; k++) {
         const reach_band *band = &mesh->bands[k];
         added.set = band->set;
-        added.low = band->low > 0.0 ? band->low : 0.0; /* padding, of reach -1, is in no view */
+        added.low = band->low > 0.0 ? band->low : 0.0; /* no view serves padding, with a reach of
+                                                          -1 */
         added.high = band->high;
         status = batch_add_view(b, &added);
     }
@@ -224,7 +224,8 @@ static abut_status view_from(const scene *s, const sphere_rows *rows, abut_index
     return view_all(s, &spheres, count > 1 ? IMAGES_OF_BATCH : IMAGE_LIMIT, b);
 }
 
-/* Views for all of `*count` spheres, or for the first of them where they are too far apart. */
+/* Adds views for all of `*count` spheres, or for the first ones if they are too far from each
+ * other. */
 static abut_status view_near(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
 {
     *count = *count < BATCH_SPHERES ? *count : BATCH_SPHERES;

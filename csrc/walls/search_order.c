@@ -1,4 +1,4 @@
-/* In which order spheres are searched. */
+/* The order in which spheres are searched. */
 #include "search_order.h"
 
 #include <string.h>
@@ -9,18 +9,18 @@
 #include "../mesh/mesh_data.h"
 #include "contact_finder.h"
 
-/* Fewer spheres than this many a triangle hardly ever find a triangle that one before has read. */
+/* With fewer spheres for each triangle than this, a sphere hardly ever finds a triangle that an
+ * earlier one has read. */
 #define SPHERES_PER_TRIANGLE 0.25
 
-/* Windows of spheres that follow one another tell whether they are in order: then they are in few
- * cells. */
+/* Spheres are in order if windows of consecutive ones are in few cells. */
 enum { WINDOWS = 16, WINDOW_SPHERES = 64, COHERENT_CELLS = WINDOW_SPHERES / 4 };
 
-/* A cell should have some batches' worth of spheres where they are near facets; more cells than
- * this scatter over more cache lines than the second cache has. */
+/* A cell near facets should have enough spheres for some batches. More cells than GRID_LIMIT would
+ * scatter over more cache lines than the second cache has. */
 enum { SPHERES_PER_CELL = BATCH_SPHERES / 2, GRID_LIMIT = SORT_KEY_LIMIT };
 
-/* Cells of a box, row by row; what is outside belongs to the cells at the border. */
+/* Cells of a box, row by row. Spheres outside belong to cells at the border. */
 typedef struct cell_grid {
     double low[3], scale[3];
     int32_t counts[3];
@@ -65,7 +65,7 @@ typedef struct sample_rows {
     abut_index count;
 } sample_rows;
 
-/* The part of space where there are both spheres of the sample and meshes. */
+/* The part of space with both meshes and spheres of the sample. */
 static box common_box(const scene *s, double largest, const sample_rows *sample)
 {
     box spheres = box_empty(), meshes = box_empty();
@@ -83,7 +83,7 @@ static box common_box(const scene *s, double largest, const sample_rows *sample)
     return spheres;
 }
 
-/* Cells that are about cubes: the longest axis is halved until there are enough. */
+/* Makes cells that are about cubes: halves the longest axis until there are enough. */
 static cell_grid make_grid(const box *bounds, abut_index sphere_count, bool is_fine)
 {
     cell_grid grid = {.counts = {1, 1, 1}};
@@ -106,7 +106,7 @@ static cell_grid make_grid(const box *bounds, abut_index sphere_count, bool is_f
     return grid;
 }
 
-/* A center that is no number, which the search reports, is in cell 0. */
+/* The cell of a center; cell 0 if a coordinate is no number, which the search reports. */
 static int32_t find_cell(const cell_grid *grid, const double *center)
 {
     int32_t cells[3];
@@ -121,8 +121,8 @@ static int32_t find_cell(const cell_grid *grid, const double *center)
 
 /* ---- whether it pays ---- */
 
-/* Whether there are so many spheres and triangles that the order counts; many meshes are looked
- * into where they are near the spheres that come together. */
+/* Whether there are enough spheres and triangles for the order to matter. With many meshes it
+ * always does: the views of a batch are those near its spheres. */
 static bool is_large(const abut_query *query, const scene *s)
 {
     abut_index triangles = 0;
@@ -134,7 +134,7 @@ static bool is_large(const abut_query *query, const scene *s)
                            (double)query->sphere_count > SPHERES_PER_TRIANGLE * (double)triangles);
 }
 
-/* Take spheres from all over the query. False: one of them is none. */
+/* Takes spheres from all over the query. Returns false if one of them is invalid. */
 static bool take_sample(const abut_query *query, sample_rows *sample)
 {
     bool are_good = true;
@@ -151,7 +151,7 @@ static bool take_sample(const abut_query *query, sample_rows *sample)
     return are_good;
 }
 
-/* In how many cells a window's spheres are. */
+/* The number of cells with spheres of a window. */
 static int count_cells(const cell_grid *grid, const double *centers)
 {
     uint64_t marks[GRID_LIMIT / 64] = {0};
@@ -178,7 +178,7 @@ static bool is_in_order(const cell_grid *grid, const abut_query *query)
 static bool ask_model(const abut_query *query, const scene *s, double largest, cell_grid *grid)
 {
     sample_rows sample;
-    /* a sphere that is none is named by the search */
+    /* the search reports an invalid sphere */
     if ((!sorts_always && !is_large(query, s)) || !take_sample(query, &sample)) {
         return false;
     }
@@ -189,7 +189,7 @@ static bool ask_model(const abut_query *query, const scene *s, double largest, c
 
 /* ---- sorting ---- */
 
-/* Find the cells of spheres, and make their locations ready. */
+/* Finds the cells of spheres, and clears their locations. */
 static void fill_cells(void *context, abut_index begin, abut_index end, uint16_t *cells)
 {
     const sorting *s = context;
@@ -219,7 +219,7 @@ static abut_status sort_spheres(sorting *s)
     return status;
 }
 
-/* Spheres that are copied in one go, and reads that are under way at once. */
+/* Spheres that are copied together, and reads that are under way at once. */
 enum { COPIED_AT_ONCE = 4096, FETCHED_AHEAD = 16 };
 
 typedef struct copying {
@@ -252,7 +252,7 @@ static abut_status copy_chunk(void *context, abut_index chunk, parallel_job *job
     return parallel_report(job, end - begin);
 }
 
-/* The spheres in the order of search. */
+/* Copies the spheres in the order of search. */
 static abut_status copy_rows(sphere_order *order, const abut_query *query)
 {
     const abut_index count = query->sphere_count;

@@ -1,24 +1,25 @@
-/* Sharing: every touching facet keeps its contact and carries what the facets that already push
- * its way leave over (docs/method.md, section 5). With F_i the force of contact i alone, find f:
+/* Sharing: every touching facet keeps its contact and carries what the facets that already push its
+ * way leave over (docs/method.md, section 5). With F_i the force of contact i alone, find f:
  *
  *     f >= 0,   G f - F >= 0,   f . (G f - F) = 0,   G_ij = max(0, n_i . n_j)
  *
  * These are the stationary points of q = f.G f / 2 - F.f over f >= 0. Contacts are taken nearest
- * first. One that the active set leaves unsatisfied, (G f)_i < F_i, enters the set: its load grows,
- * and those of the members follow so that they stay satisfied,
+ * first. A contact that the active set leaves unsatisfied, (G f)_i < F_i, enters the set. Its load
+ * grows, and those of the members follow so that they stay satisfied, until one of two things
+ * happens:
  *
- *     load                               until it is satisfied too: it is a member; or until
- *       |\     / entering                  a member's load reaches zero (ratio test): that one
- *       | \   /                            leaves the set, and on.
+ *     load                               - the contact is satisfied: it becomes a member;
+ *       |\     / entering                - a member's load reaches zero (ratio test): that member
+ *       | \   /                            leaves the set, and the load grows on.
  *       |  \ /
- *       |   X                              q decreases on the way, so that no set comes twice.
+ *       |   X                              q decreases all the way, so that no set comes twice.
  *       |  / \ a member
  *       +-/---x------>
  *
  * Only positive definite sets become active. G is not positive definite in general, but strictly
- * copositive (f.G f > 0 for f >= 0 other than 0): where q is flat or falls without end along the
- * way, some load decreases, and it stops there. Rounding could still bring a set back: after a
- * stated number of pivots relax_loads goes on from the loads that there are. */
+ * copositive (f.G f > 0 for f >= 0 other than 0). So where q is flat or falls without end along the
+ * way, some load decreases and ends it. Rounding could still bring a set back: after a fixed number
+ * of pivots relax_loads continues from the loads reached. */
 #include "sharing.h"
 
 #include "../abut/contacts.h"
@@ -26,8 +27,9 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Pivots before relaxation takes over; one or two a contact are usual, up to five where many have
- * nearly the same normal and force, and no set is known that needs as many as these. */
+/* Most pivots before relaxation takes over. One or two for each contact are usual, up to five if
+ * many have nearly the same normal and force. No set of contacts is known that needs as many as
+ * these. */
 enum { PIVOTS_AT_LEAST = 100, PIVOTS_EACH = 20 };
 
 void sharing_free(sharing *s)
@@ -45,7 +47,7 @@ static abut_status report_work(parallel_job *job, abut_index work)
 
 /* ---- forces and couplings ---- */
 
-/* Powers by roots where that will do: they are the same to the bit everywhere. */
+/* Powers by roots where possible: they have the same bits on every machine. */
 static double power(double ratio, double exponent)
 {
     if (exponent == 1.0) {
@@ -65,8 +67,8 @@ static void fill_forces(sharing *s, const double *overlaps, double exponent)
     }
 }
 
-/* F - G f: the force that a contact still lacks; 0 for members and for those that lack no more than
- * rounding explains. Where nothing pushes its way, the whole force is lacking, however small. */
+/* F - G f: the force that a contact still lacks; 0 for members and within SATISFIED_WITHIN. If
+ * nothing pushes its way, the whole force is lacking, however small. */
 static double lacking_force(const sharing *s, abut_index contact)
 {
     double carried = 0.0, force = s->forces[contact];
@@ -92,23 +94,20 @@ static double *factor_row(const sharing *s, abut_index member)
 static abut_status append_member(sharing *s, abut_index contact)
 {
     abut_index count = s->member_count + 1, numbers = count * (count + 1) / 2;
-    sharing_member *members = memory_grow(s->members, count, &s->member_capacity, sizeof *members);
-    if (!members) {
-        return ABUT_NO_MEMORY;
+    abut_status status = memory_fit(&s->members, count, &s->member_capacity, sizeof *s->members);
+    status =
+        status ? status : memory_fit(&s->factor, numbers, &s->factor_capacity, sizeof *s->factor);
+    if (status) {
+        return status;
     }
-    s->members = members;
-    double *factor = memory_grow(s->factor, numbers, &s->factor_capacity, sizeof *factor);
-    if (!factor) {
-        return ABUT_NO_MEMORY;
-    }
-    s->factor = factor;
     s->members[s->member_count++] = (sharing_member){
         .contact = contact, .normal = s->normals[contact], .force = s->forces[contact]};
     return ABUT_OK;
 }
 
-/* Row `i` of L, after those before it. Returns how fast a load on this contact alone satisfies it,
- * with the members before it following: not positive where the set is not positive definite. */
+/* Computes row `i` of L from the rows before it. Returns how fast a load on this contact alone
+ * satisfies it, while the members before it follow: not positive if the set is not positive
+ * definite. */
 static double factor_member(sharing *s, abut_index i)
 {
     sharing_member *member = &s->members[i];
@@ -128,7 +127,7 @@ static double factor_member(sharing *s, abut_index i)
     return remaining;
 }
 
-/* Make all rows of L from `first` on; returns as factor_member does, of the last. */
+/* Computes the rows of L from `first` on; returns what factor_member does for the last one. */
 static double factor_from(sharing *s, abut_index first)
 {
     double remaining = 1.0;
@@ -148,7 +147,7 @@ static void remove_member(sharing *s, abut_index i)
 
 /* ---- one pivot ---- */
 
-/* aim <- L^-T aim, of the first `count` members. */
+/* aim <- L^-T aim, for the first `count` members. */
 static void substitute_back(sharing *s, abut_index count)
 {
     for (abut_index i = count - 1; i >= 0; i--) {
@@ -161,8 +160,8 @@ static void substitute_back(sharing *s, abut_index count)
     }
 }
 
-/* Aim at the loads that satisfy all members exactly, afresh, so that rounding does not add up.
- * Returns how many steps may be gone. */
+/* Aims at the loads that satisfy all members exactly. They are solved for from scratch, so that
+ * rounding does not add up. Returns the largest number of steps. */
 static double aim_at_solution(sharing *s)
 {
     for (abut_index i = 0; i < s->member_count; i++) {
@@ -175,8 +174,8 @@ static double aim_at_solution(sharing *s)
     return 1.0;
 }
 
-/* Where there are no such loads, or none that mean anything, aim along the direction in which the
- * entering one's load grows and the others stay satisfied. Returns how many steps may be gone. */
+/* Aims along the direction in which the entering load grows and the others stay satisfied: for sets
+ * without a solution, or without a meaningful one. Returns the largest number of steps. */
 static double aim_along_direction(sharing *s)
 {
     abut_index last = s->member_count - 1;
@@ -192,8 +191,8 @@ static double aim_along_direction(sharing *s)
     return (double)INFINITY;
 }
 
-/* The ratio test: the member but for the entering one whose load reaches zero first within `*reach`
- * steps, which is then where; or -1. */
+/* The ratio test: the member, except the entering one, with the first load to reach zero within
+ * `*reach` steps, or -1. Sets *reach to the number of steps there. */
 static abut_index blocking_member(const sharing *s, double *reach)
 {
     abut_index first = -1;
@@ -207,8 +206,8 @@ static abut_index blocking_member(const sharing *s, double *reach)
     return first;
 }
 
-/* Change all loads by so many steps; none falls below zero. */
-static void go_along(sharing *s, double reach)
+/* Changes all loads by so many steps; none falls below zero. */
+static void move_loads(sharing *s, double reach)
 {
     for (abut_index i = 0; i < s->member_count; i++) {
         double load = s->members[i].load + reach * s->members[i].step;
@@ -223,7 +222,7 @@ static void accept_aim(sharing *s)
     }
 }
 
-/* Make a contact that lacks force a member. Uses up pivots_left where rounding makes that fail. */
+/* Makes a contact that lacks force a member. Sets pivots_left to 0 if rounding makes that fail. */
 static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
 {
     abut_status status = append_member(s, contact);
@@ -238,10 +237,10 @@ static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
             break;
         }
         if (changed < 0) {
-            s->pivots_left = 0; /* cannot be, but for rounding */
+            s->pivots_left = 0; /* happens only by rounding */
             break;
         }
-        go_along(s, reach);
+        move_loads(s, reach);
         remove_member(s, changed);
         s->pivots_left--;
         status = report_work(job, 1 + s->member_count * s->member_count / 8);
@@ -251,7 +250,7 @@ static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
 
 /* ---- the solution ---- */
 
-/* Go around until every contact has been found satisfied in a row, or no pivots are left. */
+/* Ends when all contacts in a row are found satisfied, or when no pivots remain. */
 static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
 {
     s->member_count = 0;
@@ -276,11 +275,9 @@ static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
 static abut_status begin(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,
                          double exponent)
 {
-    double *forces = memory_grow(s->forces, count, &s->force_capacity, sizeof *forces);
-    if (!forces) {
+    if (memory_fit(&s->forces, count, &s->force_capacity, sizeof *s->forces)) {
         return ABUT_NO_MEMORY;
     }
-    s->forces = forces;
     s->normals = normals;
     s->count = count;
     fill_forces(s, overlaps, exponent);
@@ -297,7 +294,7 @@ static void write_loads(const sharing *s, double *loads)
     }
 }
 
-/* Turn loads into shares, in place. */
+/* Turns loads into shares, in place. */
 static void write_shares(const sharing *s, double *shares)
 {
     for (abut_index i = 0; i < s->count; i++) {
@@ -326,7 +323,7 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
                        double exponent, double *shares)
 {
     sharing s = {0};
-    /* copies: they are read again and again, and the caller's may change meanwhile */
+    /* copies: they are read many times, and the caller's arrays may change meanwhile */
     vec3 *own_normals = memory_alloc(count, sizeof *own_normals);
     double *own_overlaps = memory_alloc(count, sizeof *own_overlaps);
     abut_status status = own_normals && own_overlaps ? ABUT_OK : ABUT_NO_MEMORY;
@@ -360,7 +357,7 @@ static double force_left_over(abut_index count, const vec3 *normals, const doubl
     return remaining > 0.0 ? remaining : 0.0;
 }
 
-/* Gives by how much a load changed, at most. */
+/* Returns the largest change of a load. */
 static double sweep(abut_index count, const vec3 *normals, const double *forces, double *loads)
 {
     double most = 0.0;
@@ -372,7 +369,7 @@ static double sweep(abut_index count, const vec3 *normals, const double *forces,
     return most;
 }
 
-/* So many couplings are looked at in a second or so. */
+/* About a second of work. */
 #define MOST_COUPLINGS 1e9
 
 abut_status relax_loads(abut_index count, const vec3 *normals, const double *forces, double *loads,

@@ -1,4 +1,4 @@
-/* Continuous resolution (docs/method.md, section 5): how the facets that a sphere touches share its
+/* Continuous resolution (docs/method.md, section 5): the facets that a sphere touches share its
  * force. */
 #ifndef WALLS_SHARING_H
 #define WALLS_SHARING_H
@@ -11,20 +11,20 @@
 typedef struct sharing_member {
     abut_index contact;
     vec3 normal;
-    double force; /* F: what the law gives for the contact alone, 1 for the largest overlap */
-    double load;  /* f: what it carries */
-    double aim;   /* the load at which all members carry no more than they have to */
-    double step;  /* from the load to the aim, or the direction in which that lies */
-    double known; /* of L^-1 F */
+    double force; /* F: the law's force for the contact alone, 1 for the largest overlap */
+    double load;  /* f: the force that it carries */
+    double aim;   /* the load at which all members are just satisfied */
+    double step;  /* aim - load, or the direction of the aim */
+    double known; /* its component of L^-1 F */
 } sharing_member;
 
-/* Scratch of one thread; zero-initialize, free with sharing_free. */
+/* Scratch memory of one thread; zero-initialize, free with sharing_free. */
 typedef struct sharing {
-    abut_index count; /* contacts of the sphere in hand */
+    abut_index count; /* contacts of the current sphere */
     const vec3 *normals;
     double *forces;          /* count */
-    sharing_member *members; /* member_count, the entering one last */
-    double *factor;          /* Cholesky factor L of the members' G, rows packed one by one */
+    sharing_member *members; /* member_count; the last one is entering */
+    double *factor;          /* Cholesky factor L of the members' G, packed rows */
     abut_index member_count;
     abut_index pivots_left;
     abut_index force_capacity, member_capacity, factor_capacity;
@@ -32,29 +32,29 @@ typedef struct sharing {
 
 void sharing_free(sharing *s);
 
-/* Shares of `count` contacts, nearest first; those with overlap <= 0 get 0 and take no part.
- * ABUT_OK, ABUT_NO_MEMORY, or why the job is to end (job may be NULL). */
+/* Computes the shares of `count` contacts, nearest first. Contacts with overlap <= 0 get 0 and take
+ * no part. Returns ABUT_OK, ABUT_NO_MEMORY or the status that ends the job (job may be NULL). */
 abut_status sharing_solve(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,
                           double exponent, double *shares, parallel_job *job);
 
-/* ---- what sharing ends with where its pivots do not ---- */
+/* ---- relaxation, where pivoting does not end ---- */
 
-/* G of two contacts (docs/method.md, section 5); 1 of a contact and itself. */
+/* G of two contacts (docs/method.md, section 5); 1 for a contact and itself. */
 static inline double coupling(vec3 a, vec3 b)
 {
     double cosine = vec3_dot(a, b);
     return cosine > PERPENDICULAR_COSINE ? cosine : 0.0;
 }
 
-/* Let each of `count` contacts in turn carry just what the others leave over of its force F, until
- * no load changes by more than counts as satisfied, or for RELAXATION_SWEEPS sweeps, fewer of more
- * than a thousand contacts, of which they take long. ABUT_OK, or why the job is to end (job may be
- * NULL).
+/* Projected Gauss-Seidel sweeps: each contact in turn carries just what the others leave over of
+ * its force F. Ends when no load changes by more than SATISFIED_WITHIN, or after RELAXATION_SWEEPS
+ * sweeps, fewer for more than a thousand contacts. Returns ABUT_OK or the status that ends the job
+ * (job may be NULL).
  *
- * `loads`, all >= 0, is where it begins and ends. Each change makes q = f.G f / 2 - F.f as small as
- * this one load can, and q is bounded below for f >= 0, as G is strictly copositive: so it does not
- * cycle, whatever is rounded, and tends to loads that satisfy all contacts. Among nearly coplanar
- * contacts that is slow: there it stops where some lack a little. */
+ * `loads`, all >= 0, are start values and results. Each change minimizes q = f.G f / 2 - F.f over
+ * one load, and q is bounded below for f >= 0, as G is strictly copositive. So it does not cycle,
+ * whatever is rounded, and tends to loads that satisfy all contacts. It is slow among nearly
+ * coplanar contacts: some may lack a little when it stops. */
 abut_status relax_loads(abut_index count, const vec3 *normals, const double *forces, double *loads,
                         parallel_job *job);
 

@@ -1,15 +1,15 @@
-/* Contacts of one sphere by the direction of their points.
+/* Contacts of one sphere by the directions of their points.
  *
- * Contact j eliminates i where the point of i is not in front of the tangent plane at P_j. Seen
- * from the center, with the unit directions u from there to the points,
+ * Contact j eliminates i if the point of i is not in front of the tangent plane at P_j. In terms of
+ * the unit directions u from the center to the points, and up to noise,
  *
- *     d_i (u_i . u_j) >= d_j , or by as little less as noise explains.
+ *     d_i (u_i . u_j) >= d_j .
  *
- * So of all contacts whose directions are in a cone none eliminates i where d_i times the cosine of
- * the angle between u_i and the cone is less than the least d_j. Cones are those of stretches of a
- * curve through the directions: each is halved, down to a few contacts, which the exact rule
- * decides. What is ruled out is ruled out with a margin for rounding, so results are those of a
- * look at all. */
+ * So contacts with directions in a cone do not eliminate i if d_i times the cosine of the angle
+ * between u_i and the cone is less than their smallest d_j. Each cone has the directions of a
+ * stretch of a space-filling curve. Stretches are halved down to a few contacts, for which the
+ * exact rule decides. The test of cones has a margin for rounding, so results equal those of
+ * comparing all contacts. */
 #include "tangent_tree.h"
 
 #include "../base/sort.h"
@@ -33,9 +33,9 @@ double tangent_tilt(double noise, double normal_noise, double distance, double f
     return tilt < 1.0 ? tilt : 1.0;
 }
 
-/* ---- making one ---- */
+/* ---- building ---- */
 
-/* The number of a cell of a fine grid whose bits along the three axes take turns (Morton). */
+/* The number of a cell of a fine grid, with the bits of the three axes interleaved (Morton). */
 static uint64_t code_of(vec3 direction)
 {
     const double parts[3] = {direction.x, direction.y, direction.z};
@@ -52,7 +52,7 @@ static uint64_t code_of(vec3 direction)
 static void add_contacts(tangent_tree *tree, const touching *some)
 {
     for (int32_t n = 0; n < some->count; n++) {
-        const vec3 offset = closest_offset(some->of->closest, some->items[n]);
+        const vec3 offset = closest_offset(some->kept->closest, some->items[n]);
         const double length = vec3_length(offset);
         const vec3 direction = vec3_scale(offset, length > 0.0 ? -1.0 / length : 0.0);
         tree->tangents[tree->count++] =
@@ -77,7 +77,7 @@ static void sort_along_curve(tangent_tree *tree)
     }
 }
 
-/* Where along the curve the stretch begins that is number `part` of 2^level. */
+/* The place on the curve where stretch `part` of 2^level begins. */
 static abut_index begin_of(const tangent_tree *tree, int level, abut_index part)
 {
     return (part * tree->count) >> level;
@@ -102,7 +102,8 @@ static tangent_cone find_cone(const tangent_tree *tree, abut_index begin, abut_i
         const vec3 apart = vec3_sub(direction_at(tree, place), cone.axis);
         chord = larger(chord, vec3_length(apart) + CHORD_ROUNDING);
     }
-    /* a chord of the square root of 2 is a right angle: wider cones are all directions */
+    /* a chord longer than the square root of 2 is more than a right angle: the cone has all
+     * directions */
     if (chord * chord < 2.0 && length > 0.0) {
         cone.cosine = 1.0 - 0.5 * chord * chord;
         cone.sine = chord * sqrt(1.0 - 0.25 * chord * chord);
@@ -124,7 +125,7 @@ static void find_cones(tangent_tree *tree)
 abut_status tangent_tree_build(tangent_tree *tree, const touching *first, const touching *second)
 {
     const abut_index count = (abut_index)first->count + second->count;
-    *tree = (tangent_tree){.of = first->of, .last_own = -1};
+    *tree = (tangent_tree){.kept = first->kept, .last_own = -1};
     while (count >> tree->depth > LEAF) {
         tree->depth++;
     }
@@ -152,7 +153,7 @@ void tangent_tree_free(tangent_tree *tree)
 
 void tangent_tree_keep(tangent_tree *tree, abut_index rank)
 {
-    const kept *k = tree->of;
+    const kept *k = tree->kept;
     tangent *one = &tree->tangents[rank];
     if (kept_has_own_normal(k, one->item)) {
         one->before = tree->last_own;
@@ -170,7 +171,7 @@ void tangent_tree_keep(tangent_tree *tree, abut_index rank)
     }
 }
 
-/* ---- asking it ---- */
+/* ---- searching ---- */
 
 /* A contact that may be eliminated. */
 typedef struct tangent_question {
@@ -181,14 +182,15 @@ typedef struct tangent_question {
     double length;
 } tangent_question;
 
-/* Whether a kept contact of the cone may eliminate the one in question. */
+/* Whether a kept contact of the cone may eliminate this one. */
 static bool may_eliminate(const tangent_tree *tree, const tangent_cone *cone,
                           const tangent_question *q)
 {
     if (cone->distance == INFINITY) {
         return false;
     }
-    /* the length times the cosines of the least and the largest angle to the cone's directions */
+    /* the length times the cosines of the smallest and the largest angle to directions in the
+     * cone */
     const double along = vec3_dot(cone->axis, q->way);
     const double across = vec3_length(vec3_cross(cone->axis, q->way));
     const double cosine = cone->cosine * along, sine = cone->sine * across;
@@ -196,11 +198,12 @@ static bool may_eliminate(const tangent_tree *tree, const tangent_cone *cone,
     const bool is_opposite = along <= -q->length * cone->cosine;
     const double nearest = is_inside ? q->length : cosine + sine;
     const double farthest = is_opposite ? -q->length : cosine - sine;
-    /* from point to point: along the directions, and from one direction to the other */
+    /* bound of the distance between the points: radially, plus across from one direction to the
+     * other */
     const double apart =
         q->length - cone->distance + sqrt(2.0 * q->length * larger(0.0, q->length - farthest));
-    const double noise = larger(cone->noise, tree->of->noise[q->item]);
-    const double normal_noise = larger(cone->normal_noise, tree->of->normal_noise[q->item]);
+    const double noise = larger(cone->noise, tree->kept->noise[q->item]);
+    const double normal_noise = larger(cone->normal_noise, tree->kept->normal_noise[q->item]);
     const double tilt = tangent_tilt(noise, normal_noise, cone->distance, q->flat_tilt);
     return cone->distance - nearest <=
            FRONT_NOISES * normal_noise + tilt * apart + CULL_SLACK * q->length;
@@ -211,7 +214,7 @@ static bool leaf_eliminates(const tangent_tree *tree, abut_index part, const tan
     const abut_index end = begin_of(tree, tree->depth, part + 1);
     for (abut_index place = begin_of(tree, tree->depth, part); place < end; place++) {
         const tangent *one = &tree->tangents[tree->ranks[place]];
-        if (one->is_kept && q->eliminates(tree->of, one->item, q->item, q->flat_tilt)) {
+        if (one->is_kept && q->eliminates(tree->kept, one->item, q->item, q->flat_tilt)) {
             return true;
         }
     }
@@ -221,7 +224,7 @@ static bool leaf_eliminates(const tangent_tree *tree, abut_index part, const tan
 static bool own_normals_eliminate(const tangent_tree *tree, const tangent_question *q)
 {
     for (int32_t rank = tree->last_own; rank >= 0; rank = tree->tangents[rank].before) {
-        if (q->eliminates(tree->of, tree->tangents[rank].item, q->item, q->flat_tilt)) {
+        if (q->eliminates(tree->kept, tree->tangents[rank].item, q->item, q->flat_tilt)) {
             return true;
         }
     }
@@ -231,7 +234,7 @@ static bool own_normals_eliminate(const tangent_tree *tree, const tangent_questi
 bool tangent_tree_eliminates(const tangent_tree *tree, int32_t i, double flat_tilt,
                              tangent_rule eliminates)
 {
-    const vec3 way = vec3_scale(closest_offset(tree->of->closest, i), -1.0);
+    const vec3 way = vec3_scale(closest_offset(tree->kept->closest, i), -1.0);
     const tangent_question q = {i, flat_tilt, eliminates, way, vec3_length(way)};
     const abut_index leaves = (abut_index)1 << tree->depth;
     abut_index waiting[64];
@@ -246,7 +249,7 @@ bool tangent_tree_eliminates(const tangent_tree *tree, int32_t i, double flat_ti
         if (n >= leaves) {
             is_eliminated = leaf_eliminates(tree, n - leaves, &q);
         } else {
-            /* the cone that is nearer in direction is likelier to eliminate: it comes first */
+            /* the cone that is nearer in direction comes first: it is likelier to eliminate */
             const double to_first = vec3_dot(tree->cones[2 * n].axis, way);
             const bool is_first = to_first >= vec3_dot(tree->cones[2 * n + 1].axis, way);
             waiting[count++] = 2 * n + is_first;
