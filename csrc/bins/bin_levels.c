@@ -28,8 +28,8 @@ enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 #define MERGED_CANDIDATES 1024.0
 #define DOUBLED_CANDIDATES 128.0
 
-/* The largest part of a level's entries for facets that are in smaller cells than their size
- * needs. */
+/* Oversized facets are in smaller cells than their size needs. They have at most this part of a
+ * level's entries. */
 #define OVERSIZED_ENTRIES 0.5
 
 /* Relative slack by which extents are enlarged before the choice of a cell: cells have 2^14
@@ -188,8 +188,8 @@ static bool is_better_fine(const size_class *fine, const size_class *coarse, dou
                OVERSIZED_ENTRIES * fine_side * fine_side * (double)coarse->count;
 }
 
-/* Merges classes, from the finest on, and numbers the levels. A class that is kept in another one's
- * cells has that one's level. */
+/* Merges classes, from the finest on, and numbers the levels. A class that is put into another
+ * one's cells has that one's level. */
 static void choose_levels(builder *b, double area)
 {
     int32_t *count = &b->set->level_count;

@@ -35,7 +35,7 @@ typedef struct size_class {
     double mean_area;              /* mean area of a facet; for merged classes, the smallest mean */
     box bounds;
     int32_t level;
-    abut_index oversized_count; /* facets of the next class that are in this one */
+    abut_index oversized_count; /* oversized facets: those of the next class in these cells */
     double cell;                /* cell size of its level */
     bool is_oversized;          /* it is merged into the class before, with cells half as large */
 } size_class;

@@ -66,7 +66,7 @@ static inline uint32_t bins_bucket(const bin_level *level, const double cell[3])
     return bucket;
 }
 
-/* The bucket of a cell in any level; the cell's numbers are whole_bits. */
+/* The bucket of a cell in any level, given whole_bits of its numbers along the axes. */
 static inline uint32_t bins_shared_bucket(const bin_level *level, uint64_t x, uint64_t y,
                                           uint64_t z)
 {

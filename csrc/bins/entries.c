@@ -13,7 +13,7 @@
 #include "../base/memory.h"
 #include "bin_levels.h"
 
-/* Most items of a facet that is in smaller cells than its size needs. */
+/* Most items of an oversized facet, which is in smaller cells than its size needs. */
 enum { OVERSIZED_PARTS = 8 };
 
 /* ---- facets into cells ---- */

@@ -304,8 +304,8 @@ static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *
     return plan;
 }
 
-/* The number of candidates of a sphere at `count` facets of one extent, with areas of half its
- * square: those with grown boxes in the sphere's cell. */
+/* The number of candidates of a sphere at `count` facets of one extent: those with grown boxes in
+ * the sphere's cell. Each facet has an area of half its extent squared. */
 static double candidates_among(double count, double extent, double reach)
 {
     const double grown = extent + 2.0 * reach;

@@ -87,7 +87,8 @@ static double along(vec3 point, int axis)
     return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
 }
 
-/* Includes the point where the edge from a to b crosses a plane across the axis, if it does. */
+/* Adds to the box the point where the edge from a to b crosses a plane across the axis, if it
+ * does. */
 static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
 {
     const double below = at - along(a, axis), above = along(b, axis) - at;
@@ -98,7 +99,7 @@ static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
     }
 }
 
-/* Includes the part of a triangle between two planes across the axis. */
+/* Adds to the box the part of a triangle between two planes across the axis. */
 static void include_slice(box *bounds, const triangle *t, int axis, double low, double high)
 {
     for (int k = 0; k < 3; k++) {

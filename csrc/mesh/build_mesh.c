@@ -174,7 +174,7 @@ static abut_status read_polygon(builder *b, abut_index source, polygon *p)
     const abut_mesh_input *in = b->input;
     const abut_index begin = b->read_count, end = in->offsets[source + 1];
     if (end < begin + 3 || end > in->index_count) {
-        return error_set_status(b->error, ABUT_INPUT_CHANGED); /* after check_offsets */
+        return error_set_status(b->error, ABUT_INPUT_CHANGED); /* changed after check_offsets */
     }
     abut_index *corners = b->mesh->indices + b->index_count;
     b->read_count = end;

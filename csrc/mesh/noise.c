@@ -35,7 +35,7 @@ typedef struct steepness_counts {
     abut_index all[STEEPNESS_COUNT + GAP_POWERS], tiny[STEEPNESS_COUNT], flat[STEEPNESS_COUNT], sum;
 } steepness_counts;
 
-/* What deviations of a steepness are. */
+/* What deviations of a steepness mean. */
 typedef enum meaning {
     MEANS_DOUBT,
     MEANS_NOISE, /* noise, by the majority of walks */
@@ -120,7 +120,7 @@ static meaning meaning_of(const steepness_counts *counts, int first, int end)
     return are_enough && ALL_TO_LARGE * (all - tiny) <= all ? MEANS_SMALL : MEANS_DOUBT;
 }
 
-/* Decides what deviations of each steepness are. All deviations of a cluster, between two gaps,
+/* Decides what deviations of each steepness mean. All deviations of a cluster, between two gaps,
  * mean the same. */
 static void find_meanings(measuring *m)
 {

@@ -67,8 +67,8 @@
  * their distances: 18 roundings. */
 #define VOLUME_ROUNDING 0x1p-49
 
-/* Measured noise in deviations. A deviation is the mean error of four corners, so the largest error
- * may be four times as large, with none at the others. */
+/* The noise that a measured deviation shows, as a multiple of it. A deviation is the mean error of
+ * four corners, so one error may be four times as large, with none at the others. */
 #define NOISES_OF_DEVIATION 4.0
 
 /* Facets farther from the origin than this many reaches are not cut for bins: rounding moves the
@@ -170,15 +170,15 @@
 /* Convex bodies (docs/convex.md). Lengths are parts of a pair's size: the sum of both bodies'
  * reaches.
  *
- * Lengths that differ by at most this count as equal: 10,000 roundings. */
+ * Lengths that differ by at most this, tens of thousands of roundings, count as equal. */
 #define TOLD_APART 1e-11
 
 /* A pair's size is at least this part of the distance between the bodies' origins. Across a gap far
  * larger than the bodies, rounding follows the distance. */
 #define ROUNDED_PART 0x1p-13
 
-/* Two edges are parallel if the sine of their angle is at most this: rounding moves the point where
- * they cross by itself over the sine, here a thousandth of their length. */
+/* Two edges are parallel if the sine of their angle is at most this: rounding over the sine moves
+ * the point where they cross, here by a thousandth of their length. */
 #define PARALLEL_SINE 1e-12
 
 /* Contact points (spots) of two convex bodies that are closer than this part of the smaller body's
@@ -211,8 +211,8 @@
 #define FLAT_ROUNDINGS 8.0
 
 /* Facets lie in one plane if none of their corners is off it by more than FRONT_NOISES eps_n. In
- * that plane, borders within CLOSED_NOISES eps of each other are closed: one for each of two
- * corners, twice. */
+ * that plane, borders within CLOSED_NOISES eps of each other leave no gap: either end of either
+ * border may be off by one eps. */
 #define CLOSED_NOISES 4.0
 
 /* Cracks between facets of one plane are closed if they are narrower than this part of the width of

@@ -17,7 +17,7 @@
 /* Candidates that are tested together, unless one sphere has more; and how many more are read. */
 enum { CANDIDATE_ROOM = 1024, CANDIDATE_PADDING = 64 };
 
-/* Spheres in the frames of views that have candidates for them. */
+/* Seen spheres: each is a sphere in the frame of a view that has candidates for it. */
 typedef struct seen_spheres {
     int32_t count, capacity;
     int32_t *view;                    /* number of the view in the batch */

@@ -59,7 +59,8 @@ typedef struct scratch {
 
 /* ---- which contacts may match ---- */
 
-/* Most normals need no chord, which is no longer than the angle. */
+/* Whether two normals differ by at most the angle `tilt`. Most are decided without its chord, which
+ * is no longer than the angle. */
 static bool are_within(vec3 normal, vec3 other, double tilt)
 {
     const double chord_sq = vec3_norm_sq(vec3_sub(normal, other));

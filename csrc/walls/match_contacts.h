@@ -1,4 +1,5 @@
-/* Matching: which contact of the last step each contact continues. Its columns are trusted. */
+/* Matching: which contact of the last step each contact continues. The columns of both steps are
+ * not checked. */
 #ifndef WALLS_MATCH_CONTACTS_H
 #define WALLS_MATCH_CONTACTS_H
 

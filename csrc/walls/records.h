@@ -75,7 +75,7 @@ typedef struct resolution {
 typedef struct share_scratch {
     sharing solver;
     vec3 *normals;
-    double *overlaps, *shares; /* shares: of the last sphere */
+    double *overlaps, *shares; /* shares: results for the last sphere */
     int32_t *items;            /* of a sphere with facets across a gap */
     abut_index normal_capacity, overlap_capacity, share_capacity, item_capacity;
 } share_scratch;
