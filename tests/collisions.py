@@ -557,13 +557,13 @@ def write_data(scene, rows, path):
 # ---- differences ---------------------------------------------------------------------------------
 
 
-# what of a rule is told of: the words of docs, and the field
+# rules by their names in docs/other_codes_measured.md, and their fields
 REASONS = {
-    "by which normal velocities are split": "halfway",
-    "how springs turn with the normal": "turning",
-    "whether springs turn about the normal": "twisting",
+    "normal that splits the velocities": "halfway",
+    "how springs rotate with the normal": "turning",
+    "whether springs rotate about the normal": "twisting",
     "when springs shrink with the radius of contact": "shrinking",
-    "what is limited, and what is left in the spring": "left",
+    "what Coulomb's limit bounds; the spring that remains": "left",
     "arms of velocities": "arms",
     "arms at planes": "shorter",
     "R* at planes": "plane",
