@@ -90,7 +90,7 @@ def render(
 
     See Also
     --------
-    Simulation.plot : Draws on axes or on a plotter that can be turned.
+    abut.Simulation.plot : Draws on axes or on a plotter that can be turned.
 
     Examples
     --------
