@@ -1,20 +1,21 @@
-/* All entrances of a pair.
+/* Lists all entrances of a pair.
  *
- * What they are is said by signs alone, of every facet with every vertex and every edge with every
- * edge (list_by_signs). Most pairs are done faster. Where all edges of B rise for sure from a
- * vertex before a facet of A, no other vertex is before it, since B is convex. Where an arc of A
- * goes from the cell of one vertex of B to that of another one, and crosses edges for sure that
- * lead from one to the other, it crosses no others: it is straight and cells are convex, so that
- * the cells along it are a way without detours, and none of its crossings can be missing. So if
- * nothing on the way is in doubt by rounding, the list is that of the signs; if anything is, the
- * signs are looked at. Therefore nothing depends on where the search begins, and vertices from a
- * step before may spare it looking for them. */
+ * Signs alone define them, of every facet with every vertex and every edge with every edge
+ * (list_by_signs). For most pairs there is a faster way:
+ *
+ *  - If all edges of B surely rise from a vertex along a facet's normal, no other vertex can be an
+ *    entrance with that facet, since B is convex.
+ *  - An arc of A is straight, and cells of B are convex. If the arc leads from one vertex's cell to
+ *    another's and surely crosses edges from one to the other, it crosses no others.
+ *
+ * If nothing on the way is in doubt by rounding, the result is the list by signs. If anything is,
+ * the signs are used. So the list does not depend on where the search begins, and vertices of the
+ * step before only save time. */
 #include "entrances.h"
 
 #include "../abut/contacts.h"
 #include "../mesh/tolerance.h"
 
-/* A list that is written. */
 typedef struct list {
     entrance *all;
     abut_index count;
@@ -35,7 +36,7 @@ static double least_rise(const convex_pair *pair, int32_t facet, int32_t vertex)
     return entrances_least_rise(pair->b.shape, vertex, pair_turn_back(pair, normal));
 }
 
-/* The vertex of B that is before a facet of A for sure; -1: none is. */
+/* The vertex of B that surely is an entrance with a facet of A; -1: none surely is. */
 static int32_t find_sure(const convex_pair *pair, int32_t facet)
 {
     for (int32_t v = 0; v < pair->b.shape->vertex_count; v++) {
@@ -95,25 +96,24 @@ static void list_by_signs(const convex_pair *pair, const convex_pair *swapped, l
 
 /* ---- what is sure ---- */
 
-/* The entrances of the step before, of which some may be gone, in the order in which they are asked
- * for; `facet_end`: which of their ends is the facet. */
+/* Entrances of the step before, in order; some may not be any more. `facet_end` has the facet. */
 typedef struct earlier {
     const entrance *next, *end;
     int facet_end;
 } earlier;
 
-/* The vertex that was before a facet in the step before; -1: it is not known. */
+/* The vertex that was an entrance with a facet in the step before; -1: not known. */
 static int32_t earlier_vertex(earlier *e, const abut_shape *b, int32_t facet)
 {
-    const int own = e->facet_end;
+    const int side = e->facet_end;
     while (e->next < e->end &&
-           (e->next->ends[own].type != ABUT_FACET || e->next->ends[own].feature < facet)) {
+           (e->next->ends[side].type != ABUT_FACET || e->next->ends[side].feature < facet)) {
         e->next++;
     }
-    if (e->next == e->end || e->next->ends[own].feature != facet) {
+    if (e->next == e->end || e->next->ends[side].feature != facet) {
         return -1;
     }
-    const convex_end other = e->next->ends[1 - own];
+    const convex_end other = e->next->ends[1 - side];
     const bool is_there = other.type == ABUT_VERTEX && other.feature >= 0;
     return is_there && other.feature < b->vertex_count ? other.feature : -1;
 }
@@ -125,7 +125,7 @@ static int32_t deepest_vertex(const convex_pair *pair, int32_t facet)
     return body_support(&pair->b, vec3_scale(pair_turn_back(pair, normal), -1.0)).vertex;
 }
 
-/* List one vertex of B for each facet of A. False: one is in doubt. */
+/* Lists one vertex of B for each facet of A. False: one is in doubt. */
 static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
 {
     for (int32_t f = 0; f < pair->a.shape->facet_count; f++) {
@@ -141,7 +141,7 @@ static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
     return true;
 }
 
-/* Sort the crossings of one edge of A, which are few, by the numbers of B's edges. */
+/* Sorts the crossings of one edge of A, which are few, by the numbers of B's edges. */
 static void sort_crossings(entrance *all, abut_index count)
 {
     for (abut_index k = 1; k < count; k++) {
@@ -154,7 +154,8 @@ static void sort_crossings(entrance *all, abut_index count)
     }
 }
 
-/* What the arc of an edge of A crosses on its way from a vertex of B to another one. */
+/* Lists what the arc of A's edge crosses from one vertex of B to another. False: not all is sure.
+ */
 static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                                 list *l)
 {
@@ -176,7 +177,7 @@ static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t f
     return from == to;
 }
 
-/* List the crossings of all edges of A, after its facets: entry f is that of facet f. */
+/* Lists the crossings of all edges of A; in the list, entry f is that of facet f already. */
 static bool list_sure_edges(const convex_pair *pair, list *l)
 {
     const abut_shape *a = pair->a.shape;
@@ -191,7 +192,7 @@ static bool list_sure_edges(const convex_pair *pair, list *l)
     return true;
 }
 
-/* False: something is in doubt, and what is written is of no use. */
+/* Lists all entrances without signs. False: something is in doubt, and the list is useless. */
 static bool list_sure(const convex_pair *pair, const convex_pair *swapped, const entrance *before,
                       abut_index before_count, list *l)
 {

@@ -1,5 +1,4 @@
-/* Pairs of bodies that a query looks at: those whose circumscribed spheres are near, or the
- * caller's. */
+/* The pairs of bodies of a query: those with near circumscribed spheres, or the caller's. */
 #ifndef CONVEX_BODY_PAIRS_H
 #define CONVEX_BODY_PAIRS_H
 
@@ -7,7 +6,7 @@
 #include "../base/lattice.h"
 #include "places.h"
 
-/* The search for pairs of circumscribed spheres, which is kept while gap and period stay. */
+/* The search for pairs of circumscribed spheres. It is kept while gap and period stay the same. */
 typedef struct candidate_search {
     abut_pair_finder *finder; /* NULL: none yet */
     double gap;
@@ -23,18 +22,18 @@ typedef struct body_pairs {
     lattice lattice;
 } body_pairs;
 
-/* Zero-initialize `pairs`; their memory is used again. The error names what is wrong with the
- * caller's pairs, the gap or the period. */
+/* Lists the pairs of a query. Zero-initialize `pairs`; their memory is used again. The error names
+ * what is wrong with the caller's pairs, the gap or the period. */
 abut_status candidates_make(const abut_convex_finder *finder, const abut_convex_query *query,
                             const convex_places *places, body_pairs *pairs, abut_error *error);
 
-/* Take the pairs of a query as they are, without checks, and in its memory; the error names a body
- * that is too far away to count its periods. */
+/* Uses the pairs of a query without checks and without a copy. The error names a body that is too
+ * far away to count its periods. */
 abut_status candidates_take(const abut_convex_finder *finder, const abut_convex_query *query,
                             const convex_places *places, body_pairs *pairs, abut_error *error);
 void candidates_free(body_pairs *pairs);
 
-/* Where the second body of a pair is met: by how much it is shifted. */
+/* By how much the second body of a pair is shifted: to its image. */
 vec3 candidates_shift(const body_pairs *pairs, abut_index row, int dimension);
 
 #endif

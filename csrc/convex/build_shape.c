@@ -1,4 +1,4 @@
-/* From facets that are in order to a shape: the lists of what meets where, and all that follows. */
+/* Builds a shape from checked facets: lists of what meets where, and all that follows. */
 #include "hull.h"
 #include "moments.h"
 #include "shape.h"
@@ -7,7 +7,7 @@
 
 /* ---- memory ---- */
 
-/* Make room for as much as the shape's counts say. */
+/* Makes room for the shape's arrays, by its counts. */
 static abut_status allocate(abut_shape *s)
 {
     const size_t bytes = shape_lay_out(s, NULL, true);
@@ -21,12 +21,12 @@ static abut_status allocate(abut_shape *s)
 
 /* ---- vertices and facets ---- */
 
-/* A shape on its way. */
+/* A shape that is being built. */
 typedef struct builder {
     const hull *h;
     abut_shape *s;
-    int32_t *number;   /* of each vertex of the input that is kept: its number in the shape */
-    int32_t *facet_of; /* of each corner: the facet that it belongs to */
+    int32_t *number;   /* for each kept vertex of the input its number in the shape */
+    int32_t *facet_of; /* for each corner its facet */
 } builder;
 
 static void place_vertices(const builder *b)
@@ -92,12 +92,12 @@ static void place_borders(const abut_shape *s)
     for (int32_t f = 0; f < s->facet_count; f++) {
         const shape_facet *facet = &s->facets[f];
         for (int32_t k = 0; k < facet->count; k++) {
-            shape_corner *own = &s->corners[facet->begin + k];
+            shape_corner *corner = &s->corners[facet->begin + k];
             const int32_t next = s->corners[facet->begin + (k + 1) % facet->count].vertex;
-            const vec3 along = direction_between(s, own->vertex, next);
-            own->outward = s->dimension == 3 ? vec3_cross(along, facet->normal)
-                                             : vec3_scale(along, -1.0); /* away from the other */
-            own->offset = border_offset(s, facet, own->outward);
+            const vec3 along = direction_between(s, corner->vertex, next);
+            corner->outward = s->dimension == 3 ? vec3_cross(along, facet->normal)
+                                                : vec3_scale(along, -1.0); /* away from the other */
+            corner->offset = border_offset(s, facet, corner->outward);
         }
     }
 }
@@ -129,7 +129,7 @@ static int32_t corner_before(const builder *b, int32_t corner)
     return corner > f->begin ? corner - 1 : f->begin + f->count - 1;
 }
 
-/* Go around a vertex, counter-clockwise as seen from outside, from one of its corners on. */
+/* Lists what meets at a vertex, from one of its corners on, counter-clockwise seen from outside. */
 static void walk_around(const builder *b, int32_t first, int32_t place)
 {
     abut_shape *s = b->s;
@@ -159,7 +159,7 @@ static void place_fans(const builder *b)
     }
 }
 
-/* The two sides at a polygon's vertex: that which begins there, and that which ends. */
+/* Sets the two sides at each vertex of a polygon: the one that begins and the one that ends. */
 static void place_sides(const builder *b)
 {
     abut_shape *s = b->s;
@@ -171,7 +171,7 @@ static void place_sides(const builder *b)
     }
 }
 
-/* ---- what is read of it ---- */
+/* ---- the view for callers ---- */
 
 static void copy_two(const abut_index *to, int32_t row, const int32_t two[2])
 {
@@ -227,7 +227,7 @@ static double nearest_plane(const abut_shape *s, vec3 center)
     return s->facet_count > 0 ? larger(least, 0.0) : 0.0;
 }
 
-/* `about`: a point in or near the body, from which all is added up. */
+/* Computes volume, center, radii and inertia. Sums begin at `about`, a point near the body. */
 static void measure(abut_shape *s, vec3 about)
 {
     moments m = moments_of_core(s, about);
@@ -296,14 +296,14 @@ static abut_status make_shape(const hull *h, double radius, abut_shape **shape)
 abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, abut_error *error)
 {
     abut_error unused;
-    abut_error *own_error = error ? error : &unused;
-    const abut_shape_input own = *input;
+    abut_error *any_error = error ? error : &unused;
+    const abut_shape_input copy = *input;
     hull h = {0};
     *shape = NULL;
-    abut_status status = hull_make(&own, &h, own_error);
+    abut_status status = hull_make(&copy, &h, any_error);
     if (!status) {
-        status = make_shape(&h, own.radius, shape);
-        error_set_status(own_error, status);
+        status = make_shape(&h, copy.radius, shape);
+        error_set_status(any_error, status);
     }
     hull_free(&h);
     return status;

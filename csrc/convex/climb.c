@@ -1,4 +1,4 @@
-/* From an entrance to the best one around: a local minimum of the way apart. */
+/* Climbs from an entrance to better ones around it, up to a local minimum of the way apart. */
 #include "entrances.h"
 
 #include "../abut/contacts.h"
@@ -37,10 +37,10 @@ static int32_t vertex_of(const vertex_list *l, int32_t k)
     return l->end.feature;
 }
 
-/* A vertex of A and one of B: the planes of all entrances that are tried go through them. */
+/* A vertex of A and one of B, through which the planes of all tried entrances go. */
 typedef struct corner_pair {
     int32_t a, b;
-    vec3 offset;   /* from one to the other: times a normal the distance of both planes */
+    vec3 offset;   /* from a to b; its product with a normal is the distance of both planes */
     vec3 offset_b; /* in B's frame */
 } corner_pair;
 
@@ -59,27 +59,27 @@ static void try_entrance(const convex_pair *pair, convex_end a, convex_end b, en
     }
 }
 
-/* Try facets at a vertex of one body with a vertex of the other one. */
+/* Tries facets at a vertex of one body with a vertex of the other one. */
 static void try_facets_at(const convex_pair *pair, const corner_pair *c, entrance *best)
 {
     const abut_shape *a = pair->a.shape, *b = pair->b.shape;
-    const shape_vertex *own = &a->vertices[c->a], *other = &b->vertices[c->b];
+    const shape_vertex *vertex_a = &a->vertices[c->a], *vertex_b = &b->vertices[c->b];
     const convex_end at_a = {ABUT_VERTEX, c->a}, at_b = {ABUT_VERTEX, c->b};
-    for (int32_t k = 0; k < own->facet_count; k++) {
-        const int32_t facet = a->facets_at[own->first_facet + k];
+    for (int32_t k = 0; k < vertex_a->facet_count; k++) {
+        const int32_t facet = a->facets_at[vertex_a->first_facet + k];
         if (vec3_dot(a->facets[facet].normal, c->offset) > best->gap) {
             try_entrance(pair, (convex_end){ABUT_FACET, facet}, at_b, best);
         }
     }
-    for (int32_t k = 0; k < other->facet_count; k++) {
-        const int32_t facet = b->facets_at[other->first_facet + k];
+    for (int32_t k = 0; k < vertex_b->facet_count; k++) {
+        const int32_t facet = b->facets_at[vertex_b->first_facet + k];
         if (-vec3_dot(b->facets[facet].normal, c->offset_b) > best->gap) {
             try_entrance(pair, at_a, (convex_end){ABUT_FACET, facet}, best);
         }
     }
 }
 
-/* Try an edge of A with the edges at a vertex of B. */
+/* Tries an edge of A with the edges at a vertex of B. */
 static void try_edge(const convex_pair *pair, int32_t edge, int32_t vertex, entrance *best)
 {
     const abut_shape *b = pair->b.shape;
@@ -97,9 +97,9 @@ static void try_edge(const convex_pair *pair, int32_t edge, int32_t vertex, entr
 static void try_edges_at(const convex_pair *pair, const corner_pair *c, entrance *best)
 {
     const abut_shape *a = pair->a.shape;
-    const shape_vertex *own = &a->vertices[c->a];
-    for (int32_t k = 0; a->dimension == 3 && k < own->edge_count; k++) {
-        const int32_t edge = a->edges_at[own->first_edge + k];
+    const shape_vertex *vertex = &a->vertices[c->a];
+    for (int32_t k = 0; a->dimension == 3 && k < vertex->edge_count; k++) {
+        const int32_t edge = a->edges_at[vertex->first_edge + k];
         if (!entrances_rule_out(&a->edges[edge], a, c->offset, best->gap)) {
             try_edge(pair, edge, c->b, best);
         }
@@ -119,7 +119,7 @@ static void try_around(const convex_pair *pair, const entrance *from, entrance *
     }
 }
 
-/* Climb as long as the gap grows, each time by more than rounding, so that this ends. */
+/* Climbs as long as the gap grows, each time by more than rounding, so that this ends. */
 void entrances_climb(const convex_pair *pair, entrance *e)
 {
     for (;;) {

@@ -1,13 +1,13 @@
-/* Section 3.4 of the paper on the shortest link, with one rule more: from a vertex or an edge the
- * walk goes on only over facets that see the point, that is, have it in front of their planes.
- * Without, it may stop where a facet that is turned away hides the way down.
+/* The walk of section 3.4 of Nezami et al. (2006), with one more rule: from a vertex or an edge it
+ * continues only over facets that face q, that is, have it in front of their planes. Without this
+ * rule it may stop where a facet that faces away hides the way down.
  *
- * It cannot stop early then: where P is not the closest point, the way from P that leads towards q
- * fastest, in the body, runs along a facet that sees q. And it ends: each step is shorter, and who
- * stands on a facet that sees q never leaves such facets. */
+ * With the rule it cannot stop early: if P is not the closest point, the way from P inside of the
+ * body that leads towards q fastest runs along a facet that faces q. And it ends: each step is
+ * shorter, and from a facet that faces q it never leaves such facets. */
 #include "closest.h"
 
-/* What is computed here is in the units of the shape. */
+/* A walk, with all numbers in the units of the shape. */
 typedef struct walk {
     const abut_shape *shape;
     vec3 q;
@@ -39,15 +39,14 @@ static foot closest_on_edge(const abut_shape *s, int32_t edge, vec3 q)
     return (foot){{ABUT_EDGE, edge}, vec3_add(from, vec3_scale(e->direction, along))};
 }
 
-/* The closest point of the side that begins at a corner; facets of a polygon have no sides, only
+/* The closest point of the side that begins at a corner. Facets of a polygon have no sides, only
  * corners. */
 static foot closest_on_side(const abut_shape *s, const shape_corner *c, vec3 q)
 {
     return c->edge < 0 ? vertex_foot(s, c->vertex) : closest_on_edge(s, c->edge, q);
 }
 
-/* The closest point of a facet, which is on one of the sides that q is outside of, if there is any.
- */
+/* The closest point of a facet. If q is outside of any sides, it is on one of these. */
 static foot foot_on_facet(const abut_shape *s, int32_t facet, vec3 q)
 {
     const shape_facet *f = &s->facets[facet];
@@ -66,7 +65,7 @@ static foot foot_on_facet(const abut_shape *s, int32_t facet, vec3 q)
     return best;
 }
 
-/* Facets that meet where the walk is. */
+/* The facets that meet where the walk is. */
 typedef struct facets_here {
     const int32_t *facets;
     int32_t count;
@@ -96,7 +95,7 @@ static void walk_look(walk *w, int32_t facet, walk *next)
     }
 }
 
-/* Go to the best place on those facets here that see q; false where none does. */
+/* Moves to the best point on the facets here that face q. False: none does. */
 static bool walk_step(walk *w, bool *has_moved)
 {
     const facets_here here = walk_facets(w);
@@ -113,7 +112,7 @@ static bool walk_step(walk *w, bool *has_moved)
     return is_seen;
 }
 
-/* Go to the facet that has q in front of it by most; false where no facet has. */
+/* Moves to the facet with q farthest in front of it. False: q is in front of no facet. */
 static bool walk_restart(walk *w)
 {
     int32_t best = -1;
@@ -144,14 +143,14 @@ static bool walk_run(walk *w)
             has_moved = true;
         }
         if (w->place.end.type == ABUT_FACET) {
-            return true; /* which sees q, straight below it */
+            return true; /* the facet faces q, and the point is straight below q */
         }
     }
     return true;
 }
 
-/* A flat shape is one facet twice, back to back: q is in front of one of them. False where q is in
- * the facet. */
+/* Walks on a flat shape, which is one facet twice, back to back: q is in front of one of them.
+ * False: q is in the facet. */
 static bool walk_flat(walk *w)
 {
     const int32_t facet = facet_height(w->shape, 0, w->q) >= 0.0 ? 0 : 1;

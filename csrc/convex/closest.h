@@ -1,5 +1,5 @@
-/* The point of a body that is closest to a point: by a walk over its surface. All in the body's
- * frame, in the world's units. */
+/* Finds the point of a body that is closest to another point, by a walk over its surface. All is in
+ * the body's frame, in the world's units. */
 #ifndef CONVEX_CLOSEST_H
 #define CONVEX_CLOSEST_H
 
@@ -17,7 +17,7 @@ static inline foot foot_of_vertex(const convex_body *body, int32_t vertex)
     return (foot){{ABUT_VERTEX, vertex}, body_vertex(body, vertex)};
 }
 
-/* How far q is in front of a facet's plane. */
+/* The height of q over a facet's plane. */
 static inline double body_height(const convex_body *body, int32_t facet, vec3 q)
 {
     const shape_facet *f = &body->shape->facets[facet];
@@ -27,11 +27,11 @@ static inline double body_height(const convex_body *body, int32_t facet, vec3 q)
 /* Whether the foot of q on a facet's plane is on the facet. */
 bool closest_is_over(const convex_body *body, int32_t facet, vec3 q);
 
-/* The closest point of one facet. */
+/* The point of one facet that is closest to q. */
 foot closest_on_facet(const convex_body *body, int32_t facet, vec3 q);
 
-/* Walk from `place`, a point of the surface, to the point that is closest to q. False, and at some
- * place, where q is in the body or on it. */
+/* Walks from *place, a point of the surface, to the point that is closest to q. False: q is in the
+ * body or on it, and *place is any point. */
 bool closest_walk(const convex_body *body, vec3 q, foot *place);
 
 #endif

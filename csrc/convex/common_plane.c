@@ -1,15 +1,14 @@
-/* What the shortest link is compared with: Cundall's common plane, and the fast common plane. */
 #include "common_plane.h"
 
 #include "../abut/contacts.h"
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
 
-/* A plane across a direction, which is tried, with the vertices that are nearest to it. */
+/* A plane that is tried, with the vertices that are nearest to it. */
 typedef struct tried_plane {
     vec3 normal;
     support_gap at;
-    convex_end ends[2]; /* what the direction was taken from, in the fast common plane */
+    convex_end ends[2]; /* the features that gave the normal, in the fast common plane */
 } tried_plane;
 
 static vec3 centroid_line(const convex_pair *pair)
@@ -19,7 +18,7 @@ static vec3 centroid_line(const convex_pair *pair)
     return length > pair->tolerance ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
 }
 
-/* The plane that a search begins with: that of the step before, or else the one across the line of
+/* The plane with which a search begins: that of the step before, or else the one across the line of
  * the centroids. Its ends are the nearest vertices. */
 static tried_plane begin_plane(const convex_pair *pair, const convex_link *before)
 {
@@ -30,22 +29,22 @@ static tried_plane begin_plane(const convex_pair *pair, const convex_link *befor
 
 /* ---- Cundall's common plane ----
  *
- * The plane between two bodies is turned about two axes in it, back and forth by an angle, and
- * stays where the gap is largest; where no turn gains, the angle is halved, until it is small. It
- * is then midway between both supports. P. A. Cundall, International Journal of Rock Mechanics and
+ * A plane between two bodies is turned about two axes in it, by an angle in either direction, to
+ * where the gap is largest. If no turn gains, the angle is halved, until it is small. The plane is
+ * then midway between both supports. P. A. Cundall, International Journal of Rock Mechanics and
  * Mining Sciences 25 (1988).
  *
- * The gap is no smooth function of the normal. In 3D it has ridges, which lead up between the four
- * turns, and where none of them gains the plane stays below the top: of one pair in ten it ends 16
- * degrees off or more, however small the angles. This is the method, and what others are compared
- * with; the gap is a lower bound all the same. Of polygons there is one axis, and no ridge. */
+ * In 3D the gap has ridges, which lead up between the four turns. Where none of these gains, the
+ * plane stays below the top: for one pair in ten it ends 16 degrees off or more, however small the
+ * angles. This is the method with which others are compared. Its gap is a lower bound all the same.
+ * For polygons there is one axis, and no ridge. */
 
 static vec3 unit(vec3 a)
 {
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-/* Whether one of the four turns (two of polygons) by an angle gains; then the best of them. */
+/* Whether one of the four turns by an angle (two for polygons) gains; if so, takes the best one. */
 static bool turn_best(const convex_pair *pair, double angle, tried_plane *best)
 {
     vec3 axes[2];
@@ -89,38 +88,40 @@ void common_plane_find(const convex_pair *pair, const convex_link *before,
 
 /* ---- the fast common plane ----
  *
- * The common plane of bodies that are apart is across a direction that few features decide. From
- * the two vertices that are nearest to a plane follow some candidates; that of the largest gap is
- * the next plane, which may have other nearest vertices; until it stands. E. G. Nezami et al.,
+ * The common plane of bodies that are apart is across a direction that few features decide. The two
+ * vertices nearest to a plane give some candidates. The one with the largest gap is the next plane,
+ * which may have other nearest vertices; and so on, until the plane stands. E. G. Nezami et al.,
  * Computers and Geotechnics 31 (2004). Candidates are across
+ *
  *   - the line of the two vertices;
  *   - the normals of the facets at each;
  *   - the normal of an edge at one and an edge at the other;
  *   - the normal of the plane of an edge at one and the other vertex, and the edge: the line of the
  *     two vertices less its part along the edge, which is also that of two parallel edges.
- * The gap of a candidate is no more than its distance of the two vertices: an exact bound, which
- * spares most of the supports. The largest gap at the nearest vertices may not be the largest of
- * all, and the plane then stops short of it, in some percent of pairs even of telling them apart.
  *
- * Bodies that overlap are first moved apart, along the normal that there is. The plane between them
- * is one of the bodies where they are, too, with no less a gap; so this goes on until it stands.
+ * A candidate's gap is at most its distance between the two vertices. This exact bound saves most
+ * of the supports. The largest gap at the nearest vertices may not be the largest of all. Then the
+ * plane stops short of it, and in some percent of pairs does not even separate the bodies.
  *
- * From step to step the features that decided are asked first: as long as the points where they
- * are nearest are in them, and the gap of their plane is that of the supports, the plane stands. */
+ * Overlapping bodies are first moved apart along the present normal. The plane between them is one
+ * of the bodies in place, too, with no smaller gap. This is repeated until it stands.
+ *
+ * From step to step the features that decided are tried first. Their plane stands as long as the
+ * points where they are nearest are in them, and its gap is that of the supports. */
 
 static const shape_facet *facet_of(const convex_body *body, convex_end end)
 {
     return &body->shape->facets[end.feature];
 }
 
-/* The direction of an edge, in the body's frame; 0 of other features. */
+/* The direction of an edge, in the body's frame; 0 for other features. */
 static vec3 end_direction(const convex_body *body, convex_end end)
 {
     return end.type == ABUT_EDGE ? body->shape->edges[end.feature].direction
                                  : (vec3){0.0, 0.0, 0.0};
 }
 
-/* A line less its part along the edge, or edges, that lie in the plane. */
+/* A line without its part along the edge, or edges, in the plane. */
 static vec3 less_edge(const convex_pair *pair, const convex_end ends[2], vec3 line)
 {
     const vec3 edge = vec3_add(end_direction(&pair->a, ends[0]),
@@ -135,8 +136,8 @@ static vec3 crossing_normal(const convex_pair *pair, const convex_end ends[2], v
     return vec3_dot(cross, line) < 0.0 ? vec3_scale(cross, -1.0) : cross;
 }
 
-/* The normal of the plane of two features, to the side that `line` is on, which leads from one to
- * the other; false where they have none. */
+/* Finds the normal of the plane of two features, on the side of `line`, which leads from A's
+ * feature to B's. False: they have none. */
 static bool find_normal(const convex_pair *pair, const convex_end ends[2], vec3 line, vec3 *normal)
 {
     if (ends[0].type == ABUT_FACET) {
@@ -154,7 +155,7 @@ static bool find_normal(const convex_pair *pair, const convex_end ends[2], vec3 
     return length > (cross ? CROSSING_SINE : pair->tolerance);
 }
 
-/* How far along A's edge the point is that is nearest to B's, which crosses it. */
+/* The place along A's edge of the point nearest to B's edge, which crosses it. */
 static double crossing_part(const convex_pair *pair, const convex_end ends[2], vec3 line)
 {
     const vec3 a = end_direction(&pair->a, ends[0]);
@@ -163,8 +164,8 @@ static double crossing_part(const convex_pair *pair, const convex_end ends[2], v
     return (vec3_dot(line, a) - cosine * vec3_dot(line, b)) / (1.0 - cosine * cosine);
 }
 
-/* The points of two features that are nearest to each other, in A's frame, and how far apart
- * they are along the normal. */
+/* Finds the points of two features that are nearest to each other, in A's frame. Returns their
+ * distance along the normal. */
 static double find_points(const convex_pair *pair, const convex_end ends[2], vec3 normal, vec3 *p,
                           vec3 *q)
 {
@@ -199,7 +200,7 @@ static bool is_in_facet(const convex_body *body, convex_end end, vec3 point, dou
     return true;
 }
 
-/* Whether a point of the plane of a feature is in the feature; in the body's frame. */
+/* Whether a point in the plane of a feature is in the feature; in the body's frame. */
 static bool is_in_feature(const convex_body *body, convex_end end, vec3 point, double tolerance)
 {
     if (end.type == ABUT_FACET) {
@@ -268,7 +269,7 @@ static void try_edges(plane_search *search, int32_t a, int32_t b)
     }
 }
 
-/* The best plane that the nearest vertices of one lead to. */
+/* The best candidate that a plane's nearest vertices give, or the plane itself. */
 static tried_plane next_plane(const convex_pair *pair, const tried_plane *plane)
 {
     const int32_t a = plane->at.a, b = plane->at.b;
@@ -280,7 +281,7 @@ static tried_plane next_plane(const convex_pair *pair, const tried_plane *plane)
     return search.best;
 }
 
-/* Go from plane to plane as long as the gap grows. Returns how many were tried, at most so many. */
+/* Moves from plane to plane as long as the gap grows, `most` times at most. Returns how often. */
 static int32_t climb(const convex_pair *pair, int32_t most, tried_plane *plane)
 {
     bool gains = true;
@@ -293,7 +294,7 @@ static int32_t climb(const convex_pair *pair, int32_t most, tried_plane *plane)
     return gains ? most : count;
 }
 
-/* Likewise for bodies that overlap, moved apart along the plane's normal; false where the plane
+/* Climbs for overlapping bodies, which are moved apart along the plane's normal. False: the plane
  * stands. */
 static bool climb_apart(const convex_pair *pair, int32_t most, tried_plane *plane,
                         int32_t *iterations)
@@ -312,9 +313,9 @@ static bool climb_apart(const convex_pair *pair, int32_t most, tried_plane *plan
 static int32_t find_plane(const convex_pair *pair, int32_t most, tried_plane *plane)
 {
     int32_t iterations = 0;
-    bool goes_on = plane->at.gap <= 0.0;
-    while (goes_on && iterations < most) {
-        goes_on = climb_apart(pair, most, plane, &iterations) && plane->at.gap <= 0.0;
+    bool is_moving = plane->at.gap <= 0.0;
+    while (is_moving && iterations < most) {
+        is_moving = climb_apart(pair, most, plane, &iterations) && plane->at.gap <= 0.0;
     }
     if (plane->at.gap > 0.0) {
         iterations += climb(pair, most - iterations, plane);
@@ -322,7 +323,7 @@ static int32_t find_plane(const convex_pair *pair, int32_t most, tried_plane *pl
     return iterations;
 }
 
-/* Whether the plane of the features of the step before stands. Where bodies overlap, a vertex that
+/* Whether the plane of the features of the step before stands. For overlapping bodies a vertex that
  * is nearest to an edge or a vertex decides nothing. */
 static bool still_stands(const convex_pair *pair, const convex_link *before, tried_plane *plane)
 {

@@ -1,4 +1,4 @@
-/* Rows into the caller's columns. */
+/* Writes rows into the caller's columns. */
 #include <string.h>
 
 #include "convex_rows.h"
@@ -11,101 +11,102 @@ typedef struct writing {
 
 /* ---- columns of a row ---- */
 
-static void write_names(const convex_row *of, abut_index row, const abut_convex_columns *to)
+static void write_names(const convex_row *from, abut_index row, const abut_convex_columns *to)
 {
     if (to->i) {
-        to->i[row] = of->first;
+        to->i[row] = from->first;
     }
     if (to->j) {
-        to->j[row] = of->second;
+        to->j[row] = from->second;
     }
     if (to->mesh) {
-        to->mesh[row] = of->mesh;
+        to->mesh[row] = from->mesh;
     }
     if (to->facet) {
-        to->facet[row] = of->second;
+        to->facet[row] = from->second;
     }
 }
 
-static void write_kinds(const convex_row *of, abut_index row, const abut_convex_columns *to)
+static void write_kinds(const convex_row *from, abut_index row, const abut_convex_columns *to)
 {
     if (to->status) {
-        to->status[row] = of->status;
+        to->status[row] = from->status;
     }
     if (to->iterations) {
-        to->iterations[row] = of->iterations;
+        to->iterations[row] = from->iterations;
     }
     if (to->before) {
-        to->before[row] = of->before;
+        to->before[row] = from->before;
     }
     for (int k = 0; to->type && k < 2; k++) {
-        to->type[2 * row + k] = of->types[k];
+        to->type[2 * row + k] = from->types[k];
     }
     for (int k = 0; to->feature && k < 2; k++) {
-        to->feature[2 * row + k] = of->features[k];
+        to->feature[2 * row + k] = from->features[k];
     }
 }
 
-/* Write the gap and what is told with it. Numbers are taken from 0, so that none is -0. */
-static void write_gap(const convex_row *of, abut_index row, int dimension,
+/* Writes normal, overlap and error. Subtraction from 0 never gives -0. */
+static void write_gap(const convex_row *from, abut_index row, int dimension,
                       const abut_convex_columns *to)
 {
     if (to->normal) {
         vec3_put(to->normal + dimension * row, dimension,
-                 vec3_sub((vec3){0.0, 0.0, 0.0}, of->normal));
+                 vec3_sub((vec3){0.0, 0.0, 0.0}, from->normal));
     }
     if (to->overlap) {
-        to->overlap[row] = 0.0 - of->gap;
+        to->overlap[row] = 0.0 - from->gap;
     }
     if (to->error) {
-        to->error[row] = of->error;
+        to->error[row] = from->error;
     }
 }
 
-static void write_link(const convex_row *of, abut_index row, int dimension,
+static void write_link(const convex_row *from, abut_index row, int dimension,
                        const abut_convex_columns *to)
 {
     if (to->link) {
-        vec3_put(to->link + dimension * (2 * row), dimension, of->p);
-        vec3_put(to->link + dimension * (2 * row + 1), dimension, of->q);
+        vec3_put(to->link + dimension * (2 * row), dimension, from->p);
+        vec3_put(to->link + dimension * (2 * row + 1), dimension, from->q);
     }
     if (to->point) {
-        vec3_put(to->point + dimension * row, dimension, vec3_scale(vec3_add(of->p, of->q), 0.5));
+        vec3_put(to->point + dimension * row, dimension,
+                 vec3_scale(vec3_add(from->p, from->q), 0.5));
     }
     if (to->state) {
-        memcpy(to->state + ABUT_CONVEX_STATE * row, of->state, sizeof of->state);
+        memcpy(to->state + ABUT_CONVEX_STATE * row, from->state, sizeof from->state);
     }
 }
 
-static void write_row(const writing *w, const convex_row *of, abut_index row)
+static void write_row(const writing *w, const convex_row *from, abut_index row)
 {
     const abut_convex_columns *to = w->columns;
     const int dimension = w->contacts->finder->dimension;
-    write_names(of, row, to);
-    write_kinds(of, row, to);
-    write_gap(of, row, dimension, to);
-    write_link(of, row, dimension, to);
+    write_names(from, row, to);
+    write_kinds(from, row, to);
+    write_gap(from, row, dimension, to);
+    write_link(from, row, dimension, to);
     for (int axis = 0; w->contacts->has_images && to->image && axis < dimension; axis++) {
-        to->image[dimension * row + axis] = of->image[axis];
+        to->image[dimension * row + axis] = from->image[axis];
     }
 }
 
 /* ---- spots ---- */
 
-static void write_spot(const convex_spot *of, abut_index spot, int dimension,
+static void write_spot(const convex_spot *from, abut_index spot, int dimension,
                        const abut_convex_columns *to)
 {
     if (to->spot) {
-        vec3_put(to->spot + dimension * spot, dimension, of->point);
+        vec3_put(to->spot + dimension * spot, dimension, from->point);
     }
     if (to->spot_overlap) {
-        to->spot_overlap[spot] = 0.0 - of->gap;
+        to->spot_overlap[spot] = 0.0 - from->gap;
     }
     for (int k = 0; to->spot_type && k < 2; k++) {
-        to->spot_type[2 * spot + k] = (uint8_t)of->ends[k].type;
+        to->spot_type[2 * spot + k] = (uint8_t)from->ends[k].type;
     }
     for (int k = 0; to->spot_feature && k < 2; k++) {
-        to->spot_feature[2 * spot + k] = of->ends[k].feature;
+        to->spot_feature[2 * spot + k] = from->ends[k].feature;
     }
 }
 
@@ -117,7 +118,7 @@ static void write_spots(const writing *w, const convex_chunk *chunk)
     }
 }
 
-/* Write where each row's spots end. */
+/* Writes where each row's spots end. */
 static void write_spot_offsets(const convex_chunk *chunk, abut_index *offsets)
 {
     abut_index end = chunk->first_spot;
@@ -141,8 +142,8 @@ static int32_t body_before(const abut_convex_contacts *contacts, abut_index chun
     return -1;
 }
 
-/* Write where the rows of those bodies begin whose first row is in this chunk, and of bodies before
- * them that have none. */
+/* Writes where the rows of bodies begin: of bodies with their first row in this chunk, and of those
+ * before them without rows. */
 static void write_offsets(const writing *w, abut_index number)
 {
     const convex_chunk *chunk = &w->contacts->chunks[number];
@@ -154,7 +155,7 @@ static void write_offsets(const writing *w, abut_index number)
     }
 }
 
-/* Write the offsets of bodies behind that of the last row. */
+/* Writes the offsets of bodies after that of the last row. */
 static void end_offsets(const abut_convex_contacts *contacts, abut_index *offsets)
 {
     const abut_index bodies = contacts->finder->body_count;
@@ -187,14 +188,14 @@ void abut_convex_contacts_write(const abut_convex_contacts *contacts,
                                 const abut_convex_columns *columns)
 {
     writing w = {.contacts = contacts, .columns = columns};
-    abut_convex_columns own = *columns;
-    own.offsets = contacts->is_sorted ? columns->offsets : NULL;
-    w.columns = &own;
-    if (own.spot_offsets) {
-        own.spot_offsets[0] = 0;
+    abut_convex_columns written = *columns;
+    written.offsets = contacts->is_sorted ? columns->offsets : NULL;
+    w.columns = &written;
+    if (written.spot_offsets) {
+        written.spot_offsets[0] = 0;
     }
-    if (own.offsets) {
-        end_offsets(contacts, own.offsets);
+    if (written.offsets) {
+        end_offsets(contacts, written.offsets);
     }
     const parallel_plan plan = {.chunk_count = contacts->chunk_count,
                                 .work = 4 * contacts->row_count,

@@ -1,4 +1,4 @@
-/* Building a finder of convex bodies. */
+/* Builds a finder of convex contacts. */
 #include "convex_finder.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ abut_convex_options abut_convex_options_default(void)
                                  .iterations = 100};
 }
 
-/* Errors of spheres, and which errors of bodies they are. */
+/* Errors about spheres, and the same ones about bodies. */
 static const abut_status same[][2] = {
     {ABUT_CENTER_NOT_FINITE, ABUT_POSITION_NOT_FINITE},
     {ABUT_CENTER_TOO_FAR, ABUT_POSITION_TOO_FAR},
@@ -132,7 +132,7 @@ static abut_status check_input(const abut_convex_input *input, abut_error *error
 
 /* ---- copies ---- */
 
-/* A body, and the radius of the sphere around it. What is checked is the copy. */
+/* Copies a body, and computes the radius of the sphere around it. Checks are made on the copy. */
 static abut_status copy_body(const abut_convex_input *input, abut_index i,
                              const abut_convex_finder *finder, abut_error *error)
 {
@@ -158,7 +158,7 @@ static abut_status copy_body(const abut_convex_input *input, abut_index i,
     return ABUT_OK;
 }
 
-/* How many spots two bodies have at most: those with the most are of one shape twice. */
+/* The most spots of two bodies: two of one shape have the most. */
 static int32_t most_spots(const abut_convex_finder *finder)
 {
     int32_t most = 1;
@@ -192,10 +192,10 @@ static abut_status fill_finder(const abut_convex_input *input, abut_convex_finde
 abut_status abut_convex_finder_build(const abut_convex_input *input, abut_convex_finder **finder,
                                      abut_error *error)
 {
-    const abut_convex_input own = *input;
+    const abut_convex_input copy = *input;
     *finder = NULL;
     error_set_status(error, ABUT_OK);
-    abut_status status = check_input(&own, error);
+    abut_status status = check_input(&copy, error);
     if (status) {
         return status;
     }
@@ -203,11 +203,11 @@ abut_status abut_convex_finder_build(const abut_convex_input *input, abut_convex
     if (!made) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    made->shape_count = own.shape_count;
-    made->dimension = own.shapes[0]->dimension;
-    made->body_count = own.body_count;
-    made->options = own.options;
-    status = fill_finder(&own, made, error);
+    made->shape_count = copy.shape_count;
+    made->dimension = copy.shapes[0]->dimension;
+    made->body_count = copy.body_count;
+    made->options = copy.options;
+    status = fill_finder(&copy, made, error);
     if (status) {
         abut_convex_finder_free(made);
     } else {

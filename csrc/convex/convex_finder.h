@@ -1,4 +1,4 @@
-/* Bodies whose shapes and sizes are known, and memory for one query after the other. */
+/* A finder of convex contacts: shapes and sizes of bodies, and memory that queries share. */
 #ifndef CONVEX_CONVEX_FINDER_H
 #define CONVEX_CONVEX_FINDER_H
 
@@ -11,7 +11,7 @@
 typedef struct convex_body convex_body; /* pair.h */
 typedef struct convex_spot convex_spot; /* spots.h */
 
-/* What queries leave behind. */
+/* Memory that queries leave for later ones. */
 typedef struct convex_leftovers {
     pool contacts;  /* convex_memory */
     pool entrances; /* entrance_memory */
@@ -26,7 +26,7 @@ struct abut_convex_finder {
     double *radii;       /* body_count: of circumscribed spheres, rounded up */
     abut_index body_count;
     abut_convex_options options;
-    int32_t spot_limit; /* spots that two of these bodies have at most */
+    int32_t spot_limit; /* the most spots of two of these bodies */
     convex_leftovers *leftovers;
 };
 
@@ -37,7 +37,7 @@ typedef struct spot_room {
     abut_index capacity;
 } spot_room;
 
-/* A run of a query over `count` items, `size` of them a chunk, of so much work each. */
+/* A run of a query over `count` items: `size` of them per chunk, with `work` each. */
 static inline parallel_plan finder_plan(const abut_convex_query *query, abut_index count,
                                         abut_index size, abut_index work)
 {
@@ -48,12 +48,12 @@ static inline parallel_plan finder_plan(const abut_convex_query *query, abut_ind
                            .interrupted_data = query->interrupted_data};
 }
 
-/* Take scratch with room for so many spots; NULL where there is no memory. */
+/* Takes scratch with room for `spots` spots; NULL: there is no memory. */
 spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);
 void finder_give_room(const abut_convex_finder *finder, spot_room *room);
 
-/* Rename the error of a search of the spheres around bodies: what its status says of a sphere is
- * said of the body. And back, where bodies are spheres. Other statuses stay; returns the status. */
+/* Convert an error about the spheres around bodies into the same one about bodies, and back. Other
+ * statuses stay the same. Both return the status. */
 abut_status finder_name_body(abut_status status, abut_error *error);
 abut_status finder_name_sphere(abut_status status, abut_error *error);
 

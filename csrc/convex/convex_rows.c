@@ -1,4 +1,4 @@
-/* Records of rows, and the memory of queries. */
+/* Makes records of rows, and keeps the memory of queries. */
 #include "convex_rows.h"
 
 #include <string.h>
@@ -105,7 +105,7 @@ static void place_spots(convex_spot *spots, int32_t count, const row_place *plac
     }
 }
 
-/* Each vector is written where it stays, which spares copies. */
+/* Writes each vector in place, which saves copies. */
 static void place_link(convex_row *row, const row_place *place, const solved *result)
 {
     vec3 *first = place->is_swapped ? &row->q : &row->p;

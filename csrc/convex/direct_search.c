@@ -1,8 +1,9 @@
-/* The fast direct search: an entrance of the step before that still stands, or the best one that
- * can be climbed to from there, or the best of all: "A fast direct search algorithm for contact
- * detection of convex polygonal or polyhedral particles", Computers and Geotechnics 87 (2017), with
- * ways of our own to find these. Of bodies that are apart an entrance is the shortest link unless
- * two vertices are closest, or a vertex and an edge: then the shortest link method goes on. */
+/* The fast direct search: "A fast direct search algorithm for contact detection of convex polygonal
+ * or polyhedral particles", Computers and Geotechnics 87 (2017), with our own ways to find
+ * entrances. It takes the entrance of the step before if it still stands, or else the best one that
+ * a climb from there reaches, or else the best of all. For bodies that are apart an entrance is the
+ * shortest link, unless two vertices, or a vertex and an edge, are closest. Then the shortest link
+ * method is used. */
 #include "entrances.h"
 
 #include "link.h"
@@ -13,9 +14,8 @@ static bool is_excluded(const convex_pair *pair, const convex_link *before)
     return pair_support_gap(pair, before->normal).gap > pair->tolerance;
 }
 
-/* Whether a link is to be trusted that is a local minimum of the way apart of bodies that seem to
- * overlap: bodies that are apart have such minima, too, beyond other faces of the body of all
- * vectors between them. */
+/* Whether a link that is a local minimum of the way apart may be trusted. Bodies that are apart
+ * have such minima, too, beyond other faces of B - A. */
 static bool is_sound(const convex_pair *pair, const convex_link *link)
 {
     if (link->gap >= 0.0 || link_overlaps(pair, link)) {
@@ -31,7 +31,7 @@ static bool stands(const convex_pair *pair, const convex_link *before, convex_li
     return link_stands(pair, before, link) && is_sound(pair, link);
 }
 
-/* Climb from the entrance of the step before, if its features still are one. */
+/* Climbs from the entrance of the step before, if its features still are one. */
 static bool climb_from(const convex_pair *pair, const convex_link *before, convex_link *link)
 {
     entrance e = {{before->ends[0], before->ends[1]}, {0.0, 0.0, 0.0}, 0.0};
@@ -44,7 +44,7 @@ static bool climb_from(const convex_pair *pair, const convex_link *before, conve
     return stands(pair, &top, link);
 }
 
-/* Find the best entrance of all; two points have none, and get their link. */
+/* Finds the best entrance of all. Two points have none; they get their link. */
 static void find_initial(const convex_pair *pair, int iterations, convex_link *link)
 {
     *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};

@@ -1,4 +1,4 @@
-/* Entrances of many pairs. */
+/* Lists the entrances of many pairs. */
 #include <string.h>
 
 #include "../abut/contacts.h"
@@ -7,19 +7,19 @@
 #include "convex_rows.h"
 #include "convex_finder.h"
 
-/* What a pair's entrances take to find, as parallel_report counts it. */
+/* The work for the entrances of a pair, in the units of parallel_report. */
 enum { WORK_OF_PAIR = 300 };
 
 /* Pairs that one thread takes in one go. */
 enum { CHUNK_PAIRS = 64 };
 
-/* Entrances of a chunk's pairs; normals are the world's. */
+/* Entrances of a chunk's pairs. Normals are in the world's frame. */
 typedef struct entrance_chunk {
     entrance *all;
     abut_index count, capacity;
-    abut_index ends[CHUNK_PAIRS]; /* where those of each pair end */
-    abut_index first;             /* the number of the first one among all of the query */
-    entrance *before;             /* room for those of one pair in the step before */
+    abut_index ends[CHUNK_PAIRS]; /* where each pair's entrances end */
+    abut_index first;             /* the first one's number in the whole query */
+    entrance *before;             /* scratch: entrances of a pair in the step before */
     abut_index before_capacity;
 } entrance_chunk;
 
@@ -35,7 +35,7 @@ struct abut_entrances {
 /* Memory that one query after the other uses. */
 typedef struct entrance_memory {
     pooled pooled;
-    abut_entrances entrances; /* begins anew each time */
+    abut_entrances entrances; /* set anew for each query */
     convex_places places;
     body_pairs pairs;
     entrance_chunk *chunks;
@@ -139,16 +139,17 @@ static row_span rows_before(const abut_entrances_before *before, abut_index pair
                                    : span_at(before->offsets, pair, before->row_count);
 }
 
-/* Read a pair's entrances of the step before, but for those with features that the shapes do not
- * have; returns how many. */
-static abut_index read_before(const entering *e, row_span rows, const convex_pair *of, entrance *to)
+/* Reads a pair's entrances of the step before, without those with features that the shapes do not
+ * have. Returns how many. */
+static abut_index read_before(const entering *e, row_span rows, const convex_pair *pair,
+                              entrance *to)
 {
     abut_index kept = 0;
     for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
         const uint8_t *type = e->before->type + 2 * row;
         const abut_index *feature = e->before->feature + 2 * row;
-        if (read_end(of->a.shape, type[0], feature[0], &to[kept].ends[0]) &&
-            read_end(of->b.shape, type[1], feature[1], &to[kept].ends[1])) {
+        if (read_end(pair->a.shape, type[0], feature[0], &to[kept].ends[0]) &&
+            read_end(pair->b.shape, type[1], feature[1], &to[kept].ends[1])) {
             kept++;
         }
     }
@@ -157,7 +158,7 @@ static abut_index read_before(const entering *e, row_span rows, const convex_pai
 
 /* ---- pairs ---- */
 
-/* Turn a pair's entrances into the world, and give them the gaps of rounded bodies. */
+/* Turns a pair's entrances into the world's frame, with the gaps of the rounded bodies. */
 static void place_entrances(entrance *all, abut_index count, const convex_pair *pair,
                             const pose *at)
 {
@@ -254,19 +255,19 @@ abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_con
                                 abut_error *error)
 {
     static const abut_index none[1];
-    abut_convex_query own = *query;
-    const abut_entrances_before own_before = *before;
+    abut_convex_query copy = *query;
+    const abut_entrances_before before_copy = *before;
     *entrances = NULL;
-    if (!own.i) {
-        own.i = own.j = none;
-        own.pair_count = 0;
+    if (!copy.i) {
+        copy.i = copy.j = none;
+        copy.pair_count = 0;
     }
     error_set_status(error, ABUT_OK);
-    abut_entrances *made = make_entrances(finder, &own);
+    abut_entrances *made = make_entrances(finder, &copy);
     if (!made) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    const abut_status status = find_entrances(made, &own, &own_before, error);
+    const abut_status status = find_entrances(made, &copy, &before_copy, error);
     if (status) {
         abut_entrances_free(made);
     } else {
@@ -277,25 +278,25 @@ abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_con
 
 /* ---- columns ---- */
 
-static void write_entrance(const entrance *of, abut_index row, int dimension,
+static void write_entrance(const entrance *from, abut_index row, int dimension,
                            const abut_entrance_columns *to)
 {
-    const double normal[3] = {0.0 - of->normal.x, 0.0 - of->normal.y, 0.0 - of->normal.z};
+    const double normal[3] = {0.0 - from->normal.x, 0.0 - from->normal.y, 0.0 - from->normal.z};
     for (int axis = 0; to->normal && axis < dimension; axis++) {
         to->normal[dimension * row + axis] = normal[axis];
     }
     for (int k = 0; to->type && k < 2; k++) {
-        to->type[2 * row + k] = (uint8_t)of->ends[k].type;
+        to->type[2 * row + k] = (uint8_t)from->ends[k].type;
     }
     for (int k = 0; to->feature && k < 2; k++) {
-        to->feature[2 * row + k] = of->ends[k].feature;
+        to->feature[2 * row + k] = from->ends[k].feature;
     }
     if (to->overlap) {
-        to->overlap[row] = 0.0 - of->gap;
+        to->overlap[row] = 0.0 - from->gap;
     }
 }
 
-/* Number and offset of each pair of a chunk. */
+/* Writes number and offset of each pair of a chunk. */
 static void write_pairs(const abut_entrances *entrances, abut_index number,
                         const abut_entrance_columns *to)
 {

@@ -1,4 +1,4 @@
-/* Entrances one by one, and the best one. */
+/* Computes single entrances, and finds the best one. */
 #include "entrances.h"
 
 #include "../abut/contacts.h"
@@ -66,8 +66,8 @@ seen_arc entrances_see(const convex_pair *pair, int32_t edge)
                       pair_turn_back(pair, e->direction)};
 }
 
-/* The normal across both edges. The smaller their sine, the more rounding turns it: along the arcs
- * that does no harm, and the rest is taken away. */
+/* The normal across both edges. A small sine enlarges rounding errors: along the arcs they do no
+ * harm, and those across are removed. */
 static vec3 normal_across(vec3 along, vec3 other, int sign, double *sine)
 {
     const vec3 product = vec3_scale(vec3_cross(along, other), sign);
@@ -82,11 +82,12 @@ static vec3 normal_across(vec3 along, vec3 other, int sign, double *sine)
 
 void entrances_read_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign, entrance *e)
 {
-    const shape_edge *own = &pair->a.shape->edges[a], *other = &pair->b.shape->edges[b];
+    const shape_edge *edge_a = &pair->a.shape->edges[a], *edge_b = &pair->b.shape->edges[b];
     double sine;
-    const vec3 n = normal_across(own->direction, pair_turn(pair, other->direction), sign, &sine);
-    const vec3 from = body_vertex(&pair->a, own->vertices[0]);
-    const vec3 to = pair_to_a(pair, body_vertex(&pair->b, other->vertices[0]));
+    const vec3 n =
+        normal_across(edge_a->direction, pair_turn(pair, edge_b->direction), sign, &sine);
+    const vec3 from = body_vertex(&pair->a, edge_a->vertices[0]);
+    const vec3 to = pair_to_a(pair, body_vertex(&pair->b, edge_b->vertices[0]));
     *e = (entrance){{{ABUT_EDGE, a}, {ABUT_EDGE, b}}, n, vec3_dot(n, vec3_sub(to, from))};
     if (sine < NEARLY_PARALLEL) {
         const double gap = pair_support_gap(pair, n).gap;
@@ -128,8 +129,8 @@ bool entrance_read(const convex_pair *pair, entrance *e)
 
 /* ---- the best of A's facets ---- */
 
-/* How far B's centroid, one of its points, is in front of a facet of A: no entrance of this facet
- * has a larger gap. */
+/* How far B's centroid is in front of a facet of A. No entrance with this facet has a larger gap,
+ * since the centroid is a point of B. */
 static double facet_bound(const convex_pair *pair, vec3 centroid, int32_t facet)
 {
     const shape_facet *f = &pair->a.shape->facets[facet];
@@ -159,8 +160,8 @@ static bool try_facet(const convex_pair *pair, int32_t facet, entrance *best)
     return false;
 }
 
-/* Try all facets of A. The one that faces B most is tried first, and rules out most of the others.
- */
+/* Tries all facets of A. The one that faces B most is tried first, and rules out most of the
+ * others. Returns whether *best has become better. */
 static bool try_facets(const convex_pair *pair, entrance *best)
 {
     const int32_t count = pair->a.shape->facet_count;
@@ -197,7 +198,7 @@ int32_t entrances_leave(const seen_arc *a, const abut_shape *b, int32_t vertex, 
     return -1;
 }
 
-/* Try an edge of A with all edges of B, where rounding hides which of them its arc crosses. */
+/* Tries an edge of A with all edges of B, if rounding hides which of them its arc crosses. */
 static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_arc *arc,
                               entrance *best)
 {
@@ -209,8 +210,8 @@ static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_
     }
 }
 
-/* Follow the arc through the cells of B's vertices, from that of the left normal to that of the
- * right one: it goes straight, so each cell is left once. */
+/* Follows the arc through the cells of B's vertices, from that of the left normal to that of the
+ * right one. The arc is straight, so it passes each cell once. */
 static void follow_arc(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                        entrance *best)
 {

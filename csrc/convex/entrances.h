@@ -1,57 +1,58 @@
-/* The fast direct search: entrances, by which two bodies can meet without overlapping.
+/* The fast direct search for entrances: features by which two bodies can meet without overlap.
  *
- * They are the faces of B - A. Seen on the sphere of directions: a facet is a point, its normal; an
- * edge is an arc between two of these; a vertex is the cell of all directions in which it is the
- * farthest one. With B's turned around, a vertex and a facet are an entrance where the point is in
- * the cell, and two edges where their arcs cross. */
+ * They are the faces of the Minkowski difference B - A. On the sphere of directions a facet is a
+ * point, its normal; an edge is an arc between two such points; a vertex is the cell of all
+ * directions in which it is the farthest vertex. B's directions are negated. A vertex and a facet
+ * are an entrance if the point is in the cell, two edges if their arcs cross. */
 #ifndef CONVEX_ENTRANCES_H
 #define CONVEX_ENTRANCES_H
 
 #include "pair.h"
 
-/* Vertex and facet, facet and vertex, or two edges that cross. */
+/* A vertex and a facet, a facet and a vertex, or two edges that cross. */
 typedef struct entrance {
     convex_end ends[2];
     vec3 normal; /* n, unit, from A to B */
     double gap;  /* distance of the two planes along n */
 } entrance;
 
-/* Whether the two features are an entrance; fills in normal and gap then. Ends of other types are
+/* Whether the two features are an entrance; sets normal and gap if so. Ends of other types are
  * none. */
 bool entrance_read(const convex_pair *pair, entrance *e);
 
-/* The valid entrance of largest gap: of bodies that overlap the exact minimum. False where there is
- * none, as between two points. */
+/* Finds the entrance with the largest gap; for bodies that overlap this is the least way apart.
+ * False: there is none, as between two points. */
 bool entrances_best(const convex_pair *pair, entrance *best);
 
-/* Climb from a valid entrance over those whose features share a vertex with it, as far as the gap
+/* Climbs from an entrance over others that share a vertex of each body with it, as long as the gap
  * grows (climb.c). */
 void entrances_climb(const convex_pair *pair, entrance *e);
 
-/* How many entrances a pair has at most, and all of them: A's facets with vertices, edges with
- * edges, vertices with B's facets, each by the first one's (of the last the facet's) number and
- * then the other's; returns how many. `before`, of `before_count`, were those a step before, which
- * may be wrong altogether: the set is the same without (all_entrances.c). */
+/* The most entrances of a pair, and a list of all of them; returns how many (all_entrances.c).
+ * Their order: A's facets with vertices, edges with edges, vertices with B's facets. Each group is
+ * sorted by the first feature's number and then the second's, the last one by the facet's first.
+ * `before` has `before_count` entrances of the step before; these may be wrong: they only save
+ * time. */
 abut_index entrances_limit(const convex_pair *pair);
 abut_index entrances_all(const convex_pair *pair, const entrance *before, abut_index before_count,
                          entrance *all);
 
-/* The method "fds"; a convex_method (direct_search.c). */
+/* The method "fds", of type convex_method (direct_search.c). */
 void entrances_find(const convex_pair *pair, const convex_link *before,
                     const abut_convex_options *options, convex_link *link);
 
-/* ---- what the searches share ---- */
+/* ---- shared by the searches ---- */
 
-/* An edge of A as its arc is seen from B: the normals at its ends and the axis about which it
- * turns, which is the edge, all in B's frame. */
+/* The arc of an edge of A in B's frame: the normals at its ends, and the axis about which it turns,
+ * which is the edge's direction. */
 typedef struct seen_arc {
     vec3 left, right, along;
 } seen_arc;
 
 seen_arc entrances_see(const convex_pair *pair, int32_t edge);
 
-/* Whether the arc crosses that of an edge of B, turned around: 0, or 1 where n is along x other, -1
- * where it is other x along. Sines must be beyond `limit`, at least SINE_ROUNDING. */
+/* Whether the arc crosses the negated arc of an edge of B. 0: no; 1: yes, with n along (A's edge x
+ * B's edge); -1: yes, with the opposite n. Sines must be beyond `limit`, at least SINE_ROUNDING. */
 static inline int entrances_cross(const seen_arc *a, const abut_shape *b, int32_t edge,
                                   double limit)
 {
@@ -61,12 +62,12 @@ static inline int entrances_cross(const seen_arc *a, const abut_shape *b, int32_
     if (!(sign * left > limit && sign * right < -limit)) {
         return 0;
     }
-    const double own_left = sign * vec3_dot(a->along, b->facets[e->facets[0]].normal);
-    const double own_right = sign * vec3_dot(a->along, b->facets[e->facets[1]].normal);
-    return own_left > limit && own_right < -limit ? (int)sign : 0;
+    const double other_left = sign * vec3_dot(a->along, b->facets[e->facets[0]].normal);
+    const double other_right = sign * vec3_dot(a->along, b->facets[e->facets[1]].normal);
+    return other_left > limit && other_right < -limit ? (int)sign : 0;
 }
 
-/* The entrance of two edges that cross with this sign. */
+/* Sets the entrance of two edges that cross with this sign. */
 void entrances_read_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign, entrance *e);
 
 static inline void entrances_try_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign,
@@ -79,9 +80,9 @@ static inline void entrances_try_crossing(const convex_pair *pair, int32_t a, in
     }
 }
 
-/* Both planes at an edge of A have a point of B, `offset` from the edge, behind them, and by more
- * than a gap: so have all planes of the arc. Of a flat body, whose arc is half a circle, both never
- * are. */
+/* Whether no plane of an edge's arc has a gap above `gap`. It is so if a point of B, `offset` from
+ * the edge, is behind both planes at the arc's ends, and no higher over them than `gap`. A flat
+ * body's arc is half a circle, for which this is never true. */
 static inline bool entrances_rule_out(const shape_edge *e, const abut_shape *a, vec3 offset,
                                       double gap)
 {
@@ -90,19 +91,19 @@ static inline bool entrances_rule_out(const shape_edge *e, const abut_shape *a, 
     return left < 0.0 && right < 0.0 && left <= gap && right <= gap;
 }
 
-/* The edge of B by which the arc leaves the cell of a vertex, other than the one by which it came
- * (-1: none); -1: there is none for sure. */
+/* The edge of B by which the arc leaves the cell of a vertex, other than edge `came`, by which it
+ * came (-1: none). Returns -1 if no edge is sure. */
 int32_t entrances_leave(const seen_arc *a, const abut_shape *b, int32_t vertex, int32_t came,
                         double limit, int *sign);
 
-/* The least sine by which edges rise from a vertex along a direction: the cell has the opposite
- * direction where none falls. INFINITY of a point. */
+/* The least sine by which edges of a vertex rise along a direction; INFINITY for a point. If none
+ * falls, the vertex's cell contains the opposite direction. */
 double entrances_least_rise(const abut_shape *s, int32_t vertex, vec3 direction);
 
-/* Facet of A and vertex of B. */
+/* Sets the entrance of A's facet and B's vertex. */
 void entrances_read_facet(const convex_pair *pair, int32_t facet, int32_t vertex, entrance *e);
 
-/* An entrance of the swapped pair as one of the pair. */
+/* Converts an entrance of the swapped pair to one of the pair. */
 void entrances_mirror(const convex_pair *pair, entrance *e);
 
 #endif

@@ -1,15 +1,14 @@
-/* Finding the contacts of convex bodies: places, candidates, states, and then pair by pair. */
+/* Finds the contacts of convex bodies: places, pairs, states, and then one pair after the other. */
 #include "find_convex.h"
 
 #include "../base/prefetch.h"
 #include "convex_rows.h"
 #include "convex_finder.h"
 
-/* What a pair takes to solve, as parallel_report counts it. */
+/* The work of solving a pair, in the units of parallel_report. */
 enum { WORK_OF_PAIR = 30 };
 
-/* Pairs that one thread solves in one go, and how many pairs before its turn a body is fetched into
- * the cache. */
+/* Pairs that one thread solves in one go, and how many pairs before its turn a body is fetched. */
 enum { CHUNK_PAIRS = 256, FETCHED_AHEAD = 4 };
 
 abut_convex_query abut_convex_query_default(void)
@@ -28,8 +27,9 @@ typedef struct finding {
     bool keeps_all;
 } finding;
 
-/* The pair as it is solved: the body with the smaller number first, so that it is the same however
- * the caller puts it. Filled in member by member: a copy would wait for what was just written. */
+/* Names the partners of a row. The body with the smaller number is solved as A, so that results do
+ * not depend on the caller's order. Members are set one by one: a copy would wait for what was just
+ * written. */
 static void name_row(const finding *f, abut_index k, row_place *place)
 {
     const int dimension = f->finder->dimension;
@@ -50,7 +50,7 @@ static void make_pair(const finding *f, abut_index k, row_place *place, convex_p
     const placed_body *first = &f->bodies[place->first], *second = &f->bodies[place->second];
     if (place->is_swapped) {
         place->at = &second->at;
-        place->shift = shift; /* the row's first body is where the caller has it */
+        place->shift = shift; /* the row's first body stays in the caller's place */
         places_pair(second, first, vec3_scale(shift, -1.0), pair);
     } else {
         place->at = &first->at;
@@ -58,7 +58,7 @@ static void make_pair(const finding *f, abut_index k, row_place *place, convex_p
     }
 }
 
-/* Read the link that a pair begins with; false: there is none. */
+/* Reads the link with which a pair begins. False: there is none. */
 static bool read_state(const finding *f, abut_index k, const convex_pair *pair, convex_link *link)
 {
     if (!f->match || f->match[k] < 0) {
@@ -68,9 +68,9 @@ static bool read_state(const finding *f, abut_index k, const convex_pair *pair, 
     return link_unpack(state, pair, link);
 }
 
-/* Whether a plane across the line of the centers shows that two bodies are farther apart than rows
- * are wanted for: most of those are whose circumscribed spheres are near, and it takes a tenth of
- * what their link does. */
+/* Whether a plane across the line of the centers shows that two bodies are farther apart than the
+ * query's gap. Most pairs of near circumscribed spheres are, and the test takes a tenth of the time
+ * of a link. */
 static bool is_far(const finding *f, const convex_pair *pair)
 {
     const vec3 line = pair_centers(pair);
@@ -165,7 +165,7 @@ static finding start(abut_convex_contacts *contacts, const abut_convex_query *qu
                      .keeps_all = query->i && query->all_rows};
 }
 
-/* List the pairs of a query, and the rows of the step before that they continue. */
+/* Lists the pairs of a query, and the rows of the step before that they continue. */
 typedef abut_status pair_listing(const abut_convex_finder *finder, const abut_convex_query *query,
                                  convex_memory *memory, abut_error *error);
 
@@ -211,7 +211,7 @@ static abut_status check_minimum(const abut_convex_query *query, abut_error *err
     return is_known ? ABUT_OK : error_set(error, ABUT_BAD_MINIMUM, minimum, 0, 0.0);
 }
 
-/* A query as its threads are told of it. */
+/* A query for parallel_together: arguments and result. */
 typedef struct searching {
     abut_convex_contacts *contacts;
     const abut_convex_query *query;
@@ -254,9 +254,9 @@ abut_status convex_find_given(const abut_convex_finder *finder, const abut_conve
 abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex_query *query,
                              abut_convex_contacts **contacts, abut_error *error)
 {
-    const abut_convex_query own = *query;
+    const abut_convex_query copy = *query;
     *contacts = NULL;
     error_set_status(error, ABUT_OK);
-    return check_minimum(&own, error) ? ABUT_BAD_MINIMUM
-                                      : find(finder, &own, list_checked, contacts, error);
+    return check_minimum(&copy, error) ? ABUT_BAD_MINIMUM
+                                       : find(finder, &copy, list_checked, contacts, error);
 }

@@ -1,10 +1,10 @@
-/* What a shape is built from: read, checked, and its facets' planes. */
+/* Reads and checks the input of a shape, and computes the planes of its facets. */
 #include "hull.h"
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Vertices and corners that a shape may have: they are numbered with 31 bits. */
+/* The most vertices and corners of a shape: int32_t counts them. */
 #define NUMBER_LIMIT (INT32_MAX / 4)
 
 /* ---- reading ---- */
@@ -28,8 +28,8 @@ static abut_status check_counts(const abut_shape_input *in, abut_error *error)
     return ABUT_OK;
 }
 
-/* Checked after the offsets: where a polygon's corners are given as one facet, those tell what is
- * wrong. */
+/* Checks the number of facets, after the offsets: if a polygon's corners are given as one facet,
+ * the error of the offsets is the helpful one. */
 static abut_status check_facet_count(const abut_shape_input *in, abut_error *error)
 {
     if (in->facet_count < in->dimension + 1) {
@@ -50,7 +50,7 @@ static abut_status check_coordinate(double x, abut_index vertex, int axis, abut_
     return ABUT_OK;
 }
 
-/* Copy the vertices and check the copy: what is checked is what is used. */
+/* Copies the vertices and checks the copy, which is used from then on. */
 static abut_status read_vertices(hull *h, const double *vertices, abut_error *error)
 {
     for (int32_t v = 0; v < h->vertex_count; v++) {
@@ -89,7 +89,7 @@ static abut_status read_offsets(hull *h, const abut_shape_input *in, abut_error 
     return ABUT_OK;
 }
 
-/* seen[v]: the last facet that named the vertex, and 1. */
+/* Reads the corners. seen[v] is 1 + the last facet with vertex v. */
 static abut_status read_corners(hull *h, const abut_index *indices, int32_t *seen,
                                 abut_error *error)
 {
@@ -111,7 +111,7 @@ static abut_status read_corners(hull *h, const abut_index *indices, int32_t *see
 
 /* ---- planes ---- */
 
-/* The corner with which the list of a facet's corners begins, wherever the caller's list does: the
+/* The corner with which a facet's list begins, wherever the caller's list does: the
  * lexicographically smallest one. */
 static int32_t first_corner(const hull *h, const int32_t *corners, int32_t count)
 {
@@ -124,7 +124,7 @@ static int32_t first_corner(const hull *h, const int32_t *corners, int32_t count
     return first;
 }
 
-/* Twice the area as a vector, of the fan of triangles from the first corner. */
+/* Twice the area vector: the sum over the fan of triangles from the first corner. */
 static vec3 fan_area(const hull *h, const int32_t *corners, int32_t count)
 {
     const int32_t first = first_corner(h, corners, count);
@@ -139,7 +139,7 @@ static vec3 fan_area(const hull *h, const int32_t *corners, int32_t count)
     return sum;
 }
 
-/* A vector over its largest part, so that squares neither overflow nor vanish. */
+/* Makes a plane of an area vector, scaled first so that squares neither overflow nor vanish. */
 static loop_plane plane_of(vec3 area, double factor)
 {
     const double scale = vec3_max_abs(area);
@@ -163,7 +163,7 @@ loop_plane hull_plane(const hull *h, const loops *l, int32_t facet)
     return plane_of((vec3){along.y, -along.x, 0.0}, 1.0);
 }
 
-/* Half the diagonal of the corners' bounds, and how near to a plane is in it. */
+/* Computes middle and size of the corners' bounds, and the tolerance for points in a plane. */
 static void measure(hull *h)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
@@ -187,7 +187,7 @@ typedef struct farthest {
     double height;
 } farthest;
 
-/* A vector less its parts along the first `count` of two directions across each other. */
+/* A vector without its parts along the first `count` of two perpendicular directions. */
 static vec3 across(vec3 a, const vec3 *directions, int count)
 {
     for (int k = 0; k < count; k++) {
@@ -210,7 +210,7 @@ static farthest farthest_corner(const hull *h, vec3 from, const vec3 *directions
     return best;
 }
 
-/* Whether all corners are in one plane; of a polygon, on one line. */
+/* Whether all corners are in one plane; for a polygon, on one line. */
 static bool is_flat(const hull *h)
 {
     const vec3 from = hull_vertex(h, h->given.corners[0]);
@@ -227,7 +227,7 @@ static bool is_flat(const hull *h)
     return false;
 }
 
-/* The mean corner is inside, and so behind every facet. */
+/* The mean of the corners, which is inside of the body, and so behind every facet. */
 static vec3 mean_corner(const hull *h)
 {
     vec3 sum = {0.0, 0.0, 0.0};
@@ -237,15 +237,15 @@ static vec3 mean_corner(const hull *h)
     return vec3_add(h->middle, vec3_scale(sum, 1.0 / h->given.corner_count));
 }
 
-/* How high the inside is above a facet: of one that looks outward less than 0. */
+/* The height of an inner point over a facet: below 0 if the facet looks outward. */
 static double inside_height(const hull *h, int32_t facet, vec3 inside)
 {
     const vec3 corner = hull_vertex(h, h->given.corners[h->given.offsets[facet]]);
     return vec3_dot(hull_plane(h, &h->given, facet).normal, vec3_sub(inside, corner));
 }
 
-/* Facets that agree among each other look outward, or inward: there are no others of a body that
- * is closed. */
+/* Checks that facets look outward, by the sign of the volume. Facets of a closed body, which agree
+ * with each other, look all outward or all inward. */
 static abut_status check_outward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);
@@ -257,8 +257,8 @@ static abut_status check_outward(const hull *h, abut_error *error)
     return volume > 0.0 ? ABUT_OK : error_set(error, ABUT_SHAPE_INWARD, 0, h->dimension, 0.0);
 }
 
-/* Name the facet that looks inward: one of two does that meet and do not agree. */
-static abut_status name_inward(const hull *h, abut_error *error)
+/* Reports the facet that looks inward: one of two neighbors that do not agree. */
+static abut_status report_inward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);
     for (int32_t f = 0; f < h->given.facet_count; f++) {
@@ -271,9 +271,9 @@ static abut_status name_inward(const hull *h, abut_error *error)
 
 /* ---- closed ---- */
 
-/* A ridge by its vertex and what tells it from others there, as its facet sees it; its twin's
- * `other` and `vertex` have changed places, or of a polygon, whose ridges begin or end a side, the
- * vertex is the same and the other is not. */
+/* A ridge as its facet sees it. In a polyhedron it is the edge from `vertex` to `other`; its twin
+ * has these swapped. In a polygon a side begins (`other` is 1) or ends (0) at `vertex`; its twin
+ * has the opposite `other`. */
 typedef struct ridge {
     int32_t vertex, other;
 } ridge;
@@ -296,7 +296,7 @@ static ridge twin_of(const hull *h, ridge r)
 typedef struct corners_at {
     int32_t *begins;  /* vertex_count + 1 */
     int32_t *corners; /* corner_count */
-    int32_t *others;  /* corner_count: ridge.other of each */
+    int32_t *others;  /* ridge.other of each corner */
 } corners_at;
 
 static void list_corners(const hull *h, const loops *l, corners_at *at)
@@ -316,8 +316,8 @@ static void list_corners(const hull *h, const loops *l, corners_at *at)
     }
 }
 
-/* The corners whose ridge is this one: how many, and the last one. After listing, the list of
- * vertex v begins at begins[v + 1]. */
+/* Counts the corners with this ridge, and sets the last one. After listing, the list of vertex v
+ * begins at begins[v + 1]. */
 static int32_t count_ridges(const corners_at *at, int32_t vertex_count, int32_t corner_count,
                             ridge r, int32_t *corner)
 {
@@ -338,8 +338,8 @@ static abut_status find_twins(hull *h, const loops *l, const corners_at *at, abu
     for (int32_t f = 0; f < l->facet_count; f++) {
         for (int32_t c = l->offsets[f]; c < l->offsets[f + 1]; c++) {
             const ridge r = ridge_at(h, l, f, c), twin = twin_of(h, r);
-            int32_t own;
-            const int32_t here = count_ridges(at, h->vertex_count, l->corner_count, r, &own);
+            int32_t corner;
+            const int32_t here = count_ridges(at, h->vertex_count, l->corner_count, r, &corner);
             const int32_t there =
                 count_ridges(at, h->vertex_count, l->corner_count, twin, &h->twins[c]);
             if (here != 1 || there != 1) {
@@ -351,7 +351,7 @@ static abut_status find_twins(hull *h, const loops *l, const corners_at *at, abu
     return ABUT_OK;
 }
 
-/* Find the twins of all corners, of which each must have one. */
+/* Finds the twins of all corners; each must have one. */
 static abut_status close_loops(hull *h, const loops *l, abut_error *error)
 {
     corners_at at = {
@@ -372,7 +372,7 @@ static abut_status close_loops(hull *h, const loops *l, abut_error *error)
 
 /* ---- convex ---- */
 
-/* How far in front of a facet's plane rounding may put a vertex: the plane of a narrow facet turns
+/* How far rounding may put a vertex in front of a facet's plane: the plane of a narrow facet turns
  * with its corners' last digits. */
 static double plane_slack(const hull *h, double area)
 {
@@ -422,7 +422,7 @@ static abut_status check_behind(const hull *h, int32_t facet, vec3 normal, doubl
     return ABUT_OK;
 }
 
-/* Closed, and no vertex in front of a facet: such a body is convex, and each facet, too. */
+/* Checks that no vertex is in front of a facet: then a closed body, and each facet, is convex. */
 static abut_status check_convex(const hull *h, abut_error *error)
 {
     abut_status status = ABUT_OK;
@@ -476,7 +476,7 @@ static abut_status check_body(hull *h, abut_error *error)
     }
     const abut_status status = close_loops(h, &h->given, error);
     if (status == ABUT_SHAPE_NOT_CLOSED && error->value == 2.0) {
-        return name_inward(h, error);
+        return report_inward(h, error);
     }
     return status ? status : check_outward(h, error);
 }
@@ -492,8 +492,8 @@ static bool is_refused(abut_status status)
     return status != ABUT_OK && status != ABUT_NO_MEMORY;
 }
 
-/* Merge as much as passes the check: facets that are all near the plane of one of them may be
- * farther from their common plane. What never passes is refused for the first reason. */
+/* Merges within smaller and smaller tolerances until the checks pass: facets near the plane of one
+ * of them may be farther from their common plane. Otherwise the first error is reported. */
 static abut_status merge_checked(hull *h, abut_error *error)
 {
     abut_status status = merge_within(h, h->tolerance, error);
@@ -513,7 +513,7 @@ static bool has_merged(const hull *h)
     return h->merged.corner_count < h->given.corner_count;
 }
 
-/* Begin again with the merged facets: a shape that is made anew of its facets is the same. */
+/* Begins again with the merged facets, so that a shape built from a shape's facets is the same. */
 static abut_status take_merged(hull *h, abut_error *error)
 {
     loops_free(&h->given);

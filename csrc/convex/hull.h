@@ -1,8 +1,8 @@
-/* From the caller's arrays to the facets of a shape: checked, and those in one plane merged.
+/* Makes the facets of a shape from the caller's arrays: checks them, and merges those in one plane.
  *
- * Of a polygon the facets are its sides. What two facets share is a ridge: of a polyhedron an edge,
- * of a polygon a vertex. Facet f has as many ridges as corners: ridge k of a polyhedron's facet
- * runs from corner k to the next one, that of a polygon's side is its corner k. */
+ * A polygon's facets are its sides. Two facets share a ridge: an edge of a polyhedron, a vertex of
+ * a polygon. A facet has as many ridges as corners. Ridge k of a polyhedron's facet runs from
+ * corner k to the next one; ridge k of a polygon's side is its corner k. */
 #ifndef CONVEX_HULL_H
 #define CONVEX_HULL_H
 
@@ -15,23 +15,23 @@ typedef struct loops {
     int32_t facet_count, corner_count;
     int32_t *offsets; /* facet_count + 1 */
     int32_t *corners; /* corner_count */
-    int32_t *source;  /* of each facet the first of the input's facets in it */
+    int32_t *source;  /* for each facet the first of the input's facets in it */
 } loops;
 
-/* The input's vertices, and the facets that are left. */
+/* The input's vertices, and its facets before and after merging. */
 typedef struct hull {
     int dimension;
     int32_t vertex_count;
-    double *vertices; /* vertex_count x 3, as in the input; of a polygon z is 0 */
-    vec3 middle;      /* of the bounds of the vertices that the input's facets name */
-    double size;      /* and half their diagonal */
-    double tolerance; /* what is nearer than this to a plane is in it */
-    loops given;      /* the input's facets, */
-    double *areas;    /* their areas; of sides lengths */
-    loops merged;     /* the facets that are left, with the vertices' numbers in the input */
-    int32_t *twins;   /* of each of their ridges (of the given ones', until they are merged) the
-                         corner whose ridge in another facet is the same */
-    int32_t kept_count, *kept; /* the vertices that are their corners, which ascend */
+    double *vertices; /* vertex_count x 3, as in the input; for a polygon z is 0 */
+    vec3 middle;      /* middle of the bounds of the facets' vertices */
+    double size;      /* half the diagonal of these bounds */
+    double tolerance; /* points nearer than this to a plane are in it */
+    loops given;      /* the input's facets */
+    double *areas;    /* areas of the input's facets; lengths of sides */
+    loops merged;     /* the merged facets, with the input's numbers of vertices */
+    int32_t *twins;   /* for each corner of the merged facets, or until then of the given ones, the
+                         corner in another facet with the same ridge */
+    int32_t kept_count, *kept; /* the vertices that are corners, ascending */
 } hull;
 
 static inline vec3 hull_vertex(const hull *h, int32_t vertex)
@@ -39,12 +39,12 @@ static inline vec3 hull_vertex(const hull *h, int32_t vertex)
     return vec3_load(h->vertices + 3 * (size_t)vertex);
 }
 
-/* Check the input and find the facets. Zero-initialize the hull; free it whatever comes out. */
+/* Checks the input and makes the facets. Zero-initialize the hull, and free it in any case. */
 abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error);
 void hull_free(hull *h);
 
-/* The area of a facet and its outward normal, which is 0 where the area is; the same to the bit
- * wherever its list of corners begins. */
+/* A facet's area and outward normal (0 if the area is 0). Both are the same to the bit wherever the
+ * list of corners begins. */
 typedef struct loop_plane {
     vec3 normal;
     double area;
@@ -52,8 +52,8 @@ typedef struct loop_plane {
 
 loop_plane hull_plane(const hull *h, const loops *l, int32_t facet);
 
-/* Merge facets that are in one plane to within a tolerance, and leave out corners that are then on
- * a straight line: `given` becomes `merged` (merge.c). */
+/* Makes `merged` of `given`: merges facets in one plane to within a tolerance, and drops corners
+ * that are then on a straight line (merge.c). */
 abut_status hull_merge(hull *h, double tolerance, abut_error *error);
 void loops_free(loops *l);
 

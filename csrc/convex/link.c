@@ -1,29 +1,33 @@
-/* The shortest link method: E. G. Nezami and others, "Shortest link method for contact detection in
+/* The shortest link method: E. G. Nezami et al., "Shortest link method for contact detection in
  * discrete element method", International Journal for Numerical and Analytical Methods in
  * Geomechanics 30 (2006).
  *
  * P walks to the point of A that is closest to Q, Q to the point of B that is closest to P, and so
- * on. What is ours: walks pass facets that are turned away (closest.c); pairs of facets and edges
- * are brought together before each walk, as in the paper, but every time (segments.c); normals come
- * from features (parting.c); and it ends by a certificate: |PQ| is no less than the distance, the
- * gap between both supports along any n no more. Where walks stand still, which they do where
- * facets are nearly parallel, the best entrance of the direct search helps once. */
+ * on. Differences to the paper:
+ *
+ *  - walks do not stop at facets that face away (closest.c);
+ *  - links between two facets or edges are shortened before every walk (segments.c);
+ *  - normals come from features (parting.c);
+ *  - a certificate ends it: |PQ| is at least the distance, and the gap between both supports along
+ *    any n is at most the distance;
+ *  - where walks stand still, as they do at facets that are nearly parallel, the best entrance of
+ *    the direct search helps once. */
 #include "link.h"
 
 #include "entrances.h"
 
 #include "../mesh/tolerance.h"
 
-/* Where the link is, and the best plane so far. */
+/* The present link, and the best plane so far. */
 typedef struct search {
     const convex_pair *pair;
     span now;
-    span shortest; /* the shortest one before the entrance */
+    span shortest; /* the shortest link before the entrance */
     parting best;
     bool has_entrance;
 } search;
 
-/* MEETS: the bodies overlap, or touch. STUCK: nothing is gained any more. */
+/* MEETS: the bodies overlap, or touch. STUCK: nothing more is gained. */
 typedef enum progress { GOES_ON, IS_CERTAIN, MEETS, STUCK } progress;
 
 static foot foot_before(const convex_body *body, convex_end end, vec3 point)
@@ -38,7 +42,7 @@ static span span_before(const convex_pair *pair, const convex_link *before)
                   .b = foot_before(&pair->b, before->ends[1], before->q)};
 }
 
-/* The link of the step before, or that of the vertices that are nearest along the line of the
+/* The link of the step before, or else that of the vertices that are nearest along the line of the
  * centroids. */
 static span search_begin(const convex_pair *pair, const convex_link *before)
 {
@@ -56,7 +60,7 @@ static void search_improve(search *s, const parting *plane)
     s->best = plane->gap > s->best.gap ? *plane : s->best;
 }
 
-/* Whether the link is the shortest. */
+/* Whether the link is the shortest. Updates the best plane. */
 static bool search_certify(search *s)
 {
     parting plane;
@@ -71,7 +75,7 @@ static bool search_certify(search *s)
     return s->now.length - s->best.gap <= s->pair->tolerance;
 }
 
-/* One walk on each body. */
+/* Makes one walk on each body. */
 static progress search_walk(search *s)
 {
     const convex_pair *pair = s->pair;
@@ -84,13 +88,13 @@ static progress search_walk(search *s)
     return GOES_ON;
 }
 
-/* Go on from the entrance whose planes are farthest apart: of bodies that are apart that is the
- * distance, unless two vertices are closest, or a vertex and an edge. */
+/* Continues from the entrance with the largest gap. For bodies that are apart this is the distance,
+ * unless two vertices, or a vertex and an edge, are closest. */
 static progress search_enter(search *s)
 {
     entrance best;
     s->has_entrance = true;
-    entrances_best(s->pair, &best); /* one of both has facets */
+    entrances_best(s->pair, &best); /* there is one, since one of the bodies has facets */
     const parting plane = parting_along(s->pair, best.normal);
     search_improve(s, &plane);
     if (best.gap <= GAP_ROUNDING * s->pair->size) {
@@ -113,8 +117,7 @@ static bool facet_has(const abut_shape *s, int32_t facet, int32_t vertex)
     return false;
 }
 
-/* A feature with both vertices: the edge from one to the other, or a facet; else the vertex itself.
- */
+/* A feature with both vertices: the edge between them, or a facet; else the vertex itself. */
 static convex_end vertex_wider(const abut_shape *s, int32_t vertex, int32_t other)
 {
     const shape_vertex *v = &s->vertices[vertex];
@@ -157,10 +160,9 @@ static convex_end end_wider(const abut_shape *s, convex_end end, int32_t other)
     return end;
 }
 
-/* Take a wider feature where it is in question. Where edges are nearly parallel a link that goes on
- * along one of them is shorter by less than rounding, and still its normal is another one. The
- * vertices that support the bodies along the normal tell which feature holds both them and the
- * link's ends. */
+/* Tries wider features. At nearly parallel edges, a link that continues along one of them is
+ * shorter by less than rounding, but has another normal. The vertices that support the bodies along
+ * the normal show which feature has both them and the link's ends. */
 static bool search_widen(search *s)
 {
     vec3 normal;
@@ -180,11 +182,11 @@ static bool search_widen(search *s)
     return false;
 }
 
-/* The walks come to this iteration only where they gain little. */
+/* Walks reach this iteration only if they gain little. */
 enum { SLOW = 9 };
 
-/* Help for walks that gain little, or that have come as near as bodies are which overlap where
- * their surfaces meet. */
+/* Helps walks that gain little, or that have come so near that surfaces of overlapping bodies may
+ * meet there. */
 static progress search_help(search *s, int iteration, double gain)
 {
     const bool is_near = s->now.length <= MEETING_LENGTH * s->pair->size && s->best.gap < 0.0;
@@ -214,8 +216,8 @@ static progress search_round(search *s, int iteration)
     return search_certify(s) ? IS_CERTAIN : search_help(s, iteration, length - s->now.length);
 }
 
-/* Write the link. One that is not certain has the shortest length and the plane with the largest
- * gap, as bounds that hold. */
+/* Writes the link. If it is not certain, it gets the shortest length and the plane with the largest
+ * gap, which are true bounds. */
 static void search_end(search *s, progress end, convex_link *link)
 {
     if (s->shortest.length < s->now.length) {
@@ -244,8 +246,7 @@ static void search_run(search *s, int iterations, convex_link *link)
     link->iterations = iteration;
 }
 
-/* The link of two points, of which all is known at once, but for the direction where they are one.
- */
+/* Writes the link of two points. Only its direction is arbitrary if they coincide. */
 static void points_link(const convex_pair *pair, const span *s, convex_link *link)
 {
     const parting plane = {link_direction(pair), s->length};
@@ -267,7 +268,7 @@ void link_find_apart(const convex_pair *pair, const convex_link *before, int ite
     search_run(&s, iterations, link);
 }
 
-/* ---- what both files share ---- */
+/* ---- shared with overlap.c ---- */
 
 vec3 link_direction(const convex_pair *pair)
 {
@@ -308,9 +309,8 @@ bool link_stands(const convex_pair *pair, const convex_link *before, convex_link
     return true;
 }
 
-/* Find the link of bodies that overlapped in the step before. Where they are apart now, what the
- * old minimum has become may still look like one, beyond another face of the body of all vectors
- * between them. */
+/* Finds the link of bodies that overlapped in the step before. If they are apart now, the old
+ * minimum may still look like one, beyond another face of B - A. */
 static void find_again(const convex_pair *pair, const convex_link *before, int iterations,
                        convex_link *link)
 {

@@ -1,5 +1,5 @@
-/* Which spot of the step before each spot continues: that of the same name, in the row that its row
- * continues. */
+/* Finds the spot of the step before that a spot continues: in the row that its row continues, the
+ * one with the same name, that is, types and features. */
 #include "match_spots.h"
 
 #include "../base/error.h"
@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 
-/* Whether two spots have one name; where i and j have changed places, so have the parts of the
- * name. */
+/* Whether two spots have the same name. If i and j are swapped, so are the parts of the name. */
 static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, bool is_swapped)
 {
     bool is_same = true;
@@ -20,8 +19,8 @@ static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, 
     return is_same;
 }
 
-/* The spots of a row of the step before; of none where the number, which may have been changed
- * since it was checked, is that of none. */
+/* The spots of a row of the step before. There are none if the number is out of range: it may have
+ * changed after its check. */
 static row_span spots_before(const abut_spot_step *before, abut_index row)
 {
     return row >= 0 && row < before->row_count
@@ -42,14 +41,14 @@ static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row
 
 void spots_match_row(const spot_steps *s, abut_index row, abut_index *match)
 {
-    const row_span own = span_at(s->now->spot_offsets, row, s->now->spot_count);
+    const row_span spots = span_at(s->now->spot_offsets, row, s->now->spot_count);
     const row_span earlier = spots_before(s->before, s->row_match[row]);
-    for (abut_index spot = own.first; spot < own.first + own.count; spot++) {
+    for (abut_index spot = spots.first; spot < spots.first + spots.count; spot++) {
         match[spot] = find_spot(s, spot, row, earlier);
     }
 }
 
-/* ---- a caller's columns are checked ---- */
+/* ---- checks of a caller's columns ---- */
 
 static abut_status check_offsets(const abut_spot_step *step, int is_before, abut_error *error)
 {

@@ -1,8 +1,8 @@
-/* Facets in one plane become one: twelve triangles are six squares.
+/* Merges facets in one plane: twelve triangles of a cube become six squares.
  *
- * Groups grow from the largest facets, neighbor by neighbor, as far as corners are in the plane of
- * the first one; slivers, whose own planes say nothing, so join what they lie beside. What is left
- * of a group are the ridges to other groups. */
+ * Groups grow from the largest facets, neighbor by neighbor, as long as corners are in the plane of
+ * the group's first facet. Slivers have no reliable plane, and so join their neighbors. The border
+ * of a group, its rim, consists of ridges to other groups. */
 #include <stdlib.h>
 
 #include "hull.h"
@@ -16,20 +16,20 @@ typedef struct sized_facet {
 
 typedef struct merger {
     hull *h;
-    double tolerance;     /* what is nearer than this to a plane is merged */
-    sized_facet *by_size; /* of the input's facets */
-    int32_t *group;       /* of each, or -1 */
+    double tolerance;     /* corners nearer than this to a plane are in it */
+    sized_facet *by_size; /* the input's facets */
+    int32_t *group;       /* group of each facet, or -1 */
     int32_t *stack;
-    int32_t *facet_of;  /* of each of the input's corners */
-    int32_t *rims;      /* of all groups: corners whose ridge leads to another group */
-    int32_t *rim_at;    /* of each vertex, the last rim corner that is there */
-    int32_t *rim_count; /* of each vertex: how many groups meet there */
-    uint8_t *straight;  /* of each vertex: whether it is on a straight line between two groups */
+    int32_t *facet_of;  /* facet of each of the input's corners */
+    int32_t *rims;      /* of all groups: corners with a ridge to another group */
+    int32_t *rim_at;    /* for each vertex the last rim corner there */
+    int32_t *rim_count; /* for each vertex how many groups meet there */
+    uint8_t *straight;  /* for each vertex whether it is on a straight line between two groups */
 } merger;
 
 /* ---- groups ---- */
 
-/* The largest facet first; of two of one size the one that comes first. */
+/* Orders facets by size, the largest first; of equal ones the first. */
 static int compare_sizes(const void *a, const void *b)
 {
     const sized_facet *first = a, *second = b;
@@ -52,7 +52,7 @@ static bool is_in_plane(const merger *m, int32_t facet, vec3 normal, vec3 corner
     return true;
 }
 
-/* Make a group of all facets that are in the plane of `first` and can be reached from it. */
+/* Makes a group of all facets that are in the plane of `first` and can be reached from it. */
 static void grow_group(merger *m, int32_t first, int32_t group)
 {
     const hull *h = m->h;
@@ -93,7 +93,7 @@ static int32_t find_groups(merger *m)
     return count;
 }
 
-/* Number groups by the first of the input's facets in them, which is their source. */
+/* Numbers groups in the order of their first facets in the input, which are their sources. */
 static void number_groups(merger *m, int32_t count)
 {
     const hull *h = m->h;
@@ -118,8 +118,8 @@ static bool is_rim(const merger *m, int32_t corner)
     return m->group[m->facet_of[corner]] != m->group[m->facet_of[m->h->twins[corner]]];
 }
 
-/* List the rim's corners group after group: offsets of the merged facets, before straight corners
- * are left out. */
+/* Lists the rims' corners, group after group, and sets the offsets of the merged facets. Straight
+ * corners are included as yet. */
 static void list_rims(merger *m, int32_t group_count)
 {
     hull *h = m->h;
@@ -151,17 +151,16 @@ static int32_t next_vertex(const merger *m, int32_t corner)
     return m->h->given.corners[m->h->twins[corner]];
 }
 
-/* Put the rim of a polyhedron's group in order, from its lowest vertex on. False: it is not one
- * loop. */
+/* Orders the rim of a polyhedron's group, from its lowest vertex on. False: it is not one loop. */
 static bool walk_rim(merger *m, int32_t group)
 {
     const hull *h = m->h;
     const int32_t begin = h->merged.offsets[group], end = h->merged.offsets[group + 1];
     int32_t vertex = INT32_MAX;
     for (int32_t k = begin; k < end; k++) {
-        const int32_t own = h->given.corners[m->rims[k]];
-        m->rim_at[own] = m->rims[k];
-        vertex = own < vertex ? own : vertex;
+        const int32_t start = h->given.corners[m->rims[k]];
+        m->rim_at[start] = m->rims[k];
+        vertex = start < vertex ? start : vertex;
     }
     const int32_t first = vertex;
     for (int32_t k = begin; k < end; k++) {
@@ -174,7 +173,7 @@ static bool walk_rim(merger *m, int32_t group)
     return vertex == first;
 }
 
-/* The rim of a polygon's side: where it begins and where it ends. */
+/* Sets where a polygon's merged side begins and ends. False: it is not one side. */
 static bool walk_side(const merger *m, int32_t group)
 {
     const hull *h = m->h;
@@ -207,8 +206,7 @@ static abut_status walk_rims(merger *m, int32_t group_count, abut_error *error)
 
 /* ---- straight corners ---- */
 
-/* Whether a vertex is on the straight line between two others, the same for both orders of these.
- */
+/* Whether a vertex is on the straight line between two others. Their order does not matter. */
 static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t after)
 {
     const hull *h = m->h;
@@ -219,7 +217,7 @@ static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t
     return vec3_length(area) <= m->tolerance * vec3_length(line);
 }
 
-/* Two groups alone meet in an edge, and a vertex there is no corner. */
+/* Marks vertices on straight edges between two groups: they are no corners. */
 static void mark_straight(merger *m, int32_t group)
 {
     const hull *h = m->h;
@@ -233,7 +231,7 @@ static void mark_straight(merger *m, int32_t group)
     }
 }
 
-/* Leave straight corners out. */
+/* Drops straight corners. */
 static abut_status drop_straight(merger *m, int32_t group_count, abut_error *error)
 {
     loops *l = &m->h->merged;
@@ -256,7 +254,7 @@ static abut_status drop_straight(merger *m, int32_t group_count, abut_error *err
     return ABUT_OK;
 }
 
-/* List the vertices that are corners. */
+/* Lists the vertices that are corners. */
 static void list_kept(merger *m)
 {
     hull *h = m->h;

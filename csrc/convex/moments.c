@@ -4,7 +4,7 @@
 
 /* ---- sums ---- */
 
-/* Add factor (a b' + b a') / 2. */
+/* Adds factor (a b' + b a') / 2. */
 static void add_product(matrix3 *m, double factor, vec3 a, vec3 b)
 {
     m->xx += factor * a.x * b.x;
@@ -45,7 +45,7 @@ static vec3 corner_at(const abut_shape *s, const shape_facet *f, int32_t k, vec3
     return vec3_sub(shape_point(s, s->corners[f->begin + k].vertex), about);
 }
 
-/* Add a segment of a line of so much mass; x x' of one between a and b. */
+/* Adds a segment from a to b with this mass. */
 static void add_segment(moments *m, double mass, vec3 a, vec3 b)
 {
     const vec3 middle = vec3_scale(vec3_add(a, b), 0.5), along = vec3_sub(b, a);
@@ -85,7 +85,7 @@ static moments facet_moments(const abut_shape *s, const shape_facet *f, vec3 abo
     return m;
 }
 
-/* The pyramid over a facet with its tip where x is 0: facets at heights that shrink. */
+/* Adds the pyramid over a facet, with its tip at x = 0. */
 static void add_pyramid(moments *m, const moments *facet, double height, int dimension)
 {
     m->mass += height * facet->mass / dimension;
@@ -93,7 +93,7 @@ static void add_pyramid(moments *m, const moments *facet, double height, int dim
     add_matrix(&m->second, height / (dimension + 2), &facet->second);
 }
 
-/* The prism between a facet and the same one farther out. */
+/* Adds the prism between a facet and the same facet farther out by the radius. */
 static void add_prism(moments *m, const moments *facet, vec3 normal, double radius)
 {
     m->mass += radius * facet->mass;
@@ -106,8 +106,8 @@ static void add_prism(moments *m, const moments *facet, vec3 normal, double radi
 
 /* ---- arcs of normals ---- */
 
-/* The arc of unit vectors from one normal to another one, counter-clockwise about an axis: its
- * angle, the vector to its middle, and that across it in the plane of the arc. */
+/* The arc of unit vectors from one normal to another, counter-clockwise about an axis: its angle,
+ * the vector to its middle, and the vector across that one in the plane of the arc. */
 typedef struct arc {
     double angle;
     vec3 middle, side;
@@ -118,7 +118,8 @@ static vec3 unit(vec3 a)
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-/* The sum of both normals vanishes where they are opposite, their difference where they are one. */
+/* Uses the sum of both normals, which vanishes if they are opposite, or their difference, which
+ * vanishes if they are equal. */
 static arc arc_between(vec3 from, vec3 to, vec3 axis)
 {
     const double cosine = vec3_dot(from, to);
@@ -134,13 +135,13 @@ static arc arc_between(vec3 from, vec3 to, vec3 axis)
     return a;
 }
 
-/* The integral of the arc's vectors u along it. */
+/* The integral of the arc's unit vectors u along it. */
 static vec3 arc_first(const arc *a)
 {
     return vec3_scale(a->middle, 2.0 * rounded_sin(0.5 * a->angle));
 }
 
-/* Add the integral of u u'. */
+/* Adds `factor` times the integral of u u' along the arc. */
 static void add_arc_second(matrix3 *m, double factor, const arc *a)
 {
     const double half = 0.5 * a->angle, swing = 0.5 * rounded_sin(a->angle);
@@ -164,13 +165,13 @@ static arc polygon_arc(const abut_shape *s, int32_t vertex)
         return (arc){2.0 * PI, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
     }
     const int32_t *facets =
-        s->facets_at + v->first_facet; /* the side that begins here, that ends */
+        s->facets_at + v->first_facet; /* the side that begins here, and the one that ends */
     return arc_between(s->facets[facets[1]].normal, s->facets[facets[0]].normal, OUT_OF_PLANE);
 }
 
 /* ---- edges ---- */
 
-/* The sector of a cylinder about an edge. */
+/* Adds the sector of a cylinder about an edge. */
 static void add_edge(moments *m, const abut_shape *s, int32_t edge, vec3 about)
 {
     const shape_edge *e = &s->edges[edge];
@@ -188,10 +189,12 @@ static void add_edge(moments *m, const abut_shape *s, int32_t edge, vec3 about)
 /* ---- vertices ---- */
 
 /* Integrals of 1, u and u u' over the unit vectors u of a vertex's piece of the sphere. The piece
- * of a polyhedron's vertex is a polygon of arcs, one an edge. With b a unit vector across the plane
- * of an arc, inward, and the integral a of u along it, Stokes gives sums over arcs: solid angle = 2
- * pi - angles of the facets at the vertex integral u = sum angle b / 2 integral u u' = (solid angle
- * I + sum (a b' + b a') / 2) / 3 */
+ * of a polyhedron's vertex is a polygon of arcs, one for each edge. With b a unit vector across an
+ * arc's plane, inward, and a the integral of u along the arc, Stokes gives sums over arcs:
+ *
+ *    solid angle = 2 pi - angles of the facets at the vertex;
+ *    integral u = sum angle b / 2;
+ *    integral u u' = (solid angle I + sum (a b' + b a') / 2) / 3. */
 static moments polyhedron_directions(const abut_shape *s, int32_t vertex)
 {
     const shape_vertex *v = &s->vertices[vertex];
@@ -220,7 +223,7 @@ static moments polygon_directions(const abut_shape *s, int32_t vertex)
     return m;
 }
 
-/* The piece of a sphere about a vertex: its directions u at distances up to the radius. */
+/* Adds the piece of a sphere about a vertex: its directions u at distances up to the radius. */
 static void add_vertex(moments *m, const abut_shape *s, int32_t vertex, vec3 about)
 {
     const moments u =

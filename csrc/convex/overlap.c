@@ -1,11 +1,11 @@
-/* Bodies that overlap are set apart by s along a normal n0, and the normal of the shortest link
- * then is the next n0: the paper's way, but repeated. It is a proximal step: apart by s, the gap
- * along n is g(n) + s n.n0, and the shortest link's normal maximizes that, so g never falls. Where
- * n0 stays, g has a local maximum there, which the link certifies.
+/* Overlapping bodies are set apart by s along a normal n0; the normal of their shortest link is the
+ * next n0. The paper (Nezami et al. 2006) does this once, here it is repeated. It is a proximal
+ * step: after it the gap along n is g(n) + s n.n0, which the shortest link's normal maximizes. So g
+ * never falls. If n0 stays, g has a local maximum there, which the link certifies.
  *
- * But where two vertices are closest, or a vertex and an edge, n0 stays since bodies stand
- * symmetrically: g has a minimum there, or a saddle. No way is better than the others, and the
- * least of all is taken. */
+ * If two vertices, or a vertex and an edge, are closest, n0 may also stay by symmetry, where g has
+ * a minimum or a saddle. No way is better than the others then, and the least way apart of all is
+ * taken. */
 #include "link.h"
 
 #include "entrances.h"
@@ -14,11 +14,11 @@
 
 typedef struct separation {
     const convex_pair *pair;
-    int iterations; /* the most that one link took */
+    int iterations; /* the most for one link */
     int done;
     parting at; /* n0 */
     double distance;
-    convex_link apart; /* the link of the bodies that are set apart */
+    convex_link apart; /* the link of the bodies after they are set apart */
 } separation;
 
 static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double distance)
@@ -28,8 +28,8 @@ static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double dista
     return apart;
 }
 
-/* Take the proximal step, from the features of `before`: by more than the depth, so that the bodies
- * are apart then. */
+/* Takes the proximal step, beginning with the features of `before`. It is longer than the depth, so
+ * that the bodies are apart after it. */
 static void separate(separation *s, const convex_link *before)
 {
     const double size = s->pair->size, depth = fabs(s->at.gap);
@@ -47,8 +47,8 @@ static span separated_span(const separation *s)
     return span_make(s->pair, (foot){apart->ends[0], apart->p}, (foot){apart->ends[1], apart->q});
 }
 
-/* Write the minimum, where the normal stays. `rest`: by how much the gap along another normal
- * nearby may be larger; that one is no more than 0. */
+/* Writes the minimum at which the normal stays. `remaining` is by how much the gap along another
+ * normal nearby may be larger; that gap is at most 0. */
 static void write_minimum(const separation *s, double remaining, convex_link *link)
 {
     const span at = separated_span(s);
@@ -63,7 +63,7 @@ static bool has_facet(const convex_link *link)
     return link->ends[0].type == ABUT_FACET || link->ends[1].type == ABUT_FACET;
 }
 
-/* Take one step. True where the link is written. */
+/* Takes one step. True: the link is written. */
 static bool overlap_step(separation *s, const convex_link *before, convex_link *link)
 {
     separate(s, before);
@@ -98,9 +98,8 @@ static void overlap_run(separation *s, const convex_link *before, convex_link *l
     write_minimum(s, INFINITY, link);
 }
 
-/* Find the least of all ways apart of bodies that are met deep in each other. These may be parted
- * in many ways, of which the line of their centroids says little, and the least of all is found as
- * fast. */
+/* Finds the least way apart of bodies that are first seen deep in each other. They have many ways
+ * apart, and the line of their centroids is a poor start. Finding the least of all is as fast. */
 static bool overlap_anew(const convex_pair *pair, int iterations, convex_link *link)
 {
     *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};
@@ -129,9 +128,9 @@ void link_find_overlap(const convex_pair *pair, const convex_link *before, int i
 
 /* ---- witnesses ---- */
 
-/* With A and B the body of all vectors from A to B holds the pyramid over one of its faces, to the
- * vector between two inner points: the origin is in it where B, slid along that vector until the
- * features meet, meets A within these. */
+/* B - A, the body of all vectors from A to B, contains the pyramid over one of its faces with its
+ * tip at the vector between two inner points. The origin is in the pyramid if B, moved along that
+ * vector until the features meet, meets A inside of these. */
 static bool overlaps_at_a(const convex_pair *pair, int32_t facet, vec3 q, vec3 inner)
 {
     const double rate = vec3_dot(pair->a.shape->facets[facet].normal, inner);
@@ -159,7 +158,7 @@ static bool overlaps_across(const convex_pair *pair, const convex_link *link, ve
            at_b < c.b.length;
 }
 
-/* Whether the link's features are the face of such a pyramid. */
+/* Whether the origin is in such a pyramid over the link's features. */
 static bool overlaps_below(const convex_pair *pair, const convex_link *link)
 {
     const vec3 inner = pair_centers(pair);
@@ -190,10 +189,10 @@ bool link_overlaps(const convex_pair *pair, const convex_link *link)
            body_holds(&pair->b, pair_to_b(pair, link->p));
 }
 
-/* ---- of all minima the least ---- */
+/* ---- the least of all minima ---- */
 
-/* Features that are parallel share more than an entrance tells: where they meet is found when the
- * bodies are set apart. */
+/* Writes an entrance as a link. Parallel features share more than an entrance shows: where they
+ * meet is found after the bodies are set apart. */
 static void write_entrance(const convex_pair *pair, const entrance *best, const parting *plane,
                            int iterations, convex_link *link)
 {

@@ -29,9 +29,9 @@ vec3 body_point(const convex_body *body, convex_end end)
 
 /* ---- supports ---- */
 
-/* One comparison a vertex, and no branch in it: for up to a hundred vertices nothing that was
- * tried, by blocks or by lanes, takes less time at the baseline's instructions, which are those of
- * all callers. */
+/* Makes one comparison per vertex, without a branch. For up to a hundred vertices nothing else that
+ * was tried, by blocks or by lanes, takes less time with the baseline's instructions, which all
+ * callers use. */
 support body_support(const convex_body *body, vec3 direction)
 {
     const abut_shape *s = body->shape;
@@ -54,8 +54,8 @@ support_gap pair_support_gap(const convex_pair *pair, vec3 n)
 
 /* ---- from step to step ---- */
 
-/* Types and status are one number, which is 0 where there is no link: type of A, type of B and
- * status, in fours. */
+/* Types and status are one number in base 4: type of A, type of B and status. It is stored plus 1,
+ * so that 0 means no link. */
 enum { FOURS = 4, CODES = FOURS * FOURS * FOURS };
 
 void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE])
@@ -82,13 +82,13 @@ static int32_t feature_count(const abut_shape *s, int32_t type)
     return 0;
 }
 
-/* Whether a number is whole, 0 at least and less than the limit. */
+/* Whether a number is whole, at least 0 and less than the limit. */
 static bool is_number(double x, int32_t limit)
 {
     return x >= 0.0 && x < limit && x == (double)(int32_t)x;
 }
 
-/* Whether all numbers are finite: what is not, less itself, is not 0. */
+/* Whether all numbers are finite: other numbers, less themselves, are not 0. */
 static bool are_finite(vec3 a, vec3 b)
 {
     const vec3 none = vec3_sub(a, a), other = vec3_sub(b, b);

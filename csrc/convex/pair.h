@@ -1,6 +1,6 @@
-/* Two bodies and what touches: what every method of the room reads and writes.
+/* Two bodies and their link: what all methods of the room read and write.
  *
- * All is in A's frame unless it says otherwise, in the world's units: vertices and offsets of a
+ * Unless stated otherwise, all is in A's frame and in the world's units: vertices and offsets of a
  * shape are multiplied by the body's scale when they are read. n points from A to B. */
 #ifndef CONVEX_PAIR_H
 #define CONVEX_PAIR_H
@@ -17,8 +17,8 @@ typedef struct convex_pair {
     convex_body a, b;
     vec3 rows[3];     /* a direction d of B's frame is rows d in A's */
     vec3 shift;       /* B's origin */
-    double size;      /* reach of both, scaled: R_A + R_B, or its least part that rounding needs */
-    double tolerance; /* 1e-11 size: what is not told apart */
+    double size;      /* scaled reach of both, R_A + R_B, or more where rounding needs it */
+    double tolerance; /* 1e-11 size: smaller distances count as 0 */
 } convex_pair;
 
 /* One end of a link. */
@@ -27,19 +27,19 @@ typedef struct convex_end {
     int32_t feature;
 } convex_end;
 
-/* What a method finds, of bodies without their rounding: and what the next query begins with. */
+/* The result of a method, for bodies without their rounding. The next query begins with it. */
 typedef struct convex_link {
     convex_end ends[2];
     vec3 p;         /* on A */
     vec3 q;         /* on B, in B's frame */
     vec3 normal;    /* n: unit, from A to B */
-    double gap;     /* of the supports along n; < 0: overlap */
+    double gap;     /* between the supports along n; < 0: overlap */
     double error;   /* the true gap is in gap ... gap + error; NaN: unknown */
     int32_t status; /* abut_convex_status */
     int32_t iterations;
 } convex_link;
 
-/* A method: `before` is NULL where there is nothing to begin with. */
+/* A method; `before` is NULL if there is no link to begin with. */
 typedef void (*convex_method)(const convex_pair *pair, const convex_link *before,
                               const abut_convex_options *options, convex_link *link);
 
@@ -50,13 +50,13 @@ static inline vec3 pair_turn(const convex_pair *pair, vec3 d)
     return rows_turn(pair->rows, d);
 }
 
-/* A direction of A's frame in B's. */
+/* Turns a direction of A's frame into B's. */
 static inline vec3 pair_turn_back(const convex_pair *pair, vec3 d)
 {
     return rows_turn_back(pair->rows, d);
 }
 
-/* A point of B's frame in A's, and back. */
+/* Convert a point of B's frame to A's, and back. */
 static inline vec3 pair_to_a(const convex_pair *pair, vec3 p)
 {
     return vec3_add(pair_turn(pair, p), pair->shift);
@@ -77,7 +77,7 @@ static inline vec3 body_centroid(const convex_body *body)
     return vec3_scale(body->shape->centroid, body->scale);
 }
 
-/* By how much a body is rounded. */
+/* The radius by which a body is rounded. */
 static inline double body_rounding(const convex_body *body)
 {
     return body->shape->radius * body->scale;
@@ -86,13 +86,13 @@ static inline double body_rounding(const convex_body *body)
 /* A point of a feature, in the body's frame: its first corner. */
 vec3 body_point(const convex_body *body, convex_end end);
 
-/* From A's centroid to B's. */
+/* The vector from A's centroid to B's. */
 static inline vec3 pair_centers(const convex_pair *pair)
 {
     return vec3_sub(pair_to_a(pair, body_centroid(&pair->b)), body_centroid(&pair->a));
 }
 
-/* What a gap is, which is not told apart from 0 within the tolerance: an abut_convex_status. */
+/* The abut_convex_status of a gap, which counts as 0 within the tolerance. */
 static inline int32_t gap_status(double gap, double tolerance)
 {
     if (fabs(gap) <= tolerance) {
@@ -101,11 +101,11 @@ static inline int32_t gap_status(double gap, double tolerance)
     return gap > 0.0 ? ABUT_SEPARATED : ABUT_OVERLAPPING;
 }
 
-/* The same two bodies with B in the first place. */
+/* The pair with B as its first body. */
 convex_pair pair_swapped(const convex_pair *pair);
 
-/* A vertex that is farthest along a direction of the body's frame, the first of several, and how
- * far that is. */
+/* The vertex that is farthest along a direction of the body's frame, the first of several, and how
+ * far it is. */
 typedef struct support {
     double height;
     int32_t vertex;
@@ -113,7 +113,7 @@ typedef struct support {
 
 support body_support(const convex_body *body, vec3 direction);
 
-/* g(n): the gap between both supports along n, and the vertices. */
+/* g(n), the gap between both supports along n, and their vertices. */
 typedef struct support_gap {
     double gap;
     int32_t a, b;
@@ -125,12 +125,12 @@ support_gap pair_support_gap(const convex_pair *pair, vec3 n);
 
 void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE]);
 
-/* Whether the numbers are those of a link of such bodies; else the caller begins anew. Features are
- * there, points are finite and the normal is a unit vector, but numbers that somebody has changed
- * may be on no feature: who goes on from points projects them anew. Gap and error are NaN. */
+/* Reads a link from its numbers. False: they are no link of such bodies, and the caller begins
+ * anew. Features exist, points are finite and the normal is a unit vector. But callers may have
+ * changed points to be on no feature: project them before use. Gap and error are NaN. */
 bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair, convex_link *link);
 
-/* Two directions on a plane, perpendicular to each other; of polygons the first is in theirs. */
+/* Two perpendicular directions on the plane across n. For polygons the first is in their plane. */
 static inline void pair_axes(const convex_pair *pair, vec3 n, vec3 axes[2])
 {
     if (pair->a.shape->dimension == 2) {

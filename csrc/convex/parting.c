@@ -1,5 +1,5 @@
-/* n from the features that a link lies on. PQ / |PQ| is off by rounding over |PQ|, while the normal
- * of a facet, or of two edges, is the same whatever the gap. */
+/* Takes n from the features of a link. PQ / |PQ| has an error of rounding / |PQ|, while the normal
+ * of a facet, or of two edges, does not depend on the gap. */
 #include "parting.h"
 
 #include "../mesh/tolerance.h"
@@ -9,9 +9,9 @@ parting parting_along(const convex_pair *pair, vec3 normal)
     return (parting){normal, pair_support_gap(pair, normal).gap};
 }
 
-/* ---- a facet and what supports it: its own body ends at its plane ---- */
+/* ---- a facet: the support of its own body is its plane ---- */
 
-/* A facet's body, and the other one. */
+/* The facet's own body, and the other one. */
 typedef struct facet_side {
     const convex_body *own, *other;
     bool is_b; /* the facet is B's */
@@ -33,8 +33,8 @@ static parting part_at(const convex_pair *pair, facet_side side, int32_t facet, 
     return (parting){normal, vec3_dot(normal, pair->shift) - farthest.height - own};
 }
 
-/* Whether a vertex of the other body stands on the facet: it must be as low as the lowest one, and
- * over the facet. The link is set to it then. */
+/* Whether a vertex of the other body stands on the facet: it is as low as the lowest one, and over
+ * the facet. If so, the link is set to it. */
 static bool stands_at(const convex_pair *pair, facet_side side, int32_t facet, int32_t vertex,
                       const parting *plane, span *s)
 {
@@ -53,8 +53,8 @@ static bool stands_at(const convex_pair *pair, facet_side side, int32_t facet, i
     return true;
 }
 
-/* Try the plane of the facet that A's end, or B's, is on. The vertex that the link has already
- * stays where another one is as low. */
+/* Tries the plane of the facet at A's end, or at B's. The link keeps its vertex if no other one is
+ * lower. */
 static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 {
     const facet_side side = side_of(pair, is_b);
@@ -68,7 +68,7 @@ static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 
 /* ---- two edges ---- */
 
-/* Midway between the normals that an edge's body has there: of a flat body outward in its plane. */
+/* A vector midway between the normals at an edge; outward in its plane for a flat body. */
 static vec3 edge_middle(const abut_shape *s, int32_t edge)
 {
     const shape_edge *e = &s->edges[edge];
@@ -76,7 +76,7 @@ static vec3 edge_middle(const abut_shape *s, int32_t edge)
     return vec3_add(vec3_add(left, right), vec3_cross(e->direction, vec3_sub(left, right)));
 }
 
-/* Their cross product, on the side where the bodies are not. */
+/* The unit cross product of both edges, pointing from A to B. */
 static vec3 crossing_normal(const convex_pair *pair, const crossing *c)
 {
     const vec3 a = edge_middle(pair->a.shape, c->a.inside.feature);
@@ -137,15 +137,15 @@ bool parting_still_stands(const convex_pair *pair, span *s, parting *plane)
     if (s->a.end.type != ABUT_EDGE || s->b.end.type != ABUT_EDGE) {
         return parting_stands(pair, s, plane);
     }
-    /* where edges do not cross, nobody asks for their plane: supports take as long as all else */
+    /* edges that do not cross need no plane: its supports take as long as all the rest */
     const crossing c = crossing_read(pair, s->a.end, s->b.end);
     return has_angle(&c) && crossing_is_inside(&c) && stands_at_crossing(pair, &c, s, plane);
 }
 
 /* ---- all ends ---- */
 
-/* Edges that cross at a small angle leave of their cross product what rounding leaves of that
- * angle; PQ is the better one as soon as it is longer in parts of the size. */
+/* The normal of two edges. The smaller their angle, the larger is the error of their cross product;
+ * PQ is better as soon as |PQ| / size is larger than the sine. */
 static vec3 edges_normal(const convex_pair *pair, const span *s)
 {
     const crossing c = crossing_read(pair, s->a.end, s->b.end);
@@ -155,8 +155,8 @@ static vec3 edges_normal(const convex_pair *pair, const span *s)
     return less_along(s->across, c.a.along);
 }
 
-/* A normal where an edge is one of the features: PQ less its part along the edge, which is there by
- * rounding or since the link is not the shortest. */
+/* The normal of any two features. With an edge it is PQ without its part along the edge, which
+ * comes from rounding or because the link is not the shortest. */
 static vec3 features_normal(const convex_pair *pair, const span *s)
 {
     const convex_end a = s->a.end, b = s->b.end;

@@ -1,11 +1,10 @@
-/* Planes between two bodies that the features of a link give. */
+/* Planes between two bodies, from the features of a link. */
 #ifndef CONVEX_PARTING_H
 #define CONVEX_PARTING_H
 
 #include "segments.h"
 
-/* A plane's normal, and the support gap along it: no more than the true gap, whatever the normal.
- */
+/* A plane's normal, and the support gap along it: at most the true gap, whatever the normal. */
 typedef struct parting {
     vec3 normal; /* n: unit, from A to B */
     double gap;  /* g(n) */
@@ -13,21 +12,19 @@ typedef struct parting {
 
 parting parting_along(const convex_pair *pair, vec3 normal);
 
-/* The normal of a link's features; false where they give none. */
+/* The normal that a link's features give. False: they give none. */
 bool parting_normal(const convex_pair *pair, const span *s, vec3 *normal);
 
-/* The plane along it. */
+/* The plane with that normal. False: there is none. */
 bool parting_read(const convex_pair *pair, const span *s, parting *plane);
 
-/* Whether a facet of the link with the vertex of the other body that supports it, or two edges that
- * cross, are a face of all vectors from A to B, with the origin's foot inside of it: the shortest
- * link then, or of bodies that overlap a local minimum of the way apart. The link is set to it.
- * The plane is there either way where the ends are a facet or two edges; else its gap is
- * -infinity. */
+/* Whether features of the link are a face of B - A that holds the foot of the origin: a facet with
+ * the supporting vertex of the other body, or two crossing edges. Such a link is the shortest, or
+ * for overlapping bodies a local minimum of the way apart, and *s is set to it. *plane is set in
+ * any case if an end is a facet, or if both are edges at an angle; else its gap is -infinity. */
 bool parting_stands(const convex_pair *pair, span *s, parting *plane);
 
-/* The same of ends alone, whose feet need not be there; where they do not stand, the plane may be
- * any. */
+/* Does so for a link with ends only, without feet. If it returns false, *plane is undefined. */
 bool parting_still_stands(const convex_pair *pair, span *s, parting *plane);
 
 #endif

@@ -1,4 +1,4 @@
-/* Positions and orientations of the caller's into frames of bodies. */
+/* Converts the caller's positions and orientations to frames of bodies. */
 #include "places.h"
 
 #include "../base/series.h"
@@ -7,7 +7,7 @@
 
 /* ---- orientations ---- */
 
-/* Squares of lengths in between neither overflow nor vanish. */
+/* Squares of lengths between these neither overflow nor vanish. */
 #define SMALLEST_SQUARE 0x1p-900
 #define LARGEST_SQUARE 0x1p900
 
@@ -21,7 +21,7 @@ static double quaternion_norm_sq(quaternion q)
     return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
 }
 
-/* The same direction, with 1 for the largest part; NaNs where there is none. */
+/* Scales a quaternion so that its largest part is 1; the result is NaN if it is 0. */
 static quaternion divide_by_largest(quaternion q)
 {
     const double xy = larger(fabs(q.x), fabs(q.y)), zw = larger(fabs(q.z), fabs(q.w));
@@ -29,11 +29,10 @@ static quaternion divide_by_largest(quaternion q)
     return (quaternion){q.x / largest, q.y / largest, q.z / largest, q.w / largest};
 }
 
-/* The rotation of a quaternion of any length. False where it has none, or one that is not finite.
- */
-static bool turn_by_quaternion(const double *of, pose *p)
+/* Sets the rotation of a quaternion of any length. False: it is 0, or not finite. */
+static bool turn_by_quaternion(const double *parts, pose *p)
 {
-    quaternion q = {of[0], of[1], of[2], of[3]};
+    quaternion q = {parts[0], parts[1], parts[2], parts[3]};
     double norm_sq = quaternion_norm_sq(q);
     if (!(norm_sq >= SMALLEST_SQUARE && norm_sq <= LARGEST_SQUARE)) {
         q = divide_by_largest(q);
@@ -69,7 +68,7 @@ typedef struct placing {
     double *centers;
 } placing;
 
-/* Set where a body is. False where the coordinates are no place. */
+/* Sets the position of a body. False: a coordinate is not finite, or too large. */
 static bool set_position(const placing *p, abut_index i, pose *at)
 {
     const int dimension = p->finder->dimension;
@@ -155,8 +154,8 @@ static abut_status check_orientation(const placing *p, abut_index i, abut_error 
     return error_set(error, ABUT_BAD_QUATERNION, i, 0, length);
 }
 
-/* Name the first body that is wrong. */
-static abut_status name_wrong(const placing *p, abut_error *error)
+/* Reports the first wrong body. */
+static abut_status report_wrong(const placing *p, abut_error *error)
 {
     for (abut_index i = 0; i < p->finder->body_count; i++) {
         abut_status status = check_position(p, i, error);
@@ -194,7 +193,7 @@ abut_status places_read(const abut_convex_finder *finder, const abut_convex_quer
                  .bodies = memory_first_line(bodies)};
     const parallel_plan plan = finder_plan(query, count, STRETCH, 2);
     const abut_status status = parallel_run(&plan, place_stretch, &p);
-    return status == ABUT_POSITION_NOT_FINITE ? name_wrong(&p, error)
+    return status == ABUT_POSITION_NOT_FINITE ? report_wrong(&p, error)
                                               : error_set_status(error, status);
 }
 

@@ -1,9 +1,9 @@
-/* Section 3.5.2 and appendix A of the paper on the shortest link, done before each walk: facet and
- * facet, edge and facet, edge and edge, in this order, since each leads to the next. Two facets, or
- * a facet and an edge, approach each other along a line until a side of one of them is reached; two
- * edges are closest where they cross or at an end of one.
+/* Section 3.5.2 and appendix A of Nezami et al. (2006), done before each walk: facet and facet,
+ * edge and facet, edge and edge, in this order, since each leads to the next. Two facets, or a
+ * facet and an edge, approach each other along a line that ends at a side of one of them. Two edges
+ * are closest where they cross or at an end of one.
  *
- * A vertex and a facet, or an edge, are projected anew: the bodies have moved since. */
+ * A vertex is projected anew onto a facet or an edge, since the bodies have moved. */
 #include "segments.h"
 
 #include "../mesh/tolerance.h"
@@ -54,7 +54,7 @@ static foot segment_foot(const convex_body *body, const segment *s, double at)
     return (foot){s->inside, vec3_add(s->from, vec3_scale(s->along, at))};
 }
 
-/* Where a segment is closest to p, from its first vertex. */
+/* The place on a segment that is closest to p, counted from its first vertex. */
 static double segment_closest(const segment *s, vec3 p)
 {
     const double at = vec3_dot(s->along, vec3_sub(p, s->from));
@@ -103,8 +103,7 @@ static double crossing_distance_sq(const crossing *c, double at_a, double at_b)
     return vec3_norm_sq(vec3_sub(q, p));
 }
 
-/* The shortest link with an end of one of the segments: AC, AD, BC, BD or that from one end to its
- * foot on the other segment. */
+/* The shortest link from an end of one segment to its closest point on the other one. */
 static span span_at_ends(const convex_pair *pair, const crossing *c)
 {
     const vec3 a_end = vec3_add(c->a.from, vec3_scale(c->a.along, c->a.length));
@@ -131,8 +130,8 @@ static span shorten_segments(const convex_pair *pair, const span *s)
 
 /* ---- lines over facets ---- */
 
-/* The part of a line that is over a facet, and the corners of the sides where it ends; -1: no side.
- */
+/* The part of a line that is over a facet, and the corners of the sides where it ends; -1: it ends
+ * at no side. */
 typedef struct stretch {
     double low, high;
     int32_t low_corner, high_corner;
@@ -155,15 +154,15 @@ static void stretch_clip(stretch *s, const convex_body *body, int32_t facet, vec
     }
 }
 
-/* What is reached on the way of an edge to a facet of another body: where on the edge, and the foot
- * on the facet. */
+/* Where an edge comes nearest to a facet of another body: the place on the edge, and the foot on
+ * the facet. */
 typedef struct approach {
     double at;
     foot foot;
 } approach;
 
-/* Follow the edge, in the frame of the facet's body, down to where it is lowest over the facet, or
- * goes through it. */
+/* Finds where an edge, in the frame of the facet's body, is lowest over the facet, or crosses it.
+ * False: it is not over the facet. */
 static bool edge_approach(const convex_body *body, int32_t facet, const segment *edge, approach *to)
 {
     stretch s = {0.0, edge->length, -1, -1};
@@ -194,32 +193,32 @@ static bool edge_approach(const convex_body *body, int32_t facet, const segment 
 
 static span shorten_edge_on_a(const convex_pair *pair, const span *s)
 {
-    const segment own = segment_read(&pair->a, s->a.end);
-    segment turned = own;
-    turned.from = pair_to_b(pair, own.from);
-    turned.along = pair_turn_back(pair, own.along);
+    const segment edge = segment_read(&pair->a, s->a.end);
+    segment turned = edge;
+    turned.from = pair_to_b(pair, edge.from);
+    turned.along = pair_turn_back(pair, edge.along);
     approach to;
     if (!edge_approach(&pair->b, s->b.end.feature, &turned, &to)) {
         return *s;
     }
-    return span_make(pair, segment_foot(&pair->a, &own, to.at), to.foot);
+    return span_make(pair, segment_foot(&pair->a, &edge, to.at), to.foot);
 }
 
 static span shorten_edge_on_b(const convex_pair *pair, const span *s)
 {
-    const segment own = segment_read(&pair->b, s->b.end);
-    segment turned = own;
-    turned.from = pair_to_a(pair, own.from);
-    turned.along = pair_turn(pair, own.along);
+    const segment edge = segment_read(&pair->b, s->b.end);
+    segment turned = edge;
+    turned.from = pair_to_a(pair, edge.from);
+    turned.along = pair_turn(pair, edge.along);
     approach to;
     if (!edge_approach(&pair->a, s->a.end.feature, &turned, &to)) {
         return *s;
     }
-    return span_make(pair, to.foot, segment_foot(&pair->b, &own, to.at));
+    return span_make(pair, to.foot, segment_foot(&pair->b, &edge, to.at));
 }
 
-/* Two facets: from P along the line in A's plane that leads to B's plane fastest, until a side of
- * one of them is reached, or that plane. */
+/* Shortens a link between two facets: P moves in A's plane along the line that leads to B's plane
+ * fastest, until it reaches that plane, or a side of one of the facets. */
 static span shorten_facets(const convex_pair *pair, const span *s)
 {
     const int32_t facet_a = s->a.end.feature, facet_b = s->b.end.feature;
@@ -231,7 +230,7 @@ static span shorten_facets(const convex_pair *pair, const span *s)
     if (!(sine > PARALLEL_SINE)) {
         return *s;
     }
-    /* once more: what rounding has left of the normal is not small beside a small sine */
+    /* once more, since the normal's part from rounding is not small beside a small sine */
     const vec3 along = less_along(vec3_scale(towards, 1.0 / sine), normal_a);
     const vec3 along_b = pair_turn_back(pair, along), from_b = pair_to_b(pair, s->a.point);
     const double slope = vec3_dot(normal_b, along_b);
@@ -289,14 +288,14 @@ static span project_on_edge_of_b(const convex_pair *pair, const span *s)
 
 typedef span (*shortening)(const convex_pair *pair, const span *s);
 
-/* What shortens a link in space, by the types of its ends, abut_type. */
+/* The functions that shorten a link in space, by the types of its ends (abut_type). */
 static const shortening SPATIAL[3][3] = {
     {shorten_facets, shorten_edge_on_b, project_on_a},
     {shorten_edge_on_a, shorten_segments, project_on_edge_of_a},
     {project_on_b, project_on_edge_of_b, keep},
 };
 
-/* Likewise in the plane, where links have facets and vertices. */
+/* The functions that shorten a link in the plane, where links have facets and vertices. */
 static const shortening PLANE[3][3] = {
     {shorten_segments, keep, project_on_edge_of_a},
     {keep, keep, keep},

@@ -1,10 +1,11 @@
-/* Links between two features: what the walks of the shortest link method do not find, or slowly. */
+/* Shortens links between two features, which the walks of the shortest link method do slowly or not
+ * at all. */
 #ifndef CONVEX_SEGMENTS_H
 #define CONVEX_SEGMENTS_H
 
 #include "closest.h"
 
-/* A link on its way: a foot on each body, each in its body's frame. */
+/* A link during a search: a foot on each body, in that body's frame. */
 typedef struct span {
     foot a, b;
     vec3 across; /* from a to b, in A's frame */
@@ -13,7 +14,7 @@ typedef struct span {
 
 span span_make(const convex_pair *pair, foot a, foot b);
 
-/* A vector less its part along a unit one. */
+/* A vector without its part along a unit vector. */
 static inline vec3 less_along(vec3 a, vec3 along)
 {
     return vec3_sub(a, vec3_scale(along, vec3_dot(along, a)));
@@ -24,7 +25,7 @@ typedef struct segment {
     vec3 from, along; /* its first vertex; unit */
     double length;
     int32_t vertices[2];
-    convex_end inside; /* what lies between them */
+    convex_end inside; /* the feature between them */
 } segment;
 
 segment segment_read(const convex_body *body, convex_end end);
@@ -33,9 +34,9 @@ segment segment_read(const convex_body *body, convex_end end);
 typedef struct crossing {
     segment a, b;
     segment b_own; /* in B's frame */
-    vec3 cross;    /* along a x along b: its length is their angle's sine */
+    vec3 cross;    /* a.along x b.along, of length sine */
     double sine_sq;
-    double at_a, at_b; /* where their lines are closest, from the first vertices; NaN: parallel */
+    double at_a, at_b; /* where the lines are closest, from the first vertices; NaN: parallel */
 } crossing;
 
 crossing crossing_read(const convex_pair *pair, convex_end a, convex_end b);
@@ -43,11 +44,11 @@ crossing crossing_read(const convex_pair *pair, convex_end a, convex_end b);
 /* Whether the lines are closest between the ends of both segments. */
 bool crossing_is_inside(const crossing *c);
 
-/* The link there. */
+/* The link where the lines are closest. */
 span crossing_span(const convex_pair *pair, const crossing *c);
 
-/* The shortest link between the features of a link, or one that is no longer and between features
- * that lie on these; the link itself where that is not shorter. */
+/* Returns the shortest link between the features of a link, or one that is no longer, between
+ * features on these; or the link itself, if nothing is shorter. */
 span segments_shorten(const convex_pair *pair, const span *s);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "../base/memory.h"
 
-/* Arrays of one block; without a block they are only counted. */
+/* Arrays that share one block; without a block they are only counted. */
 typedef struct arrays {
     char *base;
     size_t used;

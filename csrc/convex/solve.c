@@ -1,4 +1,4 @@
-/* One pair of bodies: its cores by the method that was asked for, then their rounding. */
+/* Solves a pair of bodies: their cores by the wanted method, and then their rounding. */
 #include "solve.h"
 
 #include "common_plane.h"
@@ -29,8 +29,8 @@ static int32_t rounded_status(const convex_pair *pair, const solved *s)
     return gap_status(s->gap, larger(pair->tolerance, TOLD_APART * size));
 }
 
-/* Set what follows for the rounded bodies: their ends of the link are their radii further along n,
- * and the bounds of the gap move along. */
+/* Sets the results for the rounded bodies. The link's ends move along n by their radii, which are
+ * subtracted from the gap and its bounds. */
 static void solve_rounding(const convex_pair *pair, solved *s)
 {
     const convex_link *core = &s->core;
@@ -42,7 +42,7 @@ static void solve_rounding(const convex_pair *pair, solved *s)
     s->status = rounded_status(pair, s);
 }
 
-/* Move spots midway between the surfaces of the rounded bodies. */
+/* Moves spots midway between the surfaces of the rounded bodies. */
 static void round_spots(const convex_pair *pair, const solved *s, convex_spot *spots)
 {
     const double a = body_rounding(&pair->a), b = body_rounding(&pair->b);

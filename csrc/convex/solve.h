@@ -1,5 +1,5 @@
-/* One pair, from its bodies and its state to its link and its spots: the method, the minimum that
- * is asked for, and the rounding. */
+/* Solves one pair, from its bodies and its state to its link and spots: the method, the wanted
+ * minimum, and the rounding. */
 #ifndef CONVEX_SOLVE_H
 #define CONVEX_SOLVE_H
 
@@ -11,8 +11,8 @@ typedef struct solve_task {
     bool wants_spots;
 } solve_task;
 
-/* Link of the bodies' cores, which is what the next query begins with, and what follows from it for
- * the rounded bodies. */
+/* The link of the bodies' cores, with which the next query begins, and what follows from it for the
+ * rounded bodies. */
 typedef struct solved {
     convex_link core;
     double gap, error; /* of the rounded bodies */
@@ -21,16 +21,16 @@ typedef struct solved {
     int32_t spot_count;
 } solved;
 
-/* Find the link, and leave the spots, of which there are none yet. */
+/* Finds the link. The result has no spots yet. */
 void solve_link(const convex_pair *pair, const convex_link *before, const solve_task *task,
                 solved *result);
 
-/* The spots of a result, where they are wanted. `spots` and `room` have spots_limit entries each;
- * spots are those of the rounded bodies. */
+/* Finds the spots of a result, if they are wanted. `spots` and `room` have spots_limit entries
+ * each; spots are those of the rounded bodies. */
 void solve_spots(const convex_pair *pair, const solve_task *task, solved *result,
                  convex_spot *spots, convex_spot *room);
 
-/* Find the link, and the spots. */
+/* Finds the link and the spots. */
 void solve_pair(const convex_pair *pair, const convex_link *before, const solve_task *task,
                 solved *result, convex_spot *spots, convex_spot *room);
 

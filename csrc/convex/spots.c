@@ -1,8 +1,8 @@
 /* Contact points.
  *
- * Of each body the feature counts that faces the other within the patch angle and has a vertex that
- * bears: a facet before an edge before that vertex. Both are projected along n, where they are a
- * polygon, a segment or a point, and the spots are the corners of what they have in common:
+ * In each body one feature bears: it faces the other body within the patch angle and has a support
+ * vertex. Facets come before edges, and these before the vertex. Both features are projected along
+ * n to a polygon, a segment or a point. The spots are the corners of what these have in common:
  *
  *        +--------+ A          o  a corner of A over B's facet: (VERTEX, FACET)
  *        |    x---|----+       *  a corner of B under A's facet: (FACET, VERTEX)
@@ -10,28 +10,28 @@
  *        +----|---o    |
  *             +--------+ B
  *
- * Each has the overlap that the planes of the two features have there, so that a body which tilts
- * presses less where it rises, until those spots are apart. The names are those of the shapes'
- * features, so that the same spot has the same name as long as bodies slide and tilt a little.
+ * A spot's overlap is that of the planes of both features there. So a body that tilts presses less
+ * where it rises, until those spots are apart. Spots are named by the features of the shapes, and
+ * keep their names while bodies slide and tilt a little.
  *
- * A corner that is on a border, but for the rounding of positions, is inside; a border is crossed
- * where all four corners are clear of the two lines. So sides that are nearly parallel give the
- * corners at their ends, and never a point somewhere along them; what is given is within that
- * tolerance of the true corners.
+ * A corner on a border, to within the rounding of positions, is inside. A border is crossed if all
+ * four corners are clear of the two lines. So sides that are nearly parallel give the corners at
+ * their ends, never a point somewhere along them. Spots are within that tolerance of the true
+ * corners.
  *
- * Two edges bear where they cross; those that are parallel within the patch angle bear at both
- * ends of the length that they have in common, as the sides of polygons do.
+ * Two edges bear where they cross. If they are parallel within the patch angle, they bear at both
+ * ends of the length that they share, as sides of polygons do.
  *
- * The order: crossings by the side of B, then that of A, then corners of A, then corners of B, each
- * in the order of its facet; of an edge on a facet, and of two that are parallel, from the first
- * end of the edge, or of A's edge, to its second. */
+ * The order of spots: crossings (by B's side, then A's), corners of A, corners of B, each in the
+ * order of its facet. An edge on a facet, or on a parallel edge, gives spots from its
+ * first end to its second; of two edges that is A's. */
 #include "spots.h"
 
 #include "../abut/contacts.h"
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
 
-/* A body as it is seen along n, in its own frame. */
+/* A body with the axes of its projection along n, in its own frame. */
 typedef struct seen_body {
     const convex_body *body;
     vec3 u, w, n;            /* n is the pair's, from A to B */
@@ -39,27 +39,27 @@ typedef struct seen_body {
     vec3 out;                /* towards the other body */
 } seen_body;
 
-/* The plane of a feature, as heights along n over the common plane: at the origin, and how they
- * grow along u and w. */
+/* The plane of a feature, as heights along n over the common plane: the height at the origin, and
+ * its slopes along u and w. */
 typedef struct slope {
     double level, along_u, along_w;
 } slope;
 
-/* A feature that bears, as it is seen along n. A corner has its place in point.x and y, its vertex
- * in ends[0], and in ends[1] the edge from it to the next one; gap is how far off that side a point
- * may be and still be on it, times the side's length; point.z is not 0 where the corner is outside
- * of the other feature. */
+/* A bearing feature, projected along n. Its corners use the members of a spot: point.x and y are
+ * the place; point.z is not 0 if the corner is outside of the other feature; ends[0] is the vertex,
+ * ends[1] the edge to the next corner. gap is the tolerance of points on that side, times its
+ * length. */
 typedef struct region {
     convex_end end;
     slope plane;
     convex_spot *corners;
     int32_t count;
-    int which;      /* 0: of A; 1: of B */
+    int which;      /* 0: A's; 1: B's */
     double turning; /* 1: counter-clockwise about n; -1: clockwise */
 } region;
 
 typedef struct spot_list {
-    convex_spot *spots; /* point.x and y are places on the common plane, until they are finished */
+    convex_spot *spots; /* until they are finished, point.x and y are places on the common plane */
     int32_t count, limit;
     double tolerance;
 } spot_list;
@@ -113,9 +113,9 @@ convex_end spots_bearing(const convex_body *body, vec3 out, double cosine)
     return found.type == ABUT_VERTEX ? (convex_end){ABUT_VERTEX, vertex} : found;
 }
 
-/* ---- what is seen along n ---- */
+/* ---- projections along n ---- */
 
-static void look(const convex_pair *pair, vec3 n, seen_body views[2])
+static void project(const convex_pair *pair, vec3 n, seen_body views[2])
 {
     vec3 axes[2];
     pair_axes(pair, n, axes);
@@ -140,8 +140,8 @@ static slope plane_slope(const seen_body *v, vec3 normal, double offset)
     return (slope){level, along_u, along_w};
 }
 
-/* The slope of a feature: that of a facet's own plane; of an edge the most level one through it; of
- * a vertex a level one. */
+/* The slope of a feature: that of a facet's plane; for an edge that of the most level plane through
+ * it; for a vertex a level one. */
 static slope feature_slope(const seen_body *v, convex_end end)
 {
     const abut_shape *s = v->body->shape;
@@ -202,8 +202,8 @@ static void set_limits(region *r, double tolerance)
     }
 }
 
-static region see(const seen_body *v, int which, double cosine, double tolerance,
-                  convex_spot *corners)
+static region make_region(const seen_body *v, int which, double cosine, double tolerance,
+                          convex_spot *corners)
 {
     region r = {.which = which, .corners = corners, .turning = which ? -1.0 : 1.0};
     r.end = spots_bearing(v->body, v->out, cosine);
@@ -220,7 +220,7 @@ static bool is_near(vec3 a, vec3 b, double tolerance)
     return fabs(a.x - b.x) <= tolerance && fabs(a.y - b.y) <= tolerance;
 }
 
-/* Add a corner; corners that coincide are one. */
+/* Adds a spot, unless it coincides with one that is there. */
 static void add(spot_list *list, vec3 place, int which, convex_end own, convex_end other)
 {
     for (int32_t k = 0; k < list->count; k++) {
@@ -249,56 +249,57 @@ static bool are_clear(double a, double b, double limit)
     return (a < -limit && b > limit) || (a > limit && b < -limit);
 }
 
-/* The place where a line is, from one at height a to one at height b, at height 0. */
+/* The place at height 0 on a line from height a to height b. */
 static vec3 at_zero(vec3 from, vec3 to, double a, double b)
 {
     const double part = a / (a - b);
     return (vec3){from.x + part * (to.x - from.x), from.y + part * (to.y - from.y), 0.0};
 }
 
-/* Side k of one region is clear of the line of side l of the other at both ends, where its heights
- * are from and to: they cross where the same holds for that one. */
-static void add_crossing(spot_list *list, const region *r, int32_t k, const region *of, int32_t l,
-                         double from, double to)
+/* Adds where side k of one region crosses side l of another, if it does. Side k has its ends at
+ * heights `from` and `to`, clear of the line of side l. Side l must be clear of side k in the same
+ * way. */
+static void add_crossing(spot_list *list, const region *r, int32_t k, const region *other,
+                         int32_t l, double from, double to)
 {
-    const vec3 first = of->corners[l].point, last = of->corners[next_corner(of, l)].point;
+    const vec3 first = other->corners[l].point, last = other->corners[next_corner(other, l)].point;
     if (are_clear(side_height(r, k, first), side_height(r, k, last), r->corners[k].gap)) {
         const vec3 place =
             at_zero(r->corners[k].point, r->corners[next_corner(r, k)].point, from, to);
-        add(list, place, r->which, r->corners[k].ends[1], of->corners[l].ends[1]);
+        add(list, place, r->which, r->corners[k].ends[1], other->corners[l].ends[1]);
     }
 }
 
-/* Mark the corners of r that are outside of side l of the other. */
-static void mark_outside(region *r, const region *of, int32_t l)
+/* Marks the corners of r outside of side l. */
+static void mark_outside(region *r, const region *other, int32_t l)
 {
     for (int32_t k = 0; k < r->count; k++) {
         convex_spot *corner = &r->corners[k];
-        if (side_height(of, l, corner->point) < -of->corners[l].gap) {
+        if (side_height(other, l, corner->point) < -other->corners[l].gap) {
             corner->point.z = 1.0;
         }
     }
 }
 
-static void add_crossings(spot_list *list, const region *r, const region *of, int32_t l)
+static void add_crossings(spot_list *list, const region *r, const region *other, int32_t l)
 {
-    const double limit = of->corners[l].gap, first = side_height(of, l, r->corners[0].point);
+    const double limit = other->corners[l].gap, first = side_height(other, l, r->corners[0].point);
     double from = first;
     for (int32_t k = 0; k < r->count; k++) {
         const bool is_last = k + 1 == r->count;
-        const double to = is_last ? first : side_height(of, l, r->corners[k + 1].point);
+        const double to = is_last ? first : side_height(other, l, r->corners[k + 1].point);
         if (are_clear(from, to, limit)) {
-            add_crossing(list, r, k, of, l, from, to);
+            add_crossing(list, r, k, other, l, from, to);
         }
         from = to;
     }
 }
 
-static void add_corners(spot_list *list, const region *r, const region *of)
+static void add_corners(spot_list *list, const region *r, const region *other)
 {
     for (int32_t k = 0; k < r->count; k++) {
         if (r->corners[k].point.z == 0.0) {
-            add(list, r->corners[k].point, r->which, r->corners[k].ends[0], of->end);
+            add(list, r->corners[k].point, r->which, r->corners[k].ends[0], other->end);
         }
     }
 }
@@ -316,8 +317,8 @@ static void clip_facets(spot_list *list, region *a, region *b)
     add_corners(list, b, a);
 }
 
-/* Where a segment enters or leaves, in parts of its length; with the names that the spot there has
- * of its body and of the other. */
+/* Where a segment enters or leaves the other feature, as a part of its length, and the features
+ * that name the spot there. */
 typedef struct cut {
     double part;
     convex_end own, other;
@@ -336,20 +337,20 @@ static double segment_length(const region *segment)
     return vec3_length(vec3_sub(segment->corners[1].point, segment->corners[0].point));
 }
 
-/* Add both ends of what is left of a segment; where they coincide one of them, an end of the
- * segment if there is one. */
+/* Adds both ends of a segment's remaining part. If they coincide, adds one of them, which is an end
+ * of the segment if there is one. */
 static void add_cuts(spot_list *list, const region *segment, const cut *begin, const cut *end)
 {
-    const double left = (end->part - begin->part) * segment_length(segment);
-    if (left > list->tolerance) {
+    const double length = (end->part - begin->part) * segment_length(segment);
+    if (length > list->tolerance) {
         add_cut(list, segment, begin);
         add_cut(list, segment, end);
-    } else if (left >= -list->tolerance) {
+    } else if (length >= -list->tolerance) {
         add_cut(list, segment, begin->own.type == ABUT_VERTEX ? begin : end);
     }
 }
 
-/* Cut off what of the segment is outside of side k; false: all of it. */
+/* Cuts off the part of a segment that is outside of side k. False: nothing remains. */
 static bool cut_side(const region *segment, const region *facet, int32_t k, cut *begin, cut *end)
 {
     const double limit = facet->corners[k].gap;
@@ -373,16 +374,16 @@ static void clip_segment(spot_list *list, const region *segment, const region *f
 {
     cut begin = {0.0, segment->corners[0].ends[0], facet->end};
     cut end = {1.0, segment->corners[1].ends[0], facet->end};
-    bool is_left = true;
-    for (int32_t k = 0; is_left && k < facet->count; k++) {
-        is_left = cut_side(segment, facet, k, &begin, &end);
+    bool remains = true;
+    for (int32_t k = 0; remains && k < facet->count; k++) {
+        remains = cut_side(segment, facet, k, &begin, &end);
     }
-    if (is_left) {
+    if (remains) {
         add_cuts(list, segment, &begin, &end);
     }
 }
 
-/* The ends of segment b as cuts of segment a, in their order along a. */
+/* Sets the ends of segment b as cuts of segment a, in their order along a. */
 static void mark_ends(const region *a, const region *b, cut ends[2])
 {
     const vec3 from = a->corners[0].point, side = vec3_sub(a->corners[1].point, from);
@@ -397,7 +398,7 @@ static void mark_ends(const region *a, const region *b, cut ends[2])
     }
 }
 
-/* Two segments that are parallel bear where they lie along each other. */
+/* Adds the spots of two parallel segments, which bear where they lie along each other. */
 static void clip_parallel(spot_list *list, const region *a, const region *b)
 {
     cut of_b[2], begin = {0.0, a->corners[0].ends[0], b->end};
@@ -409,7 +410,7 @@ static void clip_parallel(spot_list *list, const region *a, const region *b)
     add_cuts(list, a, &begin, &end);
 }
 
-/* Whether a place along a segment, in parts of its length, is on it. */
+/* Whether a place on the line of a segment, as a part of its length, is on the segment. */
 static bool is_on(double part, double near)
 {
     return part >= -near && part <= 1.0 + near;
@@ -434,7 +435,7 @@ static void clip_edges(spot_list *list, const region *a, const region *b, double
     }
 }
 
-/* Add the spot of a vertex that bears: where it is, or of two vertices midway between them. */
+/* Adds the spot of a vertex that bears: at the vertex, or midway between two vertices. */
 static void add_vertex(spot_list *list, const region *a, const region *b)
 {
     vec3 place = a->end.type == ABUT_VERTEX ? a->corners[0].point : b->corners[0].point;
@@ -482,7 +483,8 @@ static convex_spot link_spot(const convex_pair *pair, const convex_link *link)
         vec3_scale(vec3_add(link->p, q), 0.5), link->gap, {link->ends[0], link->ends[1]}};
 }
 
-/* Places that are not told apart: of the smaller body, and of what rounding makes of the larger. */
+/* The distance within which places count as one: a part of the smaller body's size, but at least
+ * the rounding of the larger one's. */
 static double place_tolerance(const convex_pair *pair)
 {
     const double a = pair->a.shape->reach * pair->a.scale;
@@ -494,10 +496,10 @@ int32_t spots_make(const convex_pair *pair, const convex_link *link, double patc
                    convex_spot *spots, convex_spot *room)
 {
     seen_body views[2];
-    look(pair, link->normal, views);
+    project(pair, link->normal, views);
     const double cosine = series_turn(patch_angle).cosine, tolerance = place_tolerance(pair);
-    region a = see(&views[0], 0, cosine, tolerance, room);
-    region b = see(&views[1], 1, cosine, tolerance, room + a.count);
+    region a = make_region(&views[0], 0, cosine, tolerance, room);
+    region b = make_region(&views[1], 1, cosine, tolerance, room + a.count);
     spot_list list = {spots, 0, spots_limit(pair->a.shape, pair->b.shape), tolerance};
     intersect(&list, &a, &b, cosine);
     for (int32_t k = 0; k < list.count; k++) {

@@ -1,4 +1,4 @@
-/* Contact points: where the features that bear meet on the common plane. */
+/* Contact points (spots): where the features that bear meet on the common plane. */
 #ifndef CONVEX_SPOTS_H
 #define CONVEX_SPOTS_H
 
@@ -10,15 +10,16 @@ typedef struct convex_spot {
     convex_end ends[2];
 } convex_spot;
 
-/* How many spots a pair has at most; and how many corners spots_make needs room for. */
+/* The most spots of a pair, and the most corners for which spots_make needs room. */
 int32_t spots_limit(const abut_shape *a, const abut_shape *b);
 
-/* The feature of a body that faces a direction of its frame within the angle of this cosine and has
- * a vertex that is farthest along it: a facet before an edge before the vertex. */
+/* The feature of a body that bears in a direction of its frame: it has a farthest vertex and faces
+ * the direction within the angle of this cosine. A facet comes before an edge, this before a
+ * vertex. */
 convex_end spots_bearing(const convex_body *body, vec3 out, double cosine);
 
-/* The spots of a link; returns how many, 1 at least. `room` has spots_limit entries more, for what
- * is computed on the way. Of bodies without their rounding. */
+/* Finds the spots of a link, for bodies without their rounding. Returns how many, at least 1.
+ * `room` has spots_limit entries for scratch. */
 int32_t spots_make(const convex_pair *pair, const convex_link *link, double patch_angle,
                    convex_spot *spots, convex_spot *room);
 

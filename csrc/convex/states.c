@@ -1,4 +1,4 @@
-/* Which row of the step before a pair continues, as pairs of spheres do. */
+/* Finds the row of the step before that a pair continues, as for pairs of spheres. */
 #include "states.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@ static bool is_same_column(const abut_index *a, const abut_index *b, abut_index 
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Whether the rows before are just the pairs of now, one by one: those of a caller's list are. */
+/* Whether the rows before have the pairs of now, one by one, as with a caller's list of pairs. */
 static bool are_now(const abut_convex_before *before, const body_pairs *now, int dimension)
 {
     const abut_index count = now->count;
     return before->row_count == count && is_same_column(before->i, now->i, count) &&
            is_same_column(before->j, now->j, count) &&
-           (before->image == now->image || /* neither has any */
+           (before->image == now->image || /* neither has images */
             (before->image && now->image &&
              is_same_column(before->image, now->image, dimension * count)));
 }
