@@ -1,46 +1,45 @@
-/* Walls that meet at a concave edge go on behind each other.
+/* Continues walls that meet at a concave edge behind each other.
  *
  * A body that overlaps a floor and a wall has corners behind both, and the foot of such a corner on
  * the wall is below the wall's border:
  *
- *              | wall               Half spaces know no border, and the corner c has a spot on
- *     +------+ |                    either. So has a floor that reaches behind the wall, and a
- *     | body | |                    wall that reaches behind the floor: by a strip each, as wide as
+ *              | wall               Half spaces have no border, and corner c has a spot on each.
+ *     +------+ |                    So that it has one on walls, too, a floor continues behind a
+ *     | body | |                    wall, and a wall behind a floor: by a strip each, as wide as
  *     |      | |                    the body is.
  *     |      +-|-c                  A strip begins at the line where both planes meet, where the
  *  ---|--------+-|--  floor         wall has facets in front of the floor, and the floor has some
- *     +--------|-+                  in front of the wall: the edge is concave there, and what lies
- *              :                    behind either is no space that a body can come to from
- * elsewhere.
+ *     +--------|-+                  in front of the wall: the edge is concave there, and a body
+ *              :                    cannot come from elsewhere to what lies behind both.
  *
  * At a convex edge each plane lies behind the other one, and has nothing in front of it.
  *
- * Where the edge ends behind a third wall, as in the corner of a box, its strips go on behind that
- * one, too. A wall that itself reaches behind the floor, as some modelers leave it, has a strip
- * there all the same: it tells which spots behind the floor are the wall's own. */
+ * If the edge ends behind a third wall, as in the corner of a box, its strips continue behind that
+ * one, too. A wall that itself reaches behind the floor, as in some models, has a strip there all
+ * the same: it shows which spots behind the floor belong to the wall. */
 #include "concave.h"
 
 #include "../mesh/tolerance.h"
 
-/* Where a wall meets another plane. */
+/* The line where a wall meets another plane. */
 typedef struct concave_edge {
     const patch_room *room;
     const wall_plane *wall, *other;
-    double sine;        /* of the angle between them */
-    vec3 along, inward; /* unit: of the line; on the wall, towards the front of the other */
-    vec3 middle;        /* of the line, next to the body */
-    double margin;      /* how far before the line a strip begins */
+    double sine;        /* sine of the angle between them */
+    vec3 along, inward; /* unit: along the line; on the wall, towards the front of the other */
+    vec3 middle;        /* the point of the line next to the body */
+    double margin;      /* how far in front of the line a strip begins */
     double width;
 } concave_edge;
 
-/* A direction on a plane, towards the front of another plane; not of unit length. */
+/* A direction on a plane towards the front of another plane, of any length. */
 static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
 {
     const double cosine = vec3_dot(wall->normal, other->normal);
     return vec3_sub(other->normal, vec3_scale(wall->normal, cosine));
 }
 
-/* Find where a wall meets another plane. False: not next to the body. */
+/* Finds the line where a wall meets another plane. False: it is not next to the body. */
 static bool meet(concave_edge *m, const patch_task *task, const wall_plane *wall,
                  const wall_plane *other)
 {
@@ -62,8 +61,7 @@ static bool meet(concave_edge *m, const patch_task *task, const wall_plane *wall
     return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * task->reach;
 }
 
-/* The line where both planes meet, moved on one of them to the front of the other one by the
- * margin. */
+/* The line where both planes meet, moved on one of them by the margin to the front of the other. */
 static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 inward)
 {
     const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
@@ -73,8 +71,8 @@ static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 in
                         cover_place(wall, 0, way), cover_place(wall, 1, way)};
 }
 
-/* List in the room the parts of that line where the other plane has facets in front of the wall;
- * returns how many. */
+/* Lists, in room->lines, the parts of that line where the other plane has facets in front of the
+ * wall. Returns how many. */
 static int32_t find_other(patch_room *room, const concave_edge *m)
 {
     if (m->other->half_space >= 0) {
@@ -96,7 +94,7 @@ static bool is_corner(const concave_edge *m, const wall_plane *third, vec3 end)
 {
     const double slope = vec3_dot(third->normal, m->along);
     const vec3 on_wall = towards_front(third, m->wall), on_other = towards_front(third, m->other);
-    /* the line of the third wall and one of the planes, towards the front of the other one */
+    /* the line of the third wall and one plane, towards the front of the other plane */
     vec3 first = vec3_cross(third->normal, on_wall), second = vec3_cross(third->normal, on_other);
     const double up_first = vec3_dot(first, m->other->normal);
     const double up_second = vec3_dot(second, m->wall->normal);
@@ -137,7 +135,7 @@ static flat_corner strip_corner(const concave_edge *m, double part, double inwar
     return (flat_corner){at, cover_place(m->wall, 0, at), cover_place(m->wall, 1, at), number};
 }
 
-/* The name of a strip's end: that of the side by which the line enters the piece, or leaves it. */
+/* The number of a strip's end: that of the side by which the line enters or leaves the piece. */
 static int32_t side_number(const concave_edge *m, const flat_piece *piece, int32_t side)
 {
     return cover_corner(m->room, piece, side < 0 ? 0 : side)->number;
@@ -154,7 +152,7 @@ static abut_status add_strip(patch_room *room, const concave_edge *m, int32_t nu
     const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
     const flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
     const flat_corner far_end = strip_corner(m, end, -m->width, leaves);
-    /* a corner has the name of the side that follows it; of the long sides none is ever asked */
+    /* a corner has the number of the side after it; those of the long sides are never used */
     if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
         const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
         return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
@@ -163,19 +161,19 @@ static abut_status add_strip(patch_room *room, const concave_edge *m, int32_t nu
     return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
 }
 
-/* Add strips where a piece and the other plane have parts of the line in common. */
+/* Adds strips where a piece and the other plane have parts of the line in common. */
 static abut_status add_piece(patch_room *room, const concave_edge *m, const plane_line *l,
                              int32_t number, int32_t count)
 {
-    covered own;
-    if (!cover_part(room, m->wall, &room->pieces.pieces[number], l, &own)) {
+    covered whole;
+    if (!cover_part(room, m->wall, &room->pieces.pieces[number], l, &whole)) {
         return ABUT_OK;
     }
     abut_status status = ABUT_OK;
     for (int32_t k = 0; !status && k < count; k++) {
-        covered part = own;
-        part.begin = larger(own.begin, room->lines[k].begin);
-        part.end = own.end < room->lines[k].end ? own.end : room->lines[k].end;
+        covered part = whole;
+        part.begin = larger(whole.begin, room->lines[k].begin);
+        part.end = whole.end < room->lines[k].end ? whole.end : room->lines[k].end;
         if (part.begin < part.end) {
             status = add_strip(room, m, number, part);
         }
@@ -197,7 +195,7 @@ static abut_status add_strips(patch_room *room, const concave_edge *m)
     return status;
 }
 
-/* Whether any of the feet on a wall is behind another plane, or as near to it as noise. */
+/* Whether any foot on a wall is behind another plane, or no farther in front than noise. */
 static bool are_behind(const wall_plane *wall, const wall_plane *other, const foot_corner *feet,
                        int32_t count)
 {
@@ -231,7 +229,7 @@ abut_status concave_extend(patch_room *room, const patch_task *task, wall_plane 
     return status;
 }
 
-/* ---- which spots are a wall's own ---- */
+/* ---- which spots belong to a wall ---- */
 
 bool concave_reaches(const patch_room *room, const wall_plane *wall, const wall_spot *spot,
                      int32_t other)

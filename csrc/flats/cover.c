@@ -1,8 +1,7 @@
-/* Planes of walls: facets that lie in one, to within their noise, and what they cover of it.
+/* Collects facets that lie in one plane, to within their noise, and finds what they cover of it.
  *
- * Facets of one plane are one wall, whatever edges they have in common. Of a line over them the
- * parts that facets cover are joined, so that fans, slivers, T-junctions and cracks of noise are
- * all the same. */
+ * Facets of one plane are one wall, whatever edges they share. The parts of a line that facets
+ * cover are joined, so fans, slivers, T-junctions and cracks of noise make no difference. */
 #include "cover.h"
 
 #include "../base/memory.h"
@@ -15,7 +14,7 @@ static bool comes_first(const flat_piece *a, const flat_piece *b)
     return a->mesh != b->mesh ? a->mesh < b->mesh : a->facet < b->facet;
 }
 
-/* The largest of the pieces that are on no plane yet; -1: none. */
+/* The largest piece that is on no plane yet; -1: there is none. */
 static int32_t find_leader(const flat_pieces *all)
 {
     int32_t leader = -1;
@@ -33,8 +32,8 @@ static int32_t find_leader(const flat_pieces *all)
     return leader;
 }
 
-/* Whether a piece lies in the plane of the leader, which may be tilted by its noise over its
- * height. */
+/* Whether a piece lies in the plane of the leader, to within noise. The plane may be tilted by the
+ * leader's noise over its height. */
 static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const flat_piece *piece)
 {
     const vec3 from = all->corners[leader->begin].at;
@@ -57,7 +56,7 @@ static wall_plane make_plane(const convex_pair *flat, vec3 normal, double offset
     return wall;
 }
 
-/* A plane through a point, which faces the body's centroid. */
+/* A plane through a point, facing the body's centroid. */
 static wall_plane facing_plane(const patch_task *task, vec3 point, vec3 normal)
 {
     const convex_pair flat = {.a = *task->body, .b = *task->body};
@@ -86,7 +85,7 @@ bool cover_is_in_front(const wall_plane *wall, vec3 at, double normal_noise)
     return cover_height(wall, at) > cover_front_limit(wall, normal_noise);
 }
 
-/* Give a plane those pieces that lie in it. */
+/* Collects the pieces that lie in a plane. */
 static void collect(patch_room *room, wall_plane *wall, int32_t leader, int32_t number)
 {
     flat_pieces *all = &room->pieces;
@@ -196,7 +195,7 @@ bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piec
     return true;
 }
 
-/* Facets come first, then fillers, then strips. */
+/* The order in which pieces are preferred: facets, then fillers, then strips. */
 static int rank_of(const flat_piece *piece)
 {
     return piece->behind >= 0 ? 2 : flat_is_filler(piece);

@@ -1,13 +1,12 @@
-/* Convex bodies against walls: which facets are near each body, what it stands on (stand.c), and a
- * row for each facet.
+/* Finds contacts of convex bodies with walls: the facets near each body, those on which it stands
+ * (stand.c), and a row for each.
  *
- * A row is a facet with the spots that lie in it, and a facet has one row for each wall that it is
- * met as: so that forces of spots are forces on that facet, and their sum over the rows of a body
- * is what the half space would exert. A row's link, point and overlap are those of its deepest
- * spot; of a facet that is met at a border they are those of the link. A wall counts with all its
- * spots where one of them is within the gap, so that there are rows of facets over which a tilted
- * body has risen further. Nothing has to be searched for step by step, so a step before is not
- * read. */
+ * A row has a facet and the spots that lie in it. A facet has one row for each wall with which it
+ * is met. So forces of spots are forces on that facet, and their sum over a body's rows is what the
+ * half space would exert. A row takes link, point and overlap from its deepest spot, or from the
+ * link if the facet is met at a border. A wall counts with all its spots if one of them is within
+ * the gap. So there are rows also for facets from which a tilted body has risen. Nothing is tracked
+ * from step to step, so the step before is not read. */
 #include <string.h>
 
 #include "stand.h"
@@ -16,8 +15,8 @@
 #include "../convex/convex_finder.h"
 #include "../mesh/tolerance.h"
 
-/* Bodies that one thread looks at in one go, and what a facet near one takes, as parallel_report
- * counts it. */
+/* Bodies that one thread takes in one go, and the work for a facet near one, in the units of
+ * parallel_report. */
 enum { CHUNK_BODIES = 64, WORK_OF_FACET = 60 };
 
 /* The facets near each body, as the search for spheres finds them. */
@@ -31,9 +30,9 @@ typedef struct wall_finding {
     const abut_convex_walls *walls;
     abut_convex_contacts *contacts;
     const placed_body *bodies;
-    abut_index count; /* of bodies that are searched for, */
-    double *centers;  /* the middles of their circumscribed spheres */
-    double *radii;    /* within which facets are near */
+    abut_index count; /* of bodies for which walls are searched */
+    double *centers;  /* centers of their circumscribed spheres */
+    double *radii;    /* the radii within which facets are near */
     near_facets near;
     pose *poses; /* of the meshes */
     lattice lattice;
@@ -65,7 +64,7 @@ static abut_status read_facets(const abut_contacts *found, abut_index body_count
     return ABUT_OK;
 }
 
-/* The body that is the k-th one of those that are searched for. */
+/* The k-th body of those for which walls are searched. */
 static abut_index body_of(const wall_finding *f, abut_index k)
 {
     return f->walls->bodies ? f->walls->bodies[k] : k;
@@ -87,7 +86,7 @@ static abut_status make_spheres(wall_finding *f, const double *centers)
     return ABUT_OK;
 }
 
-/* What is asked of the search for spheres, but for which spheres. */
+/* The query for facets near spheres; the spheres are not set. */
 static abut_query near_query(const wall_finding *f)
 {
     abut_query query = abut_query_default();
@@ -127,14 +126,14 @@ static abut_status find_facets(wall_finding *f, abut_error *error)
     return status;
 }
 
-/* The facets near the k-th body, within some radius. */
+/* Finds the facets near the k-th body, within a radius. */
 static abut_status find_wider(const wall_finding *f, abut_index k, double radius, near_facets *near)
 {
     abut_query query = near_query(f);
     query.sphere_count = 1;
     query.centers = f->centers + 3 * k, query.radii = &radius;
     query.workers = 1;
-    /* its numbers were right when all bodies were searched for */
+    /* its numbers were checked when all bodies were searched */
     return find_near(f, &query, near, NULL);
 }
 
@@ -166,7 +165,7 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body,
     return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
-/* The facets near one body, as rows of all that were found; all half spaces count as near. */
+/* The facets near one body, as rows of all that were found. All half spaces count as near. */
 typedef struct near_rows {
     const near_facets *near;
     abut_index begin, end;
@@ -195,7 +194,7 @@ static abut_status load_walls(const wall_finding *f, abut_index i, const stand_t
 
 /* ---- rows ---- */
 
-/* What one body's rows are made from. */
+/* What the rows of one body are made of. */
 typedef struct row_writing {
     const wall_finding *f;
     const stand_task *task;
@@ -216,7 +215,7 @@ static row_place begin_place(const row_writing *w)
     return (row_place){.first = (int32_t)w->body, .before = -1, .at = &w->f->bodies[w->body].at};
 }
 
-/* The result of a facet whose deepest spot this is. */
+/* The result for a facet with this deepest spot. */
 static solved spot_result(const row_writing *w, const wall_plane *wall, const wall_spot *spot)
 {
     const convex_body *body = w->task->standing.body;
@@ -235,7 +234,7 @@ static solved spot_result(const row_writing *w, const wall_plane *wall, const wa
     return result;
 }
 
-/* Whether a spot of a plane is in the same facet as another one; of a half space all are. */
+/* Whether two spots of a plane are in the same facet; on a half space they always are. */
 static bool is_same_facet(const row_writing *w, const wall_spot *a, const wall_spot *b)
 {
     if (a->piece < 0) {
@@ -247,7 +246,8 @@ static bool is_same_facet(const row_writing *w, const wall_spot *a, const wall_s
            memcmp(pieces[a->piece].image, pieces[b->piece].image, sizeof pieces->image) == 0;
 }
 
-/* The deepest of the plane's spots from `first` on that are in its facet; all are copied. */
+/* Copies the plane's spots in the same facet as spot `first`, from that one on. Returns the
+ * deepest. */
 static const wall_spot *copy_spots(const row_writing *w, const wall_plane *wall, int32_t first,
                                    solved *result)
 {
@@ -305,7 +305,7 @@ static abut_status write_plane(const row_writing *w, const wall_plane *wall)
     return ABUT_OK;
 }
 
-/* Name an end on a piece by the numbers of its facet. */
+/* Names an end on a piece by the numbers of its facet. */
 static void name_end(const row_writing *w, const flat_piece *piece, convex_end *end)
 {
     const flat_corner *corners = w->room->patch.pieces.corners + piece->begin;
@@ -338,19 +338,19 @@ static bool comes_later(const convex_row *a, const convex_row *b)
 
 static void swap_spots(convex_spot *spots, int32_t first, int32_t second)
 {
-    /* turned around as a whole, then each by itself */
+    /* reversed as a whole, then each part by itself */
     const int32_t begins[3] = {0, 0, second}, counts[3] = {first + second, second, first};
     for (int part = 0; part < 3; part++) {
-        convex_spot *of = spots + begins[part];
+        convex_spot *part_spots = spots + begins[part];
         for (int32_t k = 0; k < counts[part] / 2; k++) {
-            const convex_spot spot = of[k];
-            of[k] = of[counts[part] - 1 - k];
-            of[counts[part] - 1 - k] = spot;
+            const convex_spot spot = part_spots[k];
+            part_spots[k] = part_spots[counts[part] - 1 - k];
+            part_spots[counts[part] - 1 - k] = spot;
         }
     }
 }
 
-/* Sort the chunk's rows from `begin` on, with their spots, by mesh and facet. */
+/* Sorts the chunk's rows from `begin` on, with their spots, by mesh and facet. */
 static void sort_rows(convex_chunk *chunk, abut_index begin, abut_index first_spot)
 {
     for (abut_index count = chunk->row_count; count > begin + 1; count--) {
@@ -405,7 +405,8 @@ static abut_status stand_among(const wall_finding *f, abut_index i, const stand_
     return status ? status : stand_find(room, task);
 }
 
-/* Deep in a wall, a body may be behind others, too, that bend away from it farther off. */
+/* Searches again within a larger radius: a body deep in a wall may also be behind others, which
+ * bend away from that wall farther off. */
 static abut_status stand_wider(const wall_finding *f, abut_index k, const stand_task *task,
                                double radius, stand_room *room)
 {
@@ -487,27 +488,27 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
                                    const abut_convex_walls *walls, abut_convex_contacts **contacts,
                                    abut_error *error)
 {
-    const abut_convex_query own = *query;
+    const abut_convex_query copy = *query;
     *contacts = NULL;
     error_set_status(error, ABUT_OK);
     if (finder->dimension != 3) {
         return error_set(error, ABUT_BAD_DIMENSION, finder->dimension, 0, 0.0);
     }
-    if (!(own.gap >= 0.0 && own.gap <= ABUT_COORDINATE_LIMIT)) {
-        return error_set(error, ABUT_BAD_GAP, 0, 0, own.gap);
+    if (!(copy.gap >= 0.0 && copy.gap <= ABUT_COORDINATE_LIMIT)) {
+        return error_set(error, ABUT_BAD_GAP, 0, 0, copy.gap);
     }
-    abut_convex_contacts *made = convex_rows_make(finder, &own);
+    abut_convex_contacts *made = convex_rows_make(finder, &copy);
     if (!made) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     made->is_sorted = true;
-    made->has_images = own.period != NULL;
+    made->has_images = copy.period != NULL;
     wall_finding f = {.finder = finder,
-                      .query = &own,
+                      .query = &copy,
                       .walls = walls,
                       .contacts = made,
                       .count = walls->bodies ? walls->body_count : finder->body_count,
-                      .lattice = lattice_load(own.period, 3)};
+                      .lattice = lattice_load(copy.period, 3)};
     const abut_status status = find_walls(&f, error);
     free_facets(&f.near);
     memory_free(f.centers), memory_free(f.radii), memory_free(f.poses);

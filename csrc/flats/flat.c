@@ -1,4 +1,4 @@
-/* Facets of meshes as bodies: a polygon back to back with itself. */
+/* Makes bodies of facets: a polygon back to back with itself. */
 #include "flat.h"
 
 #include "../base/memory.h"
@@ -13,7 +13,7 @@ static vec3 to_body(const flat_place *place, vec3 corner)
                         vec3_add(pose_to_world(place->mesh_at, corner), place->shift));
 }
 
-/* Room for one piece more, of so many corners. */
+/* Makes room for one more piece, with `corners` corners. */
 static abut_status reserve(flat_pieces *all, abut_index corners)
 {
     const abut_status status =
@@ -23,7 +23,7 @@ static abut_status reserve(flat_pieces *all, abut_index corners)
                                sizeof *all->corners);
 }
 
-/* What rounding makes of a point that two poses have moved. */
+/* The rounding error of a point that two poses have moved. */
 static double moved_rounding(const flat_place *place, vec3 corner)
 {
     const vec3 world = vec3_add(pose_to_world(place->mesh_at, corner), place->shift);
@@ -57,7 +57,7 @@ static void add_corner(flat_pieces *all, flat_piece *piece, vec3 at, abut_index 
     piece->count++;
 }
 
-/* Set area and height of a piece whose corners are there. */
+/* Sets area and height of a piece. Its corners must be set. */
 static void measure(flat_pieces *all, flat_piece *piece)
 {
     const flat_corner *corners = &all->corners[piece->begin];
@@ -147,7 +147,7 @@ void flat_free(flat_pieces *all)
 
 /* ---- shapes ---- */
 
-/* A piece of so many corners, back to back with itself. */
+/* A shape without arrays: a piece with `corners` corners, back to back with itself. */
 static abut_shape begin_shape(int32_t corners)
 {
     return (abut_shape){.dimension = 3,
@@ -196,7 +196,7 @@ static void set_points(abut_shape *s, const flat_corner *corners)
     }
 }
 
-/* Set edge k, and the sides of the front and the back at it. */
+/* Sets edge k, and the sides of front and back there. */
 static void set_side(abut_shape *s, int32_t k, vec3 normal)
 {
     const int32_t count = s->vertex_count, next = k + 1 < count ? k + 1 : 0;
@@ -207,11 +207,11 @@ static void set_side(abut_shape *s, int32_t k, vec3 normal)
     const vec3 outward = vec3_cross(direction, normal);
     const double offset = vec3_dot(outward, shape_point(s, k));
     s->corners[k] = (shape_corner){outward, offset, k, k};
-    /* the back is gone round the other way: corner c is followed by side from next to k */
+    /* the back runs the other way: its corner at `next` has the side from next to k */
     s->corners[2 * count - 1 - k] = (shape_corner){outward, offset, next, k};
 }
 
-/* Set what is around a vertex, as seen from outside: the edge to the next corner, the front, the
+/* Sets what is around a vertex, as seen from outside: the edge to the next corner, the front, the
  * edge from the one before, and the back. */
 static void set_vertex(abut_shape *s, int32_t k)
 {

@@ -1,19 +1,19 @@
-/* Where a body stands on a plane of a wall, however that is meshed.
+/* Finds where a body stands on a plane of a wall, however that is meshed.
  *
- * Facets that lie in one plane, to within their noise, are one wall, whatever edges they have in
- * common. The body meets the half space behind the plane, and its spots are those of the half
- * space, cut off where the union of the facets, the patch, ends:
+ * Facets that lie in one plane, to within their noise, are one wall, whatever edges they share. The
+ * body meets the half space behind the plane. Its spots are those of the half space, cut off at the
+ * end of the union of facets, the patch:
  *
- *     +------+---------+        o  corners of the body's feature over the patch
- *     |   o--|-----o   |        x  where its sides leave the patch
- *     |   |  |    /|   |        *  corners of the patch under it
+ *     +------+---------+        o  corners of the body's feature over the patch;
+ *     |   o--|-----o   |        x  where its sides leave the patch;
+ *     |   |  |    /|   |        *  corners of the patch under it.
  *     +---x--*   / |   |
- *         .  |  /  |   |        No spot is where a side only passes from one facet to the next: of
- *         .  +-+---x---+        each side the parts that facets cover are joined first, so that
- *         . . . . .             fans, slivers, T-junctions and cracks of noise are all the same.
+ *         .  |  /  |   |        A side that passes from one facet to the next has no spot there:
+ *         .  +-+---x---+        the parts of a side that facets cover are joined first. So fans,
+ *         . . . . .             slivers, T-junctions and cracks of noise make no difference.
  *
- * A spot belongs to the facet that it lies in, and its gap is that to the facet's own plane, which
- * is off by no more than the noise of its corners there. */
+ * A spot belongs to the facet in which it lies. Its gap is that to the facet's own plane, which is
+ * off by no more than the noise of its corners there. */
 #include "patch.h"
 
 #include "../abut/contacts.h"
@@ -57,7 +57,7 @@ static int32_t set_foot_of(foot_corner *foot, const wall_plane *wall, const conv
     return facet->count;
 }
 
-/* What is looked at: a plane, and the feature of the body that faces it. */
+/* A plane, and the feature of the body that faces it. */
 typedef struct standing {
     patch_room *room;
     const patch_task *task;
@@ -68,7 +68,7 @@ typedef struct standing {
 
 /* ---- spots ---- */
 
-/* How high a point is over the plane of a piece, along the normal of the patch. */
+/* The height of a point over the plane of a piece, along the normal of the patch. */
 static double height_over(const standing *s, int32_t number, vec3 at)
 {
     const wall_plane *wall = s->wall;
@@ -93,7 +93,7 @@ static bool is_there(const standing *s, vec3 on_body)
     return false;
 }
 
-/* Add a spot where the body is, over a piece, unless there is one already. */
+/* Adds a spot at a point of the body, over a piece, unless there is one already. */
 static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end of_body,
                             convex_end of_wall)
 {
@@ -115,7 +115,7 @@ static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end
     return ABUT_OK;
 }
 
-/* Add the corners of the feature that are over the patch. */
+/* Adds the corners of the feature that are over the patch. */
 static abut_status add_corners(standing *s)
 {
     abut_status status = ABUT_OK;
@@ -131,7 +131,7 @@ static abut_status add_corners(standing *s)
     return status;
 }
 
-/* Add where a side of the feature enters the patch, or leaves it, by a side of a piece. */
+/* Adds the point where a side of the feature enters or leaves the patch, by a side of a piece. */
 static abut_status add_crossing(standing *s, int32_t k, double part, int32_t number, int32_t side)
 {
     if (side < 0) {
@@ -174,8 +174,8 @@ static bool is_under(const standing *s, double x, double y)
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
         const double side_x = to->x - from->x, side_y = to->y - from->y;
         const double cross = side_x * (y - from->y) - side_y * (x - from->x);
-        /* the body's corners, which go round counter-clockwise as seen from its outside, go round
-         * clockwise as seen from above */
+        /* the body's corners are counter-clockwise seen from outside of it, and so clockwise from
+         * above */
         if (!(-cross > s->wall->near * sqrt(side_x * side_x + side_y * side_y))) {
             return false;
         }
@@ -196,13 +196,13 @@ static abut_status add_end(standing *s, const border_end *end)
     return ABUT_OK;
 }
 
-/* Parts of a side that are shorter than this, in parts of its length, are not told apart. */
+/* The least part of a side that counts, in parts of its length. */
 static double least_part(const standing *s, double length)
 {
     return CLOSED_NOISES * s->wall->near / length;
 }
 
-/* Add both ends of a part of a piece's side that is a border of the patch. */
+/* Adds both ends of a part of a piece's side that is a border of the patch. */
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
 {
@@ -228,7 +228,7 @@ static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, dou
     return status ? status : add_end(s, &last);
 }
 
-/* A side of a piece, moved outward. */
+/* A side of a piece, moved outward by `way`. */
 static plane_line line_beyond(const standing *s, const flat_piece *piece, int32_t k, double way)
 {
     const flat_corner *from = cover_corner(s->room, piece, k),
@@ -239,7 +239,7 @@ static plane_line line_beyond(const standing *s, const flat_piece *piece, int32_
     return (plane_line){from->x + beyond * y, from->y - beyond * x, x, y};
 }
 
-/* The border is where the patch does not go on beyond the side. */
+/* Adds the borders on a piece's side: the parts with no patch beyond. */
 static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
 {
     const plane_line l = line_beyond(s, piece, k, 2.0 * s->wall->near);
@@ -253,8 +253,8 @@ static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
     return status ? status : add_ends(s, piece, k, begin, 1.0);
 }
 
-/* Whether the border goes straight on from an end, across the mouth of a crack, too. */
-static bool goes_on(const standing *s, const border_end *end)
+/* Whether the border continues straight from an end, or across the mouth of a crack. */
+static bool is_continued(const standing *s, const border_end *end)
 {
     for (int32_t k = 0; k < s->room->end_count; k++) {
         const border_end *other = &s->room->ends[k];
@@ -268,7 +268,7 @@ static bool goes_on(const standing *s, const border_end *end)
     return false;
 }
 
-/* Add a spot where the corner of a piece is, under the feature. */
+/* Adds a spot at the corner of a piece, under the feature. */
 static abut_status add_patch_corner(standing *s, const border_end *end)
 {
     const convex_body *body = s->task->body;
@@ -288,7 +288,7 @@ static bool comes_before(const piece_side *a, const piece_side *b)
     return a->x < b->x || (a->x == b->x && a->y < b->y);
 }
 
-/* Shell's sort, with steps by Ciura: some thousand sides at most. */
+/* Sorts some thousand sides at most: Shell's sort, with steps by Ciura. */
 static void sort_sides(piece_side *sides, int32_t count)
 {
     static const int32_t steps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
@@ -323,8 +323,8 @@ static abut_status reserve_sides(patch_room *room)
                       sizeof *room->sides);
 }
 
-/* List the sides of the pieces from `begin` to `end`, behind those that are there; there is room.
- * Returns how many there are. */
+/* Lists the sides of pieces begin ... end - 1 after the `count` that are listed; there must be
+ * room. Returns how many there are then. */
 static int32_t list_sides(const standing *s, int32_t begin, int32_t end, int32_t count)
 {
     for (int32_t k = begin; k < end; k++) {
@@ -336,7 +336,7 @@ static int32_t list_sides(const standing *s, int32_t begin, int32_t end, int32_t
     return count;
 }
 
-/* Whether the very same side has a piece on its other side, too. */
+/* Whether a piece on the other side has exactly the same side. */
 static bool is_shared(const piece_side *sides, int32_t count, int32_t k)
 {
     const piece_side *side = &sides[k];
@@ -351,7 +351,7 @@ static bool is_shared(const piece_side *sides, int32_t count, int32_t k)
     return false;
 }
 
-/* Whether all of a side is on the outer side of one of the feature's sides. */
+/* Whether a side is wholly outside of one of the feature's sides. */
 static bool is_beside(const standing *s, const piece_side *side)
 {
     const flat_piece *piece = &s->room->pieces.pieces[side->piece];
@@ -388,7 +388,7 @@ static abut_status add_patch_corners(standing *s)
     }
     for (int32_t k = 0; !status && k < s->room->end_count; k++) {
         const border_end *end = &s->room->ends[k];
-        if (end->corner >= 0 && !goes_on(s, end)) {
+        if (end->corner >= 0 && !is_continued(s, end)) {
             status = add_patch_corner(s, end);
         }
     }
@@ -397,8 +397,8 @@ static abut_status add_patch_corners(standing *s)
 
 /* ---- cracks ---- */
 
-/* How wide what the body stands on is: of a facet as a circle of its area and border, of an edge
- * its length. */
+/* The width of what the body stands on: for a facet that of a circle with the same ratio of area
+ * and border, for an edge its length. */
 static double foot_width(const standing *s)
 {
     double twice = 0.0, border = 0.0;
@@ -431,7 +431,7 @@ static flat_corner filler_corner(const standing *s, const piece_side *side, doub
                          from->number};
 }
 
-/* Continue a piece over the crack beside a part of its side, as far as there is another piece. */
+/* Continues a piece over the crack beside a part of its side, as far as there is another piece. */
 static abut_status close_part(standing *s, const piece_side *side, double begin, double end)
 {
     const flat_piece *piece = &s->room->pieces.pieces[side->piece];
@@ -455,7 +455,7 @@ static abut_status close_part(standing *s, const piece_side *side, double begin,
     return status;
 }
 
-/* Close what is open beside a side: between the parts where the patch goes on at once. */
+/* Closes cracks beside a side: between the parts that the patch covers at once. */
 static abut_status close_side(standing *s, const piece_side *side)
 {
     abut_status status = ABUT_OK;
@@ -483,8 +483,8 @@ static abut_status begin_standing(standing *s)
     return ABUT_OK;
 }
 
-/* A circle on the plane about the foot of the body's centroid, and a crack more than the body
- * stands on. */
+/* A circle on the plane about the foot of the body's centroid, wider by a crack than the body's
+ * feature. */
 typedef struct foot_circle {
     double x, y, radius_sq;
 } foot_circle;
@@ -512,8 +512,7 @@ static bool meets_circle(const foot_circle *c, const flat_corner *from, const fl
     return off_x * off_x + off_y * off_y <= c->radius_sq;
 }
 
-/* List the sides under the body of the pieces from `begin` to `end` of the plane; returns how many.
- */
+/* Lists the sides of pieces begin ... end - 1 that are under the body. Returns how many. */
 static int32_t list_under(const standing *s, int32_t begin, int32_t end)
 {
     const foot_circle circle = circle_around(s);
@@ -531,7 +530,7 @@ static int32_t list_under(const standing *s, int32_t begin, int32_t end)
     return count;
 }
 
-/* Close cracks beside the pieces from `begin` to `end` of the plane. */
+/* Closes cracks beside pieces begin ... end - 1 of the plane. */
 static abut_status close_beside(standing *s, int32_t begin, int32_t end)
 {
     patch_room *room = s->room;
@@ -560,7 +559,7 @@ abut_status patch_close(patch_room *room, const patch_task *task, wall_plane *wa
     wall->crack = status ? 0.0 : CRACK_PART * foot_width(&s);
     if (wall->crack > 2.0 * wall->near) {
         status = close_beside(&s, 0, wall->count);
-        /* where cracks meet, what closes them has gaps of its own */
+        /* fillers have gaps between them where cracks meet */
         status = status ? status : close_beside(&s, wall->count, cover_count(wall));
     }
     return status;

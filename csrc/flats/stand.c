@@ -1,24 +1,24 @@
-/* Which of the facets near a body count: each wall once, in the sense of the distance hierarchy of
- * spheres (walls/hierarchy.c).
+/* Chooses which of the facets near a body count: each wall once, in the sense of the distance
+ * hierarchy of spheres (walls/hierarchy.c).
  *
- * Planes first. Facets of one plane are one patch, and a patch is stood on where it has spots
- * (patch.c). Those planes come first whose patch has the foot of the body's centroid, then those
- * that are overlapped by less: where a cube lies near the edge of a table
+ * First planes. Facets of one plane are one patch, and the body stands on a patch that has spots
+ * (patch.c). Planes with the foot of the body's centroid on their patch come first, then those with
+ * less overlap. An example is a cube near the edge of a table:
  *
- *          +-------+               its bottom overlaps the top by d; and as far as it lies over the
- *          |   C   |               edge its side seems to overlap the table's side, which it has
- *      ----|---.---|  top          not come near: nothing of that stands in front of the top.
+ *          +-------+               Its bottom overlaps the top by d. Where it extends beyond the
+ *          |   C   |               edge, its side seems to overlap the table's side, which it has
+ *      ----|---.---|  top          not come near: no spot there is in front of the top.
  *          +---|---+ d
  *              | side
  *
- * A plane that none of whose spots is in front of one that stays, by more than noise can explain,
- * is dropped: that one says it already. A wall that rises from a floor has spots in front of it.
+ * A plane is dropped if it has no spot in front of a plane that stays, by more than noise can
+ * explain: that plane stands for it. A wall that rises from a floor has spots in front of it.
  *
  * Then borders. Facets of planes that do not stay may be met at an edge or a corner of the wall, as
- * the edge of a table by a tilted body. Each is a flat body, and what solves two bodies solves
- * these. Deepest first, a link whose end on the wall is not in front of a plane that stays, nor of
- * the plane across a link that stays, is dropped. So edges inside of a wall are met by nobody: what
- * touches one touches a plane there. */
+ * a tilted body meets the edge of a table. Each such facet is a flat body, and the two are solved
+ * as two bodies. Links are taken deepest first. A link is dropped if its end on the wall is not in
+ * front of a plane that stays, or of the plane across a link that stays. So edges inside of a wall
+ * are never met: what touches one touches a plane there. */
 #include "stand.h"
 
 #include "../base/memory.h"
@@ -27,8 +27,8 @@
 
 /* ---- planes ---- */
 
-/* Whether plane a comes before plane b: of those that are overlapped the one that is overlapped by
- * less, of those that are not the nearer one. */
+/* Whether plane a comes before plane b. Of planes that are overlapped the one with less overlap
+ * comes first, of others the nearer one. */
 static bool comes_before(const wall_plane *a, const wall_plane *b)
 {
     if ((a->half_space >= 0) != (b->half_space >= 0)) {
@@ -43,8 +43,8 @@ static bool comes_before(const wall_plane *a, const wall_plane *b)
     return fabs(a->gap) < fabs(b->gap);
 }
 
-/* Whether a plane has a spot within the gap. One from which the body is apart, and whose border may
- * be nearer than its spots, is met there. */
+/* Whether a plane has a spot within the gap. If the body is apart from the plane, and the border
+ * may be nearer than the spots, it is met at the border instead. */
 static bool is_met(const wall_plane *wall, const stand_task *task)
 {
     const double rounding = body_rounding(task->standing.body);
@@ -53,7 +53,7 @@ static bool is_met(const wall_plane *wall, const stand_task *task)
     return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
 }
 
-/* List the planes that are met, in the order in which they are looked at; returns how many. */
+/* Lists the planes that are met, in their order; returns how many. */
 static int32_t rank_planes(stand_room *room, const stand_task *task)
 {
     const wall_plane *planes = room->patch.planes;
@@ -103,7 +103,7 @@ static abut_status reserve_planes(stand_room *room)
                   : memory_fit(&room->ranked, count, &room->ranked_capacity, sizeof *room->ranked);
 }
 
-/* Choose which of the ranked planes stay; returns whether any is dropped. */
+/* Chooses which of the ranked planes stay. Returns whether any is dropped. */
 static bool choose_planes(stand_room *room, int32_t count)
 {
     bool drops = false;
@@ -119,8 +119,7 @@ static bool choose_planes(stand_room *room, int32_t count)
     return drops;
 }
 
-/* No wall goes on behind one that is dropped: find the spots of those anew that may have done so.
- */
+/* Finds the spots of planes with strips anew: no wall continues behind one that is dropped. */
 static abut_status shorten_strips(stand_room *room, const stand_task *task)
 {
     abut_status status = ABUT_OK;
@@ -176,7 +175,7 @@ static bool may_be_met(const stand_room *room, const flat_piece *piece)
     return true;
 }
 
-/* The body as A, and the piece as B, with its first corner as its origin. */
+/* Makes a pair of the body as A and the piece as B, with its first corner as origin. */
 static convex_pair make_pair(const stand_room *room, const stand_task *task,
                              const flat_piece *piece)
 {
@@ -292,8 +291,8 @@ abut_status stand_find(stand_room *room, const stand_task *task)
     return status ? status : find_links(room, task);
 }
 
-/* A spot at the depth d under one plane is under another one that bends away by the angle a no
- * farther than d / sin a from the line where both meet. */
+/* The distance of facets behind which a spot may be. A spot at depth d under one plane is also
+ * under another that bends away by an angle a, up to d / sin a from the line where both meet. */
 static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
 {
     const double height = cover_height(wall, centroid);
