@@ -8,7 +8,7 @@
 abut_status error_set(abut_error *error, abut_status status, abut_index index, abut_index detail,
                       double value);
 
-/* Does so for a status with a message that names no number: ABUT_NO_MEMORY, ABUT_OK and others. */
+/* Fills in a status with a message that names no number: ABUT_NO_MEMORY, ABUT_OK and others. */
 abut_status error_set_status(abut_error *error, abut_status status);
 
 #endif

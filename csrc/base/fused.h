@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Computes the same with integers of 128 bits, in some 20 ns, where the compiler has these. */
+/* Computes a b + c with integers of 128 bits, in some 20 ns, where the compiler has these. */
 double fused_by_numbers(double a, double b, double c);
 
 /* Uses the C library's fma, which is one instruction where the target has it. The fma of mingw-w64

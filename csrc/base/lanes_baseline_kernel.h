@@ -12,7 +12,7 @@
 typedef double lanes;
 typedef bool lanes_mask;
 
-/* Store the first `count` lanes, 1 or more. */
+/* Stores the first `count` lanes, 1 or more. */
 static inline void lanes_store_first(double *p, lanes a, int count)
 {
     (void)count;

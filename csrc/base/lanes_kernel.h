@@ -72,7 +72,7 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
     return count;
 }
 
-/* Does so with the numbers first + k in place of items[k]. */
+/* Writes first + k for each set bit k, as lanes_append_items does with items[k]. */
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
     int32_t count = 0;

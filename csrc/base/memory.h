@@ -11,9 +11,9 @@ void *memory_alloc(abut_index count, size_t size);
 /* Allocates an array with all bytes 0. */
 void *memory_alloc_zeroed(abut_index count, size_t size);
 
-/* The array with room for `count` elements at least, maybe moved; NULL where there is no memory:
- * then `array` is as it was and still the caller's. `array` may be NULL. Does nothing where
- * *capacity >= count, else at least doubles *capacity, so that an array may grow piece by piece.
+/* Grows an array to at least `count` elements, maybe moving it. NULL: there is no memory, and
+ * `array` is unchanged and still the caller's. `array` may be NULL. Does nothing if *capacity >=
+ * count, else at least doubles *capacity, so that an array may grow piece by piece.
  *
  *     double *grown = memory_grow(list->values, list->count + 1, &list->capacity, sizeof *grown);
  *     if (!grown) {
@@ -23,8 +23,8 @@ void *memory_alloc_zeroed(abut_index count, size_t size);
  */
 void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t size);
 
-/* Does the same to an array, given where its pointer is stored. Returns ABUT_OK, or ABUT_NO_MEMORY
- * and changes nothing. New elements have any value; memory_fit_zeroed sets them to 0.
+/* Grows an array as memory_grow does; `at` is where its pointer is stored. Returns ABUT_OK, or
+ * ABUT_NO_MEMORY and changes nothing. New elements have any value; with memory_fit_zeroed 0.
  *
  *     abut_status status = memory_fit(&list->values, count, &list->capacity, sizeof *list->values);
  */

@@ -30,7 +30,6 @@ static abut_index stretch_end(const sorting *s, abut_index stretch)
     return parallel_chunk_end(stretch * s->size, s->size, s->task->count);
 }
 
-/* Count a stretch's keys. */
 static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;

@@ -96,7 +96,7 @@ static void list_by_signs(const convex_pair *pair, const convex_pair *swapped, l
 
 /* ---- what is sure ---- */
 
-/* Entrances of the step before, in order; some may not be any more. `facet_end` has the facet. */
+/* Entrances of the step before, in order; some may be none now. End `facet_end` is the facet. */
 typedef struct earlier {
     const entrance *next, *end;
     int facet_end;
@@ -192,7 +192,7 @@ static bool list_sure_edges(const convex_pair *pair, list *l)
     return true;
 }
 
-/* Lists all entrances without signs. False: something is in doubt, and the list is useless. */
+/* Lists all entrances in the faster way. False: something is in doubt, and the list is useless. */
 static bool list_sure(const convex_pair *pair, const convex_pair *swapped, const entrance *before,
                       abut_index before_count, list *l)
 {

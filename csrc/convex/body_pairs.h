@@ -33,7 +33,7 @@ abut_status candidates_take(const abut_convex_finder *finder, const abut_convex_
                             const convex_places *places, body_pairs *pairs, abut_error *error);
 void candidates_free(body_pairs *pairs);
 
-/* By how much the second body of a pair is shifted: to its image. */
+/* The shift of a pair's second body to its image. */
 vec3 candidates_shift(const body_pairs *pairs, abut_index row, int dimension);
 
 #endif

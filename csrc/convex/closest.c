@@ -46,7 +46,7 @@ static foot closest_on_side(const abut_shape *s, const shape_corner *c, vec3 q)
     return c->edge < 0 ? vertex_foot(s, c->vertex) : closest_on_edge(s, c->edge, q);
 }
 
-/* The closest point of a facet. If q is outside of any sides, it is on one of these. */
+/* The closest point of a facet. If q is outside of some sides, the point is on one of these. */
 static foot foot_on_facet(const abut_shape *s, int32_t facet, vec3 q)
 {
     const shape_facet *f = &s->facets[facet];

@@ -46,7 +46,7 @@ static void write_kinds(const convex_row *from, abut_index row, const abut_conve
     }
 }
 
-/* Writes normal, overlap and error. Subtraction from 0 never gives -0. */
+/* Writes normal, overlap and error. Signs change by subtraction from 0, which never gives -0. */
 static void write_gap(const convex_row *from, abut_index row, int dimension,
                       const abut_convex_columns *to)
 {

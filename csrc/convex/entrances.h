@@ -24,13 +24,13 @@ bool entrance_read(const convex_pair *pair, entrance *e);
  * False: there is none, as between two points. */
 bool entrances_best(const convex_pair *pair, entrance *best);
 
-/* Climbs from an entrance over others that share a vertex of each body with it, as long as the gap
- * grows (climb.c). */
+/* Climbs from an entrance over entrances that share a vertex of each body with it, as long as the
+ * gap grows (climb.c). */
 void entrances_climb(const convex_pair *pair, entrance *e);
 
 /* The most entrances of a pair, and a list of all of them; returns how many (all_entrances.c).
  * Their order: A's facets with vertices, edges with edges, vertices with B's facets. Each group is
- * sorted by the first feature's number and then the second's, the last one by the facet's first.
+ * sorted by the first feature's number and then the second's, the last group by the facet's first.
  * `before` has `before_count` entrances of the step before; these may be wrong: they only save
  * time. */
 abut_index entrances_limit(const convex_pair *pair);

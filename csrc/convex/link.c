@@ -3,7 +3,7 @@
  * Geomechanics 30 (2006).
  *
  * P walks to the point of A that is closest to Q, Q to the point of B that is closest to P, and so
- * on. Differences to the paper:
+ * on. Differences from the paper:
  *
  *  - walks do not stop at facets that face away (closest.c);
  *  - links between two facets or edges are shortened before every walk (segments.c);
@@ -246,7 +246,7 @@ static void search_run(search *s, int iterations, convex_link *link)
     link->iterations = iteration;
 }
 
-/* Writes the link of two points. Only its direction is arbitrary if they coincide. */
+/* Writes the link of two points. If they coincide, its direction is arbitrary. */
 static void points_link(const convex_pair *pair, const span *s, convex_link *link)
 {
     const parting plane = {link_direction(pair), s->length};

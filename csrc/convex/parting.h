@@ -24,7 +24,7 @@ bool parting_read(const convex_pair *pair, const span *s, parting *plane);
  * any case if an end is a facet, or if both are edges at an angle; else its gap is -infinity. */
 bool parting_stands(const convex_pair *pair, span *s, parting *plane);
 
-/* Does so for a link with ends only, without feet. If it returns false, *plane is undefined. */
+/* Does parting_stands for a link with ends only, without feet. False: *plane is undefined. */
 bool parting_still_stands(const convex_pair *pair, span *s, parting *plane);
 
 #endif

@@ -34,7 +34,7 @@ segment segment_read(const convex_body *body, convex_end end);
 typedef struct crossing {
     segment a, b;
     segment b_own; /* in B's frame */
-    vec3 cross;    /* a.along x b.along, of length sine */
+    vec3 cross;    /* a.along x b.along; sine_sq: its length, squared */
     double sine_sq;
     double at_a, at_b; /* where the lines are closest, from the first vertices; NaN: parallel */
 } crossing;

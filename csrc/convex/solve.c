@@ -29,8 +29,8 @@ static int32_t rounded_status(const convex_pair *pair, const solved *s)
     return gap_status(s->gap, larger(pair->tolerance, TOLD_APART * size));
 }
 
-/* Sets the results for the rounded bodies. The link's ends move along n by their radii, which are
- * subtracted from the gap and its bounds. */
+/* Sets the results for the rounded bodies. The link's ends move along n by the bodies' radii of
+ * rounding, which are subtracted from the gap. */
 static void solve_rounding(const convex_pair *pair, solved *s)
 {
     const convex_link *core = &s->core;

@@ -10,7 +10,7 @@ static bool is_same_column(const abut_index *a, const abut_index *b, abut_index 
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Whether the rows before have the pairs of now, one by one, as with a caller's list of pairs. */
+/* Whether the rows before have this step's pairs, one by one, as with a caller's list of pairs. */
 static bool are_now(const abut_convex_before *before, const body_pairs *now, int dimension)
 {
     const abut_index count = now->count;

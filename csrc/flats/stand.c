@@ -15,10 +15,10 @@
  * explain: that plane stands for it. A wall that rises from a floor has spots in front of it.
  *
  * Then borders. Facets of planes that do not stay may be met at an edge or a corner of the wall, as
- * a tilted body meets the edge of a table. Each such facet is a flat body, and the two are solved
- * as two bodies. Links are taken deepest first. A link is dropped if its end on the wall is not in
- * front of a plane that stays, or of the plane across a link that stays. So edges inside of a wall
- * are never met: what touches one touches a plane there. */
+ * a tilted body meets the edge of a table. Each such facet is a flat body, and is solved with the
+ * body as two bodies. Links are taken deepest first. A link is dropped unless its end on the wall
+ * is in front of every plane that stays, and of the plane across every link that stays. So edges
+ * inside of a wall are never met: what touches one touches a plane there. */
 #include "stand.h"
 
 #include "../base/memory.h"
@@ -27,8 +27,8 @@
 
 /* ---- planes ---- */
 
-/* Whether plane a comes before plane b. Of planes that are overlapped the one with less overlap
- * comes first, of others the nearer one. */
+/* Whether plane a comes before plane b: half spaces first, then planes that hold the foot of the
+ * centroid, then overlapped ones; among equals the smaller |gap|. */
 static bool comes_before(const wall_plane *a, const wall_plane *b)
 {
     if ((a->half_space >= 0) != (b->half_space >= 0)) {
@@ -291,8 +291,8 @@ abut_status stand_find(stand_room *room, const stand_task *task)
     return status ? status : find_links(room, task);
 }
 
-/* The distance of facets behind which a spot may be. A spot at depth d under one plane is also
- * under another that bends away by an angle a, up to d / sin a from the line where both meet. */
+/* How far from the centroid facets may be that a spot is behind. A spot at depth d under one plane
+ * is also under another that bends away by an angle a, up to d / sin a from where both meet. */
 static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
 {
     const double height = cover_height(wall, centroid);

@@ -45,7 +45,7 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     return true;
 }
 
-/* The distances of the window's cells from number t on to the sphere, along the axis. */
+/* How far the sphere is from the window's cells, from cell t on, along the axis. */
 LANES_INLINE lanes distance_along(const window *w, lanes t)
 {
     lanes place = lanes_set(w->place), zero = lanes_set(0.0);

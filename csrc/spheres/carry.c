@@ -66,7 +66,7 @@ static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *jo
     return status ? status : parallel_report(job, end - begin);
 }
 
-/* Reports the first row with a match that is wrong in this way. */
+/* Reports the first row with a match that fails with the status `wanted`. */
 static abut_status report_wrong(const carrying *c, abut_status wanted, abut_error *error)
 {
     const abut_index count = c->steps.before.pair_count;

@@ -2,14 +2,14 @@
 #include "../base/memory.h"
 #include "query_pairs.h"
 
-/* Spheres of a chunk that search their own level only. There are fewer of them where there would be
- * too few chunks for threads to share evenly. */
+/* The size of chunks of spheres that search only their own level. They are smaller where threads
+ * would have too few chunks to share evenly. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 
 /* Searching this many rows of cells takes as long as searching a sphere's own level. */
 #define ROWS_PER_SPHERE 16.0
 
-/* The least number of pairs of a chunk's giants with all spheres. */
+/* The least size of a chunk of giants: its giants times all spheres. */
 enum { GIANTS_WORK = 1 << 16 };
 
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)

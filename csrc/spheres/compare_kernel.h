@@ -198,7 +198,7 @@ LANES_INLINE int32_t width_of(mode m)
     return m & FLOATS ? SINGLES : LANES;
 }
 
-/* Compares with one vector of spheres from index `begin` on; `count` of them belong to the run. */
+/* Compares with one vector of spheres from index `begin` on, but only with the first `count`. */
 LANES_INLINE answer compare_vector(const field *f, const looker *from, int32_t begin, int32_t count,
                                    mode m)
 {
@@ -215,7 +215,7 @@ LANES_INLINE int32_t append(const field *f, int32_t begin, unsigned bits, int32_
                       : lanes_append_items(list, f->ids + begin, bits);
 }
 
-/* Writes the sphere's number beside each sphere that it touches: mostly at most a vector. */
+/* Writes the sphere's number beside each sphere that it touches. Mostly one vector is enough. */
 LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *queue, mode m)
 {
     int32_t k = queue->count;

@@ -98,7 +98,7 @@ static level_input level_input_of(const abut_pairs *pairs, const double *reaches
                          .memory = &pairs->memory->levels};
 }
 
-/* Uses these levels, which leave giants without cells, if there are any. */
+/* Uses these levels, in which giants have no cells, if there are any. */
 static void take_giants(abut_pairs *pairs, const level_set *levels)
 {
     if (levels->count > 0) {
@@ -241,14 +241,14 @@ static abut_status fill_grid(abut_pairs *pairs)
     return cells_fill(&pairs->memory->grid, &plan);
 }
 
-/* With more spheres than this in a sphere's cell, averaged over spheres, the work model is wrong:
- * it expects far fewer. */
+/* Above this occupancy, the spheres in a sphere's cell averaged over spheres, the work model is
+ * wrong: it expects far fewer. */
 #define MOST_OCCUPANCY 64.0
 
 /* After cells were too crowded, this many queries use a level for each octave from the start. */
 enum { OCTAVE_QUERIES = 64 };
 
-/* Whether this query is one of these, which are counted down. */
+/* Whether this query uses octaves from the start. Counts such queries down. */
 static bool takes_octaves(pair_leftovers *leftovers)
 {
     int left = atomic_load(&leftovers->octave_queries);

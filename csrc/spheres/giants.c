@@ -1,4 +1,4 @@
-/* Decides which spheres are giants, and whether they have no cells of the grid.
+/* Decides which spheres are giants, and whether giants have cells of the grid.
  *
  * A periodic grid needs three cells along a period, each as wide as the largest sphere. One wider
  * sphere would force a search for all images of all spheres, several for each. Instead giants are

@@ -7,8 +7,8 @@
 
 /* Counts of giants, made before levels are chosen. */
 typedef struct giant_counts {
-    abut_index giants; /* among spheres that the grid would hold */
-    abut_index twice;  /* searching spheres that may touch one that is no giant at several images */
+    abut_index giants;   /* among spheres that the grid would hold */
+    abut_index twice;    /* spheres that search and may touch a smaller one at several images */
     double giant, usual; /* the largest reach of giants, and of others */
 } giant_counts;
 

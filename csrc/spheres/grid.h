@@ -106,10 +106,10 @@ typedef struct grid_plan {
  * own neighbor, or be on both sides of another. */
 bool grid_fits(const grid_plan *plan);
 
-/* A bound for the relative error of a few roundings of coordinates, reaches, and what follows. */
+/* A bound for the relative error of a few roundings of coordinates, reaches and their sums. */
 #define GRID_ROUNDING 0x1p-48
 
-/* The distance of a coordinate from the low corner; outside of the box, of the border. */
+/* How far a coordinate, limited to the box, is from the low corner. */
 static inline double grid_distance(const grid *g, int axis, double place)
 {
     place = place > g->low[axis] ? place : g->low[axis];

@@ -40,7 +40,7 @@ enum { MOST_AHEAD = 4 };
 typedef struct row_task {
     const grid_level *level;
     int32_t row;               /* cell 0 of the row */
-    int32_t begin, end;        /* its cells to search for */
+    int32_t begin, end;        /* the task's cells in the row */
     int32_t ahead[MOST_AHEAD]; /* cell 0 of each row ahead */
     int32_t ahead_count;
     bool wraps; /* a row ahead is beyond the end of a period */
@@ -74,8 +74,8 @@ typedef void grid_bound_kernel(const grid *g, int axis, abut_index begin, abut_i
 /* Finds pairs of a task's spheres with others of the same level. False: the search is to end. */
 typedef bool near_row_kernel(const grid *g, const row_task *task, pair_queue *queue);
 
-/* Adds tasks to search a level's cells for one sphere; `number` is its index as in the queue's
- * tasks. False: the search is to end. */
+/* Adds tasks to search a level's cells for one sphere; `number` is as in look_task. False: the
+ * search is to end. */
 typedef bool across_level_kernel(const grid *g, const grid_level *level, const sphere_row *from,
                                  int32_t number, pair_queue *queue);
 

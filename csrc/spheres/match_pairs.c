@@ -33,8 +33,8 @@ static bool is_before_second(const void *step, abut_index row, const void *secon
 enum { FEW_ROWS = 8 };
 
 /* Finds the first of these rows of the step before with a second sphere of at least `second`. The
- * search begins at `place`, where the last one ended: rows of now ascend, and mostly so do those
- * that they continue. */
+ * search begins at `place`, where the last one ended: rows of this step ascend, and mostly so do
+ * those that they continue. */
 static abut_index find_second(const abut_pair_step *step, row_span rows, abut_index second,
                               abut_index place)
 {
@@ -72,18 +72,18 @@ static row_span rows_before(const pair_steps *s, const renamed_pair *pair, abut_
  * normal, the same image with a turned normal. */
 typedef enum image_rank { SAME_AND_CLOSE, CLOSE, SAME, NEITHER } image_rank;
 
-/* The best row of the step before for a row of now, among those that are not taken. */
+/* The best row of the step before for a row of this step, among those that are not taken. */
 typedef struct proposal {
     image_rank rank;
     double turned;  /* CLOSE: minus the cosine between the normals; else 0 */
     abut_index row; /* of the step before; -1: none, or `now` is matched */
-    abut_index now; /* the row of now */
+    abut_index now; /* the row of this step */
 } proposal;
 
 /* Scratch that the pairs of a chunk share. */
 typedef struct scratch {
     abut_index place;       /* in the step before, where the last search ended */
-    memory_block proposals; /* one for each image of now */
+    memory_block proposals; /* one for each image of this step */
     memory_block taken;     /* uint8_t, one for each image of the step before */
 } scratch;
 
@@ -131,7 +131,7 @@ static proposal compare(const pair_steps *s, abut_index row, abut_index old, boo
 /* Rows of the same two spheres in both steps. */
 typedef struct image_lists {
     row_span now, before;
-    bool is_swapped; /* the first sphere of now was the second */
+    bool is_swapped; /* the first sphere of this step was the second */
 } image_lists;
 
 /* Matches rows with the same image and a close normal, for which there is no better match. Most
@@ -214,7 +214,7 @@ static abut_status match_best_first(const matching *m, const image_lists *l, con
     return status;
 }
 
-/* Matches all rows of now with the same two spheres: nearly always a single one. */
+/* Matches all rows of this step with the same two spheres: nearly always a single one. */
 static abut_status match_images(const matching *m, row_span now, scratch *room, parallel_job *job)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);

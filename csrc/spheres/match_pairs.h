@@ -8,7 +8,7 @@
 typedef struct match_memory {
     ordered_step now, before;
     memory_block found;
-    memory_block done[2]; /* uint8_t: matched rows of now, and of before */
+    memory_block done[2]; /* uint8_t: matched rows of this step, and of before */
 } match_memory;
 
 /* Does what abut_pairs_match does, with the caller's memory. */

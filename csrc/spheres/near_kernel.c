@@ -124,9 +124,9 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
     return true;
 }
 
-/* Without a row ahead beyond the end of a period, only spheres in a row's first and last cell may
- * touch others at images other than 0: their cells wrap around, and at least three fit into the
- * period. So most spheres are compared as in an open box, which saves rounding to images. */
+/* If no row ahead is beyond the end of a period, only spheres in a row's first and last cell may
+ * touch others at images other than 0: at least three cells fit into the period. So most spheres
+ * are compared as in an open box, which saves rounding to images. */
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
     if (g->near_reach && !g->lattice.is_periodic) {

@@ -237,8 +237,8 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
     }
 }
 
-/* Most spheres are the first of a few pairs. Without counting them, this many numbers are written;
- * the next sphere's overwrite those that are too many. */
+/* This many numbers are written for each sphere without a check, since most spheres are the first
+ * of few pairs. The next sphere's numbers overwrite those that are too many. */
 enum { FEW = 4 };
 
 /* Sets the first spheres of pairs row ... row + count - 1; `sphere` is that of the first pair or

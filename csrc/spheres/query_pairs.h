@@ -153,7 +153,7 @@ static inline bool pairs_is_of_giants(const abut_pairs *pairs, int32_t level)
     return pairs->levels.has_giants && level == pairs->levels.count - 1;
 }
 
-/* Choose the chunks of the search. ABUT_OK or ABUT_NO_MEMORY. */
+/* Chooses the chunks of the search. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status chunks_make(abut_pairs *pairs);
 
 /* Searches the grid; afterwards each chunk has its pairs. Returns ABUT_OK, ABUT_PERIOD_TOO_SHORT if

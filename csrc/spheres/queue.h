@@ -4,7 +4,7 @@
 
 #include "grid.h"
 
-/* Consecutive cells of the table in which one sphere is searched for others. */
+/* Consecutive cells of the table that are searched for one sphere. */
 typedef struct look_task {
     int32_t begin, end; /* of cells at first, later of spheres in the grid's order */
     int32_t number;     /* of the sphere that searches */

@@ -6,7 +6,7 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* The pairs that wait until they are converted: so many stay in the first-level cache. */
+/* The number of pairs that wait for conversion: this many stay in the first-level cache. */
 enum { QUEUE_CAPACITY = 1024 };
 
 /* Scratch of a thread. */
@@ -223,7 +223,7 @@ static bool search_images(searcher *s, const grid_level *level, const sphere_row
     return several_search(s->pairs, &run, from->reach + level->reach, &s->queue);
 }
 
-/* Searches some levels for one sphere; `number` is its index as in the queue's tasks. */
+/* Searches some levels for one sphere; `number` is as in look_task. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();

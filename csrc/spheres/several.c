@@ -5,7 +5,7 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* A sphere touches its own image and the opposite one. Whether this is the one that counts. */
+/* A sphere touches an image of itself and the opposite one. Whether this is the one that counts. */
 static bool is_first_of_own(const double image[3])
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -14,13 +14,13 @@ typedef struct pair_steps {
     const abut_index *earlier, *other_earlier; /* NULL: the same spheres in the same order */
 } pair_steps;
 
-/* A pair of now, with the numbers that its spheres had in the step before. */
+/* A pair of this step, with the numbers that its spheres had in the step before. */
 typedef struct renamed_pair {
     abut_index first, second; /* -1: the sphere was not there */
-    bool is_swapped;          /* the first of now was the second */
+    bool is_swapped;          /* the first of this step was the second */
 } renamed_pair;
 
-/* The number of spheres that a pair's second number counts. */
+/* The number of spheres among which a pair's second one is. */
 static inline abut_index step_second_count(const abut_pair_step *step)
 {
     return step->has_others ? step->other_count : step->sphere_count;
