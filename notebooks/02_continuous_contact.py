@@ -13,12 +13,13 @@
 # %% [markdown]
 # # Continuous contact
 #
-# The double hierarchy decides which touching facets stay contacts. A decision is a yes or a no, and
-# so a force can jump while the sphere hardly moves. `resolution="sharing"` takes the decision away:
-# every touching facet keeps its contact, and the contacts share the force.
+# The double hierarchy decides which of the touching facets have a contact.
+# Such a decision is yes or no, so a force can jump while the sphere hardly
+# moves. `resolution="sharing"` avoids the decision: each touching facet
+# keeps its contact, and the contacts share the force.
 #
-# This notebook shows the jump, its cure, what the cure does for the energy of a sphere in a bowl,
-# and where its limits are.
+# This notebook shows the jump, how sharing removes it, what this means for
+# the energy of a sphere in a bowl, and the limits of sharing.
 
 # %%
 # %matplotlib inline
@@ -33,10 +34,11 @@ from abut import examples
 # %% [markdown]
 # ## The jump
 #
-# A groove of two planes at 150 degrees, and a sphere of radius 1 that is pulled across it, always
-# at the same height. The law is Hertz': the force on the sphere is overlap ** 1.5 along the normal,
-# in units of the stiffness. With sharing each contact's force is multiplied with its `share`, a
-# column that is 1 everywhere else.
+# A sphere of radius 1 is pulled across a groove of two planes at 150
+# degrees, always at the same height. The law is that of Hertz: the force is
+# overlap ** 1.5 along the normal, in units of the stiffness. With sharing,
+# each force is multiplied by the column `share` of its contact, which is 1
+# for the other resolutions.
 
 
 # %%
@@ -63,21 +65,27 @@ groove = abut.Mesh(
 finder = abut.ContactFinder(groove)
 x = np.linspace(-0.4, 0.4, 2001)
 path = np.column_stack([x, np.zeros_like(x), np.full_like(x, 0.9)])
-figure, (across, up) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+figure, (across, up) = plt.subplots(
+    1, 2, figsize=(11, 4), layout="constrained"
+)
 for resolution, color in RESOLUTIONS.items():
     total = forces(finder.find(path, 1.0, resolution=resolution))
     across.plot(x, total[:, 0], color=color, label=resolution)
     up.plot(x, total[:, 2], color=color, label=resolution)
     largest = np.linalg.norm(np.diff(total, axis=0), axis=1).max()
-    print(f"{resolution:10} largest step {largest:.4f}, force {np.linalg.norm(total[1000]):.4f}")
+    print(
+        f"{resolution:10} largest step {largest:.4f}, force "
+        f"{np.linalg.norm(total[1000]):.4f}"
+    )
 across.set(xlabel="x", ylabel="force", title="across the groove")
 up.set(xlabel="x", ylabel="force", title="upwards")
 _ = across.legend()
 
 # %% [markdown]
-# Where the hierarchy's second contact appears or vanishes, it has an overlap already. With sharing
-# the second plane takes over bit by bit: it carries what the first, which pushes its way too,
-# leaves over.
+# With the hierarchy, the second contact appears or vanishes while its
+# overlap is not zero. With sharing, the second plane takes over gradually.
+# It carries the part that the force of the first plane does not carry in
+# its direction.
 
 # %%
 found = finder.find(path, 1.0, resolution="sharing", keep_zero=True)
@@ -89,32 +97,46 @@ ax.set(xlabel="x", ylabel="share of the law's force", title="shares")
 _ = ax.legend()
 
 # %% [markdown]
-# The shares solve a small problem for each sphere. With F the law's full forces, f the shared ones
-# and G the cosines between the contacts' normals (0 where these point away from each other):
-# f >= 0, G f >= F, and f = 0 wherever G f > F. Coplanar facets then carry one force together,
-# perpendicular walls each their own, and everything between lies between.
+# The shares are the solution of a small problem for each sphere. Let F be
+# the full forces of the law, f the shared ones, and G the cosines between
+# the normals of the contacts, with 0 for negative ones. Then f >= 0, G f >=
+# F, and f = 0 wherever G f > F. Coplanar facets then carry one force
+# together. Perpendicular walls carry a full force each. Between these cases
+# the shares change continuously.
 #
-# A jump stays when one looks closer; a steep slope does not. Over a rough surface, zooming in ten
-# times at a time on the place where the force changes most:
+# A jump stays a jump at any magnification, and a steep slope does not. The
+# next cell zooms in on the place of the largest change over a rough
+# surface, ten times at each step:
 
 # %%
 rough = examples.rough_plane(cells=10, height=0.003)
 finder = abut.ContactFinder(rough)
 rng = np.random.default_rng(0)
 count, radius = 3000, 0.1
-begin = np.column_stack([rng.uniform(0.3, 0.7, (count, 2)), rng.uniform(0.08, 0.1, count)])
+begin = np.column_stack(
+    [rng.uniform(0.3, 0.7, (count, 2)), rng.uniform(0.08, 0.1, count)]
+)
 angle = rng.uniform(0, 2 * np.pi, count)
 along = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(count)])
 spacings = radius * 10.0 ** -np.arange(2, 8)
 
 
 def largest_steps(resolution):
-    """The largest change of the force between neighbors, as a part of it at 20 % of overlap."""
+    """The largest relative change between neighbors, at 20 % overlap."""
     at, largest = begin, []
     for spacing in spacings:
-        centers = at[:, None] + along[:, None] * (spacing * np.arange(11))[:, None]
-        total = forces(finder.find(centers.reshape(-1, 3), radius, resolution=resolution))
-        change = np.linalg.norm(np.diff(total.reshape(count, 11, 3), axis=1), axis=2)
+        centers = (
+            at[:, None]
+            + along[:, None] * (spacing * np.arange(11))[:, None]
+        )
+        total = forces(
+            finder.find(
+                centers.reshape(-1, 3), radius, resolution=resolution
+            )
+        )
+        change = np.linalg.norm(
+            np.diff(total.reshape(count, 11, 3), axis=1), axis=2
+        )
         largest.append(change.max() / (0.2 * radius) ** 1.5)
         at = at + along * (spacing * change.argmax(axis=1))[:, None]
     return largest
@@ -131,9 +153,11 @@ _ = ax.legend()
 # %% [markdown]
 # ## A sphere in a bowl
 #
-# What jumps in the force do over time shows in the energy. A sphere of radius and mass 1 without
-# friction is let go at 60 degrees in a bowl of radius 3 of 60 flat facets; its stiffness is 1e4 and
-# gravity 9.81. It rolls, or rather slides, for 30 seconds, by velocity Verlet with steps of 2e-4.
+# Jumps in the force change the energy over time. A sphere without friction,
+# with radius 1 and mass 1, is released at 60 degrees in a bowl of radius 3
+# with 60 flat facets. The stiffness is 1e4 and gravity is 9.81. The sphere
+# slides for 30 seconds. The integrator is velocity Verlet with steps of
+# 2e-4.
 
 # %%
 bowl = examples.bowl(radius=3, facets=60)
@@ -142,8 +166,10 @@ GRAVITY, STIFFNESS, STEP = 9.81, 1e4, 2e-4
 
 
 def push_and_energy(place, resolution):
-    """The acceleration, and what Hertz' law stores in the contacts."""
-    contacts = finder.find(place[None], 1.0, resolution=resolution, workers=1)
+    """The acceleration, and the elastic energy of the contacts."""
+    contacts = finder.find(
+        place[None], 1.0, resolution=resolution, workers=1
+    )
     size = STIFFNESS * contacts.share * contacts.overlap**1.5
     push = size @ contacts.normal
     push[2] -= GRAVITY
@@ -152,14 +178,19 @@ def push_and_energy(place, resolution):
 
 def slide(resolution, seconds=30):
     """Energy above that at rest at the bottom, after each step."""
-    place, velocity = 2 * np.array([np.sin(np.pi / 3), 0.0, -np.cos(np.pi / 3)]), np.zeros(3)
+    place, velocity = (
+        2 * np.array([np.sin(np.pi / 3), 0.0, -np.cos(np.pi / 3)]),
+        np.zeros(3),
+    )
     push, energies = push_and_energy(place, resolution)[0], []
     for _ in range(round(seconds / STEP)):
         velocity += 0.5 * STEP * push
         place = place + STEP * velocity
         push, stored = push_and_energy(place, resolution)
         velocity += 0.5 * STEP * push
-        energies.append(0.5 * velocity @ velocity + GRAVITY * (place[2] + 2) + stored)
+        energies.append(
+            0.5 * velocity @ velocity + GRAVITY * (place[2] + 2) + stored
+        )
     return np.array(energies)
 
 
@@ -167,30 +198,41 @@ figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 start = GRAVITY * (2 - 2 * np.cos(np.pi / 3))
 for ax, (resolution, color) in zip(axes, RESOLUTIONS.items(), strict=True):
     change = 100 * (slide(resolution) / start - 1)
-    ax.plot(STEP * np.arange(len(change)), change, color=color, linewidth=0.5)
+    ax.plot(
+        STEP * np.arange(len(change)), change, color=color, linewidth=0.5
+    )
     ax.set(xlabel="time", ylabel="energy, change in %", title=resolution)
-    print(f"{resolution:10} at the end {change[-1]:.4f} %, at most {np.abs(change).max():.4f} %")
+    print(
+        f"{resolution:10} at the end {change[-1]:.4f} %, at most "
+        f"{np.abs(change).max():.4f} %"
+    )
 
 # %% [markdown]
-# What is left with sharing is mostly the integrator's: halve the step and it falls. The hierarchy's
-# own figure depends on where its jumps happen to meet the sphere, which other steps, stiffnesses
-# and bowls change.
+# The change that remains with sharing is mostly the error of the
+# integrator: it decreases with half the step. The number for the hierarchy
+# depends on where the sphere meets the jumps, and changes with step,
+# stiffness and bowl.
 #
-# ## The same shape, meshed otherwise
+# ## The same shape with another mesh
 #
-# Inside a cylinder of 48 plane strips, one mesh has a facet a strip, others hundreds. The shape is
-# the same, and the force should be. It is, nearly: by how much it differs at most, as a part of it,
-# at growing overlaps of the sphere with the nearest strip.
+# A cylinder of 48 plane strips has one facet a strip in one mesh, and
+# hundreds in others. The shape is the same, so the force should be the
+# same, and nearly is. The table shows the largest difference, relative to
+# the force, for growing overlaps of the sphere with the nearest strip.
 
 
 # %%
 def apart(mesh, other, centers, resolution):
-    """By how much the forces of two meshes differ at most, as a part."""
+    """The largest relative difference of the forces of two meshes."""
     one, two = (
-        forces(abut.find_contacts(centers, 1.0, each, resolution=resolution))
+        forces(
+            abut.find_contacts(centers, 1.0, each, resolution=resolution)
+        )
         for each in (mesh, other)
     )
-    return (np.linalg.norm(one - two, axis=1) / np.linalg.norm(one, axis=1)).max()
+    return (
+        np.linalg.norm(one - two, axis=1) / np.linalg.norm(one, axis=1)
+    ).max()
 
 
 coarse = examples.cylinder(strips=48)
@@ -202,33 +244,49 @@ for across, along in ((8, 120), (6, 60)):
     print(f"{across} x {along} facets a strip:")
     for overlap in (0.01, 0.05, 0.1, 0.2):
         away = (3 * np.cos(np.pi / 48) - 1 + overlap) / toward
-        centers = np.column_stack([away * np.cos(angle), away * np.sin(angle), height])
-        found = [f"{name} {apart(coarse, fine, centers, name):7.1e}" for name in RESOLUTIONS]
+        centers = np.column_stack(
+            [away * np.cos(angle), away * np.sin(angle), height]
+        )
+        found = [
+            f"{name} {apart(coarse, fine, centers, name):7.1e}"
+            for name in RESOLUTIONS
+        ]
         print(f"  overlap {overlap:4.2f}: " + ", ".join(found))
 
 # %% [markdown]
 # ## Limits
 #
-# **Coarse and fine meshes of a concave surface** give forces that are close, not the same. The
-# cylinder shows it: the closest point of a fine facet beside a strip's own contact pushes a little
-# more sideways, and takes over a part of what the strip's contact carried. Where two planes meet at
-# a concave edge it is more, the more the steeper they are and the deeper the sphere is:
+# **Coarse and fine meshes of a concave surface** give forces that are close
+# but not equal, as the cylinder shows. In a fine mesh, facets beside the
+# contact point of a strip have contacts of their own. They push a little
+# more sideways and take over a part of its force. Between two planes that
+# meet at a concave edge the difference is larger. It grows with the angle
+# and with the overlap:
 
 
 # %%
 def valley(degrees, cells):
-    """Two planes that each turn up by half of an angle, each of cells x cells quads."""
+    """Two planes that are turned up by half an angle, of quads."""
     x = np.linspace(-3, 3, 2 * cells + 1)
-    grid = np.stack(np.meshgrid(x, x[::2], indexing="ij"), axis=-1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(x, x[::2], indexing="ij"), axis=-1).reshape(
+        -1, 2
+    )
     steep = np.tan(np.deg2rad(degrees) / 2)
     numbers = np.arange(len(grid)).reshape(2 * cells + 1, cells + 1)
-    corners = [numbers[:-1, :-1], numbers[1:, :-1], numbers[1:, 1:], numbers[:-1, 1:]]
+    corners = [
+        numbers[:-1, :-1],
+        numbers[1:, :-1],
+        numbers[1:, 1:],
+        numbers[:-1, 1:],
+    ]
     vertices = np.column_stack([grid, steep * np.abs(grid[:, 0])])
     return abut.Mesh(vertices, np.stack(corners, axis=-1).reshape(-1, 4))
 
 
 degrees = np.array([2, 5, 10, 20, 30, 45, 60, 80])
-figure, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
+figure, axes = plt.subplots(
+    1, 2, figsize=(11, 4), sharey=True, layout="constrained"
+)
 for ax, overlap in zip(axes, (0.05, 0.2), strict=True):
     for resolution, color in RESOLUTIONS.items():
         parts = []
@@ -239,62 +297,95 @@ for ax, overlap in zip(axes, (0.05, 0.2), strict=True):
             meshes = valley(angle, 1), valley(angle, 20)
             parts.append(100 * apart(*meshes, centers, resolution))
         ax.plot(degrees, parts, "o-", color=color, label=resolution)
-        print(f"overlap {overlap}, {resolution:9}:", " ".join(f"{part:.2g}" for part in parts))
+        print(
+            f"overlap {overlap}, {resolution:9}:",
+            " ".join(f"{part:.2g}" for part in parts),
+        )
     ax.set(xlabel="degrees between the planes", title=f"overlap {overlap}")
     ax.set_yscale("symlog", linthresh=0.01)
 axes[0].set_ylabel("difference of the forces in %")
 _ = axes[0].legend()
 
 # %% [markdown]
-# On planes, and over convex edges and vertices, sharing is the hierarchy to rounding, at overlaps
-# up to 60 % of the radius for Hertz' law and 50 % for a linear one.
+# On planes, and over convex edges and vertices, sharing and hierarchy agree
+# to rounding. This holds for overlaps up to 60 % of the radius with the law
+# of Hertz, and 50 % with a linear law.
 #
-# **Steep concave corners.** The force is continuous wherever no two of a sphere's normals are more
-# than 90 degrees apart. Then it is the shortest vector v with n . v >= F for every contact: there
-# is one. Beyond, several solutions may exist; the one that is returned is always the same for
-# the same input, but between two positions the force may jump. Random paths, 1000 in each of 120
-# scenes (rough planes, bowls, balls, grooves of two planes that turn by 5 to 80 degrees), had no
-# jump at overlaps up to 5 % of the radius, and none up to 10 %; up to 20 % there were some in 3
-# scenes, of up to 13 % of the force. Grooves that turn by nearly a right angle, 85 to 90 degrees,
-# had some in 6 of 30 scenes at 5 %, of up to 2 %, and in 24 at 20 %, of up to 12 %. Pipes that are
-# narrower than the sphere had some in 23 of 30, of up to 19 %. `python tests/paths.py` in the
-# repository measures all of this.
+# **Steep concave corners.** The force is continuous as long as no two
+# normals of a sphere are more than 90 degrees apart. It is then the
+# shortest vector v with n . v >= F for each contact, which is unique.
+# Otherwise several solutions may exist. The result is always the same for
+# the same input, but the force may jump between two positions.
 #
-# It is G that tells: with normals in one plane at steps of 45 degrees it is
+# Random paths measure this: 1000 in each of 120 scenes (rough planes,
+# bowls, balls, and grooves of two planes that turn by 5 to 80 degrees).
+#
+# * At overlaps up to 10 % of the radius there were no jumps.
+# * Up to 20 % there were jumps in 3 scenes, of up to 13 % of the force.
+# * Grooves that turn by 85 to 90 degrees had jumps in 6 of 30 scenes at 5 %
+#   overlap, of up to 2 %, and in 24 scenes at 20 %, of up to 12 %.
+# * Pipes narrower than the sphere had jumps in 23 of 30 scenes, of up to 19
+#   %.
+#
+# `python tests/paths.py` in the repository measures all of this.
+#
+# The smallest eigenvalue of G shows where this can happen. For normals in
+# one plane at steps of 45 degrees:
 
 # %%
 for count in (2, 4, 8):
     turn = np.deg2rad(45) * np.arange(count)
     cosines = np.cos(turn[:, None] - turn).clip(0)
-    print(f"{count} normals: smallest eigenvalue of G {np.linalg.eigvalsh(cosines).min():.3f}")
+    print(
+        f"{count} normals: smallest eigenvalue of G "
+        f"{np.linalg.eigvalsh(cosines).min():.3f}"
+    )
 
 # %% [markdown]
-# **Energy.** A shared force of Hertz' law is not quite conservative. Press a sphere into the middle
-# of a groove, move it along one plane until it has left the other, lift it off and bring it back:
-# the work of all legs should be 0. As a part of that of the first:
+# **Energy.** A shared force with the law of Hertz is not exactly
+# conservative. The next cell presses a sphere into the middle of a groove,
+# moves it along one plane until it leaves the other, lifts it off and
+# returns it. The total work should be 0. The table shows it relative to the
+# work of the first leg:
 
 
 # %%
 def work_round(degrees, exponent, resolution, count=20_000):
     tilt = np.deg2rad(degrees) / 2
     finder = abut.ContactFinder(valley(degrees, 1))
-    up, along = np.array([0, 0, 1 / np.cos(tilt)]), np.array([np.cos(tilt), 0, np.sin(tilt)])
+    up, along = (
+        np.array([0, 0, 1 / np.cos(tilt)]),
+        np.array([np.cos(tilt), 0, np.sin(tilt)]),
+    )
     # with overlaps up to 20 % of the radius
     corners = [up, 0.8 * up, 0.8 * up + along, up + along, up]
     works = []
     for start, end in pairwise(corners):
-        centers = start + (end - start) * ((np.arange(count) + 0.5) / count)[:, None]
-        found = finder.find(centers, 1.0, resolution=resolution, exponent=exponent)
+        centers = (
+            start
+            + (end - start) * ((np.arange(count) + 0.5) / count)[:, None]
+        )
+        found = finder.find(
+            centers, 1.0, resolution=resolution, exponent=exponent
+        )
         works.append(forces(found, exponent).mean(axis=0) @ (end - start))
     return sum(works) / works[0]
 
 
 for degrees in (45, 70):
-    for exponent, resolution in ((1.5, "sharing"), (1.0, "sharing"), (1.5, "hierarchy")):
+    for exponent, resolution in (
+        (1.5, "sharing"),
+        (1.0, "sharing"),
+        (1.5, "hierarchy"),
+    ):
         part = 100 * work_round(degrees, exponent, resolution)
-        print(f"{degrees} degrees, exponent {exponent}, {resolution:9}: {part:.4f} %")
+        print(
+            f"{degrees} degrees, exponent {exponent}, {resolution:9}: "
+            f"{part:.4f} %"
+        )
 
 # %% [markdown]
-# Shares depend on the law's exponent, not on its stiffness: pass `exponent=1` for a linear law.
-# Contacts whose share is 0 are left out unless `keep_zero=True`. For springs that remember where
-# they began see `contacts.match` and `contacts.carry`.
+# Shares depend on the exponent of the law, not on its stiffness: use
+# `exponent=1` for a linear law. Contacts with share 0 are left out unless
+# `keep_zero=True`. For tangential springs (contact history) see
+# `contacts.match` and `contacts.carry`.

@@ -13,15 +13,17 @@
 # %% [markdown]
 # # Spheres of all sizes
 #
-# `abut.find_pairs` answers the other half of the question: which spheres touch each other? Where
-# all are of one size, a grid of cells does it: spheres that touch are in the same cell or in
-# adjacent ones. Where sizes differ, cells that suit the largest hold crowds of the smallest. The
-# *hierarchical grid* has several levels instead, each with cells of its own size. This notebook
-# draws them, asks how many there should be, and counts whether the answer is right.
+# `abut.find_pairs` finds the spheres that touch each other. For spheres of
+# one size, a grid of cells is enough: spheres that touch are in the same
+# cell or in adjacent ones. If sizes differ, cells that are large enough for
+# the largest spheres hold many small ones. A *hierarchical grid* has
+# several levels with cells of different sizes. This notebook draws the
+# levels, computes how many there should be, and compares this with counts.
 #
-# The method and the model of its work are those of D. Krijgsman, V. Ogarko and S. Luding, "Optimal
-# parameters for a hierarchical grid data structure for contact detection in arbitrarily
-# polydisperse particle systems", Computational Particle Mechanics 1 (2014),
+# The method and the model of its work are those of D. Krijgsman, V. Ogarko
+# and S. Luding, "Optimal parameters for a hierarchical grid data structure
+# for contact detection in arbitrarily polydisperse particle systems",
+# Computational Particle Mechanics 1 (2014),
 # [doi:10.1007/s40571-014-0020-9](https://doi.org/10.1007/s40571-014-0020-9).
 
 # %%
@@ -38,31 +40,35 @@ import abut
 # %% [markdown]
 # ## A power law of sizes
 #
-# Radii are drawn from the paper's distribution: a density that goes as r^alpha from the smallest
-# radius to ω times that. With alpha = 0 there are as many spheres of any radius; with -2 each range
-# of radii has the same area, with -3 the same volume: so many are the small ones.
+# The radii have the distribution of the paper: a density proportional to
+# r^alpha, from the smallest radius to ω times that. With alpha = 0 all
+# radii are equally frequent. With -2 each range of radii has the same area,
+# and with -3 the same volume, so small spheres dominate in number.
 
 
 # %%
 def draw_radii(rng, alpha, ratio, count):
-    """Radii from 1 to `ratio`, as probable as r**alpha; alpha is not -1."""
+    """Radii from 1 to `ratio`, with the density r**alpha, alpha not -1."""
     power = 1 + alpha
     return (1 + rng.random(count) * (ratio**power - 1.0)) ** (1 / power)
 
 
 def law(alpha, ratio, count=2000):
-    """The same distribution as radii and their probabilities, for the model."""
+    """The distribution as radii and their probabilities, for the model."""
     edges = float(ratio) ** (np.arange(count + 1) / count)
     middles = np.sqrt(edges[1:] * edges[:-1])
     probability = middles ** (alpha + 1)
-    # the ends count nothing, but are where sizes begin and end
+    # both ends have no weight, but set the range of sizes
     radii = np.concatenate([[1], middles, [ratio]])
-    return radii, np.concatenate([[0], probability / probability.sum(), [0]])
+    return radii, np.concatenate(
+        [[0], probability / probability.sum(), [0]]
+    )
 
 
 # %% [markdown]
-# Disks with alpha = -3 and ω = 20 in a square that repeats in both directions: 40 % of it, but at
-# random, so that many overlap.
+# The example has disks with alpha = -3 and ω = 20 in a square that is
+# periodic in both directions. They cover 40 % of it. The positions are
+# random, so many disks overlap.
 
 # %%
 rng = np.random.default_rng(7)
@@ -75,8 +81,9 @@ print(pairs)
 print("sizes of the levels:", finder.statistics().sizes.round(2))
 
 # %% [markdown]
-# A sphere is on the first level whose cells are at least as large as its diameter. Each picture
-# shows one level's cells and disks. On all levels a cell holds about as many.
+# A sphere belongs to the first level whose cells are at least as large as
+# its diameter. Each picture shows the cells and disks of one level. The
+# number of disks in a cell is about the same on all levels.
 
 
 # %%
@@ -106,19 +113,24 @@ def draw_cells(ax, lengths):
 grid = finder.statistics()
 level = np.searchsorted(grid.sizes, 2 * radii)
 colors = plt.cm.viridis(np.linspace(0.95, 0.15, len(grid.sizes)))
-figure, axes = plt.subplots(1, len(grid.sizes), figsize=(13, 3.6), layout="constrained")
+figure, axes = plt.subplots(
+    1, len(grid.sizes), figsize=(13, 3.6), layout="constrained"
+)
 for h, ax in enumerate(axes):
-    ax.set(xlim=(0, side), ylim=(0, side), aspect="equal", xticks=[], yticks=[])
+    ax.set(
+        xlim=(0, side), ylim=(0, side), aspect="equal", xticks=[], yticks=[]
+    )
     draw_cells(ax, grid.lengths[h])
     draw_disks(ax, level == h, colors[h], linewidths=0.3)
     ax.set_title(
-        f"level {h + 1}: {grid.level_spheres[h]} disks,\n{grid.spheres_per_cell[h]:.1f} in a cell"
+        f"level {h + 1}: {grid.level_spheres[h]} "
+        f"disks,\n{grid.spheres_per_cell[h]:.1f} in a cell"
     )
 
 # %% [markdown]
-# All together, and the pairs that touch: a line leads from center to center. `pairs.image` tells
-# which of the square's repetitions a pair's second disk is in; those that touch across the border
-# are left out of the picture.
+# The next picture shows all levels and the pairs that touch, as lines from
+# center to center. `pairs.image` is the periodic image of the second disk
+# of a pair. Pairs across the border are not drawn.
 
 # %%
 figure, ax = plt.subplots(figsize=(9, 7), layout="constrained")
@@ -126,24 +138,42 @@ ax.set(xlim=(0, side), ylim=(0, side), aspect="equal", xticks=[], yticks=[])
 for h in range(len(grid.sizes))[::-1]:
     draw_disks(ax, level == h, colors[h], linewidths=0.3, alpha=0.6)
     label = f"level {h + 1}: diameters to {grid.sizes[h]:.1f}"
-    ax.plot([], [], "o", color=colors[h], alpha=0.6, markersize=4 + 3 * h, label=label)
+    ax.plot(
+        [],
+        [],
+        "o",
+        color=colors[h],
+        alpha=0.6,
+        markersize=4 + 3 * h,
+        label=label,
+    )
 inside = (pairs.image == 0).all(axis=1)
-ends = np.stack([centers[pairs.i[inside]], centers[pairs.j[inside]]], axis=1)
-lines = LineCollection(ends, colors="tab:red", linewidths=0.8, label="a pair that touches")
+ends = np.stack(
+    [centers[pairs.i[inside]], centers[pairs.j[inside]]], axis=1
+)
+lines = LineCollection(
+    ends, colors="tab:red", linewidths=0.8, label="a pair that touches"
+)
 ax.add_collection(lines)
-ax.set_title(f"{len(radii):,} disks, and {len(ends)} pairs that touch inside the square")
+ax.set_title(
+    f"{len(radii):,} disks, and {len(ends)} pairs that touch inside the "
+    "square"
+)
 _ = ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 
 # %% [markdown]
-# ## The work that is expected
+# ## The expected work
 #
-# A search tests pairs, and it looks into cells to find them. The paper's model counts both: T =
-# T_cd + K T_ca, where K is what a look into a cell costs, in tests. It takes the positions as
-# random. On its own level a sphere meets half of those in 27 cells (9 in the plane). In levels
-# below its own (*top-down*) it looks into all cells that it can reach; or in those above
-# (*bottom-up*). `docs/method.md`, section 7, has the formulas.
+# A search tests pairs, and it reads cells to find them. The model of the
+# paper counts both: T = T_cd + K T_ca. Here K is the cost of reading a
+# cell, in pair tests. The positions are assumed to be random. On its own
+# level a sphere is tested against half of the spheres in 27 cells (9 in the
+# plane). In addition it reads all cells in reach, on the levels below its
+# own (*top-down*) or on those above (*bottom-up*). `docs/method.md`,
+# section 7, has the formulas.
 #
-# The paper's one example with all numbers: disks, alpha = -3, ω = 20, 40 % filled, K = 0.2.
+# The paper has one example with all numbers: disks, alpha = -3, ω = 20, 40
+# % filled, K = 0.2.
 
 # %%
 r, p = law(-3, 20)
@@ -154,15 +184,24 @@ single = abut.grid.expected_work(r, [40], **plane)
 print("five levels:", best.round(1))
 print(several)
 print(single)
-print(f"a single level is {single.total / several.total:.1f} times as much work; the paper says 35")
+print(
+    f"a single level is {single.total / several.total:.1f} times as much "
+    "work; the paper says 35"
+)
 
 # %% [markdown]
-# ## Four families of sizes
+# ## Four families of cell sizes
 #
-# The paper compares four ways to choose sizes: *linear*, *exponential*, so that cells of all levels
-# hold a *constant* number of spheres, and *optimal*. How much work is each, and how does it grow
-# with the ratio ω of the radii? Each family has the number of levels that suits it best, up to 12.
-# Spheres in space, 60 % filled.
+# The paper compares four ways to choose the sizes of the cells:
+#
+# * *linear*,
+# * *exponential*,
+# * *constant*: cells of all levels hold the same number of spheres,
+# * *optimal*.
+#
+# The plots show the work of each family against the ratio ω of the radii.
+# Each family has its best number of levels, up to 12. The spheres are in
+# space, 60 % filled.
 
 # %%
 FAMILIES = {
@@ -181,12 +220,16 @@ def least_work(family, alpha, ratio, search):
     radii, probability = law(alpha, ratio)
     options = {"probability": probability, "search": search}
     return abut.grid.expected_work(
-        radii, abut.grid.cell_sizes(radii, family=family, **options), **options
+        radii,
+        abut.grid.cell_sizes(radii, family=family, **options),
+        **options,
     )
 
 
 WORKS = {
-    (family, alpha, search): [least_work(family, alpha, ratio, search) for ratio in RATIOS]
+    (family, alpha, search): [
+        least_work(family, alpha, ratio, search) for ratio in RATIOS
+    ]
     for family in FAMILIES
     for alpha in ALPHAS
     for search in SEARCHES
@@ -195,47 +238,77 @@ WORKS = {
 
 def single_level(alpha, ratio):
     radii, probability = law(alpha, ratio)
-    return abut.grid.expected_work(radii, [2 * ratio], probability=probability).total
+    return abut.grid.expected_work(
+        radii, [2 * ratio], probability=probability
+    ).total
 
 
-figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained", sharex=True, sharey="row")
+figure, axes = plt.subplots(
+    2, 3, figsize=(12, 7), layout="constrained", sharex=True, sharey="row"
+)
 for row, search in zip(axes, SEARCHES, strict=True):
     for ax, alpha in zip(row, ALPHAS, strict=True):
         singles = [single_level(alpha, ratio) for ratio in RATIOS]
         ax.plot(RATIOS, singles, "--", color="0.6", label="single level")
         for family, (color, marker) in FAMILIES.items():
             totals = [work.total for work in WORKS[family, alpha, search]]
-            ax.plot(RATIOS, totals, marker=marker, color=color, label=family, markersize=5)
-        ax.set(xscale="log", ylim=(0, 75), title=f"{search}, $\\alpha$ = {alpha}")
+            ax.plot(
+                RATIOS,
+                totals,
+                marker=marker,
+                color=color,
+                label=family,
+                markersize=5,
+            )
+        ax.set(
+            xscale="log",
+            ylim=(0, 75),
+            title=f"{search}, $\\alpha$ = {alpha}",
+        )
         ax.grid(color="0.92")
     row[0].set_ylabel("work a sphere, in pair tests")
 for ax in axes[1]:
-    ax.set(xlabel="ω, largest radius / smallest", xticks=[2, 5, 10, 20, 50, 100])
+    ax.set(
+        xlabel="ω, largest radius / smallest",
+        xticks=[2, 5, 10, 20, 50, 100],
+    )
     ax.set_xticklabels([2, 5, 10, 20, 50, 100])
 handles, labels = axes[0, 0].get_legend_handles_labels()
-_ = figure.legend(handles, labels, loc="outside upper center", ncols=5, frameon=False)
+_ = figure.legend(
+    handles, labels, loc="outside upper center", ncols=5, frameon=False
+)
 
 # %% [markdown]
-# * A single level leaves the picture early. With levels of good sizes the work does not grow with
-#   ω; top-down it even falls where small spheres are many.
-# * There bottom-up is two or three times as much work: it is the many small spheres that look into
-#   other levels.
-# * *Constant* is next to the optimum, and needs no optimizer. That is why it is the default:
+# * The work with a single level grows out of the picture. With good sizes
+#   the work hardly grows with ω. Top-down, with many small spheres, it even
+#   decreases.
+# * With many small spheres, bottom-up is two or three times as much work as
+#   top-down, because the small spheres read the other levels.
+# * *Constant* is close to the optimum and needs no optimizer. So it is the
+#   default:
 
 # %%
 print("work of the constant family over that of the optimum, top-down")
 for alpha in ALPHAS:
     near = zip(
-        WORKS["constant", alpha, "top-down"], WORKS["optimal", alpha, "top-down"], strict=True
+        WORKS["constant", alpha, "top-down"],
+        WORKS["optimal", alpha, "top-down"],
+        strict=True,
     )
-    print(f"alpha = {alpha:2}:", *[f"{one.total / best.total:.3f}" for one, best in near])
+    print(
+        f"alpha = {alpha:2}:",
+        *[f"{one.total / best.total:.3f}" for one, best in near],
+    )
 
 # %% [markdown]
-# How many levels are best, and how bad are others? *Exponential* needs just the right number,
-# *linear* very many.
+# The next plots show the best number of levels, and the work with other
+# numbers. *Exponential* needs exactly the right number. *Linear* needs very
+# many levels.
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(12, 4), layout="constrained"
+)
 radii_100, probability_100 = law(-3, 100)
 for family, (color, marker) in FAMILIES.items():
     counts = [len(work.sizes) for work in WORKS[family, -3, "top-down"]]
@@ -243,29 +316,51 @@ for family, (color, marker) in FAMILIES.items():
     works = []
     for levels in range(1, 16):
         sizes = abut.grid.cell_sizes(
-            radii_100, family=family, levels=levels, probability=probability_100
+            radii_100,
+            family=family,
+            levels=levels,
+            probability=probability_100,
         )
-        works.append(abut.grid.expected_work(radii_100, sizes, probability=probability_100).total)
-    right.plot(range(1, 16), works, marker=marker, color=color, label=family)
-left.set(xscale="log", xlabel="ω", ylabel="levels", title="best number of levels, $\\alpha$ = -3")
-left.set(xticks=[2, 5, 10, 20, 50, 100], xticklabels=[2, 5, 10, 20, 50, 100])
-right.set(ylim=(0, 60), xlabel="levels", ylabel="work a sphere", title="$\\alpha$ = -3, ω = 100")
+        works.append(
+            abut.grid.expected_work(
+                radii_100, sizes, probability=probability_100
+            ).total
+        )
+    right.plot(
+        range(1, 16), works, marker=marker, color=color, label=family
+    )
+left.set(
+    xscale="log",
+    xlabel="ω",
+    ylabel="levels",
+    title="best number of levels, $\\alpha$ = -3",
+)
+left.set(
+    xticks=[2, 5, 10, 20, 50, 100], xticklabels=[2, 5, 10, 20, 50, 100]
+)
+right.set(
+    ylim=(0, 60),
+    xlabel="levels",
+    ylabel="work a sphere",
+    title="$\\alpha$ = -3, ω = 100",
+)
 left.legend(frameon=False)
 for ax in (left, right):
     ax.grid(color="0.92")
 
 # %% [markdown]
-# ## Predicted against counted
+# ## Predicted and counted
 #
-# `finder.statistics()` counts what the model predicts: pairs to be tested and looks into cells, of
-# the last query. Spheres at random in a periodic box are just what the model assumes; what is left
-# is chance. The model is told the sizes that the finder chose, and the lengths of its cells, of
-# which a whole number fits into the box.
+# `finder.statistics()` counts the pair tests and cell accesses of the last
+# query, which the model predicts. Random spheres in a periodic box match
+# the assumptions of the model, so that only noise is left. The model gets
+# the level sizes that the finder chose, and the lengths of its cells: a
+# whole number of cells fits into the box.
 
 
 # %%
 def random_box(alpha, ratio, count=20_000, fraction=0.6):
-    """Centers and radii at random in a periodic cube, and its side."""
+    """Random centers and radii in a periodic cube, and its side."""
     rng = np.random.default_rng(11)
     radii = draw_radii(rng, alpha, ratio, count)
     side = np.cbrt(4 / 3 * np.pi * (radii**3).sum() / fraction)
@@ -273,51 +368,83 @@ def random_box(alpha, ratio, count=20_000, fraction=0.6):
 
 
 def predict_and_count(alpha, ratio, search):
-    """`abut.grid.Work`, and what was counted: pair tests and cell accesses of levels, a sphere."""
+    """The predicted `abut.grid.Work`, and the counts of each level."""
     centers, radii, side = random_box(alpha, ratio)
-    finder = abut.PairFinder(radii, levels=4, search=search, period=(side,) * 3)
+    finder = abut.PairFinder(
+        radii, levels=4, search=search, period=(side,) * 3
+    )
     finder.find(centers)
     found = finder.statistics()
-    work = abut.grid.expected_work(radii, found.sizes, search=search, lengths=found.lengths)
-    return work, found.pair_tests / len(radii), found.cell_accesses / len(radii)
+    work = abut.grid.expected_work(
+        radii, found.sizes, search=search, lengths=found.lengths
+    )
+    return (
+        work,
+        found.pair_tests / len(radii),
+        found.cell_accesses / len(radii),
+    )
 
 
-figure, axes = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained", sharey=True)
+figure, axes = plt.subplots(
+    1, 2, figsize=(12, 4.2), layout="constrained", sharey=True
+)
 for ax, name in zip(axes, ("pair tests", "cell accesses"), strict=True):
     ax.axhspan(0.95, 1.05, color="0.92", zorder=0)
-    ax.set(xscale="log", xlabel=f"{name} predicted, a sphere", ylim=(0.88, 1.12))
+    ax.set(
+        xscale="log",
+        xlabel=f"{name} predicted, a sphere",
+        ylim=(0.88, 1.12),
+    )
 for alpha, ratio in ((0, 3), (-2, 10), (-3, 10), (-3, 30)):
     for search, marker in zip(SEARCHES, "ov", strict=True):
         work, tests, accesses = predict_and_count(alpha, ratio, search)
         label = f"alpha = {alpha}, ω = {ratio}, {search}"
         print(
-            f"{label:30} pair tests {tests.sum():6.2f}, predicted {work.pair_tests:6.2f};"
-            f" cell accesses {accesses.sum():6.2f}, predicted {work.cell_accesses:6.2f}"
+            f"{label:30} pair tests {tests.sum():6.2f}, predicted "
+            f"{work.pair_tests:6.2f};"
+            f" cell accesses {accesses.sum():6.2f}, predicted "
+            f"{work.cell_accesses:6.2f}"
         )
         for ax, counted, matrix in (
             (axes[0], tests, work.pair_tests_by_level),
             (axes[1], accesses, work.cell_accesses_by_level),
         ):
             total, levels = matrix.sum(), matrix.sum(axis=1)
-            (line,) = ax.plot(total, counted.sum() / total, marker, markersize=9, label=label)
-            ax.plot(levels, counted / levels, marker, markersize=4, color=line.get_color())
+            (line,) = ax.plot(
+                total,
+                counted.sum() / total,
+                marker,
+                markersize=9,
+                label=label,
+            )
+            ax.plot(
+                levels,
+                counted / levels,
+                marker,
+                markersize=4,
+                color=line.get_color(),
+            )
 axes[0].set_ylabel("counted / predicted")
-_ = axes[1].legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+_ = axes[1].legend(
+    frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1)
+)
 
 # %% [markdown]
-# Large symbols are all levels together, small ones what each level does; those that do little are
-# left to chance the most. The band is 5 % wide to either side.
+# Large symbols are sums over all levels, and small ones single levels.
+# Levels with little work have the most noise. The band is 5 % wide to each
+# side.
 #
 # ## Time
 #
-# Fewer tests are worth something only if they take less time. The same spheres, alpha = -3, half of
-# the box filled, with levels as `"auto"` chooses them and with one; measured here, on one thread.
-# `benchmarks/pairs.py` measures more, and other libraries beside.
+# Fewer tests matter only if they take less time. The same spheres, with
+# alpha = -3 in a half-filled box, are searched with `levels="auto"` and
+# with one level. The times are measured here, on one thread.
+# `benchmarks/pairs.py` measures more, with other libraries.
 
 
 # %%
 def shortest_times(calls, repeats=5):
-    """Shortest time of each call on this machine, in nanoseconds; they are made in turns."""
+    """The shortest time of each call in nanoseconds, measured in turns."""
     times = np.empty((repeats, len(calls)))
     for turn in times:
         for k, call in enumerate(calls):
@@ -328,37 +455,53 @@ def shortest_times(calls, repeats=5):
 
 
 def times_of(ratio, choices, count=50_000):
-    """Nanoseconds a sphere with each choice of levels: to build a finder and to search once."""
+    """Nanoseconds a sphere to build a finder and search, by choice."""
     centers, radii, _ = random_box(-3, ratio, count, 0.5)
     calls = [
-        partial(abut.find_pairs, centers, radii, levels=levels, workers=1) for levels in choices
+        partial(abut.find_pairs, centers, radii, levels=levels, workers=1)
+        for levels in choices
     ]
     return shortest_times(calls) / count
 
 
 MEASURED = (1, 2, 5, 10, 20, 50, 100)
-found = [times_of(ratio, ("auto", 1) if ratio <= 20 else ("auto",)) for ratio in MEASURED]
+found = [
+    times_of(ratio, ("auto", 1) if ratio <= 20 else ("auto",))
+    for ratio in MEASURED
+]
 auto = [times[0] for times in found]
 one = [times[1] for times in found if len(times) > 1]
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.plot(MEASURED[:5], one, "s--", color="0.6", label="one level")
 ax.plot(MEASURED, auto, "o-", color="tab:blue", label="levels='auto'")
-ax.set(xscale="log", yscale="log", xlabel="ω, largest radius / smallest", ylabel="ns a sphere")
+ax.set(
+    xscale="log",
+    yscale="log",
+    xlabel="ω, largest radius / smallest",
+    ylabel="ns a sphere",
+)
 ax.set(xticks=MEASURED, xticklabels=MEASURED)
 ax.grid(color="0.92")
 ax.legend(frameon=False)
 for ratio, slow, fast in zip(MEASURED, one, auto, strict=False):
-    print(f"ω = {ratio:2}: {fast:6.0f} ns a sphere; one level takes {slow / fast:6.1f} times that")
+    print(
+        f"ω = {ratio:2}: {fast:6.0f} ns a sphere; one level takes "
+        f"{slow / fast:6.1f} times that"
+    )
 
 # %% [markdown]
-# To the finder's vector code, which makes several tests in the time of one, a look into a cell
-# costs more than 0.2 tests: it counts with 7. So it chooses fewer levels than `cell_sizes` does by
-# default. With `overhead` you can tell `cell_sizes` the same; what is left is that the finder sorts
-# radii into 64 bins an octave.
+# The vector code of the finder makes several tests in the time of one. So a
+# cell access costs more than 0.2 tests: the finder assumes 7. It therefore
+# chooses fewer levels than `cell_sizes` does by default. The argument
+# `overhead` of `cell_sizes` sets the same cost. The remaining difference
+# comes from the finder's sorting of radii into 64 bins an octave.
 
 # %%
 _, radii_20, _ = random_box(-3, 20)
 chosen = abut.PairFinder(radii_20).sizes
 print("the finder's:", chosen.round(2))
 for overhead in (0.2, 1, 2, 4, 7):
-    print(f"overhead {overhead}:", abut.grid.cell_sizes(radii_20, overhead=overhead).round(2))
+    print(
+        f"overhead {overhead}:",
+        abut.grid.cell_sizes(radii_20, overhead=overhead).round(2),
+    )

@@ -13,49 +13,55 @@
 # %% [markdown]
 # # A rotating drum
 #
-# Grains in a drum that turns: they are lifted, slide down again, and mix. This notebook reads the
-# drum from a CAD file, fills it, turns it, and looks at what people who build drums want to know:
-# the torque, how fast it mixes, and where the bed presses. Before that, a word on friction, which
-# carries the bed.
+# A turning drum lifts grains, which slide down again and mix. This notebook
+# reads a drum from a CAD file, fills it and turns it. Then it measures
+# three things: the torque, how fast the grains mix, and where the bed
+# presses on the wall. First it shows how friction works, which carries the
+# bed.
 #
-# The drum is from [MercuryDPM](data/README.md). Pictures need the extra `plot`.
+# The drum is from [MercuryDPM](data/README.md). The pictures need the
+# extras `plot` and `view`: `pip install 'abut[plot,view]'`.
 
 # %%
 # %matplotlib inline
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 
 import abut
-from abut.plot import plot_spheres
+from abut.plot import render
 
 # %% [markdown]
 # ## Friction has a memory
 #
-# A contact does not know how hard it is pushed sideways from where the sphere is now, nor from
-# how fast it moves: it must remember how far it has been dragged. `abut` keeps a spring for each
-# contact, from step to step, and lets it slip where it would pull harder than Coulomb's friction.
+# The friction force of a contact depends on its history: on how far the
+# surfaces have been dragged along each other. `abut` keeps a tangential
+# spring for each contact (contact history). The spring slips when its force
+# exceeds Coulomb's limit.
 #
-# A tripod shows it, three spheres that are one rigid body so that it cannot roll. It stands on a
-# plate and is pushed harder and harder. Up to friction times weight it leans into its springs and
-# stays; then it slips.
+# The example is a tripod: three spheres that form one rigid body, so that
+# it cannot roll. It stands on a plate and is pushed with a growing force.
+# Up to friction times weight the springs hold it in place. Then it slips.
 
 # %%
 grain = abut.Material(density=2500, young=1e7, poisson=0.2)
 steel = abut.Material()  # no modulus of its own: rigid
 law = abut.Hertz(friction=0.5, restitution=0.5, rolling=0.01)
 
-tripod = abut.Cluster([[0.01, 0, 0], [-0.005, 0.00866, 0], [-0.005, -0.00866, 0]], 0.004)
+tripod = abut.Cluster(
+    [[0.01, 0, 0], [-0.005, 0.00866, 0], [-0.005, -0.00866, 0]], 0.004
+)
 plate = abut.examples.plane()  # 1 m x 1 m, of irregular triangles
 
 sim = abut.Simulation(step=2e-5, workers=1)
 sim.set_law(grain, steel, law)
 sim.add_wall(plate, steel)
 sim.add_clusters(tripod, [[0.5, 0.5, 0.004]], grain)
-sim.run(0.2)  # it comes to rest
+sim.run(0.2)  # comes to rest
 
 
 def push(s):
-    """Along x, from 0 up to three quarters of the weight: (n, 3), a row for each sphere."""
+    """Forces (n, 3) along x, from 0 to three quarters of the weight."""
     return 1.5 * (s.time - 0.2) * 9.81 * s.masses[:, None] * [1, 0, 0]
 
 
@@ -66,7 +72,8 @@ sim.run(0.5)
 
 weight = 9.81 * sim.masses.sum()
 pushed = 1.5 * (held.times - 0.2)  # of the weight
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+left, right = axes
 left.plot(pushed, -held.values / weight)
 left.axhline(0.5, color="gray", linestyle=":")
 left.set(xlabel="push / weight", ylabel="friction / weight")
@@ -75,13 +82,14 @@ _ = right.set(xlabel="push / weight", ylabel="moved by, in µm")
 # %% [markdown]
 # ## Fill the drum
 #
-# Its axis is z and it is drawn in millimeters, `scale=1e-3` makes meters of them. Gravity is
-# along -y. An `Insertion` rains grains of 3 to 3.5 mm into a box above the bed, each where it
-# touches nothing.
+# The axis of the drum is z. The file is in millimeters, and `scale=1e-3`
+# converts them to meters. Gravity points along -y. An `Insertion` adds
+# grains with radii of 3 to 3.5 mm inside a box above the bed, where they
+# touch nothing.
 #
-# The fastest grains that fall limit the step: the shortest that `sim.stable_step()` names on the
-# way is 3.2e-5 s. With 2,000 spheres a step takes a quarter of a millisecond, which is not worth a
-# second thread.
+# The fastest falling grains limit the time step: the shortest stable step
+# is 3.2e-5 s. With 2,000 spheres a step takes a quarter of a millisecond.
+# That is too short to gain from a second thread.
 
 # %%
 drum = abut.read_mesh("data/drum.stl", scale=1e-3)
@@ -90,13 +98,17 @@ sim.set_law(grain, grain, law)
 sim.set_law(grain, steel, law)
 wall = sim.add_wall(drum, steel)
 box = [[-0.045, 0.016, 0.001], [0.045, 0.055, 0.084]]
-sim.add_insertion(abut.Insertion(box, (0.003, 0.0035), rate=4000, material=grain), until=0.5)
+sim.add_insertion(
+    abut.Insertion(box, (0.003, 0.0035), rate=4000, material=grain),
+    until=0.5,
+)
 sim.run(0.8)
 sim
 
 # %% [markdown]
-# They lie still: what they lost in falling went into the contacts, and next to nothing is left of
-# their motion. A bed at rest allows a longer step than the fall.
+# The grains are at rest. The potential energy that they lost is dissipated
+# in the contacts, and almost no kinetic energy is left. A bed at rest
+# allows a longer time step than falling grains.
 
 # %%
 for name, value in sim.energy._asdict().items():
@@ -106,13 +118,16 @@ print(f"longest stable step {sim.stable_step():.1e} s")
 # %% [markdown]
 # ## Turn it
 #
-# A motion that is assigned begins now. Two turns, of which we record the torque, where the bed
-# is, and how mixed it is. Grains get a color by the side on which they start. Pairs of touching
-# grains tell how mixed they are: the part of them that have two colors, by what it would be if
-# colors were drawn at random. 0 is apart, 1 is mixed as well as chance mixes.
+# Assigning `wall.motion` starts the rotation. During two turns we record
+# the torque, the position of the bed, and a mixing index.
 #
-# Contacts have what the map of the forces needs: points and forces. `add_up` sums them over the
-# second turn, in fields of the drum's wall as someone sees them who stands beside it.
+# For the mixing index, grains have one of two colors, by the side on which
+# they start. The index is the fraction of touching pairs with two colors,
+# divided by that of a random mixture. It is 0 when the colors are apart,
+# and 1 when they are mixed at random.
+#
+# `add_up` sums the forces on the wall during the second turn, in fields of
+# angle and z that do not turn with the drum.
 
 # %%
 RATE = 4.0  # radians a second; clockwise, seen from +z
@@ -122,7 +137,8 @@ color = np.where(sim.centers[:, 0] < np.median(sim.centers[:, 0]), 0, 1)
 
 def mixing(s):
     part = color.mean()
-    return np.mean(color[s.pairs.i] != color[s.pairs.j]) / (2 * part * (1 - part))
+    differ = color[s.pairs.i] != color[s.pairs.j]
+    return differ.mean() / (2 * part * (1 - part))
 
 
 force_sums, sum_count = np.zeros((36, 10)), 0
@@ -137,20 +153,25 @@ def add_up(s):
     at_wall = np.hypot(x, y) > 0.07
     angle = np.degrees(np.arctan2(y, x))[at_wall] % 360
     fields = [np.arange(0, 361, 10), np.linspace(0, 0.085, 11)]
-    force_sums[:] += np.histogram2d(angle, z[at_wall], fields, weights=pressing[at_wall])[0]
+    force_sums[:] += np.histogram2d(
+        angle, z[at_wall], fields, weights=pressing[at_wall]
+    )[0]
     sum_count += 1
 
 
-seen = {}
+pictures = []
 
 
 def keep(s):
-    seen[s.time] = s.centers, wall.pose
+    look = {"view": (0, 0.25, 1), "up": (0, 1, 0), "cmap": "coolwarm"}
+    title = f"{s.time - 0.8:.1f} s"
+    look |= {"label": None, "size": (400, 400), "title": title}
+    pictures.append(render(s, color, **look))
 
 
 wall.motion = abut.Rotating(axis=(0, 0, 1), rate=-RATE)
 torque = sim.record(0.01, lambda s: wall.torque[2])
-offset = sim.record(0.01, lambda s: np.average(s.centers[:, 0], weights=s.masses))
+offset = sim.record(0.01, lambda s: s.masses @ s.centers[:, 0])
 mixed = sim.record(0.05, mixing)
 sim.every(0.02, add_up)
 keep(sim)
@@ -161,18 +182,10 @@ for _ in range(2):
 # %% [markdown]
 # ## At three times
 #
-# Seen from the front, at the start and after each turn:
+# The drum at the start and after each turn:
 
 # %%
-figure = plt.figure(figsize=(12, 4.4), layout="constrained")
-for k, (time, (centers, pose)) in enumerate(seen.items()):
-    ax = figure.add_subplot(1, 3, k + 1, projection="3d")
-    ax.view_init(elev=70, azim=-90)
-    drum.transformed(pose).plot(ax=ax, alpha=0.06)
-    ax.set_box_aspect((1, 1, 0.57), zoom=1.35)
-    plot_spheres(centers, sim.radii, ax, values=color, cmap="coolwarm")
-    ax.set_title(f"{time - 0.8:.1f} s")
-    ax.set_axis_off()
+Image.fromarray(np.hstack(pictures))
 
 # %% [markdown]
 # ## How fast it mixes
@@ -183,49 +196,63 @@ ax.plot((mixed.times - 0.8) / TURN, mixed.values)
 ax.axhline(1, color="gray", linestyle=":")
 _ = ax.set(xlabel="turns", ylabel="mixing index", ylim=(0, 1.1))
 # %% [markdown]
-# ## What the motor feels
+# ## The torque of the motor
 #
-# The bed leans to the side to which the drum lifts it, and its weight wants to turn the drum
-# back. Once it flows steadily, the torque is weight times distance of its center from the axis:
-# so the torque that the contacts add up to can be checked against where the bed is.
+# The bed leans to the side to which the drum lifts it. Its weight acts
+# against the rotation. In steady flow the torque is the weight times the
+# horizontal distance of the center of mass from the axis. The plot compares
+# this with the torque that is summed over the contacts.
 
 # %%
-weight = 9.81 * sim.masses.sum()
+by_place = -9.81 * offset.values
 figure, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
 smooth = np.ones(10) / 10
-ax.plot(torque.times[5:-4] - 0.8, np.convolve(torque.values, smooth, "valid"), label="wall.torque")
-ax.plot(offset.times - 0.8, -weight * offset.values, label="weight times offset")
-ax.set(xlabel="s", ylabel="torque in N m")
+ax.plot(
+    torque.times[5:-4] - 0.8,
+    np.convolve(torque.values, smooth, "valid"),
+    label="torque of the contacts",
+)
+ax.plot(offset.times - 0.8, by_place, label="weight times distance")
+ax.set(xlabel="time in s", ylabel="torque in N m")
 ax.legend()
 steady = torque.times > 0.8 + TURN
-print(f"in the second turn: {torque.values[steady].mean():.4f} N m by contacts,")
-print(f"                    {-weight * offset.values[steady].mean():.4f} N m by the bed's place")
+print("mean torque in the second turn")
+print(f"of the contacts:       {torque.values[steady].mean():.4f} N m")
+print(f"weight times distance: {by_place[steady].mean():.4f} N m")
 
 # %% [markdown]
-# Times the rate that is the motor's power, which is `-wall.power`, and ends in the contacts as
-# heat.
+# The power of the motor is this torque times the angular velocity, which is
+# `-wall.power`. The contacts dissipate it.
 
 # %% [markdown]
 # ## Where the bed presses
 #
-# The mean pressure on the drum's wall over the second turn, unrolled: 270° is the bottom, and
-# what goes up with the clockwise drum is to its left.
+# This is the mean pressure on the unrolled wall during the second turn. The
+# bottom is at 270°. The drum turns clockwise, so the wall moves to the
+# left.
 
 # %%
 area = 2 * np.pi * 0.075 / 36 * 0.0085
 figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
 image = ax.imshow(
-    force_sums.T / sum_count / area, extent=(0, 360, 0, 85), origin="lower", aspect="auto"
+    force_sums.T / sum_count / area,
+    extent=(0, 360, 0, 85),
+    origin="lower",
+    aspect="auto",
 )
 ax.set(xlabel="angle in degrees", ylabel="z in mm")
 _ = figure.colorbar(image, label="pressure in Pa")
 
 # %% [markdown]
-# Of the whole bed, this is what `wall.force` is at any time; `wall.nodal_forces` has it at each
-# vertex of the mesh, for those who compute what bends.
+# `wall.force` is the total force at any time. `wall.nodal_forces` is the
+# force on each vertex of the mesh, for example for a finite element model
+# of the drum.
 #
-# ## Go on
+# ## Further steps
 #
-# `sim.save("drum.npz")` keeps all, and `abut.load_simulation("drum.npz", meshes=[drum])` goes on
-# with the same bits. `sim.every(0.01, abut.write_frames("out/{step:08d}.vtp"))` writes what
-# ParaView plays. [docs/dem.md](../docs/dem.md) has the equations.
+# * `sim.save("drum.npz")` writes a restart file.
+#   `abut.load_simulation("drum.npz", meshes=[drum])` continues the run with
+#   exactly the same numbers.
+# * `sim.every(0.01, abut.write_frames("out/{step:08d}.vtp"))` writes frames
+#   that ParaView plays.
+# * [docs/dem.md](../docs/dem.md) has the equations.

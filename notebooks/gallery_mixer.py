@@ -11,27 +11,33 @@
 # ---
 
 # %% [markdown]
-# # Mixer: how well paddles mix
+# # Mixer: how well a paddle mixes
 #
-# Grains get a color by the half of the mixer in which they start, and the mixer is cut into cells.
-# By Lacey (J. Appl. Chem. 4 (1954) 257) it is mixed to $(s_0^2 - s^2) / (s_0^2 - s_r^2)$, with the
-# variance $s^2$ of the part of a color among the cells, at first $s_0^2 = p (1 - p)$, and of the
-# best mixture $s_r^2 = p (1 - p) / n$ with $n$ grains a cell: 0 is apart, 1 is mixed at random.
+# Grains have one of two colors, by the half of the mixer in which they
+# start. The mixer is divided into cells, and $s^2$ is the variance of the
+# fraction of one color among the cells. Lacey's index (J. Appl. Chem. 4
+# (1954) 257) is $(s_0^2 - s^2) / (s_0^2 - s_r^2)$. Here $s_0^2 = p (1 - p)$
+# is the variance of the unmixed state, $s_r^2 = p (1 - p) / n$ that of a
+# random mixture with $n$ grains in a cell, and $p$ the overall fraction.
+# The index is 0 when unmixed and 1 when randomly mixed.
 
 # %%
-# %matplotlib inline
 import numpy as np
 
 import abut
+from abut.plot import render
 
 R, PAN, RATE = 2.5e-3, 0.04, 6.0
-grain, steel = abut.Material(density=2000, young=1.2e7, poisson=0.25), abut.Material()
+grain = abut.Material(density=2000, young=1.2e7, poisson=0.25)
+steel = abut.Material()
 sim = abut.Simulation(step=2.8e-5, workers=1)
 for other in (grain, steel):
-    sim.set_law(grain, other, abut.Hertz(friction=0.4, restitution=0.4, rolling=0.01))
+    law = abut.Hertz(friction=0.4, restitution=0.4, rolling=0.01)
+    sim.set_law(grain, other, law)
 sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), steel)
 sim.add_wall(abut.examples.cylinder(PAN, 0.16), steel)
-half = np.array([0.028, 0.003, 0.018])  # of a paddle that stirs, clear of wall and floor
+# half the lengths of the paddle, which is clear of wall and floor
+half = np.array([0.028, 0.003, 0.018])
 corners = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 paddle = abut.ConvexShape(corners * half).to_mesh()
 lifted = np.eye(4)
@@ -39,7 +45,9 @@ lifted[2, 3] = half[2] + 6 * R
 stir = sim.add_wall(paddle.transformed(lifted), steel)
 
 x = np.arange(-PAN, PAN, 2.1 * R)
-bed = np.stack(np.meshgrid(x, x, np.arange(R, 0.055, 2.1 * R)), -1).reshape(-1, 3)
+bed = np.stack(np.meshgrid(x, x, np.arange(R, 0.055, 2.1 * R)), -1).reshape(
+    -1, 3
+)
 bed = bed[np.hypot(*bed[:, :2].T) < PAN - 1.1 * R]
 bed = bed[abut.find_contacts(bed, 1.1 * R, stir.mesh).counts == 0]
 jitter = np.random.default_rng(1).uniform(-0.04, 0.04, bed.shape)
@@ -52,10 +60,15 @@ CELLS = np.array([4, 4, 3])
 
 
 def lacey(s):
-    place = np.clip(((s.centers - low) / (high - low) * CELLS).astype(int), 0, CELLS - 1)
+    place = np.clip(
+        ((s.centers - low) / (high - low) * CELLS).astype(int), 0, CELLS - 1
+    )
     cell = np.ravel_multi_index(place.T, CELLS)
     counts = np.bincount(cell, minlength=CELLS.prod())
-    parts = np.bincount(cell, color, CELLS.prod())[counts > 10] / counts[counts > 10]
+    parts = (
+        np.bincount(cell, color, CELLS.prod())[counts > 10]
+        / counts[counts > 10]
+    )
     counts, p = counts[counts > 10], color.mean()
     variance = np.average((parts - p) ** 2, weights=counts)
     best = p * (1 - p) / np.average(counts)
@@ -66,5 +79,12 @@ def lacey(s):
 mixed = sim.record(0.05, lacey)
 sim.run(2 * 2 * np.pi / RATE)
 first, last = mixed.values[0], mixed.values[-1]
-print(f"after two turns {last:.2f}, at first {first:.2f} (0: apart, 1: at random)")
-ax = sim.plot(color, walls=[stir], cmap="coolwarm", label=None)
+print(f"Lacey's index: {first:.2f} at first, {last:.2f} after two turns")
+render(
+    sim,
+    color,
+    walls=stir,
+    cmap="coolwarm",
+    label=None,
+    title="after two turns",
+)

@@ -11,32 +11,45 @@
 # ---
 
 # %% [markdown]
-# # Tumbling dice: how high a drum takes what cannot roll
+# # Tumbling dice: how high a drum lifts grains that cannot roll
 #
-# A drum that turns slowly carries its bed up to an angle at which it goes down as fast. Spheres
-# need rolling friction for a steep slope (Zhou et al., Phys. Rev. E 64 (2001) 021301); dice do not,
-# since they lie on their faces. Here are cubes, and spheres of their volume, under the same law.
+# A drum that turns slowly lifts its bed up to an angle at which grains go
+# down as fast as they go up. A bed of spheres is steep only with rolling
+# friction (Zhou et al., Phys. Rev. E 64 (2001) 021301). Dice need none,
+# since they lie on their faces.
+#
+# Cubes and spheres of the same volume are compared here, with the same
+# contact law. The angle is that of the center of mass, from the vertical.
 
 # %%
-# %matplotlib inline
 import numpy as np
 
 import abut
+from abut.plot import render
 
 HALF, DRUM, WIDTH, SIDES, RATE = 4e-3, 0.06, 0.04, 16, 3.0
 APART = 2.1 * np.sqrt(3) * HALF
-cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+cube = abut.ConvexShape(
+    [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+)
 across = APART * (np.arange(7) - 3)
-places = np.stack(np.meshgrid(across, across, WIDTH * np.array([0.25, 0.75])), -1).reshape(-1, 3)
+places = np.stack(
+    np.meshgrid(across, across, WIDTH * np.array([0.25, 0.75])), -1
+).reshape(-1, 3)
 places = places[np.hypot(*places[:, :2].T) < DRUM - 0.55 * APART]
 
 
 def drum_of(add):
     grain, wood = abut.Material(density=1200, young=1e6), abut.Material()
-    options = {"gravity": (0, -9.81, 0), "period": (None, None, WIDTH), "workers": 1}
+    options = {
+        "gravity": (0, -9.81, 0),
+        "period": (None, None, WIDTH),
+        "workers": 1,
+    }
     sim = abut.Simulation(step=3e-5, **options)
     for other in (grain, wood):
-        sim.set_law(grain, other, abut.Linear(stiffness=1e3, friction=0.4, restitution=0.3))
+        law = abut.Linear(stiffness=1e3, friction=0.4, restitution=0.3)
+        sim.set_law(grain, other, law)
     for angle in 2 * np.pi * np.arange(SIDES) / SIDES:
         out = np.array([np.cos(angle), np.sin(angle), 0])
         sim.add_wall(abut.HalfSpace(DRUM * out, -out), wood)
@@ -61,12 +74,19 @@ def add_spheres(sim, grain):
 # %%
 for name, add in {"spheres": add_spheres, "dice": add_dice}.items():
     sim = drum_of(add)
-    middles = sim.record(5e-3, lambda s: np.vstack([s.centers, s.bodies.centers]).mean(axis=0))
+    middles = sim.record(
+        5e-3,
+        lambda s: np.vstack([s.centers, s.bodies.centers]).mean(axis=0),
+    )
     sim.run(0.8)
-    angles = np.degrees(np.arctan2(middles.values[:, 0], -middles.values[:, 1]))
-    print(f"{name}: the middle of the bed is {angles.mean():.0f} degrees up")
-ax = sim.plot("speed", walls=[], label="speed in m/s")
-corners = 2 * np.pi * (np.arange(SIDES + 1) + 0.5) / SIDES + RATE * (sim.time - 0.25)
-ax.plot(*(DRUM / np.cos(np.pi / SIDES) * np.array([np.cos(corners), np.sin(corners)])), "k")
-ax.view_init(elev=90, azim=-90)
-_ = ax.set(zticks=[], zlabel="", aspect="equal")
+    angles = np.degrees(
+        np.arctan2(middles.values[:, 0], -middles.values[:, 1])
+    )
+    print(f"{name}: center of mass lifted by {angles.mean():.0f} degrees")
+step = RATE * (sim.time - 0.25) + np.pi / SIDES
+turn = np.eye(4)
+turn[:2, :2] = [[np.cos(step), -np.sin(step)], [np.sin(step), np.cos(step)]]
+turn[2, 3] = WIDTH / 2
+around = abut.examples.cylinder(DRUM / np.cos(np.pi / SIDES), WIDTH, SIDES)
+look = {"view": (0.15, 0.1, 1), "up": (0, 1, 0), "label": "speed in m/s"}
+render(sim, "speed", walls=around.transformed(turn), **look)

@@ -1,6 +1,6 @@
 """The notebooks run from their first cell to their last.
 
-The folder that ``ABUT_NOTEBOOKS`` names gets the executed copies, which the manual shows.
+The executed copies, which the manual shows, go to the folder in the variable ``ABUT_NOTEBOOKS``.
 """
 
 import base64
@@ -18,17 +18,19 @@ RESULTS = "benchmarks/results"
 NOTEBOOKS = sorted(FOLDER.glob("*.py"))
 TUTORIALS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 GALLERY = sorted(FOLDER.glob("gallery_*.py"))
-# lines of a gallery's notebook, without those that jupytext writes above it
-LINES = 60
-# they run in the tier `ci`, the others in `long`
+# The most lines of a notebook of the gallery, without those that jupytext writes above it.
+LINES = 100
+# The most characters of a line of code that the manual's column shows.
+COLUMNS = 76
+# These run in the tier `ci`, the others in `long`.
 OFTEN = {"gallery_agglomerate", "gallery_collapse"}
 KEPT = FOLDER / "executed"
-# of a kept picture: lines and flat areas need no more
+# The colors of a picture that is kept.
 COLORS = 128
 
 
 def run(path, folder):
-    """The executed notebook, run beside copies of the files that it reads."""
+    """The notebook, executed beside copies of the files that it reads."""
     jupytext = pytest.importorskip("jupytext")
     nbclient = pytest.importorskip("nbclient")
     shutil.copytree(FOLDER / "data", folder / "notebooks" / "data")
@@ -42,22 +44,23 @@ def run(path, folder):
 
 
 def outputs_of(notebook):
-    """What the notebook's cells show."""
+    """The outputs of all cells."""
     return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
 def keep(notebook, name):
-    """Leave the executed copy for the manual, where a folder for it is named."""
+    """Write the executed copy for the manual, if the variable names a folder for it."""
     folder = os.environ.get("ABUT_NOTEBOOKS")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for number, cell in enumerate(notebook.cells):
-            cell["id"] = str(number)  # else another one in each run
+            cell["id"] = str(number)  # would differ in each run
             if cell.cell_type == "code":
-                # what other packages complain of, with paths of this machine
+                # warnings of other packages, with paths of this machine
                 cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
         for output in outputs_of(notebook):
             if "image/png" in output.get("data", {}):
+                output.data.pop("image/jpeg", None)  # the same picture once more
                 output.data["image/png"] = smaller(output.data["image/png"])
         pytest.importorskip("jupytext").write(notebook, Path(folder, f"{name}.ipynb"))
 
@@ -80,9 +83,22 @@ def printed(outputs):
     return "".join(output.get("text", "") for output in outputs)
 
 
+def needs_pyvista(path):
+    return "abut.plot import render" in path.read_text()
+
+
 @pytest.mark.cases(1)
-@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(one, marks=pytest.mark.pyvista if needs_pyvista(one) else ())
+        for one in TUTORIALS
+    ],
+    ids=lambda path: path.stem,
+)
 def test_notebook_runs(path, tmp_path):
+    if needs_pyvista(path):
+        pytest.importorskip("pyvista")
     shutil.copytree(ROOT / RESULTS, tmp_path / RESULTS)
     notebook = run(path, tmp_path)
     keep(notebook, path.stem)
@@ -97,7 +113,7 @@ def test_notebook_runs(path, tmp_path):
     ],
     ids=lambda path: path.stem,
 )
-def test_gallery_runs(path, tmp_path):
+def test_gallery_runs(path, tmp_path, pyvista):
     notebook = run(path, tmp_path)
     shown = outputs_of(notebook)
     complaints = printed(output for output in shown if output.get("name") == "stderr")
@@ -105,6 +121,13 @@ def test_gallery_runs(path, tmp_path):
     keep(notebook, path.stem)
     assert has_picture(outputs_of(notebook))
     assert re.search(r"\d", printed(outputs_of(notebook)))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_code_fits_into_the_column_of_the_manual(path):
+    jupytext = pytest.importorskip("jupytext")
+    lines = [line for code in code_of(jupytext.read(path)) for line in code.splitlines()]
+    assert [line for line in lines if len(line) > COLUMNS] == []
 
 
 def test_gallery_runs_in_its_tiers():
