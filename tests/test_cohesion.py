@@ -736,7 +736,7 @@ def test_bodies_without_a_radius(name):
     sim = world(CASES[name])
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)
     sim.add_bodies(CUBE, [[0, 0, 0.999e-3]], POWDER, scales=1e-3)
-    with pytest.raises(ValueError, match=r"asks for a radius of curvature: give the law curvature"):
+    with pytest.raises(ValueError, match=r"needs a radius of curvature: give the law curvature"):
         sim.run(steps=1)
 
 

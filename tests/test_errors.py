@@ -231,7 +231,11 @@ BAD_POSES = [
     (np.zeros((2, 4, 4)), ValueError, "poses[0] is not rigid: its last row is [0. 0. 0. 0.]"),
     ([None, pose_with(2, 2, -1)], ValueError, "poses[1] is not rigid: it mirrors"),
     ([None, pose_with(0, 3, np.nan)], ValueError, "poses[1] has an entry that is not finite"),
-    ([None, pose_with(1, 3, -1e80)], ValueError, "poses[1] moves by 1e+80, but at most by 1e75"),
+    (
+        [None, pose_with(1, 3, -1e80)],
+        ValueError,
+        "poses[1] moves by 1e+80, but may move by at most 1e75",
+    ),
     ([None, np.eye(3)], ValueError, "poses[1] has shape (3, 3), but must be (4, 4)"),
     ([None], ValueError, "poses has 1 item, but there are 2 meshes"),
     (np.eye(4), ValueError, "poses has 1 item, but there are 2 meshes"),
@@ -308,7 +312,7 @@ BAD_MESHES = {
         SQUARE,
         np.array([[0, 1, 2**64 - 1]], np.uint64),
         ValueError,
-        "facets holds 18446744073709551615, which is no index",
+        "facets holds 18446744073709551615, but indices must be less than 2^63",
     ),
     "two corners": (
         SQUARE,

@@ -172,7 +172,7 @@ def test_numbers_of_cohesion():
         ),
         (
             lambda: abut.Linear(1e3, cohesion=abut.laws.JKR(0.1)),
-            "Linear cannot have JKR, whose contact radius follows from Hertz' stiffness: give",
+            "Linear cannot have JKR, which needs Hertz' stiffness: use Hertz with JKR, or",
         ),
     ],
 )

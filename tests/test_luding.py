@@ -8,7 +8,7 @@ import pytest
 import abut
 import reference_dem
 import scenes_dem as scenes
-from abut.laws.contacts import BuiltIn, Contacts, ask
+from abut.laws.contacts import BuiltIn, Contacts, evaluate
 from test_dem_reference import compare
 
 GRAIN, WALL = abut.Material(2500), abut.Material()
@@ -58,7 +58,7 @@ def follow(overlaps, law=LAW):
     history, said = None, []
     for overlap in overlaps:
         contacts.set(overlap=overlap)
-        answer = ask(known, contacts, history)
+        answer = evaluate(known, contacts, history)
         said.append((answer.push[0], answer.stored[0], answer.history[-1, 0]))
         contacts.set(is_new=0.0)
         history = answer.history

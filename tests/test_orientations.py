@@ -40,5 +40,5 @@ def test_reading():
     np.testing.assert_allclose(read_orientations(TURNS, len(TURNS), "o"), TURNS.as_quat())
     with pytest.raises(ValueError, match=r"o has shape \(54, 4\), but must be \(2, 4\)"):
         read_orientations(TURNS, 2, "o")
-    with pytest.raises(ValueError, match=r"o\[1\] is .* no quaternion"):
+    with pytest.raises(ValueError, match=r"o\[1\] is .* must be a quaternion"):
         read_orientations([[0, 0, 0, 1], [0, 0, 0, 0]], 2, "o")

@@ -162,7 +162,7 @@ def test_names_that_have_moved_are_passed_on_with_a_warning():
     for module, names in abut._MOVED.items():
         home = importlib.import_module(f"abut.{module}")
         for name in names:
-            with pytest.warns(DeprecationWarning, match=rf"abut\.{name} is abut\.{module}\.{name}"):
+            with pytest.warns(DeprecationWarning, match=rf"use abut\.{module}\.{name}"):
                 assert getattr(abut, name) is getattr(home, name)
 
 

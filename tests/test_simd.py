@@ -107,7 +107,7 @@ def test_environment_names_none(value):
 
 @pytest.mark.parametrize("value", ["avx2", *NAMES[len(LEVELS) :]])
 def test_environment_is_wrong(value):
-    expected = f"ABUT_SIMD is {value!r}, but must be baseline, v3 or v4; this machine has baseline"
+    expected = f"ABUT_SIMD is {value!r}, but must be one of baseline"
     run = import_with(value, "abut.show_config()\n" + QUERY)
     assert run.returncode != 0
     assert f"ValueError: {expected}" in run.stderr

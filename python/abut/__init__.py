@@ -7,8 +7,8 @@
 >>> contacts
 Contacts(2 of 3 spheres: 1 facet, 1 edge, 0 vertex)
 
-A file is read with ``mesh = abut.read_mesh("drum.stl", scale=1e-3)``. The result is a table, with
-one row a contact, sorted by sphere:
+`abut.read_mesh("drum.stl", scale=1e-3)` reads a mesh from a file. The result is a table with a row
+for each contact, sorted by sphere:
 
 >>> contacts.sphere, contacts.facet
 (array([0, 1]), array([0, 0]))
@@ -22,30 +22,30 @@ array([[0., 0., 1.],
 >>> contacts.offsets                      # the contacts of sphere i are offsets[i]:offsets[i + 1]
 array([0, 1, 2, 2])
 
-With the contacts' forces on the spheres, those on the vertices are ``W.T @ -forces``, where
-``W = contacts.weight_matrix()``. To query one mesh many times, build a finder once:
+If ``forces`` are the contacts' forces on the spheres, those on the vertices are ``W.T @ -forces``
+with ``W = contacts.weight_matrix()``. To query one mesh many times, build a finder once:
 
 >>> finder = abut.ContactFinder(mesh)
 >>> len(finder.find(centers, 0.1, resolution="all"))
 2
 
-Spheres of any sizes meet each other by a hierarchical grid, in space or in the plane. That, too, is
-a table, sorted by i, then j, and a finder makes it again and again:
+`find_pairs` finds pairs of spheres of any sizes by a hierarchical grid, in space or in the plane.
+The result is a table, too, sorted by i, then j. For many queries use a `PairFinder`:
 
 >>> pairs = abut.find_pairs([[0, 0, 0], [0.19, 0, 0], [0.19, 0.12, 0]], [0.1, 0.1, 0.03])
 >>> pairs.i, pairs.j, pairs.overlap.round(9)
 (array([0, 1]), array([1, 2]), array([0.01, 0.01]))
 
-Convex polygons and polyhedra, too, meet each other, in any number of shapes, sizes and
-orientations; their contact points carry the force:
+`find_convex_contacts` finds contacts of convex polygons and polyhedra, in any number of shapes,
+sizes and orientations. Forces act at their contact points:
 
 >>> cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 >>> contacts = abut.find_convex_contacts(cube, [[0, 0, 0], [0.5, 0.5, 1.875]])
 >>> contacts.overlap, len(contacts.spot), abut.VERTEX in contacts.spot_type
 (array([0.125]), 4, True)
 
-Spheres move, by laws of contact and between walls, in a `Simulation`: here one that falls on the
-mesh and comes to rest.
+A `Simulation` moves spheres by contact laws, between walls. Here a sphere falls on the mesh and
+comes to rest:
 
 >>> grain, steel = abut.Material(density=2500, young=1e7), abut.Material()
 >>> sim = abut.Simulation(step=1e-4)
@@ -56,9 +56,9 @@ mesh and comes to rest.
 >>> floor.force.round(2), (-9.81 * sim.masses[0]).round(2)
 (array([   0.  ,    0.  , -102.73]), np.float64(-102.73))
 
-Vector code for AVX2 and AVX-512 is used where the machine has them. The environment variable
-``ABUT_SIMD``, read at import, names a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512);
-any other name is an error when a query starts.
+Vector code for AVX2 and AVX-512 is used if the machine has them. The environment variable
+``ABUT_SIMD``, read at import, sets a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512).
+Any other name is an error when a query starts.
 """
 
 from importlib import import_module
@@ -67,7 +67,7 @@ from warnings import warn
 
 from .base.simd import choose_level
 
-# what type checkers and editors see; when the package runs, _NAMES tells the same
+# for type checkers and editors; at run time _NAMES has the same names
 if TYPE_CHECKING:
     from . import examples, grid, laws
     from .base.config import show_config
@@ -178,8 +178,8 @@ __all__ = [
     "write_frames",
 ]
 
-# the public names of each module, which is imported when the first of them is asked for: `import
-# abut` takes hardly longer than NumPy does, however much there is to choose from
+# Public names by module. A module is imported when one of its names is first used, so `import abut`
+# takes hardly longer than NumPy.
 _NAMES = {
     "base.config": ("show_config",),
     "base.threads": ("set_num_threads",),
@@ -225,7 +225,7 @@ _NAMES = {
 
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
-# where the names are that stood here up to 0.2
+# new homes of names that were in this module up to version 0.2
 _MOVED = {
     "grid": ("Work", "cell_sizes", "expected_work"),
     "laws": (
@@ -237,7 +237,7 @@ _MOVED = {
 }
 _NEW_HOMES = {name: module for module, names in _MOVED.items() for name in names}
 
-# type checkers would take any name for one that is there
+# hidden from type checkers, which would accept any name
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
@@ -246,7 +246,7 @@ if not TYPE_CHECKING:
         elif name in _NAMES or name in ("examples", "grid", "laws"):
             found = import_module(f"abut.{name}")
         elif name in _NEW_HOMES:
-            # not kept below: each use gives the warning
+            # not cached, so that each use gives the warning
             return _moved(name, _NEW_HOMES[name])
         elif name == "__version__":
             found = import_module("importlib.metadata").version("abut")
@@ -257,9 +257,9 @@ if not TYPE_CHECKING:
 
 
 def _moved(name: str, module: str) -> Any:
-    """What has moved to another module, with a warning that says where to."""
+    """A name that has moved to another module, with a warning that names its new home."""
     # the caller of __getattr__
-    warn(f"abut.{name} is abut.{module}.{name} now", DeprecationWarning, stacklevel=3)
+    warn(f"abut.{name} is deprecated: use abut.{module}.{name}", DeprecationWarning, stacklevel=3)
     return getattr(import_module(f"abut.{module}"), name)
 
 

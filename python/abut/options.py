@@ -1,4 +1,4 @@
-"""The words that options take, and what else arguments may be: for annotations, and for editors.
+"""Types of options and other arguments, for annotations and editors.
 
 >>> from abut.options import Resolution
 >>> def average_overlap(centers, radii, mesh, resolution: Resolution = "sharing") -> float: ...
@@ -44,7 +44,7 @@ __all__ = [
 # ---- words ---------------------------------------------------------------------------------------
 
 Resolution: TypeAlias = Literal["hierarchy", "sharing", "all"]
-# of walls that push: without the shares, the forces of "all" would be too large
+# resolutions of walls that exert forces: without shares, those of "all" would be too large
 WallResolution: TypeAlias = Literal["hierarchy", "sharing"]
 Weights: TypeAlias = Literal["wachspress", "zhong"]
 OnDegenerate: TypeAlias = Literal["raise", "drop"]
@@ -65,13 +65,13 @@ At: TypeAlias = Literal["facet", "vertex"]
 
 
 class _HasMatrix(Protocol):
-    """As SciPy's Rotation and RigidTransform have it."""
+    """An object with a matrix, such as SciPy's Rotation and RigidTransform."""
 
     def as_matrix(self) -> Any: ...
 
 
 class _HasQuaternion(Protocol):
-    """As SciPy's Rotation has it."""
+    """An object with a quaternion, such as SciPy's Rotation."""
 
     def as_quat(self) -> Any: ...
 
@@ -82,14 +82,14 @@ Orientations: TypeAlias = ArrayLike | _HasQuaternion
 Levels: TypeAlias = Literal["auto"] | int | Sequence[float] | NDArray[Any]
 Others: TypeAlias = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
 
-# ---- options of pictures -------------------------------------------------------------------------
+# ---- options of plots ----------------------------------------------------------------------------
 
-# what is drawn on, which comes back
+# where to draw; the same object is returned
 Canvas = TypeVar("Canvas", bound="Axes | Plotter")
 
 
 class ColorOptions(TypedDict, total=False):
-    """How numbers are colored."""
+    """How numbers become colors."""
 
     cmap: str | Colormap
     limits: tuple[float, float] | None
@@ -97,7 +97,7 @@ class ColorOptions(TypedDict, total=False):
 
 
 class MeshPlotOptions(ColorOptions, total=False):
-    """What `Mesh.plot` takes."""
+    """Options of `Mesh.plot`."""
 
     color: Any
     alpha: float | None
@@ -106,7 +106,7 @@ class MeshPlotOptions(ColorOptions, total=False):
 
 
 class ContactsPlotOptions(ColorOptions, total=False):
-    """What `Contacts.plot` takes."""
+    """Options of `Contacts.plot`."""
 
     mesh: Mesh | Sequence[Mesh] | None
     spheres: tuple[ArrayLike, ArrayLike] | None
@@ -119,41 +119,41 @@ class ContactsPlotOptions(ColorOptions, total=False):
 
 
 class BackendOption(TypedDict, total=False):
-    """Which library draws; where one alone can, it may be named."""
+    """Which library draws; it may be named even if only one can."""
 
     backend: Backend | None
 
 
 class PairsPlotOptions(BackendOption, ColorOptions, total=False):
-    """What `Pairs.plot` takes."""
+    """Options of `Pairs.plot`."""
 
     others: ArrayLike | None
     width: float | None
 
 
 class SimulationPlotOptions(BackendOption, ColorOptions, total=False):
-    """What `Simulation.plot` takes."""
+    """Options of `Simulation.plot`."""
 
     walls: bool | Wall | Iterable[Wall]
     alpha: float
 
 
 class ShapePlotOptions(BackendOption, total=False):
-    """What `ConvexShape.plot` takes."""
+    """Options of `ConvexShape.plot`."""
 
     color: Any
     alpha: float
 
 
 class BodiesPlotOptions(ShapePlotOptions, total=False):
-    """What `ConvexFinder.plot` takes."""
+    """Options of `ConvexFinder.plot`."""
 
     colors: Any
     numbers: ArrayLike | None
 
 
 class ConvexPlotOptions(BackendOption, total=False):
-    """What `ConvexContacts.plot` takes."""
+    """Options of `ConvexContacts.plot`."""
 
     bodies: tuple[Any, ...] | None
     normals: bool

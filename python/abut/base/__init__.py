@@ -1,1 +1,1 @@
-"""What every room stands on: checks of arguments, poses, turns, threads, words of messages."""
+"""Common to all modules: checks of arguments, poses, orientations, threads and messages."""

@@ -1,8 +1,8 @@
 """Arithmetic that gives the same bits on every machine.
 
-NumPy's matrix products, powers, angles and roots, and those of `math`, come from libraries which
-choose their code by the processor. These functions are made of +, -, *, / and square roots, which
-IEEE 754 rounds, in a fixed order; so are NumPy's sums, whose order is the same on every processor.
+NumPy's matrix products, powers, angles and roots, and those of `math`, use libraries that choose
+their code by the processor. The functions here consist of +, -, *, / and square roots, which IEEE
+754 rounds exactly, in a fixed order. NumPy's sums have the same order on every processor.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from numpy.typing import ArrayLike
 
 from .arrays import Doubles
 
-# pi / 2 in three parts: whole multiples of the first two are exact (Cody and Waite)
+# pi / 2 in three parts; multiples of the first two are exact (Cody and Waite)
 _QUARTER = tuple(
     map(float.fromhex, ("0x1.921fb544p+0", "0x1.0b4611a6p-34", "0x1.3198a2e037073p-69"))
 )
 
-# Terms of a series after which the rest is below 2^-53: of sine and cosine up to pi / 4, and of the
-# arc tangent up to tan(pi / 16).
+# Number of terms after which the rest of a series is below 2^-53: for sine and cosine up to pi / 4,
+# and for the arc tangent up to tan(pi / 16).
 _TURN_TERMS, _ARC_TERMS = 9, 13
 
-# A matrix of 3 x 3 that has not become diagonal after so many rounds is not finite. They converge
-# quadratically: none that was tried took more than 5.
+# Most rounds of Jacobi's method. It converges quadratically, and no matrix that was tried took more
+# than 5; only a 3 x 3 matrix that is not finite reaches this number.
 _ROUNDS = 30
 
-# An entry beside the diagonal counts as 0 below this part of the geometric mean of its moments.
+# An entry off the diagonal counts as 0 below this fraction of the geometric mean of its moments.
 _DIAGONAL = 2.0**-53
 
 
@@ -39,8 +39,8 @@ def lengths(vectors: Doubles) -> Doubles:
 
 
 def unit_and_length(vector: Sequence[float]) -> tuple[tuple[float, float, float], float]:
-    """The direction of a vector of three numbers that are not all 0, and its length."""
-    # divided by the largest entry first, since squares may be beyond the largest number
+    """The direction of a vector of three numbers, which are not all 0, and its length."""
+    # divide by the largest entry first, because squares may overflow
     largest = max(map(abs, vector))
     x, y, z = (entry / largest for entry in vector)
     length = math.sqrt(x * x + y * y + z * z)
@@ -58,14 +58,14 @@ def matrix_product(a: Doubles, b: Doubles) -> Doubles:
 
 
 def sine_cosine(angles: ArrayLike) -> tuple[Any, Any]:
-    """Sines and cosines, to about a unit in the last place."""
+    """Sines and cosines of angles, with an error of about one unit in the last place."""
     rest = np.asarray(angles, np.float64)
     turns = np.rint(rest / (0.5 * math.pi))
     for part in _QUARTER:
         rest = rest - turns * part
     square = rest * rest
     sine = cosine = np.ones(())
-    # x (1 - x^2 / (2 * 3) (1 - x^2 / (4 * 5) (1 - ...))), and the cosine likewise
+    # x (1 - x^2 / (2 * 3) (1 - x^2 / (4 * 5) (1 - ...))), and the same form for the cosine
     for k in range(2 * _TURN_TERMS, 0, -2):
         sine = 1.0 - square * sine / (k * (k + 1))
         cosine = 1.0 - square * cosine / (k * (k - 1))
@@ -79,10 +79,10 @@ def sine_cosine(angles: ArrayLike) -> tuple[Any, Any]:
 
 
 def arc_tangent(y: Doubles, x: Doubles) -> Doubles:
-    """The angles from -pi to pi of points (x, y), to some units in the last place."""
+    """Angles from -pi to pi of points (x, y), with an error of some units in the last place."""
     high, low = np.maximum(abs(x), abs(y)), np.minimum(abs(x), abs(y))
     ratio = np.divide(low, high, out=np.zeros(np.shape(low)), where=high > 0)
-    # of half the angle, twice
+    # the tangent of half the angle, twice
     for _ in range(2):
         ratio = ratio / (1.0 + np.sqrt(1.0 + ratio * ratio))
     square = ratio * ratio
@@ -96,8 +96,8 @@ def arc_tangent(y: Doubles, x: Doubles) -> Doubles:
 
 
 def arc_cosine(cosines: Doubles) -> Doubles:
-    """The angles from 0 to pi with these cosines; exactly 0 and pi of 1 and -1."""
-    # of half the angle, since 1 - c and 1 + c are exact near the ends
+    """The angles from 0 to pi with these cosines; exactly 0 for 1, and pi for -1."""
+    # twice the angle of the half-angle formula, where 1 - c and 1 + c are exact near the ends
     return 2.0 * arc_tangent(np.sqrt(1.0 - cosines), np.sqrt(1.0 + cosines))
 
 
@@ -105,10 +105,10 @@ def arc_cosine(cosines: Doubles) -> Doubles:
 
 
 def principal_axes(tensor: Doubles) -> tuple[Doubles, Doubles]:
-    """Moments of a symmetric tensor (3, 3), the least first, and its axes as columns, right-handed.
+    """Moments of a symmetric tensor (3, 3), the least first, and its axes as right-handed columns.
 
-    The largest entry of each of the first two axes is positive. By Jacobi's rotations, which keep
-    the digits of small moments (Golub and Van Loan, Matrix Computations, section 8.5).
+    The largest entry of each of the first two axes is positive. Jacobi's rotations keep the digits
+    of small moments (Golub and Van Loan, Matrix Computations, section 8.5).
     """
     matrix, axes = tensor.tolist(), np.eye(3).tolist()
     for _ in range(_ROUNDS):
@@ -120,11 +120,11 @@ def principal_axes(tensor: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def _turn_away(matrix: list[list[float]], axes: list[list[float]], p: int, q: int) -> bool:
-    """Turn the axes p and q so that the entry of both becomes 0; whether it was not."""
+    """Rotate the axes p and q so that their common entry becomes 0; returns whether it was not."""
     entry = matrix[p][q]
     if abs(entry) <= _DIAGONAL * math.sqrt(abs(matrix[p][p])) * math.sqrt(abs(matrix[q][q])):
         return False
-    # the smaller root of t^2 + 2 t cot 2 a = 1: t = tan a
+    # the smaller root of t^2 + 2 t cot 2 a = 1, t = tan a
     cotangent = (matrix[q][q] - matrix[p][p]) / (2.0 * entry)
     tangent = math.copysign(1.0, cotangent) / (
         abs(cotangent) + math.sqrt(1.0 + cotangent * cotangent)
@@ -144,7 +144,7 @@ def _turn_away(matrix: list[list[float]], axes: list[list[float]], p: int, q: in
 
 
 def _right_handed(axes: Doubles) -> Doubles:
-    """Turns axes, which are columns, so that the largest entry of the first two is positive."""
+    """Axes, as columns, with signs such that the largest entry of the first two is positive."""
     largest = np.abs(axes).argmax(axis=0)
     axes = axes * np.sign(axes[largest, range(3)])
     axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])

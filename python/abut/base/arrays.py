@@ -1,4 +1,4 @@
-"""Arrays: their names in annotations, and what is asked of any."""
+"""Names of array types for annotations, and small functions of arrays."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Columns = dict[str, NDArray[Any]]
 
 
 def aligned(array: NDArray[Any]) -> NDArray[Any]:
-    # a message that was received puts arrays that were pickled out of band anywhere
+    # arrays that were pickled out of band may lie at any address of a received message
     return np.require(array, requirements=["C", "A"])
 
 
 def locked(array: NDArray[Any]) -> NDArray[Any]:
-    """The array itself, read-only from now on."""
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
 def hash_of(arrays: Sequence[NDArray[Any]]) -> str:
-    """Of the numbers in these arrays, and of where each array ends."""
+    """A hash of the numbers in these arrays, and of their shapes and types."""
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays:
         digest.update(f"{array.dtype.str} {array.shape}".encode())

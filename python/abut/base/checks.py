@@ -1,8 +1,8 @@
-"""Reading of arguments: what may come in, how it is converted, and what the errors say.
+"""Reads arguments: which types are accepted, how they are converted, and error messages.
 
-Arrays are read through `numpy.asarray`, those of other libraries that it does not know by DLPack or
-their `to_numpy`, and converted at most once; the caller's are never written. What the numbers mean
-is checked by the library; here it is only whether they are numbers, and of the right shape.
+Arrays are read through `numpy.asarray`, or, for other libraries, by DLPack or their `to_numpy`.
+They are converted at most once, and never written. Here arguments must be numbers of the right
+shape; the library checks their values.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ S = TypeVar("S", bound=np.generic)
 # two corners, the lower one first
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 
-# which numbers stand for a length or a coordinate, and which for an index: NumPy's dtype.kind
+# kinds of numbers for a length or a coordinate, and for an index: NumPy's dtype.kind
 REAL = "iuf"
 WHOLE = "iu"
 
-# DLPack's numbers for the memory of the host, and for what of CUDA's and ROCm's it can read
+# DLPack's numbers of the host's memory, and of CUDA's and ROCm's memory that the host can read
 HOST = (1, 3, 11, 13)
 
-# of a string that an error shows
+# longest string that an error shows
 SHOWN_LENGTH = 80
 
-# of nearly all arrays that come in; of others that equal it they take the longer way
+# the dtype of nearly all arguments; an equal dtype object takes the slower path
 FLOAT64 = np.dtype(np.float64)
 
 
 def read(value: object, name: str, kinds: str, wanted: str) -> NDArray[Any]:
-    """`value` as an array whose dtype is one of these kinds."""
+    """`value` as an array with a dtype of one of these kinds."""
     array = as_array(value, name)
     if array.dtype.kind in kinds or (array.size == 0 and array.dtype.kind == "f"):
         return array
@@ -43,7 +43,7 @@ def read(value: object, name: str, kinds: str, wanted: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, name: str) -> NDArray[Any]:
-    """`value` as an array of whatever dtype; of objects where there is none for it."""
+    """`value` as an array of any dtype; of objects if NumPy has no dtype for it."""
     if type(value) is np.ndarray:
         return value
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
@@ -53,7 +53,7 @@ def as_array(value: Any, name: str) -> NDArray[Any]:
     except ValueError:
         raise ValueError(f"{name} is ragged: its rows have different lengths") from None
     except (TypeError, RuntimeError) as error:
-        # what is no array, or not yet, tells so itself
+        # an array on a GPU, or an object with an error of its own
         remedy = _to_host(value, name) if _is_on_device(value) else f"{name}: {error}"
         raise TypeError(remedy) from None
     if array.dtype.kind != "O" or isinstance(value, (list, tuple, np.ndarray, type)):
@@ -62,12 +62,12 @@ def as_array(value: Any, name: str) -> NDArray[Any]:
 
 
 def is_array(value: object) -> bool:
-    """Whether it says that it is an array, of NumPy's or another library's."""
+    """Whether an object is an array of NumPy or another library."""
     return any(hasattr(value, word) for word in ("__array__", "__dlpack__", "to_numpy"))
 
 
 def _exchanged(value: Any, name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """What NumPy took for objects, by the ways in which other libraries give their arrays."""
+    """Convert an object that NumPy does not know, by its library's own interface."""
     if array.ndim == 0 and _is_on_device(value):
         raise TypeError(_to_host(value, name))
     if array.ndim == 0 and hasattr(value, "__dlpack__"):
@@ -77,7 +77,7 @@ def _exchanged(value: Any, name: str, array: NDArray[Any]) -> NDArray[Any]:
     if not hasattr(value, "isna"):
         try:
             return np.asarray(value.to_numpy())
-        except (TypeError, ValueError):  # of pyarrow's lists, say, which are objects
+        except (TypeError, ValueError):  # for example pyarrow's lists, which are objects
             return array
     return _of_pandas(value, array)
 
@@ -90,7 +90,7 @@ def _of_dlpack(value: Any, name: str) -> NDArray[Any]:
 
 
 def _of_pandas(value: Any, array: NDArray[Any]) -> NDArray[Any]:
-    """A pandas object whose columns have dtypes of Arrow, or such as may miss values."""
+    """Convert a pandas object with columns of Arrow's dtypes, or of dtypes for missing values."""
     of_columns = getattr(value, "dtypes", getattr(value, "dtype", None))
     dtypes: list[Any] = np.atleast_1d(np.asarray(of_columns, object)).tolist()
     plain = [getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes]
@@ -112,7 +112,7 @@ def _misses(value: Any) -> bool:
 
 
 def _is_on_device(value: Any) -> bool:
-    """Whether an array lies in the memory of a GPU, or the like, where the host cannot read."""
+    """Whether an array lies in memory that the host cannot read, such as that of a GPU."""
     if hasattr(value, "__cuda_array_interface__"):
         return True
     try:
@@ -128,7 +128,7 @@ def _to_host(value: object, name: str) -> str:
 
 
 def _what(value: object, array: NDArray[Any]) -> str:
-    """What stands where numbers should."""
+    """A description of what was given in place of numbers."""
     if value is None or (isinstance(value, str) and len(value) <= SHOWN_LENGTH):
         return f"is {value!r}"
     if _misses(value):
@@ -145,13 +145,13 @@ def doubles(value: object, name: str) -> NDArray[np.float64]:
         if flags.c_contiguous and flags.aligned:
             return value
     array = read(value, name, REAL, "real numbers")
-    # a long double beyond float64 becomes infinite, which the library then names
+    # a long double beyond float64 becomes infinite, which the library reports
     with np.errstate(over="ignore"):
         return np.require(array, np.float64, ["C", "A"])
 
 
 def points(value: object, name: str, dimensions: tuple[int, ...] = (3,)) -> NDArray[np.float64]:
-    """`value` as (n, d) coordinates of one of these dimensions; an empty list is no points."""
+    """`value` as (n, d) coordinates with d of `dimensions`; an empty list has no points."""
     array = doubles(value, name)
     if array.shape == (0,):
         return array.reshape(0, dimensions[0])
@@ -169,7 +169,7 @@ def points_each(
     items: str | None = None,
     dimensions: tuple[int, ...] = (3,),
 ) -> NDArray[np.float64]:
-    """`value` as coordinates, a row for each item, of which there are `count`."""
+    """`value` as coordinates, with a row for each of `count` items."""
     array = points(value, name, dimensions)
     if len(array) != count:
         there = there_are(count, item, items)
@@ -178,7 +178,7 @@ def points_each(
 
 
 def shaped(array: NDArray[S], name: str, shape: tuple[int, ...]) -> NDArray[S]:
-    """The array, which must have this very shape."""
+    """The array, which must have exactly this shape."""
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, but must be {shape}")
     return array
@@ -199,7 +199,7 @@ def _points_remedy(array: NDArray[Any]) -> str:
 def lengths(
     value: object, name: str, count: int, item: str, items: str | None = None
 ) -> NDArray[np.float64]:
-    """`value`, a number or one for each item, of which there are `count`, as (count,)."""
+    """`value`, a number or one for each of `count` items, as (count,)."""
     if type(value) is float:
         return _repeated(value, count)
     array = doubles(value, name)
@@ -217,7 +217,7 @@ def lengths(
 
 
 def counted(count: int, one: str, several: str | None = None, style: str = "") -> str:
-    """A count and its noun, as in "1 mesh" and "2 meshes"; `style`: how the number is written."""
+    """A count and its noun, as in "1 mesh" and "2 meshes"; `style` formats the number."""
     return f"{count:{style}} {one if count == 1 else several or one + 's'}"
 
 
@@ -227,12 +227,12 @@ def a_or_an(noun: str) -> str:
 
 
 def there_are(count: int, one: str, several: str | None = None) -> str:
-    """The same with its verb: "there is 1 mesh", "there are 2 meshes"."""
+    """A count with its verb: "there is 1 mesh", "there are 2 meshes"."""
     return f"there {'is' if count == 1 else 'are'} {counted(count, one, several)}"
 
 
 def _repeated(number: float, count: int) -> NDArray[np.float64]:
-    # takes a third of the time of np.full
+    # a third of the time of np.full
     array = np.empty(count)
     array.fill(number)
     return array
@@ -242,7 +242,7 @@ def indices(value: object, name: str) -> NDArray[np.intp]:
     """`value` as a contiguous intp array of any shape; an empty one may have a float dtype."""
     array = read(value, name, WHOLE, "integers")
     if array.size and array.dtype.kind == "u" and array.max() > np.iinfo(np.intp).max:
-        raise ValueError(f"{name} holds {array.max()}, which is no index")
+        raise ValueError(f"{name} holds {array.max()}, but indices must be less than 2^63")
     return np.require(array, np.intp, ["C", "A"])
 
 
@@ -297,22 +297,26 @@ def vector(value: object, name: str) -> tuple[float, float, float]:
 
 
 def all_finite(array: NDArray[Any], name: str) -> None:
-    """Complain of the first entry that is not finite."""
+    """Raise a ValueError for the first entry that is not finite."""
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong):
         place = tuple(wrong[0].tolist())
-        raise ValueError(f"{name}[{', '.join(map(str, place))}] is {array[place]}")
+        index = ", ".join(map(str, place))
+        raise ValueError(f"{name}[{index}] is {array[place]}, but must be finite")
 
 
 def box(value: object, name: str) -> Box:
-    """`value` as two corners of a box that is not empty."""
+    """`value` as the two corners of a box that is not empty."""
     array = doubles(value, name)
     if array.shape != (2, 3):
         raise ValueError(f"{name} has shape {array.shape}, but must be (2, 3): two corners")
     low, high = (vector(corner, f"{name}[{k}]") for k, corner in enumerate(array))
     for axis, along in enumerate("xyz"):
         if not low[axis] < high[axis]:
-            raise ValueError(f"{name} is empty along {along}: from {low[axis]:g} to {high[axis]:g}")
+            raise ValueError(
+                f"{name} goes from {low[axis]:g} to {high[axis]:g} along {along}: the second corner"
+                " must be above the first"
+            )
     return low, high
 
 
@@ -327,7 +331,7 @@ def whole(value: object, name: str) -> int:
 
 
 def number_of(value: object, name: str, count: int, item: str, items: str | None = None) -> int:
-    """`value` as the number of one item, of which there are `count`."""
+    """`value` as the number of one of `count` items."""
     found = whole(value, name)
     if not 0 <= found < count:
         raise IndexError(f"there is no {item} {found}: {there_are(count, item, items)}, from 0")
@@ -335,7 +339,7 @@ def number_of(value: object, name: str, count: int, item: str, items: str | None
 
 
 def choice(value: object, name: str, choices: Mapping[Any, T]) -> T:
-    """What the word `value` stands for."""
+    """The value of a word in `choices`."""
     if isinstance(value, str) and value in choices:
         return choices[value]
     words = " or ".join(repr(word) for word in choices)

@@ -1,4 +1,4 @@
-"""What this installation is made of."""
+"""Versions and settings of this installation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .threads import thread_count
 
 
 def config() -> dict[str, str]:
-    """What `show_config` prints, by its labels."""
+    """The lines of `show_config`, by label."""
     return {
         "abut": version("abut"),
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
@@ -29,13 +29,13 @@ def config() -> dict[str, str]:
 
 def _openmp() -> str:
     if not _core.has_openmp():
-        return "no: one thread, whatever is asked"
+        return "no: queries use one thread"
     policy = os.environ.get("OMP_WAIT_POLICY")
     return "yes, OMP_WAIT_POLICY " + (f"is {policy}" if policy else "is not set")
 
 
 def _or_complaint(value: Callable[[], str]) -> str:
-    # a wrong ABUT_NUM_THREADS or ABUT_SIMD is what a reader of this table may be looking for
+    # the table may be read because ABUT_NUM_THREADS or ABUT_SIMD is wrong
     try:
         return value()
     except ValueError as error:
@@ -43,7 +43,7 @@ def _or_complaint(value: Callable[[], str]) -> str:
 
 
 def show_config() -> None:
-    """Print the versions, threads and instruction level in use, for a report of an error.
+    """Print the versions, threads and instruction level in use, for an error report.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Optional packages, imported when they are asked for."""
+"""Optional packages, imported on first use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def import_extra(module: str, extra: str) -> Any:
-    """Import an optional module; where it is missing, say which extra of abut brings it."""
+    """Import an optional module; an ImportError names the extra of abut that installs it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Small tables that notebooks show."""
+"""Small HTML tables for notebooks."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-# rows that a notebook shows
+# most rows that a notebook shows
 SHOWN_ROWS = 5
 
 
 def rows_table(caption: str, head: Iterable[str], rows: Sequence[Iterable[str]], count: int) -> str:
-    """The first of `count` rows under their heads, and how many more there are."""
+    """A table of the first of `count` rows under their heads, and the number of further rows."""
     heads = "".join(f"<th>{_escaped(name)}</th>" for name in head)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     more = f"<p>and {count - len(rows)} more</p>" if count > len(rows) else ""
@@ -20,7 +20,7 @@ def rows_table(caption: str, head: Iterable[str], rows: Sequence[Iterable[str]],
 
 
 def facts_table(caption: str, facts: dict[str, str]) -> str:
-    """A row for each fact, with its name in front."""
+    """A table with a row for each fact, its name first."""
     rows = "".join(
         f"<tr><th>{_escaped(name)}</th>{_cells([fact])}</tr>" for name, fact in facts.items()
     )
@@ -28,7 +28,7 @@ def facts_table(caption: str, facts: dict[str, str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    # imported when it is asked for: it brings all entities
+    # imported here, because it loads all HTML entities
     from html import escape
 
     return escape(text, quote=False)
@@ -43,14 +43,14 @@ def _cells(row: Iterable[str]) -> str:
 
 
 def numbers(values: ArrayLike) -> str:
-    """One number, or those of a vector."""
+    """One number, or the numbers of a vector, as text."""
     return ", ".join(f"{number:.6g}" for number in np.atleast_1d(values))
 
 
 def span(values: ArrayLike) -> str:
-    """From the least of these numbers to the largest; one number where they are the same.
+    """The range of numbers as text; one number if all are the same.
 
-    NaN is no number: an empty mesh has such bounds.
+    NaN does not count: an empty mesh has such bounds.
     """
     array = np.asarray(values, dtype=float)
     array = array[~np.isnan(array)]
@@ -61,6 +61,6 @@ def span(values: ArrayLike) -> str:
 
 
 def period(lengths: Sequence[float | None] | None) -> str:
-    """At what lengths the world repeats along each axis."""
+    """The period along each axis as text."""
     words = ("none" if one is None else numbers(one) for one in lengths or (None,))
     return ", ".join(words)

@@ -1,4 +1,4 @@
-"""Orientations as unit quaternions (x, y, z, w), as SciPy has them."""
+"""Orientations as unit quaternions (x, y, z, w), in SciPy's order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .arrays import Doubles
 
 
 def read_orientations(value: Any, count: int, name: str) -> Doubles:
-    """Of `count` bodies, (count, 4): None, a SciPy Rotation, quaternions, or one for all."""
+    """Read the orientations (count, 4) of bodies: None, a SciPy Rotation, or quaternions."""
     if value is None:
         return np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
     array = checks.doubles(_quaternions(value), name)
@@ -21,18 +21,23 @@ def read_orientations(value: Any, count: int, name: str) -> Doubles:
     sizes = lengths(array)[..., None]
     wrong = np.flatnonzero(~((sizes > 0) & np.isfinite(sizes)))
     if len(wrong):
-        raise ValueError(f"{name}[{wrong[0]}] is {np.atleast_2d(array)[wrong[0]]}, no quaternion")
+        raise ValueError(
+            f"{name}[{wrong[0]}] is {np.atleast_2d(array)[wrong[0]]}, but must be a quaternion of"
+            " positive, finite length"
+        )
     return np.array(np.broadcast_to(array / sizes, (count, 4)), order="C")
 
 
 def read_turns(value: Any, count: int, dimension: int) -> Doubles | None:
-    """How `count` bodies are turned: quaternions (count, 4) of any length, or angles (count,) in
-    the plane; None: none is. What the numbers are is checked by the library."""
+    """Read orientations of bodies: quaternions (count, 4), or angles (count,) in the plane.
+
+    None stands for no rotation. Quaternions may have any length; the library checks the numbers.
+    """
     if value is None:
         return None
     if dimension == 2:
         if hasattr(value, "as_quat"):
-            raise TypeError("orientations is a Rotation, but those of polygons are angles")
+            raise TypeError("orientations is a Rotation, but polygons need angles in radians")
         return checks.lengths(value, "orientations", count, "body", "bodies")
     array = checks.doubles(_quaternions(value), "orientations")
     if array.shape == (4,):
@@ -57,7 +62,7 @@ def _wrong_shape(name: str, array: Doubles, count: int) -> str:
 
 def from_matrix(matrix: Doubles) -> Doubles:
     """The quaternion of a rotation (3, 3)."""
-    # the largest of x, y, z, w first: what is divided by is at least 1/2 then
+    # the largest of x, y, z, w first, so that the divisor is at least 1/2
     trace = np.trace(matrix)
     squares = np.array([*(1.0 + 2.0 * np.diag(matrix) - trace), 1.0 + trace])
     largest = int(np.argmax(squares))
@@ -74,7 +79,7 @@ def from_matrix(matrix: Doubles) -> Doubles:
 
 
 def product(after: Doubles, before: Doubles) -> Doubles:
-    """One rotation after another, of each row."""
+    """The rotations `before`, followed by `after`, row by row."""
     u, s = after[..., :3], after[..., 3:]
     v, t = before[..., :3], before[..., 3:]
     vector = s * v + t * u + np.cross(u, v)
@@ -82,12 +87,12 @@ def product(after: Doubles, before: Doubles) -> Doubles:
 
 
 def inverse(quaternions: Doubles) -> Doubles:
-    """The rotations that undo these."""
+    """The inverse rotations."""
     return quaternions * [-1.0, -1.0, -1.0, 1.0]
 
 
 def turned(quaternions: Doubles, vectors: Doubles) -> Doubles:
-    """Vectors (..., 3), each turned by its row's rotation."""
+    """Vectors (..., 3), each rotated by its row's quaternion."""
     axis, scalar = quaternions[..., :3], quaternions[..., 3:]
     twice = 2.0 * np.cross(axis, vectors)
     return vectors + scalar * twice + np.cross(axis, twice)

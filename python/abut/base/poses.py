@@ -1,4 +1,4 @@
-"""Poses, rigid transforms from a mesh's own frame to the world, and periods of the world."""
+"""Poses, which are rigid transforms from a mesh's own frame to the world, and periods."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 from .. import _core
 from . import checks
 
-# How far a pose may be off rigid: a rotation written with six decimals, or in float32, is read as
-# one.
+# Tolerance of a rigid pose: it accepts a rotation that was written with six decimals, or in
+# float32.
 RIGID_TOLERANCE = 1e-6
 
-# A length for each axis, or None.
+# a length for each axis, or None for an axis that is not periodic
 Period = tuple[float | None, ...]
 
-# A small matrix as plain floats, row by row: they take a tenth of the time of NumPy's calls on
-# arrays that small, and a query may have nothing more to do than to read its poses.
+# A small matrix as rows of plain floats. They take a tenth of the time of NumPy's calls on arrays
+# that small, and reading poses may be the longest part of a query.
 _Rows = Sequence[Sequence[float]]
 
 _IDENTITY = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
-# what `_gram` returns of an orthonormal frame
+# result of `_gram` for an orthonormal frame
 _ONES = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 
 
 def read_pose(pose: object, name: str) -> NDArray[np.float64]:
-    """A (4, 4) array, SciPy Rotation or RigidTransform as a rigid transform, orthonormal."""
+    """Read a pose, a (4, 4) array, SciPy Rotation or RigidTransform, and make it orthonormal."""
     return np.array(_rigid(_rows(pose, name), name))
 
 
 def read_poses(poses: object, count: int) -> NDArray[np.float64] | None:
-    """The poses of `count` meshes as a read-only (count, 4, 4) array, or None."""
+    """Read the poses of `count` meshes as a read-only (count, 4, 4) array, or None."""
     if poses is None:
         return None
     items = _items(poses, count)
@@ -47,9 +47,9 @@ def read_poses(poses: object, count: int) -> NDArray[np.float64] | None:
 
 
 def read_period(period: object, *dimensions: int) -> Period | None:
-    """Lengths, each positive or None, one for each axis; None where no axis is periodic.
+    """Read a period: lengths, each positive or None, for each axis; None if no axis is periodic.
 
-    There are 3 axes, unless it is told otherwise how many there may be.
+    There are 3 axes by default; `dimensions` lists the numbers that are allowed.
     """
     if period is None:
         return None
@@ -59,19 +59,20 @@ def read_period(period: object, *dimensions: int) -> Period | None:
     except TypeError:
         raise TypeError(f"period is {period!r}, but must be {may_be} lengths or None") from None
     if len(items) not in (dimensions or (3,)):
-        raise ValueError(f"period has {checks.counted(len(items), 'item')}, but must have {may_be}")
+        items_text = checks.counted(len(items), "item")
+        raise ValueError(f"period has {items_text}, but must have {may_be}: None for no period")
     lengths = tuple(_length(item, f"period[{k}]") for k, item in enumerate(items))
     return None if lengths.count(None) == len(lengths) else lengths
 
 
 def lengths_of(period: Period | None) -> NDArray[np.float64]:
-    """The periods along all axes, 0 where there is none; (3,) zeros without any."""
+    """The periods along all axes, with 0 for axes that are not periodic, (3,)."""
     return np.array([0.0 if one is None else one for one in period or (None,) * 3])
 
 
 def rotated(points: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(m, 3) points turned by one rotation (3, 3), or by one each (m, 3, 3)."""
-    # not a matrix product, whose last bit differs from one machine to another
+    """Points (m, 3) rotated by one rotation (3, 3), or by one for each (m, 3, 3)."""
+    # the last bit of a matrix product would depend on the machine
     x, y, z = (points[:, k : k + 1] * rotation[..., k] for k in range(3))
     return x + y + z
 
@@ -82,14 +83,14 @@ def _matrix(pose: Any, name: str) -> NDArray[np.float64]:
     matrix = checks.doubles(pose.as_matrix(), name)
     if matrix.shape[-2:] != (3, 3):
         return matrix
-    # a Rotation turns about the origin of the mesh's frame
+    # a Rotation is about the origin of the mesh's frame
     whole = np.zeros((*matrix.shape[:-2], 4, 4))
     whole[..., :3, :3], whole[..., 3, 3] = matrix, 1
     return whole
 
 
 def _items(poses: Any, count: int) -> Sequence[_Rows | None]:
-    """The pose of each mesh, as they came in."""
+    """The pose of each mesh as rows, not checked yet."""
     if isinstance(poses, (list, tuple)) and any(
         one is None or hasattr(one, "as_matrix") for one in poses
     ):
@@ -126,13 +127,13 @@ def _length(item: object, name: str) -> float | None:
     length = checks.number(item, name)
     if not 0 < length <= _core.COORDINATE_LIMIT:
         raise ValueError(
-            f"{name} is {length:g}, but must be positive, or None: not repeated along this axis"
+            f"{name} is {length:g}, but must be positive, or None for an axis without a period"
         )
     return length
 
 
 def _rigid(rows: _Rows, name: str) -> _Rows:
-    """These rows of a rigid transform, its rotation orthonormal."""
+    """The rows of a rigid transform, with its rotation made orthonormal."""
     first, second, third, last = rows
     rotation = first[:3], second[:3], third[:3]
     _check_rigid(rows, rotation, name)
@@ -149,15 +150,15 @@ def _check_rigid(rows: _Rows, rotation: _Rows, name: str) -> None:
     _check_orthonormal(rotation, name)
     (a, b, c), (d, e, f), (g, h, i) = rotation
     if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
-        raise ValueError(f"{name} is not rigid: it mirrors, which turns facets inside out")
+        raise ValueError(f"{name} is not rigid: it mirrors, which would turn facets inside out")
     shift = max(abs(rows[0][3]), abs(rows[1][3]), abs(rows[2][3]))
     if shift > _core.COORDINATE_LIMIT:
-        raise ValueError(f"{name} moves by {shift:g}, but at most by 1e75")
+        raise ValueError(f"{name} moves by {shift:g}, but may move by at most 1e75")
 
 
 def _check_orthonormal(rotation: _Rows, name: str) -> None:
     off = [abs(entry - one) for entry, one in zip(_gram(*rotation), _ONES, strict=True)]
-    # of entries that are huge a square is infinite, which is found before what may be NaN
+    # squares of huge entries are infinite, so max is compared before NaN can appear
     if not max(off) <= RIGID_TOLERANCE:
         raise ValueError(
             f"{name} is not rigid: its rotation times its transpose is off 1 by {np.max(off):.2g}"
@@ -165,7 +166,7 @@ def _check_orthonormal(rotation: _Rows, name: str) -> None:
 
 
 def _orthonormal(rotation: _Rows) -> _Rows:
-    """The rotation without what it is off: one step of Newton's method, R (3 - R^T R) / 2."""
+    """The nearest rotation, by one step of Newton's method, R (3 - R^T R) / 2."""
     # exact for the identity and other matrices of 0 and 1
     xx, yy, zz, xy, xz, yz = _gram(*zip(*rotation, strict=True))
     a, b, c = (3 - xx) / 2, (0 - xy) / 2, (0 - xz) / 2
@@ -177,7 +178,7 @@ def _orthonormal(rotation: _Rows) -> _Rows:
 
 
 def _gram(u: Sequence[float], v: Sequence[float], w: Sequence[float]) -> Sequence[float]:
-    """The products of three vectors with themselves and with each other, as _ONES has them."""
+    """Scalar products of three vectors with themselves and each other, in the order of _ONES."""
     (a, b, c), (d, e, f), (g, h, i) = u, v, w
     return (
         a * a + b * b + c * c, d * d + e * e + f * f, g * g + h * h + i * i,

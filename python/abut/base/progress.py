@@ -1,4 +1,4 @@
-"""How far a run has come, told on standard error while it goes on."""
+"""Progress of a run, printed on standard error."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, Protocol
 
 from . import checks
 
-# seconds between two lines
+# least time between two lines, in seconds
 _PAUSE = 0.25
 
 
 class Counts(NamedTuple):
-    """What there is of a simulation."""
+    """Counts of a simulation that a line of progress shows."""
 
     steps: int
     spheres: int
@@ -23,22 +23,22 @@ class Counts(NamedTuple):
     sphere_steps: int
 
 
-class _Told:
-    """What is written now and then, and at the end."""
+class _Meter:
+    """A line that is written at intervals, and at the end."""
 
     def __init__(self, total: int, unit: str) -> None:
         self._began = self._last = time.perf_counter()
         self._line = _line_of(total, unit)
 
-    def _tell(self) -> None:
-        """Write the line where it is time."""
+    def _write_if_due(self) -> None:
+        """Write the line if the last one is old enough."""
         now = time.perf_counter()
         if now - self._last >= _PAUSE:
             self._last = now
             self._write()
 
     def close(self) -> None:
-        """Write the line for the last time, and end it."""
+        """Write the line a last time, and end it."""
         self._write()
         self._line.close()
 
@@ -46,15 +46,15 @@ class _Told:
         raise NotImplementedError
 
 
-class Progress(_Told):
-    """A line that is written again and again, by tqdm where that is installed.
+class Progress(_Meter):
+    """A line of progress that is written again and again, by tqdm if it is installed.
 
     Parameters
     ----------
     total : int
-        Steps that the run is to do.
+        Number of steps of the run.
     count : callable
-        Tells what there is now.
+        Returns the current counts.
     """
 
     def __init__(self, total: int, count: Callable[[], Counts]) -> None:
@@ -63,14 +63,14 @@ class Progress(_Told):
         super().__init__(total, "step")
 
     def steps_ahead(self, now: int) -> int:
-        """How many steps about make up the pause between two lines; `now` have been done."""
+        """About how many steps fit into the pause between two lines, after step `now`."""
         done = now - self._first.steps
         seconds = time.perf_counter() - self._began
         return max(1, int(done / seconds * _PAUSE)) if done else 1
 
     def update(self) -> None:
-        """Write the line where it is time."""
-        self._tell()
+        """Write the line if it is due."""
+        self._write_if_due()
 
     def _write(self) -> None:
         now, first = self._count(), self._first
@@ -78,19 +78,19 @@ class Progress(_Told):
         sphere_steps = now.sphere_steps - first.sphere_steps
         text = f"{checks.counted(now.spheres, 'sphere')}, {checks.counted(now.contacts, 'contact')}"
         if sphere_steps:
-            text += f", {1e9 * seconds / sphere_steps:.0f} ns a sphere-step"
+            text += f", {1e9 * seconds / sphere_steps:.0f} ns per sphere-step"
         self._line.write(now.steps - first.steps, seconds, text)
 
 
-class Tally(_Told):
-    """How many of several things are done, in a line that is written again and again.
+class Tally(_Meter):
+    """The number of things that are done, in a line that is written again and again.
 
     Parameters
     ----------
     total : int
-        How many there are.
+        Number of things.
     unit : str
-        What one of them is called.
+        Noun for one of them.
     """
 
     def __init__(self, total: int, unit: str) -> None:
@@ -98,9 +98,9 @@ class Tally(_Told):
         self._done, self._text = 0, ""
 
     def update(self, done: int, text: str) -> None:
-        """Write the line where it is time."""
+        """Write the line if it is due."""
         self._done, self._text = done, text
-        self._tell()
+        self._write_if_due()
 
     def _write(self) -> None:
         self._line.write(self._done, time.perf_counter() - self._began, self._text)
@@ -122,7 +122,7 @@ class _Line:
         part = done / self._total if self._total else 1.0
         left = f", {_clock(seconds / done * (self._total - done))} left" if done else ""
         line = f"{part:4.0%} of {checks.counted(self._total, self._unit)}: {text}{left}"
-        # blanks over what a longer line before it has left there
+        # blanks overwrite the rest of a longer line
         print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
         self._width = len(line)
 
@@ -131,7 +131,7 @@ class _Line:
 
 
 class _TqdmLine:
-    """The bar of tqdm, which tells the time that is left itself."""
+    """tqdm's bar, which shows the remaining time itself."""
 
     def __init__(self, bar: Any) -> None:
         self._bar = bar

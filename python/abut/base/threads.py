@@ -1,4 +1,4 @@
-"""How many threads a query runs on."""
+"""The number of threads of queries and simulations."""
 
 from __future__ import annotations
 
@@ -8,48 +8,47 @@ import sys
 from .. import _core
 from . import checks
 
-# More threads than a machine has cores only cost; far more, a slip such as workers=1_000_000,
-# cannot be started.
+# More threads than cores slow a query down, and a slip such as workers=1_000_000 could not be
+# started.
 MAX_THREADS = 1024
 
-# The library hands spheres out to threads by that many: no second thread has work in a query of
-# fewer. To ask for the cores takes about as long as the search of one sphere.
+# The library gives spheres to threads in blocks of this size, so a smaller query uses one thread.
+# Counting the cores takes about as long as the search of one sphere.
 FEW_SPHERES = 1024
 
 _chosen: int | None = None
 
 
 def set_num_threads(n: int | None) -> None:
-    """Set how many threads queries use where they are not told by ``workers=``.
+    """Set how many threads queries use by default, without ``workers=``.
 
     Parameters
     ----------
     n : int or None
-        1 to 1024 threads; -1 for all cores that this process may use; None for the default again:
+        1 to 1024 threads, or -1 for all cores that this process may use. None restores the default:
         the environment variable ``ABUT_NUM_THREADS``, else ``OMP_NUM_THREADS``, else all cores that
-        this process may use. A query uses as many of them as its work is worth. The results are
-        the same to the bit for any number.
+        this process may use. A query uses fewer threads if it has little work. Results are the same
+        to the bit for any number.
 
     Raises
     ------
     ValueError
         If `n` is 0, below -1, or above 1024.
     TypeError
-        If `n` is no integer.
+        If `n` is not an integer.
 
     See Also
     --------
-    show_config : Prints the number in use.
+    show_config : Print the number in use.
 
     Notes
     -----
-    The threads are OpenMP's. After a query they look for work for some milliseconds, which slows
-    down queries where other programs keep the cores busy; with ``OMP_WAIT_POLICY=passive`` in the
+    The threads are OpenMP's. After a query they wait actively for some milliseconds, which slows
+    queries down if other programs use the cores. With ``OMP_WAIT_POLICY=passive`` in the
     environment before Python starts, they sleep instead.
 
-    Of OpenMP's ``OMP_NUM_THREADS`` the first number counts; a value that is none is ignored, as
-    OpenMP does. A value of ``ABUT_NUM_THREADS`` that is none of the above is an error when a query
-    starts.
+    Only the first number of ``OMP_NUM_THREADS`` is used, and a wrong value is ignored, as in
+    OpenMP. A wrong value of ``ABUT_NUM_THREADS`` is an error when a query starts.
 
     Examples
     --------
@@ -62,7 +61,7 @@ def set_num_threads(n: int | None) -> None:
 
 
 def worker_count(workers: object, sphere_count: int = sys.maxsize) -> int:
-    """The most threads that a query with this ``workers=`` runs on."""
+    """The greatest number of threads for a query with this ``workers=``."""
     if workers is not None:
         return _threads(checks.whole(workers, "workers"), "workers")
     if _chosen is not None:
@@ -74,8 +73,8 @@ def worker_count(workers: object, sphere_count: int = sys.maxsize) -> int:
 
 
 def thread_count() -> int:
-    """The most threads of a query that is not told; one where the library was built without."""
-    asked = worker_count(None)  # complains about what the environment says in any build
+    """The greatest number of threads without ``workers=``; 1 in a build without OpenMP."""
+    asked = worker_count(None)  # checks the environment in any build
     return asked if _core.has_openmp() else 1
 
 
@@ -99,7 +98,7 @@ def _abut_num_threads() -> int | None:
 
 
 def _omp_num_threads() -> int | None:
-    # "4,2" gives a number for each level of nested parallelism; there is one level here
+    # "4,2" has a number for each level of nested parallelism; abut uses one level
     text = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     n = int(text) if text.isdecimal() else 0
     return min(n, MAX_THREADS) or None

@@ -1,8 +1,8 @@
-"""What is given once and never changes: the base of materials, laws, motions and what inserts.
+"""The base of materials, laws, motions and insertions: values that never change.
 
-A value is a frozen dataclass whose fields are the arguments that make it. Its `to_dict` has nothing
-but dicts, lists, strings, numbers and None, which JSON writes without loss, and `from_dict` makes
-an equal value of that: so files of a simulation hold them.
+A value is a frozen dataclass; its fields are its arguments. `to_dict` returns only dicts, lists,
+strings, numbers and None, which JSON writes without loss, and `from_dict` makes an equal value of
+them. Restart files hold values in this form.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-# What an argument has in its metadata that earlier versions do not know. It is None by default, and
-# then not in the dict, so that these read what they know.
+# Key in the metadata of an argument that earlier versions do not know. Its default is None, and it
+# is then left out of the dict, so that earlier versions can read it.
 NEW = "new"
 
 
 class Value:
-    """A frozen dataclass that goes into a dict and back."""
+    """A frozen dataclass that can be converted to a dict and back."""
 
     _kinds: ClassVar[dict[str, type[Value]]] = {}
 
@@ -27,9 +27,9 @@ class Value:
         Value._kinds[cls.__name__] = cls
 
     def to_dict(self) -> dict[str, Any]:
-        """The name of its class as ``"kind"``, and its arguments, in what JSON knows.
+        """The name of the class as ``"kind"``, and all arguments, as JSON values.
 
-        `from_dict` makes an equal one of it.
+        `from_dict` makes an equal value of it.
 
         Examples
         --------
@@ -47,17 +47,17 @@ class Value:
         }
 
     def _settle(self, **read: Any) -> None:
-        """Keep arguments as they were read, while the value is made."""
+        """Store arguments in their final form, while the value is made."""
         for name, value in read.items():
             object.__setattr__(self, name, value)
 
 
 def from_dict(stored: Mapping[str, Any]) -> Any:
-    """The value that `Value.to_dict` stored; a ValueError where it is none."""
+    """The value of a dict that `Value.to_dict` made; a ValueError for another dict."""
     arguments = dict(stored)
     kind = Value._kinds.get(arguments.pop("kind", None))  # type: ignore[arg-type]
     if kind is None:
-        raise ValueError(f"there is no kind {stored.get('kind')!r} of value")
+        raise ValueError(f"{stored.get('kind')!r} is not the kind of a value")
     try:
         return kind(**{name: _value(entry) for name, entry in arguments.items()})
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""Warnings: of meshes, and all that point at the line outside of abut from which they came."""
+"""Classes of warnings, and a function that attributes a warning to the caller's line."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .checks import counted
 
 
 class MeshWarning(UserWarning):
-    """Something in a mesh was left out or repaired; the message counts it and names the first.
+    """Something in a mesh was removed or repaired; the message counts it and names the first.
 
-    Or nothing touches a mesh whose unit of length looks as if it were not that of the spheres.
+    It is also given if nothing touches a mesh that seems to have another unit than the spheres.
     """
 
 
 class SimulationWarning(UserWarning):
-    """A simulation goes on, but something in it is not as it should be; the message says what."""
+    """Something in a simulation is not as it should be; the message names the remedy."""
 
 
 def warn(message: str, kind: type[Warning] = MeshWarning) -> None:
-    """Give a warning that points at the line outside of abut from which it came."""
+    """Give a warning that names the first line outside of abut that led to it."""
     depth, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("abut."):
         depth, frame = depth + 1, frame.f_back
@@ -31,8 +31,8 @@ def warn(message: str, kind: type[Warning] = MeshWarning) -> None:
 
 
 def left_out_text(facets: NDArray[np.intp], given: int, fault: str) -> str:
-    """What a warning says of facets that have this fault, and are dropped therefore."""
-    of = f"{len(facets)} of {counted(given, 'facet')}"
+    """The text of a warning about facets that are dropped for a fault."""
+    part = f"{len(facets)} of {counted(given, 'facet')}"
     if len(facets) == 1:
-        return f"{of} has {fault} and is left out: facet {facets[0]}"
-    return f"{of} have {fault} and are left out; the first is {facets[0]}"
+        return f"{part} has {fault} and is left out: facet {facets[0]}"
+    return f"{part} have {fault} and are left out; the first is {facets[0]}"

@@ -1,4 +1,4 @@
-"""Scenes that the package makes itself: NumPy alone, seeded, no file needed."""
+"""Example scenes, which need only NumPy: seeded, without files."""
 
 from .rotary_mixer import DRUM_RADIUS as DRUM_RADIUS
 from .rotary_mixer import LENGTH as LENGTH

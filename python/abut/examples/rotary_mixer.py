@@ -12,14 +12,14 @@ from ..search.mesh import Mesh
 from ..simulation.motions import Rotating
 from ..simulation.simulation import Simulation
 
-# the rotary mixer, in meters; its axis is x, its middle the origin, up is +z
+# the rotary mixer, in meters; its axis is x, the origin its middle, and +z is up
 RADIUS = 0.0035  # of the spheres
 DRUM_RADIUS = 0.143
 SHAFT_RADIUS = 0.030
 LENGTH = 0.350
 SPHERE_COUNT = 29_559
 
-# facets around the drum, the middle ring of an end and the shaft; facets along the axis
+# numbers of facets around the drum, the middle ring of an end and the shaft, and along the axis
 DRUM_SIDES, RING_SIDES, SHAFT_SIDES, STATIONS = 64, 32, 16, 20
 RING_RADIUS = 0.085
 PADDLE_COUNT = 20
@@ -36,7 +36,7 @@ BOX_SIDES = np.array(
     [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]
 )
 
-# the bed: loose enough that the jitter makes no two spheres overlap
+# the bed, loose enough that the jitter causes no overlaps
 SPACING = 2.12 * RADIUS
 JITTER = 0.04 * RADIUS
 REACH = RADIUS  # outermost spheres this close to a wall are moved until they touch it
@@ -52,14 +52,14 @@ class Mixer(NamedTuple):
 
 
 class MixerMeshes(NamedTuple):
-    """What stands still in a rotary mixer, and what turns."""
+    """The fixed and the rotating part of a rotary mixer."""
 
     drum: Mesh
     rotor: Mesh
 
 
 class _Facets(NamedTuple):
-    """The mixer's facets, numbers of its vertices (v, 3): (k, 4) and (k, 3) each."""
+    """The mixer's facets: indices (k, 4) or (k, 3) of its vertices (v, 3)."""
 
     vertices: np.ndarray
     drum: np.ndarray  # quadrilaterals
@@ -69,7 +69,7 @@ class _Facets(NamedTuple):
 
 
 class Clearance(NamedTuple):
-    """How far centers are from a wall, and the unit vectors that lead from it to them."""
+    """Distances of centers from a wall, and unit vectors from the wall to them."""
 
     distance: np.ndarray
     away: np.ndarray
@@ -116,7 +116,7 @@ def mixer(seed: int = 0) -> Mixer:
 
 def mixer_meshes() -> MixerMeshes:
     """
-    Make the rotary mixer of `mixer` as two meshes, of which one can turn.
+    Make the rotary mixer of `mixer` as two meshes, so that one can rotate.
 
     Returns
     -------
@@ -142,14 +142,13 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
     """
     Make the rotary mixer of `mixer` ready to run.
 
-    It is that of section 6.2 of the paper that `mixer` names, whose grains are softer than any, so
-    that steps may be long.
-    The drum stands still, the shaft turns.
+    It is the mixer of section 6.2 of the paper that `mixer` names. Its grains are very soft, which
+    allows long steps. The drum stands still, the shaft rotates.
 
     Parameters
     ----------
     rate : float
-        Angular velocity of the shaft, in radians a second.
+        Angular velocity of the shaft, in radians per second.
     seed : int
         Seed of the bed.
 
@@ -161,11 +160,11 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
 
     Notes
     -----
-    Runs warn of two things, and are right to. Grains are so soft that those which a blade hits
-    overlap by a tenth to a third of their radius, whatever the step. And the step, which is that of
-    the paper, is nearly three times the longest one that is stable for grains as fast as those.
-    With ``sim.step = 2e-5`` that warning is gone, and after 0.05 s the kinetic energy differs by
-    3 %, the work of the rotor by 2 %, and the elastic energy by a fifth.
+    Runs give two correct warnings. The grains are so soft that those hit by a blade overlap by a
+    tenth to a third of their radius, whatever the step. And the paper's step is nearly three times
+    the longest stable one of grains at that speed. With ``sim.step = 2e-5`` this warning does not
+    appear. After 0.05 s, the kinetic energy then differs by 3 %, the work of the rotor by 2 %, and
+    the elastic energy by a fifth.
 
     Examples
     --------
@@ -191,7 +190,7 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
 
 
 def _mesh_of(vertices, quads, triangles):
-    """The mesh of these facets, with the vertices that they have."""
+    """The mesh of these facets, with only the vertices that they use."""
     corners = np.concatenate([quads.ravel(), triangles.ravel()])
     used, indices = np.unique(corners, return_inverse=True)
     sides = np.repeat([4, 3], [len(quads), len(triangles)])
@@ -199,7 +198,7 @@ def _mesh_of(vertices, quads, triangles):
 
 
 def _mixer_facets():
-    """1,600 quadrilaterals and 848 triangles, as `_Facets`."""
+    """All facets, 1,600 quadrilaterals and 848 triangles, as `_Facets`."""
     drum = _rings(DRUM_RADIUS, DRUM_SIDES, STATIONS + 1)
     shaft = _rings(SHAFT_RADIUS, SHAFT_SIDES, STATIONS + 1)
     middle = _rings(RING_RADIUS, RING_SIDES, 2)
@@ -248,12 +247,12 @@ def grid_cells(numbers):
 
 
 def tube(numbers):
-    """Quadrilaterals between rings; their front is the axis' side."""
+    """Quadrilaterals between rings; their front faces the axis."""
     return grid_cells(np.concatenate([numbers, numbers[:, :1]], axis=1))
 
 
 def _annulus(outer, inner):
-    """Triangles between a ring and one of half as many vertices; their front is +x."""
+    """Triangles between a ring and one with half as many vertices; their front faces +x."""
     o0, o1, o2 = outer[::2], outer[1::2], np.roll(outer[::2], -1)
     i0, i1 = inner, np.roll(inner, -1)
     return np.stack([o0, o1, i0, o1, i1, i0, o1, o2, i1], axis=-1).reshape(-1, 3)
@@ -284,15 +283,15 @@ def _paddles():
 
 
 def _box(limits):
-    """The 8 vertices and 12 triangles of a box; its fronts are outside."""
+    """The 8 vertices and 12 triangles of a box; fronts face outwards."""
     vertices = np.array([[limits[axis, n >> axis & 1] for axis in range(3)] for n in range(8)])
     return vertices, BOX_SIDES[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
 
 
 def _with_middles(box):
-    """The box with its two widest sides cut into four triangles each, about their middles."""
+    """The box with its two widest sides divided into four triangles each, about their middles."""
     vertices, triangles = box
-    wide = BOX_SIDES[4:]  # those across axis 2, the thickness
+    wide = BOX_SIDES[4:]  # the sides normal to axis 2, the thickness
     middles = [vertices[corners].mean(axis=0) for corners in wide]
     fans = [
         [corners[k - 1], corners[k], 8 + side]
@@ -306,7 +305,7 @@ def _with_middles(box):
 
 
 def _bed(rng):
-    """Centers (29559, 3): the lowest of the lattice's spheres that no wall is in the way of."""
+    """Centers (29559, 3): the lowest spheres of the lattice that overlap no wall."""
     walls = _walls()
     centers = _outside(_lattice(rng), walls)
     for wall in walls:
@@ -317,7 +316,7 @@ def _bed(rng):
 
 
 def _outside(centers, walls):
-    """The centers of those spheres that overlap no wall by more than 2 %."""
+    """The centers of spheres that overlap no wall by more than 2 %."""
     outside = np.ones(len(centers), dtype=bool)
     for wall in walls:
         near, clearance = _near(centers, wall)
@@ -340,14 +339,14 @@ def _lattice(rng):
 
 
 def _in_ball(rng, count):
-    """Random points of the unit ball."""
+    """Random points in the unit ball."""
     direction = rng.standard_normal((count, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     return direction * np.cbrt(rng.random((count, 1)))
 
 
 def _settle(centers, wall, rng):
-    """Move the spheres that are close to a wall against it, where no other sphere is in the way."""
+    """Move the spheres near a wall against it, unless they would overlap another sphere."""
     near, clearance = _near(centers, wall)
     places = centers[near]
     close = np.flatnonzero(clearance.distance <= RADIUS + REACH)
@@ -362,7 +361,7 @@ def _settle(centers, wall, rng):
 
 
 def _near(centers, wall):
-    """The numbers of the centers that a move at a wall may concern, and their clearance."""
+    """Row numbers of the centers near a wall, and their clearance."""
     clearance_of, middle, size = wall
     reach = 4 * RADIUS + REACH
     offset = centers - middle
@@ -387,7 +386,7 @@ def _walls():
 
 
 def _sector(centers, sides):
-    """Unit normal and tangent, across the axis, of the side that each center is nearest to."""
+    """Normal and tangent, both unit vectors across the axis, of the side nearest to each center."""
     angle = np.arctan2(centers[:, 2], centers[:, 1])
     middle = (np.floor(angle * sides / (2 * np.pi)) + 0.5) * (2 * np.pi / sides)
     zero = np.zeros_like(middle)

@@ -1,4 +1,4 @@
-"""Surfaces of all kinds, some with spheres on them."""
+"""Surfaces of several kinds, one with spheres on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .rotary_mixer import grid_cells, tube
 
 
 class Step(NamedTuple):
-    """A floor that ends in a step down, and spheres on it."""
+    """A floor with a step down, and spheres on it."""
 
     centers: np.ndarray
     radii: np.ndarray
@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
 def step() -> Step:
     """
-    Make a floor that ends in a step down, and three spheres: on it, at its edge, and above it.
+    Make a floor with a step down, and three spheres: on it, at its edge, and above it.
 
     Returns
     -------
@@ -42,19 +42,19 @@ def step() -> Step:
 
 def plane(cells: int = 8, seed: int = 0) -> Mesh:
     """
-    Make the unit square at z = 0 out of irregular triangles.
+    Make the unit square at z = 0 of irregular triangles.
 
     Parameters
     ----------
     cells : int
         The square has ``2 * cells**2`` triangles.
     seed : int
-        Seed that the inner vertices and the diagonals are drawn from.
+        Seed of the inner vertices and the diagonals.
 
     Returns
     -------
     Mesh
-        Triangles from (0, 0, 0) to (1, 1, 0); their front is +z.
+        Triangles from (0, 0, 0) to (1, 1, 0); their front faces +z.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def plane(cells: int = 8, seed: int = 0) -> Mesh:
 
 def rough_plane(cells: int = 8, height: float = 0.05, seed: int = 0) -> Mesh:
     """
-    Make the plane of `plane` rough: its vertices are raised and lowered at random.
+    Make the plane of `plane` rough, by random heights of its vertices.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def rough_plane(cells: int = 8, height: float = 0.05, seed: int = 0) -> Mesh:
     Returns
     -------
     Mesh
-        Triangles over the unit square; their front is +z.
+        Triangles over the unit square; their front faces +z.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def rough_plane(cells: int = 8, height: float = 0.05, seed: int = 0) -> Mesh:
 
 def bowl(radius: float = 3.0, facets: int = 60, angle: float = np.pi, length: float = 6.0) -> Mesh:
     """
-    Make a bowl of flat facets, curved one way: the lower part of a cylinder about y.
+    Make a bowl of flat facets with curvature in one direction: the lower part of a cylinder.
 
     Parameters
     ----------
@@ -106,14 +106,14 @@ def bowl(radius: float = 3.0, facets: int = 60, angle: float = np.pi, length: fl
     facets : int
         Quadrilaterals from one rim to the other.
     angle : float
-        From rim to rim, in radians, less than 2 pi.
+        Angle from rim to rim, in radians, less than 2 pi.
     length : float
-        Along the axis, from -length / 2 to length / 2.
+        Length along the axis, from -length / 2 to length / 2.
 
     Returns
     -------
     Mesh
-        The axis is y, up is +z; the front is inside.
+        The axis is y, and +z is up; the front is inside.
 
     Examples
     --------
@@ -138,23 +138,23 @@ def cylinder(
     along: int = 1,
 ) -> Mesh:
     """
-    Make the inside of a cylinder of plane strips; its shape is the same however it is meshed.
+    Make the inside of a cylinder of plane strips; its shape does not depend on the mesh.
 
     Parameters
     ----------
     radius : float
         Distance of the strips' borders from the axis.
     length : float
-        Along the axis, z, from -length / 2 to length / 2.
+        Length along the axis, z, from -length / 2 to length / 2.
     strips : int
-        Planes around the axis, at least 3.
+        Number of planes around the axis, at least 3.
     across, along : int
-        Quadrilaterals that each strip is cut into, around the axis and along it.
+        Numbers of quadrilaterals in each strip, around the axis and along it.
 
     Returns
     -------
     Mesh
-        ``strips * across * along`` quadrilaterals; their front is the axis' side.
+        ``strips * across * along`` quadrilaterals; their front faces the axis.
 
     Examples
     --------
@@ -178,14 +178,14 @@ def cylinder(
 
 
 def _triangles(cells: int, seed: int) -> tuple[np.random.Generator, np.ndarray, np.ndarray]:
-    """The vertices and triangles of `plane`, and what further numbers may be drawn from."""
+    """The vertices and triangles of `plane`, and the generator for further random numbers."""
     rng = np.random.default_rng(seed)
     vertices, corners = _jittered_square(rng, cells)
     return rng, vertices, _halved(rng, corners)
 
 
 def _jittered_square(rng, cells):
-    """The flat vertices of the unit square, and the corners (k, 4) of its jittered cells."""
+    """The vertices of the unit square, and the corners (k, 4) of its jittered cells."""
     x, y = np.meshgrid(np.arange(cells + 1.0), np.arange(cells + 1.0), indexing="ij")
     x[1:-1] += rng.uniform(-0.3, 0.3, x[1:-1].shape)
     y[:, 1:-1] += rng.uniform(-0.3, 0.3, y[:, 1:-1].shape)
@@ -194,7 +194,7 @@ def _jittered_square(rng, cells):
 
 
 def _halved(rng, corners):
-    """Each cell cut along either diagonal."""
+    """Triangles: each cell divided along a random diagonal."""
     a, b, c, d = corners.T
     one = np.column_stack([a, b, c, a, c, d])
     other = np.column_stack([a, b, d, b, c, d])

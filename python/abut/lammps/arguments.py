@@ -1,4 +1,4 @@
-"""What `Walls` are told, read and checked."""
+"""Reads and checks the arguments of `Walls`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     pass
 
 
-# fixes and per-atom arrays are named so
+# LAMMPS allows such names of fixes and per-atom arrays
 _NAME = re.compile("[A-Za-z0-9_]+")
 
 
@@ -64,7 +64,7 @@ def read_surfaces(meshes: Any, is_single: bool, period: Period | None) -> list[S
 
 
 def _named(name: str, read: Callable[[Any], Any], item: Any) -> Any:
-    """What is read of an item, which an error names."""
+    """Read an item; an error names it."""
     try:
         return read(item)
     except (TypeError, ValueError) as error:
@@ -72,7 +72,7 @@ def _named(name: str, read: Callable[[Any], Any], item: Any) -> Any:
 
 
 def each(value: Any, name: str, count: int, is_single: bool) -> list[Any]:
-    """An item for each wall."""
+    """An item for each wall, from one value or a list."""
     if value is None:
         return [None] * count
     is_list = isinstance(value, list | tuple)
@@ -80,8 +80,8 @@ def each(value: Any, name: str, count: int, is_single: bool) -> list[Any]:
         return [value]
     if is_single or not is_list:
         kind = checks.a_or_an(type(value).__name__)
-        wanted = "one, as meshes" if is_single else "a list with an item for each mesh, as meshes"
-        raise TypeError(f"{name} is {kind}, but must be {wanted} is")
+        wanted = "one value" if is_single else "a list with an item for each mesh"
+        raise TypeError(f"{name} is {kind}, but must be {wanted}, as meshes is")
     if len(value) != count:
         items = checks.counted(len(value), "item")
         raise ValueError(f"{name} has {items}, but {checks.there_are(count, 'mesh', 'meshes')}")
@@ -97,8 +97,8 @@ def read_motions(motions: list[Any]) -> list[Motion | Given | None]:
 def _read_motion(value: Any) -> Motion | Given | None:
     if isinstance(value, Drive):
         raise TypeError(
-            f"motion is a {type(value).__name__}, but walls of LAMMPS move as they are told: a sum"
-            " of loads over processes would depend on their number"
+            f"motion is a {type(value).__name__}, but walls of LAMMPS take prescribed motions only:"
+            " use Rotating, Translating, Oscillating, Motions or a callable of the time"
         )
     return read_motion(value)
 
@@ -106,11 +106,11 @@ def _read_motion(value: Any) -> Motion | Given | None:
 def read_laws(
     law: Law, grain: Material, walls: list[Material | None]
 ) -> tuple[LawTable, list[int]]:
-    """Laws of the grain, material 0, with those of walls, and their numbers."""
+    """A table of the laws of the grain, material 0, with all walls, and the walls' materials."""
     if isinstance(law, LawFunction | OwnLaw | CompiledLaw):
         raise ValueError(
             f"law is {law.name}, a law of your own, but walls of LAMMPS take a Hertz, a Linear or a"
-            " Luding: its atoms have no room for what other laws keep"
+            " Luding: LAMMPS' atoms have no room for the history of other laws"
         )
     if not isinstance(law, Frictional):
         kind = checks.a_or_an(type(law).__name__)
@@ -125,7 +125,7 @@ def read_laws(
 
 
 def read_steps(steps: object, every: object, call: object) -> tuple[int, int]:
-    """The steps of a run, and after how many something is called: all of them, if nothing is."""
+    """The steps of a run, and the steps between two calls: all of them without a call."""
     count = checks.whole(steps, "steps")
     if count < 0:
         raise ValueError(f"steps is {count}, but must be 0 or more")

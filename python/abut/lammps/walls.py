@@ -53,120 +53,119 @@ if TYPE_CHECKING:
 
 
 class Walls(Connection):
-    """Meshes that LAMMPS' spheres touch.
+    """Walls that LAMMPS' spheres touch.
 
-    Each step of LAMMPS asks who touches the walls, and adds the forces and torques of a law to
-    those of its pairs. Each process looks at its own spheres; springs of contacts travel with the
-    spheres from process to process, and through restart files; data files of ``write_data`` are
-    without them. What walls exert on each sphere is the same to the bit on any number of processes;
-    where spheres go is, too, as far as LAMMPS' own forces are. (Those between spheres are sums
-    whose order depends on the processes.)
+    Each step of LAMMPS finds the contacts of spheres with walls, and adds the forces and torques of
+    a law to those of LAMMPS' pairs. Each process handles its own spheres. The contact history moves
+    with the spheres from process to process, and is in restart files; data files of ``write_data``
+    do not have it. The force of walls on each sphere is the same to the bit for any number of
+    processes. So are the paths of spheres if LAMMPS' own forces are, but its sums over pairs depend
+    on the processes.
 
     Parameters
     ----------
     lmp : lammps.lammps
-        With a box, spheres (``atom_style sphere`` or another one with radius, rmass, omega and
-        torque) and units in which force is mass times acceleration: si, cgs, lj, micro or nano.
-        What is given here is in these units.
+        LAMMPS with a box, spheres (``atom_style sphere`` or another one with radius, rmass, omega
+        and torque) and units in which force is mass times acceleration: si, cgs, lj, micro or nano.
+        All arguments are in these units.
     meshes : Mesh, HalfSpace, or whatever `Mesh.from_any` takes, or a list or tuple of these
-        Where the walls are before they move; both sides of a mesh are hard. Along the axes along
-        which LAMMPS' box is periodic they are repeated with it.
+        The walls in their places at the start. Spheres touch both sides of a mesh. Along periodic
+        axes of LAMMPS' box the walls are repeated with it.
     law : Hertz, Linear or Luding
-        Of spheres with the walls.
+        Law of spheres with the walls.
     grain : Material
-        Of the spheres: its moduli count, masses are LAMMPS' own.
+        Material of the spheres. Its moduli are used; masses are LAMMPS' own.
     wall : Material, or a list with one for each wall, optional
-        One for all, or an item for each; None, the default, is rigid, ``Material()``.
+        Material of all walls, or an item for each; None is rigid, ``Material()``.
     motion : Rotating, Translating, Oscillating, Motions or callable, or a list of these, optional
-        How the walls move: one for a single wall, or a list with an item for each. None: it stands
-        still. Axes and origins are in the world. A callable takes the time and returns a pose
-        (4, 4) and a twist (6,), as that of `abut.Wall`.
+        Motion of a single wall, or a list with an item for each; None: the wall stands still. Axes
+        and origins are in the world. A callable takes the time and returns a pose (4, 4) and a
+        twist (6,), as for `abut.Wall`.
     group : str, default "all"
-        Of LAMMPS: other spheres do not touch the walls.
+        Group of LAMMPS; only its spheres touch the walls.
     slots : int, default 8
-        How many contacts with walls a sphere may have at once; what has more ends the run with an
-        error. Each takes 136 bytes a sphere.
+        Most contacts with walls that a sphere may have at once; more end the run with an error.
+        Each slot takes 136 bytes per sphere.
     resolution : {"hierarchy", "sharing"}
-        How the facets that a sphere touches become its contacts, as for `ContactFinder.find`: a
-        drum or a pipe, of which a sphere touches several facets at once, wants ``"sharing"``.
+        How the facets that a sphere touches become its contacts, as for `ContactFinder.find`. Use
+        ``"sharing"`` for a drum or a pipe, where a sphere touches several facets at once.
     name : str, default "abut"
-        Letters, digits and underscores. LAMMPS then has a fix of this name, and one of the name
-        with ``_history``; several `Walls` at once need names of their own.
+        Letters, digits and underscores. LAMMPS gets a fix of this name, and one with ``_history``
+        added. Several `Walls` at once need different names.
     start : float, default 0
-        LAMMPS' time at which motions begin.
+        LAMMPS' time at which the motions begin.
 
     Attributes
     ----------
     meshes : tuple of Mesh or HalfSpace
     name : str
     motion : as the parameter, but a tuple for a list
-        How the walls move. A motion that is assigned begins now, where the wall is now, as that of
-        `abut.Wall`; of a list, those that are the wall's motion already go on. All processes must
-        assign it. A restart file has no motion: to go on from one, give a callable that has them
-        all.
+        How the walls move. A motion that is assigned begins now, at the wall's current place, as
+        for `abut.Wall`. In a list, motions that a wall has already continue. All processes must
+        assign it. A restart file has no motion: to continue from one, give a callable that covers
+        all motions.
     contacts : Contacts
-        This process's spheres with the walls, as they were in the last step; in a further column,
-        `force`, what each exerts on its sphere. Rows count this process's spheres in the order of
-        `ids`. Its columns are read-only.
+        Contacts of this process's spheres with the walls in the last step. A further column,
+        `force`, has the force on the sphere. `sphere` is a row in the order of `ids`. Columns are
+        read-only.
     ids : (n,) ndarray of intp
         LAMMPS' ids of this process's spheres in the last step.
     poses : (w, 4, 4) ndarray of float64
-        Where the walls were in the last step.
+        Poses of the walls in the last step.
     force : (w, 3) ndarray of float64
-        What all spheres of all processes exert on the walls, in the last step.
+        Force of all spheres of all processes on each wall, in the last step.
     torque : (w, 3) ndarray of float64
-        Likewise, each about the origin that `abut.Wall` has.
+        Torque of these forces, about the origin that `abut.Wall` uses.
     power : (w,) ndarray of float64
-        What these forces and torques do on the moving walls.
+        Power of these forces on the moving walls.
     nodal_forces : list of (v, 3) ndarray of float64
-        What spheres exert at each vertex of each mesh, by the nodal weights of the contacts; of a
-        half space (1, 3), at its point.
+        Force of spheres at each vertex of each mesh, by the contacts' nodal weights; for a half
+        space (1, 3), at its point.
 
     Raises
     ------
     ImportError
-        When the module is imported without LAMMPS, mpi4py or MPICH (extra ``lammps``).
+        If the module is imported without LAMMPS, mpi4py or MPICH (extra ``lammps``).
     ValueError
-        If LAMMPS is not ready, or is set to what walls cannot do; if the law does not fit the
-        materials, lists are of different lengths, or a value is wrong.
+        If LAMMPS is not ready, or has settings that walls do not support; if the law does not fit
+        the materials, lists have different lengths, or a value is wrong.
     TypeError
         If an argument is of another type.
     RuntimeError
-        If LAMMPS is closed, or the processes do not know of each other, since mpiexec is that of
-        another MPI.
+        If LAMMPS is closed, or the processes are not connected, because mpiexec belongs to another
+        MPI.
 
     Warns
     -----
     MeshWarning
-        If LAMMPS' box and that of the meshes differ in size by a factor of 300 or more, as they do
-        where one is in meters and the other in millimeters.
+        If LAMMPS' box and the meshes differ in size by a factor of 300 or more, as if one were in
+        meters and the other in millimeters.
 
     Notes
     -----
     For a single wall that is not in a list, `poses`, `force`, `torque`, `power` and `nodal_forces`
-    are without the first axis: (3,) for (w, 3). Each step adds up `force`, `torque` and `power`
-    over processes, and LAMMPS has them as the vector of the fix, 7 numbers for each wall:
-    ``f_abut[1]`` to ``f_abut[3]`` are the first wall's force, then come its torque and its power.
-    So ``thermo_style custom`` prints them, in units lj by the atom unless ``thermo_modify norm no``
-    is set, and ``fix ave/time`` averages them. `nodal_forces` adds up when it is asked for, so that
-    all processes must ask. Last bits of these sums depend on the number of processes. `contacts`
-    and `ids` are this process's.
+    have no first axis: (3,) in place of (w, 3). Each step sums `force`, `torque` and `power` over
+    processes. LAMMPS has them as the vector of the fix, with 7 numbers for each wall:
+    ``f_abut[1]`` to ``f_abut[3]`` are the first wall's force, then follow its torque and its power.
+    So ``thermo_style custom`` prints them (in units lj per atom, unless ``thermo_modify norm no``
+    is set), and ``fix ave/time`` averages them. `nodal_forces` are summed when they are read, so
+    all processes must read them. The last bits of these sums depend on the number of processes.
+    `contacts` and `ids` are those of this process.
 
-    Time is LAMMPS' own, the number of steps times their length, and walls are where their motion
-    is at this time; so a run that goes on from a restart file has the bits of one that was never
-    ended. For that, make the same `Walls` after ``read_restart``. Where ``unfix`` has taken away
-    the fix of this name alone, springs go on in the next `Walls` of the name as well.
+    Time is LAMMPS' number of steps times their length, and walls are where their motion is at this
+    time. So a run from a restart file has the same bits as one that was not interrupted. For that,
+    make the same `Walls` after ``read_restart``. If ``unfix`` has removed only the fix of this
+    name, the contact history continues in the next `Walls` of the name.
 
-    `run` raises what went wrong in a step: more contacts than slots, a sphere that is nowhere, what
-    a callable raised. With several processes, the one that finds it prints it and ends all by MPI's
-    Abort. Where ``lmp.command("run ...")`` is called instead, the run ends early, LAMMPS does not
-    step any more, and the error comes out of what is next asked of the walls. In the step that
-    failed no wall exerted anything: `close` them then, and go on from a restart file.
+    `run` raises the error of a step: more contacts than slots, a sphere without a finite position,
+    or an error of a callable. With several processes, the one with the error prints it and ends all
+    by MPI's Abort. After ``lmp.command("run ...")``, the run ends early, LAMMPS makes no more
+    steps, and the next access to the walls raises the error. In the failed step no wall exerted a
+    force: `close` the walls, and continue from a restart file.
 
-    What contacts with walls hold is not in LAMMPS' energies, nor are their forces in its pressure.
-    Walls are not for ``minimize``, whose iterations springs and motions would take for steps.
-    The longest stable step is that of `abut.Simulation`, of contacts with walls alone: docs/dem.md
-    has it.
+    LAMMPS' energies do not include the elastic energy of wall contacts, nor its pressure their
+    forces. Do not use walls with ``minimize``, which has iterations in place of steps. The longest
+    stable step is that of `abut.Simulation` for contacts with walls only: docs/dem.md has it.
 
     Examples
     --------
@@ -239,14 +238,14 @@ class Walls(Connection):
         self._connect()
 
     def close(self) -> None:
-        """Take the walls away, with what their contacts keep from step to step.
+        """Remove the walls, with their contact history.
 
-        An error of a step that was not told yet is dropped. LAMMPS steps again after an error; a
-        ``timer timeout`` of your own is off then. What was closed may be closed again.
+        An error of a step that was not raised yet is dropped. LAMMPS can make steps again after an
+        error; a ``timer timeout`` of your own is off then. Closing twice does no harm.
 
         Examples
         --------
-        A lid that is there for a while:
+        A lid that is used for a while:
 
         >>> with abut.lammps.Walls(lmp, lid, law, grain, name="lid") as walls:  # doctest: +SKIP
         ...     walls.run(10_000)
@@ -258,7 +257,7 @@ class Walls(Connection):
             with suppress(BaseException):
                 self._called.raise_error(self._lmp)
             if self._called.error is not None:
-                # lammps_force_timeout holds for all runs to come
+                # the callback's lammps_force_timeout would end all later runs
                 self._lmp.command("timer timeout off")
         self._end.detach()
         drop(self._key, self._called)
@@ -273,13 +272,13 @@ class Walls(Connection):
         trace: TracebackType | None,
     ) -> None:
         try:
-            # of a run of LAMMPS that has failed, nobody has been told yet
+            # LAMMPS' own run does not raise the error of a step
             if error is None and self._is_open():
                 self._called.raise_error(self._lmp)
         finally:
             self.close()
 
-    # ---- going on ----
+    # ---- runs ----
 
     def run(
         self,
@@ -289,45 +288,44 @@ class Walls(Connection):
         *,
         setup: bool = False,
     ) -> None:
-        """Let LAMMPS do steps, and raise what goes wrong in them.
+        """Run LAMMPS, and raise the errors of its steps.
 
         Parameters
         ----------
         steps : int
-            Their number; 0 computes forces alone.
+            Number of steps; 0 only computes forces.
         every : int, optional
             Steps between two calls of `call`.
         call : callable, optional
-            Takes the number of LAMMPS' step; called after each step whose number is a multiple of
-            `every`, on all processes.
+            Takes the number of LAMMPS' step. It is called after each step with a multiple of
+            `every` as its number, on all processes.
         setup : bool, default False
-            Whether LAMMPS sets everything up again after each call, as where `call` moves spheres.
+            Whether LAMMPS makes a full setup after each call, for example if `call` moves spheres.
 
         Raises
         ------
         ValueError, FloatingPointError
-            What a step complains of; the message names the sphere by LAMMPS' id.
+            The error of a step; the message names the sphere by LAMMPS' id.
         Exception
             What LAMMPS, `call` or a motion raises.
         KeyboardInterrupt
-            On Ctrl-C; `run` goes on from there.
+            On Ctrl-C; `run` continues from there.
 
         Warns
         -----
         SimulationWarning
-            If LAMMPS' step is longer than 1.5 times the longest one that is stable with the walls'
-            laws: when the run begins, or by the contacts that there are after each call and at the
-            end. Or if LAMMPS ends the run early for a reason of its own (``timer timeout``, ``fix
-            halt``). Of several processes the first one gives warnings.
+            If LAMMPS' step is longer than 1.5 times the longest stable one of the walls' laws. This
+            is checked when the run begins, after each call and at the end. Or if LAMMPS ends the
+            run early (``timer timeout``, ``fix halt``). The first process gives the warning.
 
         Notes
         -----
-        With `call` this is one ``run`` of LAMMPS after the other, those after the first with
-        ``pre no``: spheres go where they would go without. LAMMPS sets up again after a call that
-        has changed the number of atoms, the step's length, the box, or has added or taken away
-        fixes, computes, groups, regions, dumps or variables; where `call` changes anything else but
-        velocities, say so with `setup`. A setup sorts neighbors anew, so that sums of pairs' forces
-        differ in their last bits. How far a run has come, LAMMPS' table of ``thermo`` says.
+        With `call`, LAMMPS makes one ``run`` after another, all but the first with ``pre no``:
+        spheres move as they would without calls. LAMMPS makes a full setup after a call that has
+        changed the number of atoms, the time step or the box, or has added or removed fixes,
+        computes, groups, regions, dumps or variables. If `call` changes anything else but
+        velocities, set `setup`. A setup sorts neighbors again, so that the last bits of pair forces
+        differ. LAMMPS' table of ``thermo`` shows the progress.
 
         Examples
         --------
@@ -356,7 +354,7 @@ class Walls(Connection):
         try:
             self._lmp.command(f"run {steps} pre {words[pre]} post {words[post]}")
         except Exception as error:
-            # what went wrong in a step may be why LAMMPS complains
+            # an error of a step may be the cause of LAMMPS' error
             self._check()
             if isinstance(error, LocalError) and self._comm.size > 1:
                 # the other processes wait for this one
@@ -365,19 +363,19 @@ class Walls(Connection):
         self._check()
 
     def _call(self, call: Callable[[int], object], step: int) -> bool:
-        """Call; whether LAMMPS must set up again."""
+        """Call the callable, and return whether LAMMPS must make a setup."""
         before = traits(self._lmp)
         call(step)
         self._check()
         if self._step() != step:
             raise RuntimeError(
-                f"call, after step {step}, has taken LAMMPS to step {self._step()}: it must not"
-                " step by itself"
+                f"call has run LAMMPS from step {step} to step {self._step()}: it must not"
+                " run steps"
             )
         return traits(self._lmp) != before
 
     def _check_lammps(self) -> None:
-        """LAMMPS' settings may have changed since the walls were made."""
+        """Check LAMMPS' settings again, which may have changed."""
         check_settings(self._lmp)
         check_style(self._lmp)
         for mesh in self.meshes:
@@ -385,13 +383,13 @@ class Walls(Connection):
                 known.check_half_space(mesh, period(self._lmp))
 
     def _warn_of_end(self, end: int) -> None:
-        """LAMMPS has not come to this step."""
+        """Warn that LAMMPS ended the run before this step."""
         for (handle, _), called in HELD.items():
             if handle == self._key[0]:
                 called.raise_error(self._lmp)
         self._warn(
-            f"LAMMPS ended the run after step {self._step()}, before step {end}, for a reason of"
-            " its own: its log tells which fix halt, or timer, did"
+            f"LAMMPS ended the run after step {self._step()}, before step {end}. Its log names the"
+            " fix halt or the timer that did"
         )
 
     def _warn_of_units(self, surfaces: list[Mesh | HalfSpace]) -> None:
@@ -402,7 +400,7 @@ class Walls(Connection):
             self._warn(found, MeshWarning)
 
     def _free_step(self) -> float:
-        """The longest stable step of this process's spheres that touch no wall, if they did."""
+        """The longest stable step of this process's spheres without contacts, if they had one."""
         lmp, core = self._lmp, self._core
         names = ("id", "mask", "radius", "rmass", "v")
         count = lmp.extract_setting("nlocal")
@@ -413,13 +411,13 @@ class Walls(Connection):
         )
         touching = core.ids()[self._walls.contacts(None).sphere]
         free = ((mask & group_bit(lmp, self._group)) != 0) & ~np.isin(ids, touching)
-        # what is wrong with a radius or a mass, a step tells
+        # a step reports a wrong radius or mass
         with np.errstate(all="ignore"):
             speeds = lengths(velocities[free])
         return core.free_step(len(speeds), radii[free], masses[free], speeds)
 
     def _warn_of_step(self, free: float = math.inf) -> None:
-        """Give a warning where LAMMPS' step is too long for the walls' laws, once."""
+        """Warn once if LAMMPS' step is too long for the walls' laws."""
         step = self._lmp.extract_global("dt")
         if step <= self._warned_step:
             return
@@ -430,21 +428,21 @@ class Walls(Connection):
             self._warn(f"{too_long(step, stable, 'timestep ')}. The walls' law sets this limit")
 
     def _warn(self, message: str, kind: type[Warning] = SimulationWarning) -> None:
-        """Give a warning, which all processes would give, on the first one."""
+        """Give a warning, which would be the same on all processes, on the first one only."""
         if self._comm.rank:
             return
         try:
             warn(message, kind)
         except kind as error:
             if self._comm.size > 1:
-                # the others do not know that it is an error here
+                # the other processes would wait, since it is no error there
                 aborting(self._comm)(error)
             raise
 
     def _step(self) -> int:
         return int(self._lmp.extract_global("ntimestep"))
 
-    # ---- what came of it ----
+    # ---- results ----
 
     @property
     def meshes(self) -> tuple[Mesh | HalfSpace, ...]:
@@ -485,19 +483,19 @@ class Walls(Connection):
     @property
     def poses(self) -> Doubles:
         self._check()
-        return self._told([self._walls.state(k).pose for k in self._numbers()])
+        return self._per_wall([self._walls.state(k).pose for k in self._numbers()])
 
     @property
     def force(self) -> Doubles:
-        return self._told(self._loads()[:, :3])
+        return self._per_wall(self._loads()[:, :3])
 
     @property
     def torque(self) -> Doubles:
-        return self._told(self._loads()[:, 3:6])
+        return self._per_wall(self._loads()[:, 3:6])
 
     @property
     def power(self) -> Any:
-        return self._told(self._loads()[:, 6])
+        return self._per_wall(self._loads()[:, 6])
 
     @property
     def nodal_forces(self) -> Any:
@@ -510,22 +508,22 @@ class Walls(Connection):
         return range(len(self._walls.entries))
 
     def _loads(self) -> Doubles:
-        """Force, torque and power of each wall, which the step has summed over processes."""
+        """Force, torque and power of each wall, summed over processes by the step."""
         self._check()
         return self._core.loads()
 
     def _summed(self, own: Doubles) -> Doubles:
-        """Over all processes."""
+        """The sum over all processes."""
         total = np.zeros_like(own, dtype=np.float64)
         self._comm.Allreduce(own.astype(np.float64, copy=False), total)
         return total
 
-    def _told(self, values: Any) -> Any:
-        """One for each wall, or that of a single one."""
+    def _per_wall(self, values: Any) -> Any:
+        """Values of all walls, or that of a single one."""
         return values[0] if self._is_single else np.array(values)
 
     def __reduce__(self) -> Any:
-        raise TypeError("Walls are neither pickled nor copied: LAMMPS' restart files hold contacts")
+        raise TypeError("Walls cannot be pickled or copied: LAMMPS' restart files hold contacts")
 
     def __repr__(self) -> str:
         spaces = sum(isinstance(mesh, HalfSpace) for mesh in self.meshes)

@@ -1,10 +1,10 @@
-"""Laws of contact: what force and what moment two things that overlap exert on each other.
+"""Contact laws: the force and the moment that two overlapping things exert on each other.
 
-`Hertz`, `Linear` and `Luding` are built in, with friction; `RollingA` and `RollingC` add resistance
-to rolling, `JKR`, `DMT` and `LiquidBridge` cohesion. `law` makes a law of a function in Python,
-which numba compiles; its arguments and results are a `Contact`, `Vector` and a `Force`, and
-`force`, `slide`, `roll`, `hertz` and `jkr` compute parts of them. `CompiledLaw` takes a function
-that another compiler made. `check_law` tries a law before it is used.
+`Hertz`, `Linear` and `Luding` are built in, with friction. `RollingA` and `RollingC` add rolling
+resistance, `JKR`, `DMT` and `LiquidBridge` cohesion. `law` makes a law of a Python function, which
+numba compiles. The function takes a `Contact`, may use `Vector`, and returns a `Force`; `force`,
+`slide`, `roll`, `hertz` and `jkr` compute parts of it. `CompiledLaw` takes a function that another
+compiler made. `check_law` tries a law before a simulation uses it.
 """
 
 from .check import LawCheck, check_law

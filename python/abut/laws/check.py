@@ -1,4 +1,4 @@
-"""What a law does, tried on two spheres, or a sphere and a wall, before a simulation has it."""
+"""Trials of a law on two spheres, or a sphere and a wall, which show how it behaves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..base import checks
 from ..base.arrays import Doubles
 from ..base.warnings import SimulationWarning, warn
 from .cohesion import DMT, JKR
-from .contacts import Answer, BuiltIn, Contacts, ask, history_count
+from .contacts import Answer, BuiltIn, Contacts, evaluate, history_count
 from .law_table import Law, Own, no_law, pulling
 from .plain import Frictional, Hertz
 from .probes import only_pulls, try_law
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
     from .materials import Material
 
-# overlaps at which a law is looked at, in radii
+# overlaps at which a law is examined, as fractions of R*
 _DEEP, _SHALLOW = 0.01, 0.001
 
-# steps that a swing with the stiffness at _DEEP takes, and how many a collision may take at most
+# steps for one oscillation with the stiffness at _DEEP, and most steps of a collision
 _STEPS_A_SWING, _MOST_STEPS = 400, 8_000
 
-# points along a side of a loop, and along the way out
+# number of points along each side of a loop, and on the way out of a contact
 _POINTS = 200
 
-# a part of the speed of a collision to _DEEP: so slow that dampers count for nothing
+# slow speed, as a fraction of that of a collision to _DEEP, at which damping does not count
 _SLOW = 1e-6
 
-# of surfaces that touch, in meters: what Tabor's number is told with where a law has no distance
+# distance of touching surfaces in meters, for Tabor's number of a law without a distance
 _ATOMS = 1.65e-10
 
 
 @dataclass(frozen=True)
 class LawCheck:
-    """What `check_law` found. Its text is a table.
+    """Results of `check_law`. Printed, they are a table.
 
     Attributes
     ----------
@@ -50,27 +50,29 @@ class LawCheck:
     radius, mass : float
         R* and m* of the contact.
     speeds, restitution : (k,) ndarray of float64
-        Of head-on collisions, and speed after by speed before; 0 where the two stay together.
+        Speeds of head-on collisions, and speed after over speed before: 0 if the two stay together.
     pull_off_force, pull_off_work : float
-        The largest pull on the way out, slowly, from an overlap of 1 % of R*; and the work against
-        pulls on that way.
+        The largest pull while the two are slowly separated from an overlap of 1 % of R*, and the
+        work against pulls on this way.
     gained : dict of str to float
-        Energy out of nothing; what is lost is negative. Closed loops, by the work of pressing to
-        1 % of R*, with damping left out: ``"normal"`` in and out, ``"shear"`` to and fro,
-        ``"both"`` around, ``"rolling"`` around with rolling instead of shear. ``"collision"``: the
-        most that a thousand oblique collisions with spin and damping gain, by the energy before.
+        Energy that appears from nothing; lost energy is negative. Closed loops, relative to the
+        work of pressing to 1 % of R*, without damping: ``"normal"`` in and out, ``"shear"`` to and
+        fro, ``"both"`` around a loop of the two, ``"rolling"`` with rolling in place of shear.
+        ``"collision"``: the largest gain of a thousand oblique collisions with spin and damping,
+        relative to the energy before.
     stiffness, shear_stiffness, damping_ratio : float
-        Slopes of the forces, and normal damping by the critical one, at 1 % of R*.
+        Slopes of the normal and the tangential force, and fraction of critical normal damping, at
+        an overlap of 1 % of R*.
     stable_step : float
-        Of the first sphere with this contact alone, at 1 % of R*: as `Simulation.stable_step`.
+        That of the first sphere with this contact only, at 1 % of R*: see `Simulation.stable_step`.
     reach, jump : float
-        How far beyond touch the law acts, and the force with which contacts begin there.
+        The gap up to which the law acts, and the force with which contacts begin there.
     cost : float or None
-        Nanoseconds that the law's function takes of a contact, in blocks of 64, beside what is the
-        same for all laws; None of built-in ones.
+        Nanoseconds per contact that the law's function takes, in blocks of 64, without what all
+        laws need. None for built-in laws.
     tabor : float or None
-        Tabor's number, where the law has a work of adhesion: below 1 DMT suits, far above it JKR.
-        In SI units.
+        Tabor's number in SI units, if the law has a work of adhesion. Below 1 `DMT` is suitable,
+        far above 1 `JKR`.
     """
 
     law: str
@@ -114,30 +116,30 @@ class LawCheck:
 def check_law(
     law: Law, a: Material, b: Material, *, radius: float, other_radius: float | None = None
 ) -> LawCheck:
-    """Try a law on two spheres, or a sphere and a wall: what it does, before it is used.
+    """Try a law on two spheres, or a sphere and a wall, before a simulation uses it.
 
     Parameters
     ----------
-    law : Hertz, Linear, Luding, or a law of one's own
+    law : Hertz, Linear, Luding, or a law of your own
     a, b : Material
-        Of the sphere, which needs a density, and of what it meets: a sphere, or where it has no
+        Materials of the sphere, which needs a density, and of its partner: a sphere, or without a
         density a wall.
     radius : float
-        Of the sphere.
+        Radius of the sphere.
     other_radius : float, optional
-        Of the other sphere; by default the same.
+        Radius of the other sphere; by default the same.
 
     Returns
     -------
     LawCheck
-        Restitution over speed, pull-off force and work, energy gained round closed loops and by
-        oblique collisions, slopes, the longest stable step, reach and jump, and what a contact
-        costs. Its text is a table.
+        Restitution for several speeds, pull-off force and work, energy gained in closed loops and
+        in oblique collisions, stiffness, stable step, reach and jump, and cost. Printed, it is a
+        table.
 
     Raises
     ------
     ValueError, TypeError
-        If an argument is wrong, or as `Simulation.set_law`.
+        If an argument is wrong, or as for `Simulation.set_law`.
 
     Warns
     -----
@@ -155,7 +157,7 @@ def check_law(
     if not isinstance(law, Law):
         raise no_law(law)
     if a.density is None:
-        raise ValueError("a has no density: a sphere of it has no mass")
+        raise ValueError("a has no density, but the sphere needs a mass: Material(density=...)")
     own = checks.positive(radius, "radius")
     mass = _mass(a.density, own)
     if b.density is None:
@@ -202,7 +204,7 @@ def _tabor(law: Frictional, stiffness: float, radius: float) -> float | None:
 
 
 class Driver:
-    """Two that are moved, or move, under a law; many such contacts side by side."""
+    """Pairs of partners under a law, many side by side, which are moved step by step."""
 
     def __init__(self, law: Any, like: Mapping[str, float], count: int, step: float) -> None:
         self.law = law
@@ -213,18 +215,18 @@ class Driver:
     def step(
         self, overlap: Any, parting: Any = 0.0, sliding: Any = 0.0, rolling: Any = 0.0
     ) -> Answer:
-        """One step to these overlaps; sliding goes along x, rolling about y."""
+        """Make one step to these overlaps. Sliding is along x, rolling about y."""
         self.contacts.set(overlap=overlap, parting=parting)
         self.contacts["sliding"][:, 0] = sliding
         self.contacts["rolling"][:, 1] = rolling
-        answer = ask(self.law, self.contacts, self.history)
+        answer = evaluate(self.law, self.contacts, self.history)
         self.history = answer.history
         self.contacts.set(is_new=0.0)
         return answer
 
 
 def check(law: Any, like: Mapping[str, float], mass: float, tabor: float | None) -> LawCheck:
-    """All of it, of a contact with these numbers, whose first sphere has this mass."""
+    """All results for a contact with these numbers; `mass` is that of its first sphere."""
     radius = like["radius"]
     normal, shear, damping = slopes(law, like, _DEEP * radius)
     omega = math.sqrt(max(normal, 1e-300) / like["mass"])
@@ -243,7 +245,7 @@ def check(law: Any, like: Mapping[str, float], mass: float, tabor: float | None)
 
 
 def lone(radius: float, mass: float) -> dict[str, float]:
-    """A sphere at a wall."""
+    """Numbers of the contact of a sphere with a wall."""
     inertia = 0.4 * mass * radius**2
     return {
         "radius": radius, "mass": mass, "inertia": inertia, "radius_i": radius,
@@ -252,8 +254,8 @@ def lone(radius: float, mass: float) -> dict[str, float]:
 
 
 def slopes(law: Any, like: Mapping[str, float], overlap: float) -> tuple[float, float, float]:
-    """Stiffness along and across the normal, and the damping ratio, of a contact that was pressed
-    to an overlap without sliding."""
+    """Normal and tangential stiffness and damping ratio of a contact that was pressed to an overlap
+    without sliding."""
     small = 1e-6 * overlap
 
     def push(more: float = 0.0, parting: float = 0.0) -> float:
@@ -270,7 +272,7 @@ def slopes(law: Any, like: Mapping[str, float], overlap: float) -> tuple[float, 
 
 
 def _shear_slope(law: Any, like: Mapping[str, float], overlap: float) -> float:
-    """A spring across the normal is what grows with the time of sliding; a damper does not."""
+    """Tangential stiffness: only the force of a spring grows with the time of sliding."""
     way, forces = 1e-6 * overlap, []
     for step in (1.0, 2.0):
         driver = Driver(law, like, 1, step)
@@ -296,8 +298,8 @@ def _restitution(law: Any, like: Mapping[str, float], speeds: Doubles, omega: fl
 
 
 def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> Doubles:
-    """The work that a contact does on the two along a way of (overlap, place across, way rolled),
-    summed up."""
+    """The work of a contact on its partners, summed along a path of (overlap, tangential
+    displacement, rolled length)."""
     radius = like["radius"]
     step = float(np.abs(np.diff(ways, axis=0)).max()) / (_SLOW * omega * _DEEP * radius)
     driver = Driver(law, like, 1, step)
@@ -316,13 +318,13 @@ def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> D
 
 
 def _way(*corners: tuple[float, float, float]) -> Doubles:
-    """Points along straight lines between corners."""
+    """Points along straight lines between corners of a path."""
     sides = [np.linspace(a, b, _POINTS, endpoint=False) for a, b in itertools.pairwise(corners)]
     return np.concatenate([*sides, [corners[-1]]])
 
 
 def _gained(law: Any, like: Mapping[str, float], omega: float) -> dict[str, float]:
-    """What the second turn around a loop gives, once memories have settled."""
+    """Energy gained in the second turn of each loop, when the contact history has settled."""
     d, e, s = _DEEP * like["radius"], 0.5 * _DEEP * like["radius"], 0.02 * _DEEP * like["radius"]
     out, pressed = (e, 0.0, 0.0), (d, 0.0, 0.0)
     loops = {
@@ -340,7 +342,7 @@ def _gained(law: Any, like: Mapping[str, float], omega: float) -> dict[str, floa
 
 
 def _collided(law: Any, like: Mapping[str, float], omega: float) -> float:
-    """The most energy that oblique collisions with spin and damping gain, by that before."""
+    """The largest relative energy gain of oblique collisions with spin and damping."""
     mass, inertia, radius = (like[name] for name in ("mass", "inertia", "radius"))
     speed = omega * _DEEP * radius
     slips = np.concatenate([-np.logspace(-1.0, 1.0, 16), np.logspace(-1.0, 1.0, 16)])
@@ -369,7 +371,7 @@ def _collided(law: Any, like: Mapping[str, float], omega: float) -> float:
 
 
 def _pull_off(law: Any, like: Mapping[str, float], omega: float) -> tuple[float, float]:
-    """On the way from an overlap to where the law ends."""
+    """Largest pull, and work against pulls, from an overlap to the end of the law's reach."""
     radius = like["radius"]
     driver = Driver(law, like, 1, _DEEP / _SHALLOW / (_SLOW * omega))
     for overlap in np.linspace(0.0, _DEEP * radius, _POINTS):
@@ -386,8 +388,8 @@ def _pull_off(law: Any, like: Mapping[str, float], omega: float) -> tuple[float,
 
 
 def _begins(law: Any) -> float:
-    """The overlap at which contacts begin: those of some built-in laws pull beyond touch, but not
-    before they have touched."""
+    """The overlap at which contacts begin. Some built-in laws pull beyond touch, but only after the
+    two have touched."""
     return getattr(law, "begins", -float(law.reach)) + 0.0
 
 
@@ -405,9 +407,9 @@ def _cost(law: Any, like: Mapping[str, float]) -> float | None:
 
     def seconds(repeats: int) -> float:
         begin = time.perf_counter()
-        ask(law, contacts, history, repeats)
+        evaluate(law, contacts, history, repeats)
         return time.perf_counter() - begin
 
-    # what a call takes that asks once is what Python takes
+    # a call with one repeat takes what Python takes, which is subtracted
     best: Callable[[int], float] = lambda n: min(seconds(n) for _ in range(5))  # noqa: E731
     return max(best(1001) - best(1), 0.0) / 1000 / 64 * 1e9

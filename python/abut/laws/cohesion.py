@@ -1,6 +1,6 @@
-"""What pulls two that touch together: surface energy, or a liquid between them.
+"""Cohesion: forces that attract two touching things, by surface energy or a liquid bridge.
 
-docs/dem.md has the equations. A cohesion is part of a law, and holds constants alone.
+docs/dem.md has the equations. A cohesion is part of a law, and has constants only.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from .. import _core
 from ..base import checks
 from ..base.values import Value
 
-# Willett's fits are of contact angles up to this one
+# Willett's fits hold for contact angles up to this one
 _LARGEST_ANGLE = math.radians(50.0)
 
 
 @dataclass(frozen=True)
 class JKR(Value):
-    """Surfaces that stick where they touch, soft and strong: pulled apart they form a neck.
+    """Adhesion of soft, strongly sticking surfaces, which form a neck when they are pulled apart.
 
-    The contact's radius a follows from the overlap by ``overlap = a^2 / R* - sqrt(2 pi w a / E*)``,
-    and the force is ``4 E* a^3 / (3 R*) - sqrt(8 pi w E* a^3)``: K. L. Johnson, K. Kendall, A. D.
-    Roberts, Proc. R. Soc. A 324 (1971) 301. The contact begins where two touch. It pulls with 4/3
-    pi w R* at once, with up to 3/2 pi w R*, and still with 5/6 pi w R* when it snaps, at an overlap
-    of -0.4725 (4 pi^2 w^2 R* / E*^2)^(1/3). To part two that touch takes the work 7.0922 (w^5 R*^4
-    / E*^2)^(1/3). Only `Hertz` can have it.
+    The contact radius a follows from the overlap by ``overlap = a^2 / R* - sqrt(2 pi w a / E*)``.
+    The force is ``4 E* a^3 / (3 R*) - sqrt(8 pi w E* a^3)``: K. L. Johnson, K. Kendall, A. D.
+    Roberts, Proc. R. Soc. A 324 (1971) 301. The contact begins when the two touch. It then pulls
+    with 4/3 pi w R*, later with up to 3/2 pi w R*, and with 5/6 pi w R* when the neck snaps, at an
+    overlap of -0.4725 (4 pi^2 w^2 R* / E*^2)^(1/3). Separating the two takes the work 7.0922 (w^5
+    R*^4 / E*^2)^(1/3). Only `Hertz` can have it.
 
-    It is right where Tabor's number (R* w^2 / (E*^2 z^3))^(1/3), with the range z of the forces
-    between atoms (some 0.3 nm), is above some 5. Where it is below some 0.1 `DMT` is.
+    It is valid if Tabor's number (R* w^2 / (E*^2 z^3))^(1/3), with the range z of the forces
+    between atoms (about 0.3 nm), is above about 5. Below about 0.1, `DMT` is.
 
     Parameters
     ----------
     work_of_adhesion : float
-        w, an energy an area, positive: what parting flat surfaces takes, twice the surface energy
-        of one of two like materials.
+        w, an energy per area, positive: the work of separating flat surfaces, twice the surface
+        energy of two like materials.
 
     Raises
     ------
     ValueError, TypeError
-        If it is not positive, not finite or no number.
+        If it is not positive, not finite or not a number.
 
     Examples
     --------
@@ -66,31 +66,31 @@ class JKR(Value):
         self._settle(work_of_adhesion=_read_adhesion(self.work_of_adhesion))
 
     def numbers(self) -> dict[str, float]:
-        """What the library takes of it, beside its kind."""
+        """The library's numbers of this cohesion, without its kind."""
         return {"adhesion": self.work_of_adhesion}
 
 
 @dataclass(frozen=True)
 class DMT(Value):
-    """Surfaces that attract each other over a short distance, hard and small.
+    """Adhesion of hard, small particles by attraction of their surfaces over a short distance.
 
-    The law's own force less ``2 pi w R*`` where two touch: B. V. Derjaguin, V. M. Muller, Y. P.
-    Toporov, J. Colloid Interface Sci. 53 (1975) 314. Beyond touch, at the gap s, it is ``2 pi w R*
-    (s_0 / (s_0 + s))^2`` with the distance s_0, as of Hamaker's forces with A = 12 pi w s_0^2, up
-    to where that is a thousandth of what it is at touch, at 30.62 s_0. Without a distance nothing
-    pulls beyond touch.
+    At touch, the law's own force is reduced by ``2 pi w R*``: B. V. Derjaguin, V. M. Muller, Y. P.
+    Toporov, J. Colloid Interface Sci. 53 (1975) 314. Beyond touch, at the gap s, the pull is
+    ``2 pi w R* (s_0 / (s_0 + s))^2`` with the distance s_0, as that of Hamaker's forces with
+    A = 12 pi w s_0^2. It ends at a gap of 30.62 s_0, where it is a thousandth of that at touch.
+    Without a distance there is no pull beyond touch.
 
     Parameters
     ----------
     work_of_adhesion : float
-        w, an energy an area, positive.
+        w, an energy per area, positive.
     distance : float, optional
-        s_0, a length, positive. By default nothing pulls beyond touch.
+        s_0, a length, positive. By default there is no pull beyond touch.
 
     Raises
     ------
     ValueError, TypeError
-        If one is not positive, not finite or no number.
+        If an argument is not positive, not finite or not a number.
 
     Examples
     --------
@@ -115,37 +115,37 @@ class DMT(Value):
         )
 
     def numbers(self) -> dict[str, float]:
-        """What the library takes of it, beside its kind."""
+        """The library's numbers of this cohesion, without its kind."""
         return {"adhesion": self.work_of_adhesion, "distance": self.distance or 0.0}
 
 
 @dataclass(frozen=True)
 class LiquidBridge(Value):
-    """A little liquid between two, of the same volume in each contact.
+    """A liquid bridge between two surfaces, with the same volume in each contact.
 
-    It forms where two touch, and pulls until they are ``(1 + angle / 2) (V^(1/3) + V^(2/3) / (10
-    R))`` apart, with R = 2 R*, the radius of two like spheres: C. D. Willett, M. J. Adams, S. A.
-    Johnson, J. P. K. Seville, Langmuir 16 (2000) 9396. Its force is nearly ``2 pi gamma R
-    cos(angle)`` at touch, also where two overlap; docs/dem.md has their fits for the gap. Nothing
-    flows from bridge to bridge, and no viscosity brakes.
+    It forms when two touch, and pulls up to a gap of ``(1 + angle / 2) (V^(1/3) + V^(2/3) / (10
+    R))``, with R = 2 R*, the radius of two like spheres: C. D. Willett, M. J. Adams, S. A. Johnson,
+    J. P. K. Seville, Langmuir 16 (2000) 9396. At touch and in overlaps its force is nearly ``2 pi
+    gamma R cos(angle)``; docs/dem.md has their fits for the gap. Liquid does not flow between
+    bridges, and there is no viscous force.
 
     Parameters
     ----------
     volume : float
-        V, positive, at most 0.1 R^3 of any two that meet: where two with less meet, the run ends.
+        V, positive, at most 0.1 R^3 of any two that touch: otherwise the run ends with an error.
     surface_tension : float
-        gamma, a force a length, positive.
+        gamma, a force per length, positive.
     contact_angle : float, default 0
         In radians, from 0 to 50 degrees.
 
     Raises
     ------
     ValueError, TypeError
-        If one is out of its range, not finite or no number.
+        If an argument is out of its range, not finite or not a number.
 
     Examples
     --------
-    Of water, a thousandth of a cubic millimeter:
+    A thousandth of a cubic millimeter of water:
 
     >>> import abut
     >>> water = abut.laws.LiquidBridge(volume=1e-12, surface_tension=0.072, contact_angle=0.35)
@@ -168,7 +168,7 @@ class LiquidBridge(Value):
         )
 
     def numbers(self) -> dict[str, float]:
-        """What the library takes of it, beside its kind."""
+        """The library's numbers of this cohesion, without its kind."""
         return {
             "volume": self.volume,
             "surface_tension": self.surface_tension,
@@ -176,12 +176,12 @@ class LiquidBridge(Value):
         }
 
 
-# what a law may have
+# all cohesions that a law can have
 Cohesion = JKR | DMT | LiquidBridge
 
 
 def read_cohesion(value: object, law: str, is_hertz: bool) -> Cohesion | None:
-    """The cohesion of a law of this name; None: there is none."""
+    """Read the cohesion of the law with this name; None stands for no cohesion."""
     if value is not None and not isinstance(value, Cohesion):
         kind = checks.a_or_an(type(value).__name__)
         *names, last = (checks.a_or_an(one.__name__) for one in get_args(Cohesion))
@@ -189,14 +189,14 @@ def read_cohesion(value: object, law: str, is_hertz: bool) -> Cohesion | None:
     if value is not None and value.needs_hertz and not is_hertz:
         name = type(value).__name__
         raise ValueError(
-            f"{law} cannot have {name}, whose contact radius follows from Hertz' stiffness:"
-            " give Hertz, or DMT"
+            f"{law} cannot have {name}, which needs Hertz' stiffness: use Hertz with {name}, or"
+            f" {law} with DMT"
         )
     return value
 
 
 def cohesion_numbers(cohesion: Cohesion | None) -> dict[str, float]:
-    """What the library takes of a law's cohesion; other numbers are 0."""
+    """The library's numbers of a law's cohesion; those that are missing are 0."""
     if cohesion is None:
         return {"cohesion": _core.NO_COHESION}
     return {"cohesion": cohesion.kind} | cohesion.numbers()

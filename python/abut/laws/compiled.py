@@ -1,4 +1,4 @@
-"""Laws of contact that were compiled elsewhere, in C or by anything that makes a C function."""
+"""Contact laws that are C functions, compiled elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .law import MOST_HISTORY, read_parameter, read_reach
 
 
 def get_include() -> str:
-    """The folder that has ``abut_law.h``, for those who compile laws in C.
+    """The folder with ``abut_law.h``, for laws that are compiled in C.
 
     Returns
     -------
@@ -29,29 +29,29 @@ def get_include() -> str:
 
 
 class CompiledLaw:
-    """A law of contact that is a C function, ``void law(const abut_law_block *)``.
+    """A contact law that is a C function, ``void law(const abut_law_block *)``.
 
-    The header ``abut_law.h``, in the folder that `get_include` tells, has the block: what the
-    function is told of up to 64 contacts, and what it writes.
+    The header ``abut_law.h``, in the folder that `get_include` returns, declares the block: the
+    inputs of up to 64 contacts, and the outputs that the function writes.
 
     Parameters
     ----------
     function : int, ctypes function, cffi function pointer, PyCapsule or scipy.LowLevelCallable
-        Its address, or what holds it. The library that it is in must stay loaded; what is given
-        here is kept.
+        Its address, or an object that holds it. The object is kept, but the library that contains
+        the function must stay loaded.
     parameters : iterable of float, default ()
-        What the block's ``parameters`` point at.
+        Numbers to which the block's ``parameters`` points.
     vectors, scalars : int, default 0
-        How many vectors and numbers a contact keeps from step to step: at most 32 numbers. Vectors
-        come first, and are turned with the contact.
+        Contact history: how many vectors and numbers a contact keeps from step to step, at most 32
+        numbers. Vectors come first, and are rotated with the contact.
     reach : float, default 0
-        As of `law`.
+        As for `law`.
     name : str, default "compiled"
-        What messages call it, and what `load_simulation` asks for.
+        Its name in messages, and for the ``laws`` of `load_simulation`.
     curvature : float, optional
-        As of `law`.
+        As for `law`.
     jumps : bool, default False
-        As of `law`.
+        As for `law`.
 
     Raises
     ------
@@ -60,8 +60,8 @@ class CompiledLaw:
 
     Notes
     -----
-    The function is called from several threads at once, and must not call Python. Equal are laws
-    with the same address and numbers.
+    The function is called from several threads at once, and must not call Python. Laws with the
+    same address and numbers are equal.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class CompiledLaw:
         jumps: bool = False,
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise TypeError(f"name is {name!r}, but must be a text")
+            raise TypeError(f"name is {name!r}, but must be a string that is not empty")
         self.address, self._kept = _address_of(function), function
         self.name, self.jumps = name, bool(jumps)
         self.numbers = _read_parameters(parameters, name)
@@ -99,7 +99,10 @@ class CompiledLaw:
             if count < 0:
                 raise ValueError(f"{what} is {count}, but must be 0 or more")
         if 3 * counts["vectors"] + counts["scalars"] > MOST_HISTORY:
-            raise ValueError(f"a contact keeps {MOST_HISTORY} numbers at most, a vector has three")
+            raise ValueError(
+                f"a contact keeps {3 * counts['vectors'] + counts['scalars']} numbers, three a"
+                f" vector, but may keep at most {MOST_HISTORY} numbers"
+            )
         self.vectors = tuple(f"vector{k}" for k in range(counts["vectors"]))
         self.scalars = tuple(f"scalar{k}" for k in range(counts["scalars"]))
         self.reach = read_reach(reach)
@@ -111,7 +114,7 @@ class CompiledLaw:
 
     @property
     def source_hash(self) -> None:
-        """There is no source to compare."""
+        """Always None, because there is no source to compare."""
         return None
 
     def _key(self) -> tuple[Any, ...]:
@@ -138,7 +141,7 @@ def _read_parameters(given: Iterable[float], law: str) -> list[float]:
 
 
 def _address_of(function: Any) -> int:
-    """The address of a C function that something holds."""
+    """The address of the C function that an object holds."""
     inner = getattr(function, "function", None)
     if type(function).__name__ == "LowLevelCallable" and inner is not None:
         return _address_of(inner)
@@ -159,9 +162,9 @@ def _address_of(function: Any) -> int:
             " PyCapsule or a scipy.LowLevelCallable"
         )
     if address <= 0:
-        raise ValueError(f"function has the address {address}")
+        raise ValueError(f"function has the address {address}, but must have a positive one")
     if address >= 2 ** (8 * ctypes.sizeof(ctypes.c_void_p)):
-        raise ValueError(f"function has the address {address}, beyond all memory")
+        raise ValueError(f"function has the address {address}, too large for a pointer")
     return address
 
 
@@ -175,7 +178,7 @@ def _address_in_capsule(capsule: Any) -> int:
 
 
 def _address_in_cffi(pointer: Any) -> int:
-    # the module that made it casts it
+    # only the module that made the pointer can cast it
     backend = __import__("_cffi_backend")
     word = backend.new_primitive_type("uintptr_t")
     return int(backend.cast(word, pointer))

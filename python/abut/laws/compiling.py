@@ -1,9 +1,8 @@
-"""Laws in Python become loops over blocks in machine code, by numba.
+"""Compiles laws in Python, by numba, to loops over blocks of contacts in machine code.
 
-A block is the `abut_law_block` of csrc/abut_law.h. The loop's text is written here, for the law's
-history and number of parameters; the law's own function is compiled as it stands. Where that
-raises, its contact and those behind it in the block are left with a push that is not a number, for
-the step to find.
+A block is the `abut_law_block` of csrc/abut_law.h. The text of the loop is generated here, from the
+law's history and number of parameters. The law's own function is compiled unchanged. If it raises,
+the push of this contact and of all later ones in the block is NaN, which the step detects.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from .contact import HELPERS, ZERO, Contact, Force, Vector
 if TYPE_CHECKING:
     from .law import LawFunction
 
-# where a block's members are, as words of eight bytes
+# places of a block's members, in words of eight bytes
 _WORDS = dict(_core.LAW_BLOCK)
 
 
 def compile_law(law: LawFunction) -> Any:
-    """numba's cfunc of a law. A TypeError tells what numba does not know, and the line."""
+    """Compile a law to numba's cfunc; a TypeError names the line that numba does not support."""
     tools = _tools()
     user = tools.njit(law.function)
     names = {
@@ -48,7 +47,7 @@ def compile_law(law: LawFunction) -> Any:
     try:
         return tools.cfunc(names["loop"])
     except tools.errors.NumbaError as error:
-        raise TypeError(_said(law, str(error))) from None
+        raise TypeError(_error_text(law, str(error))) from None
 
 
 def _word(member: str) -> str:
@@ -56,13 +55,13 @@ def _word(member: str) -> str:
 
 
 def _all_columns(columns: Any) -> str:
-    """They follow one another: the first name tells where they are."""
+    """The columns follow one another, so the first one's place is that of all."""
     return f"block_columns({_word(columns[0][0])}, {sum(numbers for _, numbers in columns)})"
 
 
 def _loop_of(law: LawFunction) -> str:
-    """The text of the loop over contacts, and of what catches what it raises: numba would go on
-    after having written it to stderr."""
+    """The text of the loop over contacts, and of a function that catches exceptions: numba would
+    print them and continue."""
     lines = [
         "def loop(block):",
         "    try:",
@@ -91,7 +90,7 @@ def _loop_of(law: LawFunction) -> str:
 
 
 def _body_of(law: LawFunction) -> list[str]:
-    """What is done with contact k."""
+    """The lines for contact k."""
     inputs = _read("a", _core.LAW_INPUTS)
     given = ", ".join(f"{name}={text}" for name, text in inputs.items())
     parameters = "".join(f", p{k}" for k in range(len(law.parameters)))
@@ -101,14 +100,14 @@ def _body_of(law: LawFunction) -> list[str]:
     else:
         kept = [(name, 3) for name in law.vectors] + [(name, 1) for name in law.scalars]
         old = ", ".join(f"{name}={text}" for name, text in _read("h", kept).items())
-        lines.append(f"said, new = user(contact, History({old}){parameters})")
-        lines.append("force = as_force(said)")
+        lines.append(f"answer, new = user(contact, History({old}){parameters})")
+        lines.append("force = as_force(answer)")
         lines += _written("g", "new", kept)
     return lines + _written("o", "force", _core.LAW_OUTPUTS)
 
 
 def _read(array: str, columns: Any) -> dict[str, str]:
-    """How each name is read of columns."""
+    """The expression that reads each name from columns."""
     texts, at = {}, 0
     for name, numbers in columns:
         parts = [f"{array}[{at + axis}, k]" for axis in range(numbers)]
@@ -133,7 +132,7 @@ def _written(array: str, source: str, columns: Any) -> list[str]:
 
 @cache
 def _tools() -> SimpleNamespace:
-    """numba, and what it is told once."""
+    """numba, with our helpers registered once."""
     numba = import_extra("numba", "law")
     extending, types = numba.extending, numba.types
 
@@ -151,7 +150,7 @@ def _tools() -> SimpleNamespace:
     for helper in HELPERS:
         extending.register_jitable(helper)
     return SimpleNamespace(
-        # a law that is part of the loop is computed for several contacts side by side
+        # a law that is inlined into the loop is computed for several contacts at once
         njit=numba.njit(error_model="numpy", nogil=True, forceinline=True),
         cfunc=numba.cfunc(types.void(types.voidptr), nopython=True, error_model="numpy"),
         carray=numba.carray,
@@ -162,22 +161,22 @@ def _tools() -> SimpleNamespace:
     )
 
 
-def as_force(said: Any) -> Force:
-    """What a law returns as a Force: a number is a push alone."""
-    return said if isinstance(said, Force) else Force(said, ZERO, ZERO, 0.0)
+def as_force(answer: Any) -> Force:
+    """What a law returns, as a Force: a number is a push only."""
+    return answer if isinstance(answer, Force) else Force(answer, ZERO, ZERO, 0.0)
 
 
 def _register_as_force(numba: Any) -> Any:
     @numba.extending.overload(as_force)  # type: ignore[untyped-decorator]
-    def _as_force(said):
-        if isinstance(said, numba.types.BaseNamedTuple):
-            return lambda said: said
-        return lambda said: Force(said, ZERO, ZERO, 0.0)
+    def _as_force(answer):
+        if isinstance(answer, numba.types.BaseNamedTuple):
+            return lambda answer: answer
+        return lambda answer: Force(answer, ZERO, ZERO, 0.0)
 
     return as_force
 
 
-# ---- what numba says -----------------------------------------------------------------------------
+# ---- numba's errors ------------------------------------------------------------------------------
 
 _REASONS = re.compile(
     r"Unknown attribute|No implementation|NameError|Cannot unify|Untyped global|not supported"
@@ -185,8 +184,8 @@ _REASONS = re.compile(
 )
 
 
-def _said(law: LawFunction, text: str) -> str:
-    """numba's message, cut to what it says of the law's own line."""
+def _error_text(law: LawFunction, text: str) -> str:
+    """numba's message, reduced to the part about the law's own line."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     why = next((line for line in lines if _REASONS.search(line)), lines[0] if lines else "")

@@ -1,8 +1,8 @@
-"""What a law of one's own reads and returns, and helpers that it may call.
+"""What a law of your own reads and returns, and helpers that it may call.
 
-All of it runs in plain Python, one contact at a time, and compiled by numba: nothing here may need
-what numba does not know. Sums are in the order of the built-in laws, so that a law that says the
-same as one of these has its bits.
+All of it runs in plain Python, one contact at a time, and compiled by numba: use only what numba
+supports. Sums have the order of the built-in laws, so that a law with the same formulas gives the
+same bits.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, NoReturn
 
-# numbers of a law's contact may be of numba's types, too
+# a number, or one of numba's types
 Number = Any
 
 
@@ -23,8 +23,8 @@ def _refuse() -> NoReturn:
 class Vector(NamedTuple):
     """Three numbers along x, y and z.
 
-    In the history of a law a field that is a `Vector` is turned with the contact from step to step,
-    as the tangential springs of built-in laws are.
+    A field of a law's history that is a `Vector` is rotated with the contact from step to step, as
+    the tangential springs of built-in laws are.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Vector(NamedTuple):
     y: float
     z: float
 
-    # those of tuples would make six numbers of two vectors
+    # + and * of tuples would join two vectors to six numbers
 
     def __add__(self, other: object) -> NoReturn:  # type: ignore[override]
         _refuse()
@@ -58,7 +58,7 @@ ZERO = Vector(0.0, 0.0, 0.0)
 
 
 class Contact(NamedTuple):
-    """What a law knows of a contact: see `law`."""
+    """The inputs of a law for one contact: see `law`."""
 
     overlap: Number
     normal: Vector
@@ -76,7 +76,7 @@ class Contact(NamedTuple):
 
 
 class Force(NamedTuple):
-    """What a contact exerts on i, as `force` makes it."""
+    """Force and moment of a contact on i, as `force` makes it."""
 
     push: Number
     tangent: Any
@@ -85,18 +85,18 @@ class Force(NamedTuple):
 
 
 def force(push: Number, tangent: Any = ZERO, moment: Any = ZERO, stored: Number = 0.0) -> Force:
-    """What a law of one's own returns.
+    """Make what a law of your own returns.
 
     Parameters
     ----------
     push : float
-        Force along the normal; positive where it repels.
+        Force along the normal; positive if it repels.
     tangent : Vector or tuple of 3 floats, default 0
-        Force on i in the tangent plane. The other one gets the opposite of both.
+        Force on i in the tangent plane. The opposite of both forces acts on j.
     moment : Vector or tuple of 3 floats, default 0
-        On i, beside the torque of the force; the other one gets the opposite.
+        Moment on i in addition to the torque of the force. The opposite acts on j.
     stored : float, default 0
-        Elastic energy of the contact, which ``sim.energy`` counts.
+        Elastic energy of the contact, which ``sim.energy`` includes.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def force(push: Number, tangent: Any = ZERO, moment: Any = ZERO, stored: Number 
 
 
 def _less(vector: Any, other: Any, factor: Number) -> Vector:
-    """A vector less another one times a factor."""
+    """The vector minus the other one times a factor."""
     x, y, z = (
         vector[0] - other[0] * factor,
         vector[1] - other[1] * factor,
@@ -123,7 +123,7 @@ def _less(vector: Any, other: Any, factor: Number) -> Vector:
 
 
 def _cut(vector: Vector, limit: Number) -> tuple[Vector, bool]:
-    """A vector that is no longer than the limit, 0 if that is negative, and whether it was."""
+    """The vector cut to a length of `limit`, 0 if that is negative, and whether it was cut."""
     limit = max(limit, 0.0)
     x, y, z = vector
     square = x * x + y * y + z * z
@@ -136,25 +136,25 @@ def _cut(vector: Vector, limit: Number) -> tuple[Vector, bool]:
 def slide(
     contact: Contact, spring: Any, stiffness: Number, damping: Number, limit: Number
 ) -> tuple[Vector, Vector]:
-    """A spring and a damper across the normal, cut to a limit: friction of a law of one's own.
+    """A spring and a damper across the normal, cut to a limit: friction for a law of your own.
 
-    The limit is for the spring first, then for spring and damper, so that no step gains energy.
+    The limit is applied to the spring, then to spring and damper, so that no step gains energy.
 
     Parameters
     ----------
     contact : Contact
-        Of which sliding and step are read.
+        Its sliding and step are used.
     spring : Vector
-        The spring's force in the step before, from the law's history.
+        Force of the spring in the step before, from the law's history.
     stiffness, damping : float
-        Force by length, and by velocity; 0 or positive.
+        Force per length, and per velocity; 0 or positive.
     limit : float
-        The largest force, such as a coefficient of friction times the push; a negative one is 0.
+        The largest force, such as a coefficient of friction times the push; negative means 0.
 
     Returns
     -------
     tuple of Vector
-        The force, and the spring to keep. docs/dem.md, section 2, has the formulas.
+        The force, and the spring for the history. docs/dem.md, section 2, has the formulas.
 
     Examples
     --------
@@ -178,23 +178,23 @@ def slide(
 def roll(
     contact: Contact, spring: Any, stiffness: Number, damping: Number, limit: Number
 ) -> tuple[Vector, Vector]:
-    """A spring and a damper against rolling, cut to a limit: type C for a law of one's own.
+    """A spring and a damper against rolling, cut to a limit: `RollingC` for a law of your own.
 
     Parameters
     ----------
     contact : Contact
-        Of which rolling and step are read.
+        Its rolling and step are used.
     spring : Vector
-        The spring's moment in the step before, from the law's history.
+        Moment of the spring in the step before, from the law's history.
     stiffness, damping : float
-        Moment by angle, and by angular velocity; 0 or positive.
+        Moment per angle, and per angular velocity; 0 or positive.
     limit : float
-        The largest moment; a negative one is 0.
+        The largest moment; negative means 0.
 
     Returns
     -------
     tuple of Vector
-        The moment, and the spring to keep. docs/dem.md, section 2, has the formulas.
+        The moment, and the spring for the history. docs/dem.md, section 2, has the formulas.
     """
     longer = _less(spring, contact.rolling, stiffness * contact.step)
     cut, is_cut = _cut(longer, limit)
@@ -207,11 +207,11 @@ def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
     Parameters
     ----------
     contact : Contact
-        Of which overlap, parting, radius and mass are read.
+        Its overlap, parting, radius and mass are used.
     young : float
-        E*, a pressure: see docs/dem.md, section 2.
+        E*, a pressure: docs/dem.md, section 2.
     damping : float, default 0
-        The damping ratio, as that of `Hertz`: 0.255 gives half of the speed back.
+        The damping ratio, as for `Hertz`: with 0.255 the restitution is 0.5.
 
     Returns
     -------
@@ -233,39 +233,39 @@ def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
     return max(elastic - damper * math.sqrt(measure * contact.mass) * contact.parting, 0.0)
 
 
-# u_0 of a neck that snaps: its cube is 1/4
+# u_0 of a neck that snaps, which is the cube root of 1/4
 _FOLD = 0.6299605249474366
 
 
 def _cube_root(x: Number) -> Number:
-    """Of x > 0, by square roots, which are rounded alike on every machine."""
+    """The cube root of x > 0, by square roots, which are rounded alike on every machine."""
     root = 1.0
-    # root^4 = root x in the end: each round leaves a quarter of the digits that are wrong
+    # the limit has root^4 = root x: each round divides the error of the logarithm by 4
     for _ in range(6):
         root = math.sqrt(math.sqrt(root)) * math.sqrt(math.sqrt(x))
-    # Newton's method doubles the right ones
+    # Newton's method doubles the number of right digits
     for _ in range(5):
         root = (2.0 * root + x / (root * root)) / 3.0
     return root
 
 
 def jkr(contact: Contact, young: Number, work_of_adhesion: Number) -> Number:
-    """The elastic force of a neck, as that of `JKR` without damping (docs/dem.md, section 2).
+    """The elastic force of a neck, that of `JKR` without damping (docs/dem.md, section 2).
 
     Parameters
     ----------
     contact : Contact
-        Of which overlap and radius are read.
+        Its overlap and radius are used.
     young : float
         E*, a pressure.
     work_of_adhesion : float
-        Energy by area, positive.
+        Energy per area, positive.
 
     Returns
     -------
     float
-        Negative where it pulls; 0 beyond the gap at which the neck snaps. That a neck begins at
-        touch, and pulls beyond it then alone, is the law's to remember.
+        Negative if it pulls; 0 beyond the gap at which the neck snaps. The law must remember
+        whether the two have touched: only then does a neck pull beyond touch.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Many contacts at once, for laws that are asked outside of a simulation."""
+"""Many contacts at once, for evaluating laws outside of a simulation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUTPUTS = dict(_core.LAW_OUTPUTS)
 
 
 class Answer(NamedTuple):
-    """What contacts exert, (n,) and (n, 3), and the columns of what they keep, (numbers, n)."""
+    """Force and moment of contacts, (n,) and (n, 3), and their new history, (numbers, n)."""
 
     push: Doubles
     tangent: Doubles
@@ -29,14 +29,14 @@ class Answer(NamedTuple):
 
 
 class BuiltIn:
-    """A law of the library's as laws of one's own are: the numbers that `_core` has of it."""
+    """A built-in law with the interface of users' laws: the library's numbers of it."""
 
     vectors, scalars = ("spring", "roll"), ("overlap", "most")
 
     def __init__(self, shown: str, numbers: dict[str, float], radius: float) -> None:
         self._shown = shown
         self.numbers = np.array([[numbers.get(name, 0.0) for name in _core.LAW_NUMBERS]])
-        # how far beyond touch it acts at this R*, and the overlap at which contacts begin
+        # the gap up to which it acts at this R*, and the overlap at which contacts begin
         self.reach, self.begins = _core.law_reach(self.numbers, radius)
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class BuiltIn:
 
 
 class Contacts:
-    """Contacts whose columns are set by name: numbers or (n,), vectors (3,) or (n, 3)."""
+    """Contacts with columns that are set by name: numbers or (n,), vectors (3,) or (n, 3)."""
 
     def __init__(self, count: int, step: float, **columns: Any) -> None:
         self.count, self.step = count, step
@@ -75,25 +75,25 @@ def history_count(law: OwnLaw | CompiledLaw | BuiltIn) -> int:
     return 3 * len(law.vectors) + len(law.scalars)
 
 
-Told = tuple[int, Doubles, int, int, int, float]
+LawColumns = tuple[int, Doubles, int, int, int, float]
 
 
-def told(law: OwnLaw | CompiledLaw, identity: int = 1) -> Told:
-    """A law as the library takes it."""
+def law_columns(law: OwnLaw | CompiledLaw, identity: int = 1) -> LawColumns:
+    """A user's law as the library takes it."""
     numbers = np.array(law.numbers, np.float64)
     return law.address, numbers, len(law.vectors), len(law.scalars), identity, law.reach
 
 
-def ask(
+def evaluate(
     law: OwnLaw | CompiledLaw | BuiltIn,
     contacts: Contacts,
     history: Doubles | None = None,
     repeats: int = 1,
 ) -> Answer:
-    """What a law says; by default of contacts that remember nothing."""
+    """Evaluate a law; by default for contacts without a history."""
     kept = history_count(law)
     old = np.zeros((kept, contacts.count)) if history is None else np.ascontiguousarray(history)
-    taken = law.numbers if isinstance(law, BuiltIn) else told(law)
+    taken = law.numbers if isinstance(law, BuiltIn) else law_columns(law)
     outputs, new = _core.apply_law(
         taken, contacts.step, contacts.count, contacts.packed(), old, repeats
     )
@@ -107,7 +107,7 @@ def ask(
 
 
 def turned(law: OwnLaw | CompiledLaw, history: Doubles, rotation: Doubles) -> Doubles:
-    """The history where all vectors are turned by a matrix, or mirrored."""
+    """The history with all vectors transformed by a rotation or a reflection."""
     new = history.copy()
     for k in range(len(law.vectors)):
         new[3 * k : 3 * k + 3] = matrix_product(rotation, history[3 * k : 3 * k + 3])

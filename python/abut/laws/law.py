@@ -1,4 +1,4 @@
-"""Laws of contact that users write in Python."""
+"""Contact laws that users write in Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .. import _core
 from ..base import checks
 from .contact import ZERO, Contact, Vector
 
-# numbers that a contact keeps at most
+# most numbers that a contact's history can have
 MOST_HISTORY = _core.LAW_HISTORY
 
 
@@ -27,41 +27,41 @@ def law(
     curvature: float | None = None,
     jumps: bool = False,
 ) -> Any:
-    """Make a law of contact of a function: a decorator.
+    """Make a contact law of a function: a decorator.
 
-    The function says what one contact exerts: ``function(contact, *parameters)``, or with a history
-    ``function(contact, old, *parameters)``. The extra ``law`` brings numba, which compiles it into
-    a loop over contacts that needs no Python; called by hand it runs in plain Python, too.
+    The function returns the force of one contact: ``function(contact, *parameters)``, or with a
+    history ``function(contact, old, *parameters)``. numba (extra ``law``) compiles it into a loop
+    over contacts without Python. It also runs in plain Python, for tests.
 
-    ``contact`` has, of the moment at which forces are computed, with docs/dem.md's signs:
+    ``contact`` has these numbers at the time when forces are computed, with docs/dem.md's signs:
 
-    * ``overlap`` (negative beyond touch, where the law has a reach), ``normal`` (to i),
-    * ``parting``, ``sliding``: relative velocity along the normal, positive where the two part,
-      and in the tangent plane; ``rolling``, ``twisting``: relative spin, in the tangent plane and
-      along the normal,
-    * ``radius``, ``mass``, ``inertia``: R*, m* and I*; ``radius_i``, ``radius_j``: of a wall
-      infinite,
-    * ``is_new``: 1.0 in the first step of a contact, else 0.0; ``step``: of time.
+    * ``overlap``: negative for a gap, if the law has a reach; ``normal``: unit vector towards i,
+    * ``parting``, ``sliding``: relative velocity along the normal, positive when the two separate,
+      and in the tangent plane,
+    * ``rolling``, ``twisting``: relative spin in the tangent plane and along the normal,
+    * ``radius``, ``mass``, ``inertia``: R*, m* and I*,
+    * ``radius_i``, ``radius_j``: radii, infinite for a wall,
+    * ``is_new``: 1.0 in the first step of a contact, else 0.0; ``step``: the time step.
 
-    It returns the push, a number, or what `force` makes; with a history a tuple of that and of the
-    history that the contact keeps. The other one gets the opposite, and shares, arms, matching from
-    step to step and the turning of vectors are the library's: a law cannot break momentum.
+    It returns a number, the push along the normal, or what `force` makes; with a history a tuple of
+    this and the new history. The library applies the opposite to the partner, computes torques,
+    finds contacts again in the next step, and rotates vectors: a law always conserves momentum.
 
     Parameters
     ----------
     function : callable
-        Of one contact. Parameters behind the contact, and the history, are floats, with defaults
-        or without. It may call `math` and `numpy` functions of numbers, `force`, `slide`, `roll`,
-        `hertz`, `jkr` and functions that numba compiled, and raises nothing.
+        A function of one contact. Parameters after the contact and the history are floats, with or
+        without defaults. It may call `math` and `numpy` functions of numbers, `force`, `slide`,
+        `roll`, `hertz`, `jkr` and functions that numba compiled. It must not raise.
     history : type, optional
-        What a contact remembers: a `typing.NamedTuple` whose fields are ``float`` or `Vector`, at
-        most 32 numbers. Vectors are turned with the contact. Of a new contact all of it is 0.
+        Contact history: a `typing.NamedTuple` of fields that are ``float`` or `Vector`, with at
+        most 32 numbers. Vectors are rotated with the contact. All numbers of a new contact are 0.
     reach : float, default 0
-        A length, 0 or positive: the law is asked as far as the surfaces are no farther apart.
+        A length, 0 or positive: the largest gap at which the law is evaluated.
     curvature : float, optional
-        The radius with which convex bodies that are not rounded count, as of `Hertz`.
+        Radius of curvature of convex bodies without rounding, as for `Hertz`.
     jumps : bool, default False
-        Whether the force may jump where contacts begin, at touch or at the reach.
+        Whether the force may jump when a contact begins, at touch or at the reach.
 
     Returns
     -------
@@ -71,12 +71,12 @@ def law(
     Raises
     ------
     TypeError, ValueError
-        If the function's arguments, history or an option are wrong.
+        If the function's arguments, its history or an option is wrong.
 
     Notes
     -----
-    Results have the same bits for any number of threads. They have them on any machine as long as a
-    law uses + - * / and square roots; exp, pow and trigonometry are the platform's.
+    Results have the same bits for any number of threads. They are the same on any machine if a law
+    uses only + - * / and square roots; exp, pow and trigonometric functions depend on the platform.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def law(
     spring(stiffness=1000.0, damping=0.0)
     """
 
-    # annotations of a history may be texts, of names that are known where it is decorated
+    # annotations of a history may be strings with names of the decorating scope
     names = sys._getframe(1).f_locals
 
     def make(given: Callable[..., Any]) -> LawFunction:
@@ -98,7 +98,7 @@ def law(
 
 
 class LawFunction:
-    """What `law` makes: takes parameters, and returns an `OwnLaw`."""
+    """What `law` makes: a callable that takes parameters and returns an `OwnLaw`."""
 
     def __init__(
         self,
@@ -111,14 +111,14 @@ class LawFunction:
     ) -> None:
         if not inspect.isfunction(function):
             kind = checks.a_or_an(type(function).__name__)
-            raise TypeError(f"abut.laws.law is given {kind}, but must be given a function")
+            raise TypeError(f"abut.laws.law got {kind}, but must get a function")
         self.function, self.history, self.jumps = function, history, bool(jumps)
         self.name = function.__name__
         self.reach = read_reach(reach)
         self.curvature = None if curvature is None else checks.positive(curvature, "curvature")
         self.kinds = _read_history(self.name, history, names)
         self.defaults = _read_parameters(self.name, function, history is not None)
-        # it stands where the function did, which pickle finds by these
+        # it replaces the function under its name, where pickle finds it
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__name__, self.__doc__ = function.__name__, function.__doc__
 
@@ -145,7 +145,7 @@ class LawFunction:
         values: dict[str, float] = {}
         for name, value in {**self.defaults, **parameters}.items():
             if value is None:
-                raise TypeError(f"{self.name} is not given {name}")
+                raise TypeError(f"{self.name} needs {name}: give {self.name}({name}=...)")
             values[name] = read_parameter(value, name, self.name)
         return OwnLaw(self, values)
 
@@ -155,7 +155,7 @@ class LawFunction:
     # ---- one contact, in plain Python ----
 
     def zero(self) -> Any:
-        """The history of a new contact; None where the law has none."""
+        """The history of a new contact; None if the law has none."""
         if self.history is None:
             return None
         return self.history(**{n: ZERO if k is Vector else 0.0 for n, k in self.kinds.items()})
@@ -164,14 +164,14 @@ class LawFunction:
 
     @cached_property
     def compiled(self) -> Any:
-        """numba's function over a block: `address` is that of the C function."""
+        """numba's function over a block; `address` is that of the C function."""
         from .compiling import compile_law
 
         return compile_law(self)
 
     @cached_property
     def source_hash(self) -> str:
-        """Of the function's text; where that is not to be had, of its bytecode."""
+        """A hash of the function's source, or of its bytecode if the source is not available."""
         try:
             text = inspect.getsource(self.function)
         except (OSError, TypeError):
@@ -180,7 +180,7 @@ class LawFunction:
 
 
 class OwnLaw:
-    """A law of one's own with its parameters: what a `law` returns when it is called.
+    """A law of your own with its parameters: what a `law` returns when it is called.
 
     Attributes
     ----------
@@ -189,12 +189,12 @@ class OwnLaw:
     reach : float
     """
 
-    def __init__(self, of: LawFunction, values: dict[str, float]) -> None:
-        self.of, self._values = of, values
+    def __init__(self, maker: LawFunction, values: dict[str, float]) -> None:
+        self.maker, self._values = maker, values
 
     @property
     def name(self) -> str:
-        return self.of.name
+        return self.maker.name
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -206,56 +206,56 @@ class OwnLaw:
 
     @property
     def reach(self) -> float:
-        return self.of.reach
+        return self.maker.reach
 
     @property
     def curvature(self) -> float | None:
-        return self.of.curvature
+        return self.maker.curvature
 
     @property
     def jumps(self) -> bool:
-        return self.of.jumps
+        return self.maker.jumps
 
     @property
     def vectors(self) -> tuple[str, ...]:
-        return self.of.vectors
+        return self.maker.vectors
 
     @property
     def scalars(self) -> tuple[str, ...]:
-        return self.of.scalars
+        return self.maker.scalars
 
     @property
     def address(self) -> int:
-        return int(self.of.compiled.address)
+        return int(self.maker.compiled.address)
 
     @property
     def source_hash(self) -> str:
-        return self.of.source_hash
+        return self.maker.source_hash
 
     def once(self, contact: Contact, old: Any = None) -> Any:
-        """What one contact exerts, by plain Python: as the function returns it."""
-        if self.of.history is None:
-            return self.of.function(contact, *self.numbers)
-        return self.of.function(contact, old, *self.numbers)
+        """The force of one contact in plain Python, as the function returns it."""
+        if self.maker.history is None:
+            return self.maker.function(contact, *self.numbers)
+        return self.maker.function(contact, old, *self.numbers)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OwnLaw):
             return NotImplemented
-        return self.of is other.of and self._values == other._values
+        return self.maker is other.maker and self._values == other._values
 
     def __hash__(self) -> int:
-        return hash((id(self.of), *self._values.values()))
+        return hash((id(self.maker), *self._values.values()))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value}" for name, value in self._values.items())
         return f"{self.name}({values})"
 
 
-# ---- reading what a function says ----------------------------------------------------------------
+# ---- reading a function's signature and history --------------------------------------------------
 
 
 def read_parameter(value: object, name: str, law: str) -> float:
-    """A number of a law of this name; infinite where nothing is limited, say."""
+    """Read a parameter of the law with this name; it may be infinite, for example as a limit."""
     found = checks.number(value, f"{name} of {law}")
     if math.isnan(found):
         raise ValueError(f"{name} of {law} is nan, but must be a number")
@@ -272,7 +272,7 @@ def read_reach(value: object) -> float:
 def _read_history(
     name: str, history: type[Any] | None, names: Mapping[str, Any]
 ) -> dict[str, type[Any]]:
-    """The fields of a history, with their types: of texts by these names, too."""
+    """The fields of a history with their types; `names` resolves annotations that are strings."""
     if history is None:
         return {}
     if not (isinstance(history, type) and issubclass(history, tuple)) or not hasattr(
@@ -290,27 +290,27 @@ def _read_history(
                 f"{field} of the history of {name} is {found}, but must be float or"
                 " abut.laws.Vector"
             )
-    # vectors first, as blocks have them
+    # vectors first, as in blocks
     ordered = sorted(history._fields, key=lambda field: kinds[field] is not Vector)
     count = sum(3 if kinds[field] is Vector else 1 for field in ordered)
     if count > MOST_HISTORY:
-        raise ValueError(f"the history of {name} has {count} numbers, but {MOST_HISTORY} at most")
+        raise ValueError(f"the history of {name} has {count} numbers, but may have {MOST_HISTORY}")
     return {field: kinds[field] for field in ordered}
 
 
 def _read_parameters(
     name: str, function: Callable[..., Any], has_history: bool
 ) -> dict[str, float | None]:
-    """Names of the parameters, with their defaults; None: there is none."""
+    """Names of the parameters with their defaults, or None without a default."""
     given = list(inspect.signature(function).parameters.values())
     first = 2 if has_history else 1
     if len(given) < first:
         what = "the contact and its history" if has_history else "the contact"
-        raise TypeError(f"{name} has {len(given)} arguments, but begins with {what}")
+        raise TypeError(f"{name} has {len(given)} arguments, but must take {what} first")
     defaults: dict[str, float | None] = {}
     for one in given[first:]:
         if one.kind not in (one.POSITIONAL_OR_KEYWORD,):
-            raise TypeError(f"{name} has the argument {one}, but parameters are plain ones")
+            raise TypeError(f"{name} has the argument {one}, but must have plain parameters only")
         is_given = one.default is not one.empty
         defaults[one.name] = read_parameter(one.default, one.name, name) if is_given else None
     return defaults

@@ -1,4 +1,4 @@
-"""The materials of a simulation, numbered, and the law that each two of them have."""
+"""The numbered materials of a simulation, and the law of each pair of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..base.arrays import Doubles
 from ..base.warnings import SimulationWarning, warn
 from .cohesion import Cohesion
 from .compiled import CompiledLaw
-from .contacts import Told, told
+from .contacts import LawColumns, law_columns
 from .law import LawFunction, OwnLaw
 from .materials import Material
 from .plain import Frictional, Hertz, Linear, Luding, RollingA
@@ -23,20 +23,20 @@ Own = OwnLaw | CompiledLaw
 
 
 class LawTable:
-    """Materials are numbered as they come; equal ones are one."""
+    """Materials are numbered in order of their first use; equal materials have one number."""
 
     def __init__(self) -> None:
         self.materials: list[Material] = []
         self.laws: dict[tuple[int, int], Law] = {}
-        # the objects that `set` was called with for each pair of numbers: equal materials may be
+        # the objects with which `set` was called for each pair of numbers: equal materials may be
         # several objects
         self.given: dict[tuple[int, int], tuple[Material, Material]] = {}
-        # what laws of users have kept, in the order in which they came: what contacts keep is told
-        # apart by places in it
+        # laws of users with their history, in order of first use: the library identifies the
+        # history of a contact by its place in this list
         self.names: list[str] = []
 
     def copy(self) -> LawTable:
-        """The same laws, which do not change with these."""
+        """An independent copy."""
         copied = LawTable()
         copied.materials, copied.laws = [*self.materials], {**self.laws}
         copied.given = {**self.given}
@@ -44,13 +44,13 @@ class LawTable:
         return copied
 
     def numbered(self, material: object) -> tuple[LawTable, int]:
-        """Laws in which a material has a number, these where it has one already, and the number."""
+        """The number of a material, and a table that has it: this one if it has it already."""
         laws = self.copy()
         number = laws.number(material, "material")
         return (self if number < len(self.materials) else laws), number
 
     def number(self, material: object, name: str) -> int:
-        """The number of a material, which is new perhaps."""
+        """The number of a material, which is added if it is new."""
         if not isinstance(material, Material):
             kind = checks.a_or_an(type(material).__name__)
             raise TypeError(f"{name} is {kind}, but must be a Material")
@@ -59,7 +59,7 @@ class LawTable:
         return self.materials.index(material)
 
     def set(self, a: object, b: object, law: object) -> None:
-        """Give two materials a law, instead of the one that they have."""
+        """Set the law of two materials in place of an earlier one."""
         if isinstance(law, LawFunction):
             raise TypeError(f"law is {law.name} without its parameters: give {law.name}(...)")
         if not isinstance(law, Law):
@@ -68,7 +68,7 @@ class LawTable:
             if not isinstance(material, Material):
                 self.number(material, name)
         assert isinstance(a, Material) and isinstance(b, Material)
-        # before any is numbered: they complain of what does not fit
+        # first, because these raise an error for a law that does not fit
         if isinstance(law, Own):
             self._check_name(law, frozenset((a, b)))
             try_law(law)
@@ -85,7 +85,7 @@ class LawTable:
     def _check_given(
         self, numbers: tuple[int, int], pair: tuple[Material, Material], law: Law
     ) -> None:
-        """Warn where a law replaces that of materials which may have been meant as others."""
+        """Warn if a law is replaced for materials that may have been meant as different ones."""
         before = self.given.get(numbers)
         if before is None or self.laws[numbers] == law:
             return
@@ -100,36 +100,36 @@ class LawTable:
                 return
 
     def name(self, law: Law) -> None:
-        """Have a law of a user, whose number is its identity."""
+        """Add a user's law to the names, if it is new; its place is its identity."""
         if isinstance(law, Own) and kept_by(law) not in self.names:
             self.names.append(kept_by(law))
 
     def _check_name(self, law: Own, pair: frozenset[Material]) -> None:
-        """What contacts keep goes by the name of their law."""
+        """Raise a ValueError for another law with the same name, which identifies the history."""
         for (a, b), other in self.laws.items():
             is_same = {self.materials[a], self.materials[b]} == pair
             is_named = isinstance(other, Own) and other.name == law.name and not is_same
             if is_named and not _is_alike(other, law):
                 raise ValueError(
-                    f"there are two laws of the name {law.name}, which are other functions: the"
-                    " names of a simulation's laws must differ"
+                    f"two different laws have the name {law.name}: give one of the functions"
+                    " another name"
                 )
 
     @property
     def own(self) -> list[Own]:
-        """Laws of users, each once: of those with other parameters each is one."""
+        """Laws of users, each once; other parameters make another law."""
         found: list[Own] = []
         for law in self.laws.values():
             if isinstance(law, Own) and law not in found:
                 found.append(law)
         return found
 
-    def told_own(self) -> tuple[Told, ...]:
+    def own_columns(self) -> tuple[LawColumns, ...]:
         """The laws of users as the library takes them."""
-        return tuple(told(law, 1 + self.names.index(kept_by(law))) for law in self.own)
+        return tuple(law_columns(law, 1 + self.names.index(kept_by(law))) for law in self.own)
 
     def numbers(self) -> Doubles:
-        """What the library takes: (m * m, numbers), zeros where two have no law."""
+        """The library's table (m * m, numbers), with zeros for pairs without a law."""
         count = len(self.materials)
         table = np.zeros((count, count, len(_core.LAW_NUMBERS)))
         own = self.own
@@ -142,22 +142,22 @@ class LawTable:
         return table.reshape(-1, len(_core.LAW_NUMBERS))
 
     def missing(self, a: int, b: int) -> str:
-        """Two materials that meet without a law."""
+        """The error text for two touching materials without a law."""
         return (
-            f"{self.materials[a]} meets {self.materials[b]}, and the two have no law:"
-            " set_law(a, b, law) gives them one"
+            f"{self.materials[a]} touches {self.materials[b]}, but the two have no law: call"
+            " sim.set_law(a, b, law)"
         )
 
-    # ---- what does not go together ----
+    # ---- combinations that are not possible ----
 
     def check_sharing(self, walls: Iterable[int]) -> None:
-        """Shares follow from one exponent, so that all walls need laws of one kind."""
+        """Check that all walls have laws of one kind: shares follow from a single exponent."""
         numbers = set(walls)
         kinds = {type(law): pair for pair, law in self.laws.items() if numbers & set(pair)}
         if len(kinds) > 1:
             shown = " and ".join(self._shown(law, pair) for law, pair in kinds.items())
             raise ValueError(
-                f"resolution='sharing' needs walls' laws of one kind, but there are {shown}"
+                f"resolution='sharing' needs laws of one kind for all walls, but there are {shown}"
             )
 
     def _shown(self, law: type[Law], pair: tuple[int, int]) -> str:
@@ -165,63 +165,63 @@ class LawTable:
         return f"{law.__name__} of {a} with {b}"
 
     def check_clusters(self, materials: Iterable[int]) -> None:
-        """A torque against the spin of one sphere means nothing in a rigid body."""
+        """Check that no cluster has RollingA, which brakes the spin of single spheres."""
         self._check_brakes(materials, "spheres of clusters")
 
     def check_bodies(self, materials: Iterable[int]) -> None:
-        """Nor does it in a convex one."""
+        """Check that no convex body has RollingA, which brakes the spin of single spheres."""
         self._check_brakes(materials, "bodies")
 
-    def _check_brakes(self, materials: Iterable[int], whose: str) -> None:
-        ours = set(materials)
+    def _check_brakes(self, materials: Iterable[int], nouns: str) -> None:
+        numbers = set(materials)
         for pair, law in self.laws.items():
             rolling = law.rolling if isinstance(law, Frictional) else None
             brakes = isinstance(rolling, RollingA) and rolling.coefficient > 0
-            if brakes and ours & set(pair):
+            if brakes and numbers & set(pair):
                 a, b = (self.materials[number] for number in pair)
                 raise ValueError(
-                    f"{whose} cannot have RollingA, as {a} with {b}:"
-                    " give RollingC, which a number means"
+                    f"{nouns} cannot have RollingA, as {a} with {b} has: use RollingC, for example"
+                    f" rolling={rolling.coefficient:g}"
                 )
 
     def cohesion_at(self, number: int) -> Cohesion | None:
-        """That of the built-in law in a row of `numbers`."""
+        """The cohesion of the built-in law in this row of `numbers`."""
         a, b = divmod(number, len(self.materials))
         law = self.laws[min(a, b), max(a, b)]
         return law.cohesion if isinstance(law, Frictional) else None
 
     def without_radius(self, a: int, b: int) -> str:
-        """A body that is not rounded meets something under a law that asks for a radius."""
+        """The error text for a convex body without rounding under a law that needs a radius."""
         law = self.laws[min(a, b), max(a, b)]
         return (
-            f"{self.materials[a]} meets {self.materials[b]} under {law}, which asks for a radius of"
+            f"{self.materials[a]} touches {self.materials[b]} under {law}, which needs a radius of"
             " curvature: give the law curvature=, or the body a shape with radius="
         )
 
 
 def no_law(given: object) -> TypeError:
-    """What is given as a law, and is none."""
+    """The TypeError for an argument that is not a law."""
     kind = checks.a_or_an(type(given).__name__)
     return TypeError(f"law is {kind}, but must be a Hertz, a Linear, a Luding or a law of your own")
 
 
 def pulling(law: Law) -> str:
-    """A law that never repels."""
+    """The warning for a law that never repels."""
     return (
-        f"{law} pulls at every overlap up to R*, and never pushes: what touches is drawn in deeper"
-        " and deeper. A push above 0 repels"
+        f"{law} pulls at every overlap up to R*, and never pushes: particles will sink into each"
+        " other. The push must be positive to repel"
     )
 
 
 def kept_by(law: Own) -> str:
-    """The law's name, with what contacts keep under it."""
+    """The law's name with the fields of its history, which identifies histories."""
     return f"{law.name}({', '.join((*law.vectors, '|', *law.scalars))})"
 
 
 def _is_alike(a: Law, b: Law) -> bool:
-    """Whether two laws differ by parameters alone."""
+    """Whether two laws are equal except for their parameters."""
     if isinstance(a, OwnLaw) and isinstance(b, OwnLaw):
-        return a.of is b.of
+        return a.maker is b.maker
     if isinstance(a, CompiledLaw) and isinstance(b, CompiledLaw):
         kept = [(law.address, law.vectors, law.scalars, law.reach) for law in (a, b)]
         return kept[0] == kept[1]

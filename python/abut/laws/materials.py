@@ -1,4 +1,4 @@
-"""What spheres and walls are made of."""
+"""Materials of spheres, bodies and walls."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass, field
 from ..base import checks
 from ..base.values import NEW, Value
 
-# Of a material that keeps its shape: beyond, pressing from all sides, or shearing, would give
-# energy.
+# Poisson's ratio of a stable material: beyond these bounds, compressing or shearing it would
+# release energy.
 POISSON_BOUNDS = (-1.0, 0.5)
 
 
 @dataclass(frozen=True)
 class Material(Value):
-    """What spheres or a wall are made of.
+    """The material of spheres, bodies or a wall.
 
-    Equal materials are one material: give two of the same numbers a `name` each where their laws
-    differ. Any consistent units will do.
+    Equal materials are the same material. If two materials have the same numbers but different
+    laws, give each a `name`. Any consistent units can be used.
 
     Parameters
     ----------
     density : float, optional
-        Mass a volume. Spheres need it, walls do not.
+        Mass per volume. Spheres need it, walls do not.
     young : float, optional
-        Young's modulus, a pressure. None: rigid.
+        Young's modulus, a pressure. None means rigid.
     poisson : float, default 0.2
         Poisson's ratio, above -1 and below 0.5.
     name : str, optional
-        Tells this material apart from others with the same numbers, as two rigid walls of different
+        Distinguishes materials with the same numbers, for example two rigid walls with different
         friction.
 
     Attributes
     ----------
     shear : float or None
-        The shear modulus, young / (2 (1 + poisson)); None of a rigid material.
+        The shear modulus, young / (2 (1 + poisson)); None for a rigid material.
 
     Raises
     ------
@@ -42,7 +42,7 @@ class Material(Value):
         If `density` or `young` is not positive and finite, `poisson` is out of its bounds, or
         `name` is empty.
     TypeError
-        If one of the first three is no real number, or `name` is no string.
+        If one of the first three is not a real number, or `name` is not a string.
 
     Examples
     --------
@@ -85,5 +85,5 @@ class Material(Value):
 
     @property
     def shear(self) -> float | None:
-        """The shear modulus; None of a rigid material."""
+        """The shear modulus; None for a rigid material."""
         return None if self.young is None else self.young / (2.0 * (1.0 + self.poisson))

@@ -1,6 +1,6 @@
-"""How the force of a contact follows from how far, how fast and how long two things overlap.
+"""Built-in contact laws: `Hertz`, `Linear` and `Luding`, with friction and rolling resistance.
 
-docs/dem.md has the equations. A law holds constants alone; the library evaluates it.
+docs/dem.md has the equations. A law has constants only; the library evaluates it.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from ..base.values import NEW, Value
 from .cohesion import Cohesion, cohesion_numbers, read_cohesion
 from .materials import Material
 
-# by the names of ABUT_LAW_NUMBERS
+# numbers of a law, by the names of ABUT_LAW_NUMBERS
 Numbers = dict[str, float]
 
 
 @dataclass(frozen=True)
 class RollingA(Value):
-    """A torque against the spin of a sphere that is pressed on something: the paper's.
+    """Rolling resistance of type A: a torque against the spin of a sphere that is pressed on.
 
-    It is coefficient x radius x normal force, summed over the contacts of a sphere, and never
-    reverses the spin. It also stops a sphere that spins in place, and does not keep angular
-    momentum: what it takes from a sphere nothing else gets. Spheres of clusters, and convex bodies,
-    cannot have it.
+    The torque is coefficient x radius x normal force, summed over the contacts of a sphere, and
+    never reverses the spin (Santasusana et al. 2016). It also stops a sphere that
+    spins in place, and does not conserve angular momentum, since no partner gets the opposite
+    torque. Spheres of clusters, and convex bodies, cannot have it.
 
     Parameters
     ----------
     coefficient : float
-        0 or positive, without unit: about the tangent of the slope on which a sphere comes to rest.
+        0 or positive, without unit: about the tangent of the slope on which a sphere stays at rest.
 
     Raises
     ------
     ValueError, TypeError
-        If the coefficient is negative, not finite or no number.
+        If the coefficient is negative, not finite or not a number.
 
     Examples
     --------
@@ -55,24 +55,24 @@ class RollingA(Value):
 
 @dataclass(frozen=True)
 class RollingC(Value):
-    """A spring and a damper between two that roll on each other, cut like friction.
+    """Rolling resistance of type C: a spring and a damper against rolling, limited like friction.
 
-    It keeps angular momentum, lets a sphere rest on a slope, and leaves alone what spins in place.
-    At a convex body each contact point has such a spring and damper.
+    It conserves angular momentum, holds a sphere on a slope, and does not act on a sphere that
+    spins in place. Each contact point of a convex body has such a spring and damper.
 
     Parameters
     ----------
     coefficient : float
         0 or positive, without unit: the torque is at most coefficient x radius x normal force. The
-        radius is R*, by 1 / R* = 1 / R + 1 / R' of the two, at a wall R; that of a body is as of
-        `Hertz`.
+        radius is R*, with 1 / R* = 1 / R + 1 / R' of the two, or R at a wall; that of a convex body
+        is as for `Hertz`.
     damping : float, default 0.3
-        Part of the critical damping of the spring, 0 or positive.
+        Fraction of critical damping of the spring, 0 or positive.
 
     Raises
     ------
     ValueError, TypeError
-        If one is negative, not finite or no number.
+        If an argument is negative, not finite or not a number.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class RollingC(Value):
 
 
 class Frictional(Value):
-    """What laws of contact have in common: the base of `Hertz`, `Linear` and `Luding`."""
+    """The base of `Hertz`, `Linear` and `Luding`."""
 
     friction: float
     restitution: float
@@ -112,36 +112,35 @@ class Frictional(Value):
 
 @dataclass(frozen=True)
 class Hertz(Frictional):
-    """Elastic bodies: Hertz along the normal, Mindlin across it, with friction.
+    """Elastic contact: Hertz along the normal, Mindlin in the tangent plane, with friction.
 
-    The stiffness follows from both materials, and from how curved both are where they touch: for a
-    sphere by its radius, a wall is flat. A convex body counts with the radius by which its shape is
-    rounded, times its scale, or else with the law's `curvature`.
+    The stiffness follows from both materials and both radii of curvature: a sphere has its radius,
+    a wall is flat. A convex body has the radius by which its shape is rounded, times its scale, or
+    without rounding the law's `curvature`.
 
     Parameters
     ----------
     friction : float, default 0
-        Coefficient of Coulomb's friction, 0 or positive.
+        Coefficient of Coulomb friction, 0 or positive.
     restitution : float, default 1
-        Speed after a head-on impact by that before it, above 0 and at most 1.
+        Coefficient of restitution of a head-on impact, above 0 and at most 1.
     rolling : float, RollingC or RollingA, default 0
-        Resistance to rolling; a number is a `RollingC`.
+        Rolling resistance; a number is a `RollingC`.
     curvature : float, optional
-        A length, positive: the radius of curvature of convex bodies that are not rounded, the same
-        at all their facets, edges and corners, and for all their sizes. Without it such a body ends
-        the run where it touches something with this law. Rounded bodies and spheres have radii of
-        their own, whatever this is.
+        Radius of curvature of convex bodies without rounding, a positive length. It is the same at
+        all facets, edges and corners, and for all scales. If it is missing, the run ends when such
+        a body touches something under this law. Rounded bodies and spheres do not use it.
     cohesion : JKR, DMT or LiquidBridge, optional
-        What pulls the two together. `restitution` is that of the law without it: the more two
-        stick, the less speed they keep. Friction holds more than the force presses, since the pull
-        presses the surfaces on each other, too: up to friction x (normal force + 2 x greatest pull)
-        with `JKR` and `DMT`; with a `LiquidBridge` up to friction x what presses without it. So
-        does rolling.
+        Attraction of the two. `restitution` is that of the law without cohesion; with it, the two
+        keep less speed. The pull presses the surfaces on each other, so that friction holds more
+        than friction x normal force: up to friction x (normal force + 2 x greatest pull) with `JKR`
+        and `DMT`, and up to friction x (normal force without the pull) with a `LiquidBridge`. The
+        same holds for rolling.
 
     Raises
     ------
     ValueError, TypeError
-        If a number is out of its range, or `rolling` or `cohesion` is something else.
+        If a number is out of its range, or `rolling` or `cohesion` is of another type.
 
     Examples
     --------
@@ -149,7 +148,7 @@ class Hertz(Frictional):
     >>> abut.Hertz(friction=0.5, restitution=0.4, rolling=0.001).rolling
     RollingC(coefficient=0.001, damping=0.3)
 
-    Of cubes of some millimeters, whose edges and corners are worn to a tenth of one:
+    Cubes of some millimeters with edges and corners that are worn to a tenth of a millimeter:
 
     >>> abut.Hertz(friction=0.5, curvature=1e-4).curvature
     0.0001
@@ -162,7 +161,7 @@ class Hertz(Frictional):
     cohesion: Cohesion | None = field(default=None, kw_only=True, metadata={NEW: True})
 
     def numbers(self, a: Material, b: Material) -> Numbers:
-        """What the library takes of this law between two materials; at most one may be rigid."""
+        """The library's numbers of this law between two materials; at most one may be rigid."""
         if a.young is None and b.young is None:
             raise ValueError(
                 f"Hertz' law between {a} and {b}: both are rigid; give one of them young="
@@ -174,25 +173,26 @@ class Hertz(Frictional):
 
 @dataclass(frozen=True)
 class Linear(Frictional):
-    """A spring and a damper along the normal and across it, with friction.
+    """A spring and a damper along the normal and in the tangent plane, with friction.
 
     Parameters
     ----------
     stiffness : float
-        Force an overlap, positive, the same between all sizes.
+        Force per overlap, positive, the same for all sizes.
     tangential : float, default 2/7
-        Stiffness across the normal by that along it, 0 or positive. With 2/7 both swing alike.
+        Tangential stiffness over normal stiffness, 0 or positive. With 2/7 both oscillations of two
+        spheres have the same period.
     friction, restitution, rolling
         As for `Hertz`.
     curvature : float, optional
-        As for `Hertz`, but for rolling and cohesion alone: without these, no radius is asked for.
+        As for `Hertz`, but only rolling and cohesion need it.
     cohesion : DMT or LiquidBridge, optional
         As for `Hertz`.
 
     Raises
     ------
     ValueError, TypeError
-        As of `Hertz`, or if a stiffness is not positive, or the cohesion is a `JKR`.
+        As for `Hertz`, or if a stiffness is not positive, or the cohesion is a `JKR`.
 
     Examples
     --------
@@ -217,48 +217,51 @@ class Linear(Frictional):
         super().__post_init__()
 
     def numbers(self, a: Material, b: Material) -> Numbers:
-        """What the library takes of this law; the materials may be any."""
+        """The library's numbers of this law, which are the same for all materials."""
         return _numbers(self, _core.LINEAR, self.stiffness, self.tangential * self.stiffness)
 
 
 @dataclass(frozen=True)
 class Luding(Frictional):
-    """A spring that yields: it keeps a dent where it was pressed, and sticks as it parts.
+    """An elastoplastic spring: it keeps a dent where it was pressed, and sticks when it separates.
 
     The hysteretic force of S. Luding, Cohesive, frictional powders: contact models for tension,
-    Granular Matter 10 (2008) 235. With the overlap d, and the largest one of the contact's life D,
-    the force along the normal, positive where it repels, is ``max(k (d - d_0), -k_c d)``: ``k_1 d``
-    while it is pressed, since ``d_0 = (1 - k_1 / k) D``; along a line of the slope k when it is
-    less pressed, or again; and down to a pull of ``k_c d``, with which it parts where two no longer
-    touch. While it pulls so, D falls: two that are pressed again go up such a line from there. The
-    slope grows with the dent, ``k = k_1 + (k_2 - k_1) D / D_f``, up to k_2. From ``D_f =
-    k_2 / (k_2 - k_1) phi_f 2 R*`` on nothing yields any more, and D stays: that is the paper's
-    limit branch. R* is as of `Hertz`. A contact that has ended begins anew, without a dent.
+    Granular Matter 10 (2008) 235. With the overlap d and its largest value D in this contact, the
+    force along the normal, positive if it repels, is ``max(k (d - d_0), -k_c d)``, with ``d_0 = (1
+    - k_1 / k) D``:
+
+    - loading for the first time, it is ``k_1 d``;
+    - unloading and reloading follow a line with the slope k;
+    - the pull is at most ``k_c d``; while it is, D falls, and reloading starts from there.
+
+    The slope grows with the dent, ``k = k_1 + (k_2 - k_1) D / D_f``, up to k_2. From ``D_f = k_2 /
+    (k_2 - k_1) phi_f 2 R*`` on nothing yields, and D is constant: the paper's limit branch. R* is
+    as for `Hertz`. A contact that has ended begins again without a dent.
 
     Parameters
     ----------
     loading : float
-        k_1, a force an overlap, positive.
+        k_1, a force per overlap, positive.
     unloading : float
-        k_2, a force an overlap, above `loading`.
+        k_2, a force per overlap, above `loading`.
     tensile : float, default 0
-        k_c, a force an overlap, 0 or positive: 0: it never pulls.
+        k_c, a force per overlap, 0 or positive. With 0 it never pulls.
     depth : float, default 0.05
-        phi_f, above 0 and at most 1, without unit: the deepest dent by 2 R*, the radius of two like
-        spheres.
+        phi_f, above 0 and at most 1, without unit: the deepest dent over 2 R*, the radius of two
+        like spheres.
     tangential : float, default 2/7
-        Stiffness across the normal by `loading`, 0 or positive.
+        Tangential stiffness over `loading`, 0 or positive.
     friction, restitution, rolling
-        As for `Linear`: the damper is that of a spring k_1 without a dent, so that two part with
-        less than `restitution`. Friction holds up to friction x (normal force + k_c d), as in
-        the paper, and so does rolling.
+        As for `Linear`. The damper is that of a spring k_1 without a dent, so two separate with
+        less than `restitution`. Friction holds up to friction x (normal force + k_c d), as in the
+        paper, and so does rolling.
     curvature : float, optional
         As for `Hertz`.
 
     Raises
     ------
     ValueError, TypeError
-        If a number is out of its range, or `rolling` is something else.
+        If a number is out of its range, or `rolling` is of another type.
 
     Examples
     --------
@@ -266,8 +269,8 @@ class Luding(Frictional):
     >>> abut.laws.Luding(1e3, 5e3, tensile=1e3, friction=0.3).depth
     0.05
 
-    The faster two meet, the deeper the dent, and the less of their speed they keep, which without
-    a pull is sqrt(k_1 / k):
+    At higher speeds the dent is deeper and the restitution lower; without a pull it is
+    sqrt(k_1 / k):
 
     >>> powder = abut.Material(density=1500)
     >>> law = abut.laws.Luding(1e3, 5e3)
@@ -285,7 +288,7 @@ class Luding(Frictional):
     rolling: float | RollingA | RollingC = 0.0
     curvature: float | None = field(default=None, kw_only=True)
 
-    cohesion: ClassVar[None] = None  # type: ignore[misc]  # no argument of it
+    cohesion: ClassVar[None] = None  # type: ignore[misc]  # not an argument of this law
 
     def __post_init__(self) -> None:
         loading = checks.positive(self.loading, "loading")
@@ -305,15 +308,16 @@ class Luding(Frictional):
         super().__post_init__()
 
     def numbers(self, a: Material, b: Material) -> Numbers:
-        """What the library takes of this law; the materials may be any."""
+        """The library's numbers of this law, which are the same for all materials."""
         numbers = _numbers(self, _core.LINEAR, self.loading, self.tangential * self.loading)
         own = {"unloading": self.unloading, "tensile": self.tensile, "depth": self.depth}
         return numbers | own | {"cohesion": _core.LUDING}
 
 
 def damping_ratio(restitution: float) -> float:
-    """The damping ratio with which two part with this part of their speed, under a force that never
-    pulls: what `Hertz` and `Linear` make of their restitution, for laws of one's own.
+    """The damping ratio for a coefficient of restitution, under a force that never pulls.
+
+    `Hertz` and `Linear` use it; it is for laws of your own.
 
     Parameters
     ----------
@@ -327,7 +331,7 @@ def damping_ratio(restitution: float) -> float:
     Raises
     ------
     ValueError, TypeError
-        If it is out of its range, or no number.
+        If it is out of its range, or not a number.
 
     Examples
     --------
@@ -339,14 +343,14 @@ def damping_ratio(restitution: float) -> float:
 
 
 def _compliance(material: Material) -> float:
-    """What the material adds to 1 / E*."""
+    """The material's part of 1 / E*."""
     if material.young is None:
         return 0.0
     return (1.0 - material.poisson * material.poisson) / material.young
 
 
 def _shear_compliance(material: Material) -> float:
-    """What the material adds to 1 / G*."""
+    """The material's part of 1 / G*."""
     return 0.0 if material.shear is None else (2.0 - material.poisson) / material.shear
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a law before a simulation has it: some hundred contacts are tried."""
+"""Trials of users' laws on some hundred contacts, which find errors before a simulation runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..base.arrays import Doubles
 from .compiling import as_force
 from .contact import Contact, Force, Vector
-from .contacts import OUTPUTS, WIDTHS, Answer, BuiltIn, Contacts, ask, turned
+from .contacts import OUTPUTS, WIDTHS, Answer, BuiltIn, Contacts, evaluate, turned
 from .law import OwnLaw
 
 if TYPE_CHECKING:
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
     from .compiled import CompiledLaw
 
-# contacts that are tried side by side, and how many steps each one lasts
+# number of contacts that are tried side by side, and of steps of each
 _COUNT, _STEPS = 64, 6
 
-# what may differ by rounding when a contact is seen from its other side, or turned
+# relative difference by rounding when a contact is seen from its other side, or rotated
 _TOLERANCE = 1e-9
 
-# a force that begins with more than this part of the largest one jumps
+# a force that begins with more than this fraction of the largest one counts as a jump
 _JUMP = 0.05
 
 
 def try_law(law: OwnLaw | CompiledLaw) -> None:
-    """A ValueError, AttributeError or TypeError tells what is wrong, and at which contact."""
+    """Try a law; a ValueError, AttributeError or TypeError names what is wrong, and where."""
     contacts, history = _begin(law), None
     largest = 0.0
     for step in range(_STEPS):
         if isinstance(law, OwnLaw):
             _try_in_python(law, contacts, history)
-        answer = ask(law, contacts, history)
+        answer = evaluate(law, contacts, history)
         before = np.zeros_like(answer.history) if history is None else history
         _check_finite(law, contacts, before, answer)
         _check_sides(law, contacts, before, answer)
@@ -47,14 +47,14 @@ def try_law(law: OwnLaw | CompiledLaw) -> None:
 
 
 def only_pulls(law: OwnLaw | CompiledLaw | BuiltIn, contacts: Contacts | None = None) -> bool:
-    """Whether contacts that are pressed slowly from touch to an overlap of R* pull, and never push;
-    by default contacts of all kinds."""
+    """Whether contacts pull, and never push, while they are slowly pressed to an overlap of R*.
+    By default contacts of all kinds are tried."""
     contacts = contacts or _begin(law)
     contacts.set(parting=0.0, sliding=0.0, rolling=0.0, twisting=0.0)
     history, pulls = None, False
     for part in np.logspace(-6.0, 0.0, 25):
         contacts.set(overlap=part * contacts["radius"])
-        answer = ask(law, contacts, history)
+        answer = evaluate(law, contacts, history)
         if (answer.push > 0.0).any():
             return False
         pulls = pulls or bool((answer.push < 0.0).any())
@@ -64,7 +64,7 @@ def only_pulls(law: OwnLaw | CompiledLaw | BuiltIn, contacts: Contacts | None = 
 
 
 def _begin(law: OwnLaw | CompiledLaw | BuiltIn) -> Contacts:
-    """New contacts of all kinds."""
+    """New contacts with various radii, masses, normals, overlaps and velocities."""
     rng = np.random.default_rng(1)
     radius = 10.0 ** rng.uniform(-4.0, -1.0, _COUNT)
     mass = 1e4 * radius**3
@@ -82,12 +82,12 @@ def _begin(law: OwnLaw | CompiledLaw | BuiltIn) -> Contacts:
 
 
 def _go_on(law: OwnLaw | CompiledLaw | BuiltIn, contacts: Contacts, step: int) -> None:
-    """Other overlaps and velocities of the same contacts."""
+    """Set other overlaps and velocities of the same contacts."""
     rng = np.random.default_rng(step + 2)
     radius, normal = contacts["radius"], contacts["normal"]
     overlap = radius * 10.0 ** rng.uniform(-6.0, -1.5, contacts.count)
     if step == 0:
-        overlap[::3] = 0.0  # the most that is special about a contact
+        overlap[::3] = 0.0  # the largest special case of a contact
     if law.reach > 0.0:
         far = rng.uniform(size=contacts.count) < 0.3
         overlap[far] = -law.reach * rng.uniform(size=contacts.count)[far]
@@ -106,7 +106,7 @@ def _go_on(law: OwnLaw | CompiledLaw | BuiltIn, contacts: Contacts, step: int) -
 
 
 def one_of(contacts: Contacts, k: int) -> Contact:
-    """A contact as a law's function is given it."""
+    """Contact k, as a law's function takes it."""
     columns: dict[str, Any] = {}
     for name, width in WIDTHS.items():
         entry = contacts[name][k]
@@ -115,9 +115,9 @@ def one_of(contacts: Contacts, k: int) -> Contact:
 
 
 def history_of(law: OwnLaw, history: Doubles | None, k: int) -> Any:
-    """What a contact remembers, as a law's function is given it."""
-    if history is None or law.of.history is None:
-        return law.of.zero()
+    """The history of contact k, as a law's function takes it."""
+    if history is None or law.maker.history is None:
+        return law.maker.zero()
     fields: dict[str, Any] = {}
     at = 0
     for name in law.vectors:
@@ -126,14 +126,14 @@ def history_of(law: OwnLaw, history: Doubles | None, k: int) -> Any:
     for name in law.scalars:
         fields[name] = float(history[at, k])
         at += 1
-    return law.of.history(**fields)
+    return law.maker.history(**fields)
 
 
 def _try_in_python(law: OwnLaw, contacts: Contacts, history: Doubles | None) -> None:
-    """What plain Python says of types, more plainly than a compiler."""
+    """Run the function in plain Python, which has clearer errors of types than a compiler."""
     for k in range(0, contacts.count, 5):
         try:
-            said = law.once(one_of(contacts, k), history_of(law, history, k))
+            answer = law.once(one_of(contacts, k), history_of(law, history, k))
         except AttributeError as error:
             known = ", ".join(Contact._fields)
             raise AttributeError(f"{law.name}: {error}; a contact has {known}") from None
@@ -141,10 +141,10 @@ def _try_in_python(law: OwnLaw, contacts: Contacts, history: Doubles | None) -> 
             raise TypeError(f"{law.name}: {error}") from None
         except Exception as error:
             if isinstance(error, ZeroDivisionError) or "math domain" in str(error):
-                continue  # compiled it is not finite, which is told with the contact
-            said = f"{_raised(error)} at {told_at(contacts, k)}"
-            raise ValueError(f"{law.name}: {said}") from error
-        _check_types(law, said)
+                continue  # the compiled law returns NaN or inf, which is reported with the contact
+            text = f"{_raised(error)} at {contact_text(contacts, k)}"
+            raise ValueError(f"{law.name}: {text}") from error
+        _check_types(law, answer)
 
 
 def _raised(error: Exception) -> str:
@@ -152,7 +152,7 @@ def _raised(error: Exception) -> str:
 
 
 def _what_raises(law: OwnLaw | CompiledLaw, contacts: Contacts, history: Doubles, k: int) -> str:
-    """Why the push of contact k is not a number, where that is for an error."""
+    """The reason why the push of contact k is NaN, if the function raises an error there."""
     if isinstance(law, OwnLaw):
         try:
             law.once(one_of(contacts, k), history_of(law, history, k))
@@ -161,15 +161,15 @@ def _what_raises(law: OwnLaw | CompiledLaw, contacts: Contacts, history: Doubles
     return ""
 
 
-def _check_types(law: OwnLaw, said: Any) -> None:
-    kept = law.of.history
+def _check_types(law: OwnLaw, answer: Any) -> None:
+    kept = law.maker.history
     if kept is not None:
-        if not isinstance(said, tuple) or isinstance(said, Force) or len(said) != 2:
+        if not isinstance(answer, tuple) or isinstance(answer, Force) or len(answer) != 2:
             raise TypeError(
-                f"{law.name} returns {type(said).__name__}, but with a history must return (force,"
-                f" {kept.__name__})"
+                f"{law.name} returns {type(answer).__name__}, but with a history must return"
+                f" (force, {kept.__name__})"
             )
-        said, new = said
+        answer, new = answer
         if not isinstance(new, kept):
             raise TypeError(
                 f"{law.name} returns {type(new).__name__} beside the force, but must return"
@@ -177,11 +177,11 @@ def _check_types(law: OwnLaw, said: Any) -> None:
             )
         for name in law.vectors:
             _check_vector(law, f"{kept.__name__}.{name}", getattr(new, name))
-    elif not isinstance(said, Force) and isinstance(said, tuple):
+    elif not isinstance(answer, Force) and isinstance(answer, tuple):
         raise TypeError(
             f"{law.name} returns a tuple, but must return a number or abut.laws.force(...)"
         )
-    force = as_force(said)
+    force = as_force(answer)
     _check_vector(law, "tangent", force.tangent)
     _check_vector(law, "moment", force.moment)
 
@@ -191,33 +191,33 @@ def _check_vector(law: OwnLaw, what: str, value: Any) -> None:
         raise TypeError(f"{law.name}: {what} is {value!r}, but must be a vector of three numbers")
 
 
-# ---- what it exerts ------------------------------------------------------------------------------
+# ---- forces --------------------------------------------------------------------------------------
 
 
-def told_at(contacts: Contacts, k: int) -> str:
-    """The numbers of a contact that matter most."""
+def contact_text(contacts: Contacts, k: int) -> str:
+    """The most important numbers of a contact, for messages."""
     shown = ("overlap", "parting", "radius", "mass")
     numbers = ", ".join(f"{name} {contacts[name][k]:.3g}" for name in shown)
     return numbers + (", a new contact" if contacts["is_new"][k] else "")
 
 
-def told_case(
+def case_text(
     law: OwnLaw | CompiledLaw, step: float, inputs: Doubles, outputs: Doubles, history: Doubles
 ) -> str:
-    """What a law said of one contact, and what it was told: columns of one number."""
-    said, given = _by_name(OUTPUTS, outputs), _by_name(WIDTHS, inputs)
-    bad = [f"{name} is {_shown(v)}" for name, v in said.items() if not np.isfinite(v).all()]
-    if np.isnan(said["push"]):
+    """The outputs of a law for one contact that are wrong, and all its inputs, for messages."""
+    returned, given = _by_name(OUTPUTS, outputs), _by_name(WIDTHS, inputs)
+    bad = [f"{name} is {_shown(v)}" for name, v in returned.items() if not np.isfinite(v).all()]
+    if np.isnan(returned["push"]):
         contact = Contacts(1, step, **given)
         bad[0] += _what_raises(law, contact, history[:, None], 0)
     known = [f"{name} {_shown(values)}" for name, values in given.items()]
     kept = dict.fromkeys(law.vectors, 3) | dict.fromkeys(law.scalars, 1)
     known += [f"old.{name} {_shown(v)}" for name, v in _by_name(kept, history).items()]
-    return f"{', '.join(bad) or 'what it keeps is not finite'}, at {', '.join(known)}"
+    return f"{', '.join(bad) or 'its history is not finite'}, at {', '.join(known)}"
 
 
-def told_radius(inputs: Doubles) -> float:
-    """R* of a case."""
+def case_radius(inputs: Doubles) -> float:
+    """R* of a law's inputs for one contact."""
     return float(_by_name(WIDTHS, inputs)["radius"][0])
 
 
@@ -246,10 +246,14 @@ def _check_finite(
             why = (
                 _what_raises(law, contacts, before, bad[0]) if np.isnan(answer.push[bad[0]]) else ""
             )
-            raise ValueError(f"{law.name}: {name} is {number}{why} at {told_at(contacts, bad[0])}")
+            raise ValueError(
+                f"{law.name}: {name} is {number}{why} at {contact_text(contacts, bad[0])}"
+            )
     bad = np.flatnonzero(~np.isfinite(answer.history).all(axis=0))
     if len(bad):
-        raise ValueError(f"{law.name}: what it keeps is not finite at {told_at(contacts, bad[0])}")
+        raise ValueError(
+            f"{law.name}: its history is not finite at {contact_text(contacts, bad[0])}"
+        )
 
 
 def _check_same(
@@ -262,57 +266,59 @@ def _check_same(
         off = np.abs(a - b).max(axis=1) > 1e3 * _TOLERANCE * scale
         if off.any():
             k = int(np.flatnonzero(off)[0])
-            raise ValueError(f"{law.name}: {name} is another one {how}, at {told_at(contacts, k)}")
+            raise ValueError(
+                f"{law.name}: {name} is different {how}, at {contact_text(contacts, k)}"
+            )
 
 
 def _seen(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, matrix: Doubles, sides: bool
 ) -> Answer:
-    """The answer where all vectors are turned by a matrix, and both sides changed maybe."""
+    """The answer with all vectors transformed by a matrix, and perhaps both sides exchanged."""
     other = Contacts(contacts.count, contacts.step, **contacts.rows())
     for name in ("normal", "sliding", "rolling"):
         other.set(**{name: contacts[name] @ matrix.T})
     if sides:
         other.set(radius_i=contacts["radius_j"], radius_j=contacts["radius_i"])
-    return ask(law, other, turned(law, before, matrix))
+    return evaluate(law, other, turned(law, before, matrix))
 
 
 def _check_sides(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
 ) -> None:
-    """Which of two is the first must not matter; a wall has no other side."""
+    """Check that the order of two partners does not matter; a wall has no other side."""
     found = _seen(law, contacts, before, -np.eye(3), True)
     pairs = np.isfinite(contacts["radius_j"])
     for column, sign in ((found.tangent, -1.0), (found.moment, -1.0)):
         column *= sign
     for name in ("push", "tangent", "moment", "stored"):
         getattr(found, name)[~pairs] = getattr(answer, name)[~pairs]
-    how = "seen from the other one of a pair: it is not antisymmetric"
+    how = "seen from the other partner: a law must be antisymmetric"
     _check_same(law, contacts, found, answer, how)
 
 
 def _check_turned(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
 ) -> None:
-    """Directions of space must not matter."""
+    """Check that directions in space do not matter."""
     rotation = np.array([[2.0, -2.0, 1.0], [1.0, 2.0, 2.0], [-2.0, -1.0, 2.0]]) / 3.0
     found = _seen(law, contacts, before, rotation, False)
     for column in (found.tangent, found.moment):
         column[...] = column @ rotation
-    _check_same(law, contacts, found, answer, "where everything is turned in space")
+    _check_same(law, contacts, found, answer, "when everything is rotated in space")
 
 
 def _check_jump(law: OwnLaw | CompiledLaw, largest: float) -> None:
-    """Contacts begin where the force is 0."""
+    """Check that contacts begin with a force of 0."""
     contacts = _begin(law)
     contacts.set(parting=0.0, sliding=0.0, rolling=0.0, twisting=0.0)
     contacts.set(overlap=-law.reach * (1.0 - 1e-9) if law.reach else 1e-9 * contacts["radius"])
-    push = np.abs(ask(law, contacts).push)
+    push = np.abs(evaluate(law, contacts).push)
     contacts.set(overlap=0.03 * contacts["radius"])
-    scale = np.abs(ask(law, contacts).push)
+    scale = np.abs(evaluate(law, contacts).push)
     if law.reach:
         contacts.set(overlap=0.0)
-        scale = np.maximum(scale, np.abs(ask(law, contacts).push))
+        scale = np.maximum(scale, np.abs(evaluate(law, contacts).push))
     jumps = push > _JUMP * scale + 1e-12 * largest
     if jumps.any():
         k = int(np.flatnonzero(jumps)[0])

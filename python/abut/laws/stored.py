@@ -1,4 +1,4 @@
-"""Laws of one's own in files of simulations: their names and numbers, never what they compute."""
+"""Users' laws in restart files: their names and parameters, but no code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Given = LawFunction | CompiledLaw
 
 
 def to_stored(law: OwnLaw | CompiledLaw) -> dict[str, Any]:
-    """What a file has of a law."""
+    """The entry of a restart file for a law."""
     return {
         "kind": "own law",
         "name": law.name,
@@ -30,7 +30,7 @@ def is_stored(stored: Mapping[str, Any]) -> bool:
 
 
 def read_given(laws: object) -> dict[str, Given]:
-    """The argument of `load_simulation`."""
+    """Read the argument `laws` of `load_simulation`."""
     if laws is None:
         return {}
     if not isinstance(laws, Mapping):
@@ -39,7 +39,7 @@ def read_given(laws: object) -> dict[str, Given]:
     found = dict(laws)
     for name, law in found.items():
         if isinstance(law, OwnLaw):
-            found[name] = law = law.of
+            found[name] = law = law.maker
         if not isinstance(law, Given):
             kind = checks.a_or_an(type(law).__name__)
             raise TypeError(
@@ -49,12 +49,12 @@ def read_given(laws: object) -> dict[str, Given]:
 
 
 def from_stored(stored: Mapping[str, Any], given: Mapping[str, Given]) -> OwnLaw | CompiledLaw:
-    """The law that a file names, with the file's numbers: a ValueError where it does not fit."""
+    """The law of a file's entry, with the file's parameters; a ValueError if it does not fit."""
     name = stored["name"]
     if name not in given:
         raise ValueError(
-            f"the simulation has a law of the name {name}, which the file cannot hold:"
-            f" laws={{{name!r}: ...}} takes it"
+            f"the simulation uses a law of your own, {name}, and the file has no code: pass"
+            f" laws={{{name!r}: ...}}"
         )
     law = given[name]
     _check_kept(name, law, stored)
@@ -76,24 +76,21 @@ def _check_kept(name: str, law: Given, stored: Mapping[str, Any]) -> None:
         kept, now = tuple(stored[what]), tuple(getattr(law, what))
         if kept != now:
             raise ValueError(
-                f"contacts under {name} were saved with the {what} {_listed(kept)}, but the law"
-                f" that is given keeps {_listed(now)}"
+                f"{name} was saved with the history {what} {_listed(kept)}, but the given law has"
+                f" {_listed(now)}"
             )
 
 
 def _check_alike(name: str, law: Given, stored: Mapping[str, Any]) -> None:
-    """A function in C reads as many parameters as it was written for; a reach decides which
-    contacts there are."""
+    """Check the number of parameters, which a C function reads, and the reach, on which the set of
+    contacts depends."""
     then, now = len(stored["parameters"]), len(law.parameters)
     if isinstance(law, CompiledLaw) and then != now:
-        raise ValueError(
-            f"{name} was saved with {checks.counted(then, 'parameter')}, but the law that is given"
-            f" has {now}"
-        )
+        parameters = checks.counted(then, "parameter")
+        raise ValueError(f"{name} was saved with {parameters}, but the given law has {now}")
     if stored["reach"] != law.reach:
         raise ValueError(
-            f"{name} was saved with reach {stored['reach']}, but the law that is given has"
-            f" {law.reach}"
+            f"{name} was saved with reach {stored['reach']}, but the given law has {law.reach}"
         )
 
 
@@ -102,5 +99,5 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def is_other(stored: Mapping[str, Any], law: OwnLaw | CompiledLaw) -> bool:
-    """Whether the law's text has changed since."""
+    """Whether the law's code has changed since it was saved."""
     return stored["hash"] is not None and stored["hash"] != law.source_hash

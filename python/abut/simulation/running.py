@@ -10,7 +10,7 @@ from .. import _core
 from ..base import checks
 from ..base.progress import Counts, Progress
 from ..base.simd import level
-from ..laws.probes import told_case, told_radius
+from ..laws.probes import case_radius, case_text
 from ..search.statistics import SimulationStatistics
 from .population import Part
 from .watch import BODY, SPHERE, WALL, StableStep
@@ -245,13 +245,13 @@ class Running(Part):
         return FloatingPointError(
             f"{law!r} returned a value that is not finite for"
             f" {self._two(first, second, kind)} in step"
-            f" {self._sim.step_count}: {told_case(law, self._sim.step, inputs, outputs, old)}"
+            f" {self._sim.step_count}: {case_text(law, self._sim.step, inputs, outputs, old)}"
         )
 
     def _radius_error(self, first: int, second: int, kind: int) -> Exception:
         """The exception for a liquid bridge with more volume than its force law covers."""
         number, inputs, *_ = self._core.law_case()
-        bridge, radius = self._sim._laws.cohesion_at(number), 2.0 * told_radius(inputs)
+        bridge, radius = self._sim._laws.cohesion_at(number), 2.0 * case_radius(inputs)
         most = 0.1 * radius * radius * radius
         return ValueError(
             f"{bridge} between {self._two(first, second, kind)} has too much liquid for R ="

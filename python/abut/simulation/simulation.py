@@ -372,7 +372,7 @@ class Simulation(State):
         laws.check_clusters(np.unique(self.material[self.spheres.cluster >= 0]))
         laws.check_bodies(np.unique(self.bodies.material))
         then = self._known._replace(laws=laws)
-        self._core.set_laws(len(laws.materials), laws.numbers(), laws.told_own(), then)
+        self._core.set_laws(len(laws.materials), laws.numbers(), laws.own_columns(), then)
 
     # ---- files, copies and plots ----
 

@@ -129,7 +129,7 @@ class State:
         then = now._replace(**parts)
         if then.laws is not now.laws:
             self._core.set_laws(
-                len(then.laws.materials), then.laws.numbers(), then.laws.told_own(), now
+                len(then.laws.materials), then.laws.numbers(), then.laws.own_columns(), now
             )
         if then.shapes is not now.shapes:
             self._core.set_shapes(tuple(shape._core for shape in then.shapes))
