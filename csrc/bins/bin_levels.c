@@ -1,7 +1,6 @@
 /* The levels of a set of bins and their grids.
  *
- * Facets of similar size share a level as long as that costs a sphere less than a look at one more
- * level. */
+ * Facets of similar size share a level while that costs a sphere less than a look at one more. */
 #include "bin_levels.h"
 
 #include <string.h>
@@ -14,8 +13,8 @@
 enum { CELL_NUMBER_BITS = 36 };
 
 /* Buckets for each facet of a level. In addition, all levels share one bucket for every
- * FACETS_PER_BUCKET facets of the mesh, so that few facets in a wide level do not fill their
- * buckets. A closed surface with one facet a cell, 100 cells long, has a bucket for each cell of
+ * FACETS_PER_BUCKET facets of the mesh, so that few facets in a large level do not fill their
+ * buckets. A closed surface 100 cells long, with one facet a cell, has a bucket for each cell of
  * its bounds. */
 enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 
@@ -32,8 +31,7 @@ enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
  * level's entries. */
 #define OVERSIZED_ENTRIES 0.5
 
-/* Relative slack by which extents are enlarged before the choice of a cell: cells have 2^14
- * units. */
+/* Extents are enlarged by this part before a cell is chosen: cells have 2^14 units. */
 #define GROWN_SLACK 0x1p-10
 
 static double source_area(const builder *b, abut_index number)
@@ -58,8 +56,8 @@ static int exponent_of(double x)
     return (int)(bits >> 52) - 1023;
 }
 
-/* The class of a facet: the extent of its grown box is in [cell, 2 cell), or cells are larger to
- * limit their numbers. */
+/* The class of a facet: its grown box has an extent in [cell, 2 cell), or cells are larger, to keep
+ * cells' numbers small. */
 static int class_of(double extent, double farthest)
 {
     int by_size = exponent_of(extent + GROWN_SLACK * extent);
@@ -142,8 +140,8 @@ static double coarse_cost(const size_class *fine, double cell, double coarse_cel
     return (coarse_cell - cell) * sum;
 }
 
-/* Whether a class should be merged into the next one's cells. It cannot cost more candidates than
- * it has facets. */
+/* Whether to merge a class into the next one's cells. It costs at most as many candidates as
+ * facets. */
 static bool is_better_merged(const size_class *fine, double cell, double coarse_cell, double area,
                              double candidates)
 {
@@ -152,8 +150,8 @@ static bool is_better_merged(const size_class *fine, double cell, double coarse_
            (count <= MERGED_CANDIDATES || cost <= MERGED_CANDIDATES * fine->mean_area * count);
 }
 
-/* Whether cells twice as large are better. For slices they are: two neighbors are then often in one
- * cell, as one entry. */
+/* Whether cells twice as large are better. For slices they are: neighbors are often one entry
+ * then. */
 static bool is_better_doubled(const size_class *class, double cell, double area, double candidates)
 {
     const double cost = coarse_cost(class, cell, 2.0 * cell);

@@ -20,8 +20,8 @@
 #define COARSE_CANDIDATES 40.0
 #define FINE_CANDIDATES 0.0
 
-/* Classes are exponents of cell sizes: all that grown boxes can have, except for tiny ones, with no
- * finite inverse. */
+/* Classes are exponents of cell sizes: all that grown boxes can have, except for tiny cells, with
+ * no finite inverse. */
 enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
 /* In place of a class: the facet is outside the vicinity and in no bin. */

@@ -83,8 +83,7 @@ enum { BINS_WORD = 32 };
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
 /* The part of a mesh that bins are made of: facets that touch a box, themselves or as images by
- * whole periods. Boxes are grown by the slack, the way that vertices may move until bins are
- * rebuilt. */
+ * whole periods. Boxes are grown by the slack: vertices may move so far. */
 typedef struct vicinity {
     box bounds; /* in the mesh's frame */
     lattice lattice;
@@ -118,8 +117,7 @@ void bins_free(bins *set);
 bool bins_allocate_buckets(bins *set, int64_t count);
 bool bins_allocate_entries(bins *set, int64_t count);
 
-/* The cells of a level that sphere centers may be in: the first number along each axis, and the
- * count. */
+/* The cells of a level that sphere centers may be in: along each axis the first, and how many. */
 void bins_find_cells(const bin_level *level, double begin[3], double count[3]);
 
 /* The number of buckets with entries. */

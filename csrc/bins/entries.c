@@ -52,8 +52,7 @@ static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
     }
 }
 
-/* Sets the boxes of a block's facets and their bounds along the normals. Blocks of slices have
- * boxes already. */
+/* Sets the boxes of a block's facets, which slices have already, and bounds along the normals. */
 static void find_heights(const builder *b, facet_block *block)
 {
     const bool is_sliced = b->slicing.most > 0;
@@ -164,8 +163,7 @@ static void place_facets(builder *b)
     }
 }
 
-/* Plans where each level's items begin, with room for a facet's parts. Returns how many items there
- * may be. */
+/* Plans where each level's items begin, with room for all parts. Returns the largest item count. */
 static abut_index plan_items(builder *b)
 {
     abut_index all = 0;

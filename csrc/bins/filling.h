@@ -35,8 +35,8 @@ typedef struct level_scale {
     uint32_t steps[ITEM_CELLS]; /* offset of each cell from the first, in buckets */
 } level_scale;
 
-/* Facets, or parts of them with at most CELL_SPAN cells along each axis. Copies of the first item
- * fill the arrays up. */
+/* Facets, or parts with at most CELL_SPAN cells along each axis. Copies of the first item fill the
+ * arrays up. */
 typedef struct facet_block {
     int32_t count;
     int32_t facet[FILLING_BLOCK];
@@ -48,8 +48,8 @@ typedef struct facet_block {
                                                              from the lower corner of its box */
 } facet_block;
 
-/* An item and its cells. Positions are in units, from one cell below the lower side of the first
- * cell. */
+/* An item and its cells. Positions are in units, from one cell below the first cell's lower
+ * side. */
 typedef struct bin_item {
     uint16_t bounds[6]; /* its box: low x, y, z, high x, y, z */
     int32_t facet;

@@ -103,8 +103,7 @@ static const uint32_t ROW_CELLS[3][CELL_SPAN] = {{1, 1 | 1 << 9, 1 | 1 << 9 | 1 
                                                  {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2},
                                                  {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6}};
 
-/* Finds an item's cells along an axis, at most CELL_SPAN. A wider facet has another item for the
- * rest. */
+/* Finds an item's cells along an axis, at most CELL_SPAN. Wider facets have one more item. */
 LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scale, int axis,
                                    cells_of_block *restrict c)
 {

@@ -54,8 +54,8 @@ static double extent_of(const triangle *t)
     return box_extent(&bounds);
 }
 
-/* Halves a piece across its longest edge while it is too long and may be more than one. The list
- * must have room. */
+/* Halves a piece across its longest edge while it is too long and the limit allows. The list has
+ * room. */
 static void cut(pieces *p, const triangle *piece, double length, abut_index limit)
 {
     if (limit <= 1 || extent_of(piece) <= length) {

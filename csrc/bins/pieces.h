@@ -17,7 +17,7 @@ typedef struct pieces {
  * It does not if large facets are not most of the mesh, or if pieces would take too much memory. */
 double pieces_expected(const abut_mesh *mesh, double reach);
 
-/* Cuts the facets. Zero-initialize `p`; free its items with memory_free. Returns ABUT_OK or
+/* Cuts the facets. Zero-initialize, free items with memory_free. Returns ABUT_OK or
  * ABUT_NO_MEMORY. */
 abut_status pieces_build(pieces *p, const abut_mesh *mesh, double reach);
 

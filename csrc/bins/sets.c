@@ -13,7 +13,7 @@
 enum { STEPS_PER_OCTAVE = 4 };
 static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
 
-/* The first step is this many octaves below the usual facet: growing a facet by so little costs
+/* The first step is this many octaves below the usual facet: growing it by so little costs
  * little. */
 enum { OCTAVES_BELOW_FACET = 2 };
 
@@ -171,8 +171,7 @@ abut_status sets_update(binned_mesh *binned, const abut_mesh *mesh)
 
 /* ---- sets ---- */
 
-/* The first step of the ladder that is at least the reach; step_count if the whole mesh may be
- * near. */
+/* The first step that is at least the reach; step_count if the whole mesh may be near. */
 static int step_for(const binned_mesh *binned, double reach)
 {
     if (!(reach <= binned->whole_reach)) {
@@ -313,8 +312,7 @@ static double candidates_among(double count, double extent, double reach)
     return 2.0 * side * side < count ? 2.0 * side * side : count;
 }
 
-/* The number of candidates of a sphere at the mesh. A large sphere has all of the small facets, and
- * few others. */
+/* The candidates of a sphere at the mesh: a large sphere has all small facets, and few others. */
 static double expected_candidates(const binned_mesh *binned, int step)
 {
     const double all = (double)binned->mesh->view.facet_count;
@@ -327,8 +325,7 @@ static double expected_candidates(const binned_mesh *binned, int step)
            candidates_among(all - smaller, extents->median, reach);
 }
 
-/* Finds the cheapest bands by dynamic programming: the last band and the best bands below it.
- * Returns their number. */
+/* Finds the cheapest bands: the last one and the best bands below it. Returns their number. */
 static int divide_octaves(const binned_mesh *binned, octave_plan *plan, double band_candidates)
 {
     double all = 0.0;

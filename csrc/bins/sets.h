@@ -12,8 +12,7 @@
 
 #include "bins.h"
 
-/* How many spheres have used a step, and how many make a finer set worthwhile; 0 if not yet
- * known. */
+/* How many spheres have used a step, and how many make a fine set pay; 0 if not yet known. */
 typedef struct set_use {
     atomic_intptr_t spheres, enough;
 } set_use;

@@ -1,5 +1,4 @@
-/* Slabs: bounds of entries along one more axis, for slivers, which are far smaller than their
- * boxes. */
+/* Slabs: bounds of entries along one more axis, for slivers, which hardly fill their boxes. */
 #ifndef BINS_SLABS_H
 #define BINS_SLABS_H
 
@@ -9,8 +8,7 @@
  * tests. Returns false if there is no memory. */
 bool bins_find_slabs(bins *set, const abut_mesh *mesh, double reach);
 
-/* Adds slabs in any case. The set must be of triangles, and each of its cells must have its own
- * bucket. */
+/* Adds slabs in any case, to a set of triangles where each cell has its own bucket. */
 bool bins_build_slabs(bins *set, const abut_mesh *mesh);
 
 #endif

@@ -87,8 +87,7 @@ static double along(vec3 point, int axis)
     return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
 }
 
-/* Adds to the box the point where the edge from a to b crosses a plane across the axis, if it
- * does. */
+/* Adds to the box where the edge from a to b crosses a plane across the axis, if it does. */
 static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
 {
     const double below = at - along(a, axis), above = along(b, axis) - at;

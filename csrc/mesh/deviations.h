@@ -19,8 +19,7 @@ enum {
 /* Steepness is the power of two of a deviation, as a part of the size of its triangles. */
 enum { STEEPNESS_COUNT = 64 };
 
-/* The deviation of an edge: the least error of its triangles' four corners that puts them in one
- * plane. */
+/* The deviation of an edge: the least error that puts its triangles' four corners in one plane. */
 typedef struct edge_measure {
     double deviation;
     double assumed; /* the larger eps_n of its triangles, from their digits */

@@ -6,8 +6,8 @@
 #include "../base/error.h"
 #include "tolerance.h"
 
-/* Corners that the longest diagonal is searched from: all of a usual polygon, and a bound on the
- * time for one with 1e5. */
+/* The longest diagonal is searched from at most so many corners: all of a usual polygon, and a
+ * bound on the time for one with 1e5. */
 enum { DIAGONAL_STARTS = 32 };
 
 static const int NEXT[3] = {1, 2, 0};
@@ -154,8 +154,7 @@ bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise)
     return 2.0 * shape->area <= facet_reflex_limit(p, noise) * shape->diagonal;
 }
 
-/* The edge from the last corner in another place to corner 0. If the polygon has an area, there is
- * one. */
+/* The edge from the last corner in another place to corner 0. A polygon with an area has one. */
 static vec3 edge_into_first(const polygon *p)
 {
     vec3 first = polygon_corner(p, 0), edge = {0.0, 0.0, 0.0};

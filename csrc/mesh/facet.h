@@ -113,8 +113,7 @@ static inline int32_t triangle_corner_number(const triangle *t, int k)
     return k == 0 ? t->start : t->second;
 }
 
-/* The number in the facet of the edge from corner k to the next; or EDGE_DIAGONAL or
- * EDGE_IGNORED. */
+/* The facet's number of the edge from corner k to the next, or EDGE_DIAGONAL or EDGE_IGNORED. */
 static inline int32_t triangle_edge_number(const triangle *t, int k)
 {
     static const uint32_t diagonal[3] = {MARK_EDGE_0_DIAGONAL, 0, MARK_EDGE_2_DIAGONAL};

@@ -26,7 +26,7 @@ static uint64_t hash_ends(int32_t low, int32_t high)
     return mix((uint64_t)(uint32_t)low << 32 | (uint32_t)high);
 }
 
-/* Allocates slots for `count` items, at least half of them free, all -1, and sets the mask of
+/* Allocates slots, all -1, for `count` items and as many free ones, and sets the mask of
  * indices. */
 static int32_t *make_slots(abut_index count, uint64_t *mask)
 {

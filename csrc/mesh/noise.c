@@ -67,8 +67,7 @@ static steepness_counts count_edges(const measuring *m)
     return counts;
 }
 
-/* Whether a cluster of deviations ends here: those just above are few beside the `below` that are
- * in it. */
+/* Whether a cluster of deviations ends here: few are just above, beside the `below` in it. */
 static bool is_gap(const steepness_counts *counts, int steepness, abut_index below)
 {
     abut_index above = 0;
@@ -120,8 +119,8 @@ static meaning meaning_of(const steepness_counts *counts, int first, int end)
     return are_enough && ALL_TO_LARGE * (all - tiny) <= all ? MEANS_SMALL : MEANS_DOUBT;
 }
 
-/* Decides what deviations of each steepness mean. All deviations of a cluster, between two gaps,
- * mean the same. */
+/* Decides what deviations of each steepness mean. Those of a cluster, between gaps, mean the
+ * same. */
 static void find_meanings(measuring *m)
 {
     const steepness_counts counts = count_edges(m);

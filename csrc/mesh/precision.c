@@ -14,8 +14,7 @@
  * programs built on them write six significant digits by default. */
 enum { SHORT_DIGITS = 5 };
 
-/* Most digits that are recognized. With more, float64 or float32 numbers often look like decimals
- * by chance. */
+/* Most digits that are recognized. With more, binary numbers often look like decimals by chance. */
 enum { MOST_DIGITS_DOUBLE = 13, MOST_DIGITS_FLOAT = 7 };
 
 /* A number with at most SHORT_BITS bits, as a multiple of 1/1024 below 100, is exact, however many
@@ -199,8 +198,7 @@ typedef struct axis_digits {
     int evidence; /* how unlikely that is by chance, in bits */
 } axis_digits;
 
-/* The fewest digits, at most `most`, that give x > 0 to within its own rounding; 0 if there are
- * more. */
+/* The fewest digits, at most `most`, that give x > 0 to within its rounding; 0: it needs more. */
 static int count_digits(double x, int exponent, double rounding, int most)
 {
     for (int count = 1; count <= most; count++) {
@@ -235,8 +233,8 @@ static void add_number(axis_digits *axis, double x)
     }
 }
 
-/* Judges the coordinates of all corners along an axis. In most meshes the first corners show that
- * they are no decimals. */
+/* Judges all coordinates along an axis. In most meshes the first ones show that none are
+ * decimals. */
 static axis_digits judge_axis(const axis_corners *axis)
 {
     axis_digits found = {

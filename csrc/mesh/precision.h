@@ -12,8 +12,8 @@ typedef struct digits {
     int decimals;    /* at most, behind the point; negative if even digits before it are 0 */
 } digits;
 
-/* Evidence that the coordinates along an axis were not rounded to float32, although all of them may
- * be float32 numbers. */
+/* Evidence that coordinates along an axis were not rounded to float32, though all may be
+ * float32. */
 typedef struct float_doubts {
     bool are_grid;        /* they leave low bits unused */
     bool others_disagree; /* another axis has numbers that are not float32 */

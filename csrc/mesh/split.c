@@ -79,7 +79,7 @@ static bool is_thin(const splitter *s, abut_index corner)
     return fabs(area) <= (e.slacks[0] > e.slacks[1] ? e.slacks[0] : e.slacks[1]);
 }
 
-/* Whether a corner is inside the ear's triangle, or at most the slack outside, and none of its
+/* Whether a corner is in the ear's triangle, or at most the slack outside, but none of its
  * corners. */
 static bool is_in_the_way(ear *e, abut_index corner)
 {

@@ -43,9 +43,8 @@
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
-/* Measured noise (noise.c). The deviation of two neighbor triangles needs no other explanation than
- * digits up to this many eps_n: half a unit for each of four corners, and what moving a mesh in
- * doubles adds. */
+/* Measured noise (noise.c). Digits explain deviations of up to this many eps_n: half a unit for
+ * each of four corners, and what moving a mesh in doubles adds. */
 #define EXPLAINED_NOISES 4.0
 
 /* Two neighbor triangles are nearly coplanar if their deviation is at most this part of their
@@ -55,8 +54,7 @@
 #define NEARLY_FLAT 1e-3
 
 /* What float32, or six decimal digits, may take from a coordinate, as a part of it. Where nothing
- * else separates noise from shape, a smaller deviation is noise. Shape in CAD meshes begins at
- * 1e-5. */
+ * else separates noise from shape, less is noise. Shape in CAD meshes begins at 1e-5. */
 #define SINGLE_ROUNDING 1e-6
 
 /* A deviation larger than this part of the facets' size is never taken for rounding: a mesh that
@@ -111,8 +109,8 @@
 /* What rounding may add to the chord between two unit vectors, at most. */
 #define CHORD_ROUNDING 1e-15
 
-/* Two numbers that differ by at most this part may have the same square root: some units in the
- * last place. */
+/* Two numbers that differ by at most this part, some units in the last place, may have the same
+ * square root. */
 #define SAME_ROOT 1e-15
 
 /* A period may lie along the plane of a half space if the normal's component along the period's
@@ -146,8 +144,8 @@
 #define LEAST_MERGE 1e-3
 
 /* Entrances (docs/convex.md) depend on the signs of sines. Rounding leaves at most SINE_ROUNDING of
- * a sine that is 0. A sine of SINE_SURE or more has its true sign, and so has all that follows from
- * it over a whole body. */
+ * a sine that is 0. A sine of SINE_SURE or more has its true sign, with all that follows over a
+ * whole body. */
 #define SINE_ROUNDING 0x1p-49
 #define SINE_SURE 1e-9
 
@@ -200,8 +198,8 @@
 #define DEPTH_SEPARATION 0.25
 #define LEAST_SEPARATION 1e-3
 
-/* An overlap larger than this, about a fifth of the bodies' radii, is deep: a global search is
- * tried first. */
+/* An overlap larger than this, about a fifth of the bodies' radii, is deep: a global search comes
+ * first. */
 #define DEEP 0.1
 
 /* Two support gaps along the same normal may differ by this: some units in the last place. */
@@ -219,8 +217,7 @@
  * the foot that a body stands on: the body cannot sink into them. */
 #define CRACK_PART 0.02
 
-/* Two borders of a patch that meet at an angle with a larger cosine continue each other: no corner
- * is there. */
+/* Two borders of a patch that meet at an angle with a larger cosine have no corner there. */
 #define STRAIGHT_COSINE 0.9999
 
 /* A facet's own plane gives heights over a patch if the cosine of its angle to the patch's plane is
@@ -241,8 +238,8 @@
  * body may touch behind the edge. */
 #define GENTLEST_SINE 0.17
 
-/* A number's unit in the last place is its power of two times DOUBLE_EPS. EXPONENT_BITS are the
- * bits of that power. */
+/* One unit in a number's last place is DOUBLE_EPS times its power of two, which EXPONENT_BITS
+ * hold. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52
 

@@ -14,7 +14,7 @@
 #define WALK_HEIGHTS 3.0
 enum { WALK_EDGES = 64 };
 
-/* Nearly all walks over noise find deviations grown by at most this factor, most over shape by
+/* On nearly all walks over noise deviations grow by at most this factor, on most over shape by
  * more. */
 #define NOISE_GROWTH 2.5
 
@@ -135,8 +135,7 @@ typedef struct findings {
     bool is_exact;  /* a walk arrived among facets that are off by no more than digits explain */
 } findings;
 
-/* Walks straight across a side of the triangle and, if that walk arrives, back through the
- * triangle. */
+/* Walks straight across a side of the triangle and, if that arrives, back through the triangle. */
 static void explore(const deviations *d, abut_index number, int side, findings *f)
 {
     const course c = set_course(d, number, side);
@@ -188,8 +187,7 @@ static bool triangle_in_question(const deviations *d, abut_index number)
            edge_is_in_question(deviations_edge(d, 3 * number + 2));
 }
 
-/* Judges a sample of the triangles in question. The sample depends only on where their corners
- * are. */
+/* Judges a sample of the triangles in question, which depends only on where corners are. */
 walk_votes walks_judge(const deviations *d)
 {
     walk_votes votes = {.noise = {0}};

@@ -23,8 +23,8 @@ abut_index weights_list_nodes(const abut_mesh *mesh, abut_index facet, abut_type
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights);
 
-/* FACET contacts on facets that are triangles. Input rows have three numbers, and a fourth of any
- * value. */
+/* FACET contacts on facets that are triangles. Input rows have three numbers, and a fourth that is
+ * ignored. */
 typedef struct triangle_points {
     const abut_mesh *mesh;
     const triangle *const *triangle;

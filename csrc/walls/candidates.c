@@ -22,8 +22,8 @@ void line_free(line *l)
     *l = (line){.block = NULL};
 }
 
-/* Places the arrays in the block. Each begins a cache line: their lengths are multiples of a
- * line. */
+/* Places the arrays in the block. Each begins a cache line, as their lengths are multiples of
+ * one. */
 static void place_arrays(line *l, abut_index room, abut_index seen_room)
 {
     seen_spheres *spheres = &l->candidates.seen_spheres;

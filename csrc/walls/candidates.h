@@ -80,12 +80,11 @@ typedef struct closest_points {
     int32_t *code;       /* CODES_PER_TYPE x abut_type + local number */
 } closest_points;
 
-/* Finds the closest points of all candidates, and which of them touch. Candidates that are half
- * spaces always touch. */
+/* Finds the closest points of all candidates, and which of them touch. Half spaces always do. */
 void closest_find(closest_points *p);
 
-/* The work of a test, in the units of parallel_report: a closest point costs as much as four
- * entries of bins. */
+/* The work of tests, in the units of parallel_report: a closest point costs as much as four entries
+ * of bins. */
 static inline abut_index closest_work(abut_index entry_count, int32_t candidate_count)
 {
     return entry_count + 4 * (abut_index)candidate_count;
@@ -223,8 +222,7 @@ typedef struct line {
 void line_begin(line *l, const batch *b, bool is_wide);
 void line_free(line *l);
 
-/* Allocates memory for so many candidates; the arrays lose what they hold. Returns ABUT_OK or
- * ABUT_NO_MEMORY. */
+/* Allocates memory for so many candidates and empties the arrays. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status line_reserve(line *l, abut_index count);
 
 /* Collects the candidates of those spheres of the batch, from number `from` on, that have their bit

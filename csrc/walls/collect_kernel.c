@@ -69,8 +69,7 @@ LANES_INLINE bool collect_bucket(candidates *c, const entries *set, bool has_sla
     return true;
 }
 
-/* Replaces the facets from number `first` on by their triangles. Returns false if they do not
- * fit. */
+/* Replaces the facets from number `first` on by their triangles. False: they do not fit. */
 static bool expand_fans(candidates *c, const abut_mesh *mesh, int32_t first)
 {
     int32_t facet_count = c->count - first, count = first;
@@ -117,8 +116,7 @@ LANES_INLINE const uint16_t *units_of(const candidates *c, int64_t look, int32_t
     return batch_units(c->batch, look, FOOT_UNITS * is_at_foot) + sphere;
 }
 
-/* Adds the facets near a sphere from its bucket of each look of a view. Returns false if they do
- * not fit. */
+/* Adds the facets near a sphere from all its buckets in a view. False: they do not fit. */
 LANES_INLINE bool collect_looks(candidates *c, const mesh_view *v, int32_t sphere, bool has_slabs)
 {
     const entries set = entries_of(v->set);

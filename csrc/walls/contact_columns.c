@@ -27,8 +27,7 @@ typedef struct gathered {
     abut_index count;
 } gathered;
 
-/* The source of a chunk's blocks: its own records, or those of any chunk after a search by
- * place. */
+/* The source of a chunk's blocks: its records, or those of any chunk after a search by place. */
 typedef struct source {
     const abut_contacts *contacts;
     abut_index chunk;
@@ -241,8 +240,7 @@ void abut_contacts_write(const abut_contacts *contacts, const abut_columns *colu
 
 /* ---- rows written early ---- */
 
-/* A thread that does not get the lock continues its search. The next thread that gets it writes
- * more. */
+/* A thread without the lock continues its search. The next one that gets it writes more. */
 static bool try_lock(early *e)
 {
     return !atomic_flag_test_and_set(&e->is_locked);
@@ -289,8 +287,7 @@ static bool take_chunk(early *e, abut_index *chunk)
  * be ready; all threads write those in the end. */
 enum { CHUNKS_AT_ONCE = 2 };
 
-/* Stores the chunk's records, writes chunks that are ready, and returns the memory of one of
- * them. */
+/* Stores the chunk's records, writes chunks that are ready, and returns the memory of one. */
 static abut_status take(void *context, abut_index chunk, records *found, parallel_job *job)
 {
     (void)job;

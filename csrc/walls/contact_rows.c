@@ -77,8 +77,7 @@ void rows_fetch(const contact_block *r)
     }
 }
 
-/* A block's items: FACET contacts on triangles, which are computed side by side, and others,
- * computed one by one. */
+/* A block's items: FACET contacts on triangles, computed side by side, and others, one by one. */
 typedef struct sorted {
     int32_t aside[ROWS], others[ROWS];
     abut_index aside_count, other_count;

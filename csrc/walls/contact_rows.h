@@ -4,8 +4,7 @@
 
 #include "query_contacts.h"
 
-/* Contacts that are written together, column by column, so that intermediate results stay in the
- * first cache. */
+/* Contacts written together, column by column: intermediate results stay in the first cache. */
 enum { ROWS = 64 };
 
 /* The surface that contacts are with, and its image. */
@@ -42,8 +41,7 @@ typedef struct unwanted_rows {
     double numbers[3 * ROWS];
 } unwanted_rows;
 
-/* The columns from a row and a node on. Those that the caller leaves out are scratch memory, or
- * NULL. */
+/* The columns from a row and a node on. Columns left out are scratch memory, or NULL. */
 abut_columns rows_columns(const abut_columns *columns, abut_index row, abut_index node,
                           unwanted_rows *unwanted);
 

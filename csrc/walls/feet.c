@@ -1,4 +1,4 @@
-/* Narrow spheres, which search only the facets at their foot, and those for which that is not
+/* Narrow spheres: they search only the facets at their foot, and are refused if that is not
  * enough. */
 #include "feet.h"
 
@@ -8,8 +8,7 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* With more looks it takes longer than it saves to check that a sphere has buckets in one view
- * only. */
+/* With more looks, checking that a sphere has buckets in one view only takes more than it saves. */
 enum { PLANE_LOOKS = 16 };
 
 static bool has_planes(const mesh_view *v)

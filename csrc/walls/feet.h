@@ -5,8 +5,8 @@
 
 #include "candidates.h"
 
-/* Makes spheres narrow that need to search only the facets at their foot. All buckets must be
- * looked up. */
+/* Makes spheres narrow that have all facets of their buckets in one plane. Look up buckets
+ * before. */
 void feet_look(batch *b);
 
 /* Refuses narrow spheres of `from` ... `next` - 1 if their nearest contact is not inside a facet.

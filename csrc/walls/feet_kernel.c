@@ -18,8 +18,7 @@ typedef struct block {
     int32_t is_away[BATCH_BLOCK];
 } block;
 
-/* 1 + the number of the plane with all facets of a sphere's buckets, which must be in this view, or
- * 0. */
+/* 1 + the number of the plane with all facets of a sphere's buckets, all in this view; or 0. */
 static uint16_t find_plane(const batch *b, const mesh_view *v, int32_t sphere)
 {
     const int64_t first = v->first_look, end = first + v->set->level_count;

@@ -184,8 +184,7 @@ static void look(worker *w)
     batch_see_beside(b);
 }
 
-/* Fills the batch with spheres from the beginning of a range, and removes those that were read from
- * it. */
+/* Fills the batch with the first spheres of a range, and removes those that were read from it. */
 static abut_status fill_batch(worker *w, sphere_range *spheres)
 {
     batch *b = &w->batch;

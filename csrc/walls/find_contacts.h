@@ -1,5 +1,4 @@
-/* The search of all spheres of a query: chunk by chunk, from rows to records, which a sink
- * takes. */
+/* The search of a query: all spheres, chunk by chunk, from rows to records, which a sink takes. */
 #ifndef WALLS_FIND_CONTACTS_H
 #define WALLS_FIND_CONTACTS_H
 
@@ -20,8 +19,7 @@ typedef struct find_task {
     records_sink sink;
 } find_task;
 
-/* Totals of a search. overfull_sphere: number, in the order of search, of a sphere with too many
- * images. */
+/* Totals of a search. overfull_sphere has too many images: its number in the order of search. */
 typedef struct find_counts {
     abut_index entries, tests, touches, overfull_sphere;
 } find_counts;

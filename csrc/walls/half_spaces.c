@@ -11,9 +11,9 @@ static pose pose_of(const abut_query *query, abut_index number)
 }
 
 /* The noise of a half space along its normal. Like that of a facet, it has one unit in the last
- * place of the point's coordinates. A normal that is not along an axis is rounded, too. Where the
- * sphere is as far from the point as the origin, that adds as much as the last place of the point's
- * largest coordinate. */
+ * place of the point's coordinates. A normal along no axis is rounded, too: over the way from the
+ * point to the sphere, taken as the point's largest coordinate, that adds one unit in its last
+ * place. */
 static double find_normal_noise(vec3 point, vec3 normal)
 {
     const double along_axes = fabs(normal.x) * ulp_double(point.x) +

@@ -29,8 +29,7 @@ static inline double half_space_height(const half_space *h, vec3 point)
     return vec3_dot(h->normal, vec3_sub(point, h->point));
 }
 
-/* Places the half spaces of a query, in `room`, with numbers from mesh_count on. Returns NULL if
- * there is no memory. */
+/* Places a query's half spaces in `room`, with numbers from mesh_count on. NULL: no memory. */
 half_space *half_spaces_place(memory_block *room, const abut_query *query, abut_index mesh_count);
 
 /* Checks the numbers of half spaces, and that no period crosses a plane: the world ends there. */

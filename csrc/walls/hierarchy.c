@@ -188,8 +188,7 @@ static void merge_same(touching *q)
     q->count = q->count > 0 ? last + 1 : 0;
 }
 
-/* Gives contacts of two types at one distance, each sorted, the noise of both if they are the
- * same. */
+/* Gives the same contacts of two types at one distance, each sorted, the noise of both. */
 static void share_noise_of(kept *k, const int32_t *some, int32_t some_count, const int32_t *others,
                            int32_t other_count)
 {

@@ -1,13 +1,11 @@
-/* Distance hierarchy (section 5.2): which of the facets that a sphere touches become its
- * contacts. */
+/* Distance hierarchy (section 5.2): which facets that a sphere touches become its contacts. */
 #ifndef WALLS_HIERARCHY_H
 #define WALLS_HIERARCHY_H
 
 #include "../base/parallel.h"
 #include "candidates.h"
 
-/* Sorts canonically: nearest first, ties by type and geometry, so that the order of facets does not
- * matter. */
+/* Sorts canonically: nearest first, ties by type and geometry, whatever the order of facets. */
 void hierarchy_sort(touching *q);
 
 /* Keeps the contacts that no nearer kept contact eliminates, sorted canonically. `flat_tilt` is

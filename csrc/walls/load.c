@@ -4,12 +4,10 @@
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* If a smaller part of the spheres than this needs a search, spheres without candidates are not
- * loaded. */
+/* If fewer spheres than this part need a search, spheres without candidates are not loaded. */
 #define SPARSE 0.5
 
-/* Loads fewer spheres than a block from a copy, since nothing may be read after the caller's last
- * row. */
+/* Loads less than a block from a copy, since nothing may be read after the caller's last row. */
 static bool load_part(batch *b, const sphere_rows *rows, int32_t count)
 {
     double centers[3 * BATCH_BLOCK] = {0}, radii[BATCH_BLOCK] = {0};

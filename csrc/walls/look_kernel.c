@@ -37,8 +37,7 @@ static void find_buckets(const batch *b, const mesh_view *v, const bin_level *le
     }
 }
 
-/* Positions in the cells, in units. Any number for spheres too far away for a cell, which find no
- * bucket. */
+/* Positions in the cells, in units; any number for spheres too far away for a cell and a bucket. */
 static void find_units(const double *x, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {
@@ -177,7 +176,7 @@ static bool are_centers(const double *numbers)
     return are;
 }
 
-/* Which spheres of a block have a bucket with entries in a level. `is_plain` is a constant in each
+/* Which spheres of a block have a bucket with entries in a level. `is_plain` is constant in each
  * call. */
 LANES_INLINE uint64_t find_seen(const mesh_view *v, const bin_level *level, bool is_plain,
                                 const double *centers, bool *is_good)

@@ -98,8 +98,7 @@ static bool may_continue(const contact_matching *m, const contact_row *now,
            share_a_node(m, now->row, before->row);
 }
 
-/* Whether a contact may continue another one; for spheres with one contact in both steps, as most
- * have. */
+/* Whether a contact may continue another one, if the sphere has one in each step, as most have. */
 static bool may_continue_alone(const contact_matching *m, abut_index now, abut_index before)
 {
     const double tilt = fmax(m->now.tilt[now], m->before.tilt[before]);
@@ -213,8 +212,7 @@ static abut_status propose(const contact_matching *m, contact_row *now, contact_
     return parallel_report(job, before.count);
 }
 
-/* The contact with the proposal at the smallest distance, of several the first; NULL: there is no
- * proposal. */
+/* The contact with the nearest proposal, of several the first; NULL: there is no proposal. */
 static contact_row *nearest_proposal(contact_list now)
 {
     contact_row *nearest = NULL;

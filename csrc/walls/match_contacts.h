@@ -1,5 +1,4 @@
-/* Matching: which contact of the last step each contact continues. The columns of both steps are
- * not checked. */
+/* Matching: which contact of the last step each contact continues. Columns are not checked. */
 #ifndef WALLS_MATCH_CONTACTS_H
 #define WALLS_MATCH_CONTACTS_H
 

@@ -123,8 +123,7 @@ void motion_free(motion *m)
 
 /* ---- what moves with a mesh ---- */
 
-/* The motion of a row's mesh; NULL if it has not moved, or if its number has become invalid since
- * it was checked. */
+/* The motion of a row's mesh; NULL if it has not moved, or its number is no longer valid. */
 static const mesh_motion *moved_mesh(const motion *m, const abut_step *before, abut_index row)
 {
     if (!m->meshes) {

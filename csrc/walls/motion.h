@@ -14,8 +14,7 @@ typedef struct mesh_motion {
     bool has_moved;
 } mesh_motion;
 
-/* The motions of all meshes, from the step before to now. Zero-initialize, free with
- * motion_free. */
+/* The motions of all meshes since the step before. Zero-initialize, free with motion_free. */
 typedef struct motion {
     const mesh_motion *meshes; /* NULL if none has moved */
     abut_index mesh_count;
@@ -23,8 +22,7 @@ typedef struct motion {
     memory_block block;
 } motion;
 
-/* Compares the poses of two steps, in the memory of the last comparison. Returns ABUT_OK or
- * ABUT_NO_MEMORY. */
+/* Compares the poses of two steps. Reuses its memory. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status motion_compare(motion *m, const abut_step *now, const abut_step *before);
 
 /* Compares the poses for a caller. Checks both periods, and the mesh numbers of earlier contacts,
@@ -33,8 +31,7 @@ abut_status motion_read(motion *m, const abut_step *now, const abut_step *before
                         abut_error *error);
 void motion_free(motion *m);
 
-/* The normal and the point of a contact of the step before, moved with its mesh to where that is
- * now. */
+/* The normal and the point of a contact of the step before, moved with its mesh. */
 vec3 motion_normal(const motion *m, const abut_step *before, abut_index row);
 vec3 motion_point(const motion *m, const abut_step *before, abut_index row);
 

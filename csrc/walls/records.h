@@ -5,8 +5,7 @@
 #include "candidates.h"
 #include "sharing.h"
 
-/* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to
- * interrupt. */
+/* Spheres of a chunk: enough to make starting it cheap, few enough to share out and interrupt. */
 enum { CHUNK_SPHERES = BATCH_SPHERES };
 
 /* Spheres from `begin` to `end` - 1. */

@@ -224,8 +224,7 @@ static abut_status view_from(const scene *s, const sphere_rows *rows, abut_index
     return view_all(s, &spheres, count > 1 ? IMAGES_OF_BATCH : IMAGE_LIMIT, b);
 }
 
-/* Adds views for all of `*count` spheres, or for the first ones if they are too far from each
- * other. */
+/* Adds views for all `*count` spheres, or for the first ones if they are too far apart. */
 static abut_status view_near(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
 {
     *count = *count < BATCH_SPHERES ? *count : BATCH_SPHERES;

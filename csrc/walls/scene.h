@@ -1,5 +1,4 @@
-/* The meshes and half spaces of a query in the world: their poses, and periodic images of
- * meshes. */
+/* The meshes and half spaces of a query in the world: poses, and periodic images of meshes. */
 #ifndef WALLS_SCENE_H
 #define WALLS_SCENE_H
 

@@ -34,8 +34,7 @@ abut_status order_choose(sphere_order *order, const abut_query *query, const sce
                          double largest);
 void order_free(sphere_order *order);
 
-/* Only in a build for tests, ABUT_TESTING: sort any two spheres or more; or follow the cost model
- * again. */
+/* Only in a build for tests, ABUT_TESTING: whether to sort always, not only where that pays. */
 void order_force(bool is_forced);
 
 #endif

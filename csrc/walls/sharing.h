@@ -1,4 +1,4 @@
-/* Continuous resolution (docs/method.md, section 5): the facets that a sphere touches share its
+/* Continuous resolution (docs/method.md, section 5): facets that a sphere touches share its
  * force. */
 #ifndef WALLS_SHARING_H
 #define WALLS_SHARING_H
