@@ -1,8 +1,8 @@
 """The C header as pages of the manual: its comments and declarations, for Sphinx's C domain.
 
-It reads what clang-format has laid out. A comment right above a declaration is about that one, as
-is one behind a member of a struct or an enum; others stand by themselves, and each
-``/* ---- name ----`` begins a page. Functions right below each other share a comment.
+It reads a header in the layout of clang-format. A comment right above a declaration describes it,
+and so does a comment behind a member of a struct or an enum. Functions without an empty line
+between them share a comment. Other comments are paragraphs. ``/* ---- name ----`` begins a page.
 """
 
 import re
@@ -24,17 +24,17 @@ ITEM = re.compile(
 MEMBER = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w(?:\([^)]*\)|[^;/])*);", flags=re.DOTALL)
 NAME = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w[^,/]*)", flags=re.DOTALL)
 
-# Members that other code goes over, too, stand in a list; a macro says what each is in a struct.
+# Some members stand in an X-list; a macro turns each entry into a member of a struct.
 ENTRIES = re.compile(r"#define (?P<list>\w+)\(X\)(?P<entries>(?:\s*\\?\s*X\(\w+, \w+\))+)")
 ENTRY = re.compile(r"X\((\w+), (\w+)\)")
 AS_MEMBER = re.compile(r"#define (?P<macro>\w+)\((\w+), (\w+)\) (?P<member>[^\\\n]+;)\n")
 
-# the columns of a table stand in a list, from which its struct follows
+# the columns of a table stand in an X-list, from which its struct follows
 LIST = re.compile(r"#define (?P<list>\w+_COLUMNS)\(X\)(?P<columns>(?:.*\\\n)*.*\n)")
-# they are for lists of columns alone
+# function-like macros serve these lists only
 FUNCTION_LIKE = re.compile(r"#define \w+\((?:.*\\\n)*.*\n")
 WIDTH = re.compile(r"#define ABUT_COLUMN_WIDE_\w+.*\n")
-# what Sphinx cannot read: it stays without a value
+# Sphinx cannot parse this value, so the enumerator has none
 COUNT = re.compile(r" = sizeof\(\w+\) / sizeof\(double\)")
 COLUMN = re.compile(
     r"X\((\w+), (\w+), (\w+), (\w+), (\w+), ([^,]*), \"(.*?)\",((?:\s*\"[^\"]*\")+)\)"
@@ -46,7 +46,7 @@ SECTION = re.compile(r"/\* ---- (.*?) ----")
 
 
 def write(header, folder):
-    """An index, which has what stands above the first section, and a page for each section."""
+    """Write an index with the text above the first section, and a page for each section."""
     text = expanded(joined(Path(header)))
     first = re.search(COMMENT, text, flags=re.DOTALL)[0]
     body = text[len(first) :]
@@ -72,7 +72,7 @@ def write(header, folder):
 
 
 def joined(header):
-    """The header with what those that it includes have, and then the one of laws."""
+    """Return the header with the headers that it includes, and then abut_law.h."""
     text = header.read_text(encoding="utf-8")
     parts = [inside(header.parent / name) for name in re.findall(r'#include "(.*)"', text)]
     of_laws = header.with_name("abut_law.h").read_text(encoding="utf-8")
@@ -83,14 +83,14 @@ def joined(header):
 
 
 def inside(header):
-    """What a header declares, between its first and its last line of C++."""
+    """Return the declarations of a header: the text between its guards for C++."""
     text = header.read_text(encoding="utf-8")
     begin = text.index("#endif", text.index('extern "C" {')) + len("#endif")
     return text[begin : text.rindex("#ifdef __cplusplus")]
 
 
 def expanded(text):
-    """The header with the members of structs in place of lists of columns."""
+    """Return the header with the members of structs instead of X-lists."""
     for found in LIST.finditer(text):
         entries = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
         columns = [(*entry, said(meaning)) for *entry, meaning in entries]
@@ -98,7 +98,7 @@ def expanded(text):
         text = text.replace(f"    {found['list']}(ABUT_COLUMN_MEMBER)", members)
         numbers = "\n".join(f"    {in_place(*column)}" for column in columns)
         text = text.replace(f"    {found['list']}(ABUT_COLUMN_NUMBERS)", numbers)
-    # each status has its message behind it
+    # a status is described by its message
     statuses = STATUS.findall(re.sub(r"\\\n", "\n", text))
     members = "\n".join(f"    {name}, /* {said(message)} */" for name, message in statuses)
     text = text.replace("ABUT_STATUSES(ABUT_STATUS_MEMBER)", f"\n{members}\n")
@@ -117,18 +117,18 @@ def expanded(text):
 
 
 def said(strings):
-    """What adjacent string literals of C say together."""
+    """Join adjacent string literals of C."""
     return "".join(re.findall(r"\"((?:[^\"\\]|\\.)*)\"", strings)).replace('\\"', '"')
 
 
 def as_member(macro, entry):
-    """An entry of a list as what this macro makes of it."""
+    """Expand a macro for one entry of an X-list."""
     values = dict(zip(macro.groups()[1:3], entry, strict=True))
     return re.sub(r"\w+", lambda word: values.get(word[0], word[0]), macro["member"])
 
 
 def member(name, kind, width, per, when, _, unit, meaning):
-    """A column as a member, with a comment that says what it is."""
+    """Return a column as a member with a comment that describes it."""
     said = [f"{meaning[0]}{meaning[1:]}", *([unit] if unit else [])]
     width = "" if width == "0" else f" x {width.removeprefix('ABUT_').lower()}"
     when = "" if when == "ALWAYS" else f", {when.replace('_', ' ').lower()} only"
@@ -137,7 +137,7 @@ def member(name, kind, width, per, when, _, unit, meaning):
 
 
 def in_place(name, kind, width, per, when, _, unit, meaning):
-    """A column as numbers of the struct itself."""
+    """Return a column as a number or array inside the struct."""
     size = "" if width == "0" else f"[{width}]"
     return f"{KINDS[kind]} {name}{size}; /* {'; '.join(filter(None, [meaning, unit]))} */"
 
@@ -147,7 +147,7 @@ def titled(title):
 
 
 def roles(items):
-    """The role of each name that there is a declaration of."""
+    """Map each declared name to its Sphinx role."""
     found = {}
     for item in items:
         if item["macro"]:
@@ -166,7 +166,7 @@ def roles(items):
 
 
 def rendered(body, items, names):
-    """The parts of the pages, comments with what they are about, and where sections begin."""
+    """Yield the parts of the pages: declarations with comments, paragraphs, and section starts."""
     comment, functions, end = "", [], 0
     for item in items:
         apart = "\n\n" in body[end : item.start()]
@@ -192,7 +192,7 @@ def rendered(body, items, names):
 
 
 def declared(item, comment, names):
-    """A macro, a type, or a struct or an enum with its members."""
+    """Yield a macro, a type, or a struct or an enum with its members."""
     if item["macro"]:
         said = f"{prose(comment, names)}\n\nIts value: ``{item['value']}``"
         yield f".. c:macro:: {item['macro']}\n\n{indent(said, '   ')}"
@@ -204,13 +204,13 @@ def declared(item, comment, names):
         inside = members(item["kind"], item["members"], names)
         yield from directive(item["kind"], [item["name"]], comment, names, inside)
     else:
-        # an enum without a name is there for its constants
+        # an enum without a name only defines constants
         found = [match["member"] for match in NAME.finditer(item["members"])]
         yield from directive("enumerator", [name for name in found if name], comment, names)
 
 
 def members(kind, text, names):
-    """Those of a struct or an enum, each with the comment behind it, after those above it."""
+    """Return the members of a struct or an enum, each with the comments above and behind it."""
     pattern, what = (NAME, "enumerator") if kind == "enum" else (MEMBER, "member")
     parts, end = [], 0
     for match in pattern.finditer(text):
@@ -226,7 +226,7 @@ def members(kind, text, names):
 
 
 def split(declaration):
-    """Members that are declared together, one by one."""
+    """Split a declaration of several members into one for each."""
     line = " ".join(declaration.split())
     if "(" in line or "," not in line:
         return [line]
@@ -235,18 +235,18 @@ def split(declaration):
 
 
 def directive(kind, signatures, comment, names, inside=""):
-    """One directive for all the signatures, or none where there are none."""
+    """Yield one directive for all signatures, or nothing if there are none."""
     if signatures:
         margin = "\n" + " " * len(f".. c:{kind}:: ")
         lines = margin.join(" ".join(signature.split()) for signature in signatures)
         content = "\n\n".join(filter(None, (prose(comment, names), inside)))
-        # members are too many for a list of what is on the page
+        # the page's table of contents would be too long with members
         option = "\n   :no-contents-entry:" if kind in ("enumerator", "member") else ""
         yield f".. c:{kind}:: {lines}{option}\n\n{indent(content, '   ')}"
 
 
 def prose(comment, names):
-    """A comment as paragraphs, lists and code."""
+    """Convert a comment to paragraphs, lists and code."""
     lines = re.sub(r"^/\*|\*/$", "", comment).split("\n")
     text = "\n".join([lines[0].strip(), *(re.sub(r"^\s*\* ?", "", line) for line in lines[1:])])
     if not comment or not text.strip():
@@ -266,7 +266,7 @@ def block_of(block, names):
 
 
 def linked(text, names):
-    """Words that are names as links, and what is between them without meaning for the markup."""
+    """Turn names into links, and escape the text between them."""
     parts = re.split(r"(`[^`]*`|\b(?:abut|ABUT)_\w+\b|docs/\w+\.md)", text)
     return "".join(word(part, names) for part in parts)
 

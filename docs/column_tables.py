@@ -1,4 +1,4 @@
-"""The columns of a kind of result as a table of the manual, from the list in csrc/abut.h."""
+"""Tables of columns in the manual, from the X-lists in csrc/abut.h."""
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -12,7 +12,7 @@ WHEN = {"always": "always", "order": "where rows are sorted by i"}
 
 
 class ColumnTable(Directive):
-    """``.. columns:: contacts``: one of the tables that `columns_of` knows."""
+    """``.. columns:: contacts`` inserts the columns of a table; `columns_of` has the names."""
 
     required_arguments = 1
 
