@@ -117,7 +117,7 @@ OBLIQUE = {"velocity": SLANTED, "spin": TURNING}
 WEIGHT = np.array([0.3, 0.1, -1.0])
 RUBBING = {"velocity": (0, 0, 0.02), "height": PRESSED, "pull": 0.05 * WEIGHT}
 ROLLING = {"spin": (0, 10, 0), "velocity": (0.1, 0, 0), "height": PRESSED, "time": 2e-3}
-# a weight in equilibrium, so that the overlap stays
+# a weight in equilibrium, so that the constant overlap
 LINEAR_BEARS = 500.0 * (RADIUS - PRESSED)
 HERTZ_BEARS = 4 / 3 * 1e6 / (1 - 0.3**2) * np.sqrt(RADIUS) * (RADIUS - PRESSED) ** 1.5
 BEARING = {"velocity": (0, 0, 0), "height": PRESSED}
@@ -127,7 +127,7 @@ LAWS = {
     "Hertz, two spheres": of_pair(abut.Hertz(), time=8e-3),
     "Hertz, restitution 0.5": on_plane(abut.Hertz(restitution=0.5)),
     "Hertz, sticking": on_plane(abut.Hertz(friction=1e3), **OBLIQUE),
-    "Hertz, sticking, overlap stays": on_plane(
+    "Hertz, sticking, constant overlap": on_plane(
         abut.Hertz(friction=1e3), pull=HERTZ_BEARS * WEIGHT, **BEARING
     ),
     "Hertz, sliding": on_plane(abut.Hertz(friction=0.1), **RUBBING),
@@ -135,7 +135,7 @@ LAWS = {
     "linear": on_plane(LINEAR),
     "linear, restitution 0.5": on_plane(abut.Linear(500.0, restitution=0.5)),
     "linear, sticking": on_plane(abut.Linear(500.0, friction=1e3), **OBLIQUE),
-    "linear, sticking, overlap stays": on_plane(
+    "linear, sticking, constant overlap": on_plane(
         abut.Linear(500.0, friction=1e3), pull=LINEAR_BEARS * WEIGHT, **BEARING
     ),
     "linear, sliding": on_plane(abut.Linear(500.0, friction=0.1), **RUBBING),
@@ -147,12 +147,12 @@ LAWS = {
     "rolling C, its damper": on_plane(
         abut.Linear(500.0, friction=1e3, rolling=abut.laws.RollingC(1e3, damping=0.3)), **OBLIQUE
     ),
-    "JKR, while it holds": on_plane(abut.Hertz(cohesion=abut.laws.JKR(0.1)), **SHORT),
-    "JKR, until the neck has snapped": on_plane(abut.Hertz(cohesion=abut.laws.JKR(0.1)), **STICKY),
-    "DMT, while it touches": on_plane(abut.Hertz(cohesion=abut.laws.DMT(0.1)), **SHORT),
-    "DMT, until it parts": on_plane(abut.Hertz(cohesion=abut.laws.DMT(0.1)), **STICKY),
+    "JKR, during adhesion": on_plane(abut.Hertz(cohesion=abut.laws.JKR(0.1)), **SHORT),
+    "JKR, past the separation": on_plane(abut.Hertz(cohesion=abut.laws.JKR(0.1)), **STICKY),
+    "DMT, in contact": on_plane(abut.Hertz(cohesion=abut.laws.DMT(0.1)), **SHORT),
+    "DMT, past the separation": on_plane(abut.Hertz(cohesion=abut.laws.DMT(0.1)), **STICKY),
     "liquid bridge": on_plane(BRIDGE, height=PRESSED, velocity=(0, 0, 0.05)),
-    "a law of one's own": on_plane(spring(stiffness=500.0)),
+    "a user-defined law": on_plane(spring(stiffness=500.0)),
 }  # fmt: skip
 
 
@@ -338,7 +338,7 @@ BODIES = {
     "convex body, free": freely(add_brick, "bodies"),
     "convex body, bounce": bounced(add_brick, "bodies", BRICK_HEIGHT, LINEAR),
     "convex body, bounce, sticking": bounced(add_brick, "bodies", BRICK_HEIGHT, STICKING),
-    "a wall that is a rigid body": falling_plate,
+    "a free wall": falling_plate,
 }
 
 # ---- orders --------------------------------------------------------------------------------------
@@ -380,7 +380,7 @@ FIRST = {
         "linear, sticking", "linear, two spheres, sticking", "rolling C, its spring",
         "cluster, bounce, sticking", "convex body, bounce, sticking",
     ),
-    "it parts with a jump": ("JKR, until the neck has snapped", "DMT, until it parts"),
+    "it parts with a jump": ("JKR, past the separation", "DMT, past the separation"),
 }  # fmt: skip
 EXPECTED = {name: 2 for scenes, _ in GROUPS.values() for name in scenes}
 EXPECTED |= {name: 1 for names in FIRST.values() for name in names}
