@@ -8,9 +8,9 @@ import pytest
 import scenes_orders as orders
 
 FEW = {
-    "Hertz", "Hertz, restitution 0.5", "linear, sticking, overlap stays", "JKR, while it holds",
+    "Hertz", "Hertz, restitution 0.5", "linear, sticking, constant overlap", "JKR, during adhesion",
     "rolling A", "bond", "oscillating", "servo with mass", "cluster, free", "convex body, bounce",
-    "a wall that is a rigid body",
+    "a free wall",
 }  # fmt: skip
 ALL = [(group, name) for group, (scenes, _) in orders.GROUPS.items() for name in scenes]
 
@@ -23,7 +23,7 @@ def marks(name):
     "group, name", [pytest.param(*one, marks=marks(one[1]), id=one[1]) for one in ALL]
 )
 def test_order(group, name):
-    if name == "a law of one's own" and importlib.util.find_spec("numba") is None:
+    if name == "a user-defined law" and importlib.util.find_spec("numba") is None:
         pytest.skip("needs the extra law")
     scene, step = orders.GROUPS[group][0][name], orders.longest_step(name, group)
     changed, drifts = orders.halved(scene, step, 3)
