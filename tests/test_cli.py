@@ -182,7 +182,7 @@ def test_a_list_names_a_file_a_frame(pyvista, run, here):
 
 
 @pytest.mark.parametrize(
-    ("steps", "told"), [((0, 50, 50), "frame 2 is of 50, after 50"), ((9, 3, 4), "frame 1 is of 3")]
+    ("steps", "told"), [((0, 50, 50), "frame 2 is at 50, after 50"), ((9, 3, 4), "frame 1 is at 3")]
 )
 def test_steps_that_do_not_ascend(run, here, steps, told):
     write_run(here / "bed.dump", steps=steps)
@@ -201,8 +201,11 @@ def test_frames_of_a_simulation(run, here):
     times = [time for time, _ in entries(here / "out.pvd")]
     assert times == [time for time, _ in entries(here / "run.pvd")]
     # the list of what is read stays
-    fails(run("contacts square.obj run.pvd --frame all -o run.pvd"), "would write over run.pvd")
-    fails(run("contacts square.obj run --frame all -o run.pvd"), "would write over run, which")
+    fails(
+        run("contacts square.obj run.pvd --frame all -o run.pvd"),
+        "would overwrite the input run.pvd",
+    )
+    fails(run("contacts square.obj run --frame all -o run.pvd"), "would overwrite the input run:")
     assert [time for time, _ in entries(here / "run.pvd")] == times
 
 
@@ -221,7 +224,10 @@ def test_frames_are_listed(run, here):
 
 
 def test_what_is_read_is_not_written_over(run, here):
-    fails(run("contacts square.obj spheres.csv -o spheres.csv"), "would write over spheres.csv")
+    fails(
+        run("contacts square.obj spheres.csv -o spheres.csv"),
+        "would overwrite the input spheres.csv",
+    )
     assert (here / "spheres.csv").read_text() == SPHERES
 
 
@@ -316,7 +322,7 @@ def test_a_box_may_change_from_frame_to_frame(run, here):
 
 @pytest.mark.parametrize("period", ["-1 0 0", "1 x 0", "1 nan 0", "1 inf 0"])
 def test_periods_that_are_none(run, period):
-    fails(run(f"pairs spheres.csv -o out.csv --period {period}"), "is no length, nor 0")
+    fails(run(f"pairs spheres.csv -o out.csv --period {period}"), "is not a length or 0")
 
 
 # ---- facets that are split -----------------------------------------------------------------------
@@ -444,7 +450,7 @@ def test_demo_simulates(run, here):
 
 @pytest.mark.parametrize("time", ["0", "-1", "nan", "inf", "long"])
 def test_times_that_are_none(run, time):
-    fails(run(f"demo --simulate={time}"), f"'{time}' is no time above 0")
+    fails(run(f"demo --simulate={time}"), f"'{time}' is not a time above 0")
 
 
 def test_demo_leaves_files_for_the_other_commands(run, here):
@@ -515,7 +521,7 @@ def test_packages_that_are_missing_are_named_with_their_extra(
 
 def test_files_in_each_others_place(run):
     done = run("contacts spheres.csv square.obj -o out.csv")
-    fails(done, "square.obj is a mesh, which comes first: abut contacts square.obj spheres.csv")
+    fails(done, "square.obj is a mesh: give it first, as in abut contacts square.obj spheres.csv")
     Path("square.obj.gz").write_bytes(gzip.compress(SQUARE.encode()))
     fails(run("contacts spheres.csv square.obj.gz -o out.csv"), "square.obj.gz is a mesh")
 

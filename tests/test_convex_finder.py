@@ -77,7 +77,7 @@ def test_pairs_of_tables(finder, heap, dimension):
     again = finder.find(*heap, pairs=contacts)
     assert again == contacts
     others = abut.find_pairs(heap[0], 1.0, others=(heap[0], 1.0))
-    with pytest.raises(ValueError, match="pairs has pairs of spheres and others"):
+    with pytest.raises(ValueError, match="pairs is of spheres and others"):
         finder.find(*heap, pairs=others)
 
 

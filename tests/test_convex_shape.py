@@ -195,7 +195,7 @@ def test_bad_shapes(arguments, message):
     [
         (("cube",), "vertices is 'cube', but must be real numbers"),
         ((None,), "vertices is None"),
-        ((abut.Mesh(CUBE, QUADS),), "vertices is a Mesh: ConvexShape.from_any takes it"),
+        ((abut.Mesh(CUBE, QUADS),), "vertices is a Mesh: use ConvexShape.from_any"),
         ((CUBE.astype(bool),), "vertices has dtype bool"),
         ((CUBE + 1j,), "vertices has dtype complex128"),
         ((CUBE, [[0.5, 1.0, 2.0]]), "facets has dtype float64, but must be integers"),
@@ -311,7 +311,7 @@ def test_to_mesh(cube, square):
     assert isinstance(mesh, abut.Mesh) and len(mesh) == 6
     np.testing.assert_allclose(mesh.normals, cube.normals, atol=1e-15)
     for make in (square.to_mesh, square.to_trimesh):
-        with pytest.raises(ValueError, match="a polygon is no"):
+        with pytest.raises(ValueError, match="a polygon cannot become"):
             make()
 
 

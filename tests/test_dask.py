@@ -133,7 +133,7 @@ def assert_same(table, expected, **options):
 
 def assert_noted(caught, number, folder):
     path = folder / f"{number:03d}.npz"
-    note = f"This was frame {number} of those that are mapped, of {path}."
+    note = f"This was frame {number} of the source, in {path}."
     assert note in caught.value.__notes__
 
 
@@ -252,11 +252,11 @@ def test_source_may_be_delayed(form, folder, mesh, client):
 
 
 def test_delayed_frames_that_are_none(mesh, threads):
-    with pytest.raises(TypeError, match="a delayed frame came to a dict, but must have centers"):
+    with pytest.raises(TypeError, match="a delayed frame is a dict, but must have centers"):
         abut.dask.map_frames([dask.delayed(dict)()], mesh, sums)
-    with pytest.raises(TypeError, match=r"source\[1\] is a str, but others are Delayed"):
+    with pytest.raises(TypeError, match=r"source\[1\] is a str, but must be Delayed"):
         abut.dask.map_frames([dask.delayed(spheres)(1), "1.npz"], mesh, sums)
-    with pytest.raises(ValueError, match="columns and on_truncated are for files"):
+    with pytest.raises(ValueError, match="columns= and on_truncated= are for paths"):
         abut.dask.map_frames([dask.delayed(spheres)(1)], mesh, sums, columns=("vx",))
 
 
@@ -305,7 +305,7 @@ def test_large_integers_keep_their_bits_beside_none(lacking, options, block, fol
     reduce = by_number(lambda number: lacking if number == 4 else {"a": 2**60 + 1})
     table = abut.dask.map_frames(folder, mesh, reduce, block=block, **options)
     if lacking and not options:  # an int64 has no place for it
-        with pytest.raises(ValueError, match=r"frame 4: 'a' is None, but .* of int64"):
+        with pytest.raises(ValueError, match=r"frame 4: 'a' is None, but .* is int64"):
             table.compute()
         return
     numbers = [number for number in range(FRAMES) if lacking or number != 4]
@@ -319,14 +319,14 @@ def test_large_integers_keep_their_bits_beside_none(lacking, options, block, fol
 def test_integers_that_floats_round_are_refused(block, folder, mesh, threads):
     reduce = by_number(lambda number: {"a": 2**60 + 1 if number == 4 else 0.5})
     table = abut.dask.map_frames(folder, mesh, reduce, block=block)
-    with pytest.raises(ValueError, match=f"frame 4: 'a' is {2**60 + 1}, but .* of float64"):
+    with pytest.raises(ValueError, match=f"frame 4: 'a' is {2**60 + 1}, but .* is float64"):
         table.compute()
 
 
 def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
     reduce = by_number(lambda number: {"a": number if number < 9 else 0.5})
     table = abut.dask.map_frames(folder, mesh, reduce, block=FRAMES)
-    message = r"frame 9: 'a' is 0.5, but the table's column is of int64, .* meta=\{'a': float\}"
+    message = r"frame 9: 'a' is 0.5, but the table's column is int64, .* meta=\{'a': float\}"
     with pytest.raises(ValueError, match=message) as caught:
         table.compute()
     assert_noted(caught, 9, folder)
@@ -337,10 +337,10 @@ def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
 @pytest.mark.parametrize(
     ("row", "error", "message"),
     [
-        ({"frame": 1}, ValueError, "a column 'frame', which is the frame's number"),
-        (0.5, TypeError, "^frame 0: reduce gave a float, but must give a dict"),
+        ({"frame": 1}, ValueError, "a column 'frame', but the table has"),
+        (0.5, TypeError, "^frame 0: reduce returned a float, but must return"),
         ({"a": [1, 2], "b": [1, 2, 3]}, ValueError, "All arrays must be of the same length"),
-        (None, ValueError, r"no frame of those tried has a row .* give meta=.*'force': float"),
+        (None, ValueError, r"no frame that was tried has rows .* give meta=.*'force': float"),
     ],
 )
 def test_what_is_no_row_is_refused_at_once(row, error, message, folder, mesh):
@@ -355,7 +355,7 @@ def test_columns_stay_those_of_the_first_frame(row, has, folder, mesh, threads):
     reduce = by_number(lambda number: row if number == 11 else {"a": 1, "b": 2})
     table = abut.dask.map_frames(folder, mesh, reduce)
     columns = f"the columns {has}" if has else "no columns"
-    message = f"^frame 11: reduce gave {columns}, but the table has the columns 'a', 'b'"
+    message = f"^frame 11: reduce returned {columns}, but the table has the columns 'a', 'b'"
     with pytest.raises(ValueError, match=message) as caught:
         table.compute()
     assert_noted(caught, 11, folder)
@@ -373,11 +373,11 @@ def test_columns_stay_those_of_the_first_frame(row, has, folder, mesh, threads):
 @pytest.mark.parametrize("options", [{"block": 1}, {"block": FRAMES, "meta": {"a": int}}], ids=str)
 def test_columns_come_once(twice, options, folder, mesh, threads):
     reduce = by_number(lambda number: twice if number == 4 else {"a": 1})
-    message = "frame 4: reduce gave the column 'a' more than once"
+    message = "frame 4: reduce returned the column 'a' more than once"
     table = abut.dask.map_frames(folder, mesh, reduce, **options)
     with pytest.raises(ValueError, match=f"^{message}"):
         table.compute()
-    with pytest.raises(ValueError, match=r"^frame 0: reduce gave the column 'a' more than"):
+    with pytest.raises(ValueError, match=r"^frame 0: reduce returned the column 'a' more"):
         abut.dask.map_frames(folder, mesh, lambda *_: twice)
     table = abut.dask.map_frames(folder, mesh, reduce, errors="skip", **options)
     with pytest.warns(UserWarning, match=message):
@@ -438,12 +438,12 @@ def test_skipping_loses_no_other_rows(reduce, broken, mesh, client):
 @pytest.mark.parametrize(
     ("odd", "fault"),
     [
-        ({"a": 0.5}, "'a' is 0.5, but the table's column is of Int64"),
-        ({"a": [1, 0.5]}, "'a' is 0.5, but the table's column is of Int64"),
-        ({"a": "x"}, "'a' is 'x', but the table's column is of Int64"),
-        ({"a": 2**70}, f"'a' is {2**70}, but the table's column is of Int64"),
-        ({"b": 1}, "reduce gave the columns 'b'"),
-        (3, "reduce gave an int, but must give a dict"),
+        ({"a": 0.5}, "'a' is 0.5, but the table's column is Int64"),
+        ({"a": [1, 0.5]}, "'a' is 0.5, but the table's column is Int64"),
+        ({"a": "x"}, "'a' is 'x', but the table's column is Int64"),
+        ({"a": 2**70}, f"'a' is {2**70}, but the table's column is Int64"),
+        ({"b": 1}, "reduce returned the columns 'b'"),
+        (3, "reduce returned an int, but must return a dict"),
     ],
 )
 def test_rows_without_a_place_are_skipped(odd, fault, block, folder, mesh, threads):
@@ -471,7 +471,7 @@ def test_skipping_goes_on_where_the_first_frame_is_broken(folder, mesh, threads)
 def test_skipping_everything_tells_why(folder, mesh):
     for path in folder.iterdir():
         path.write_bytes(b"")
-    with pytest.raises(ValueError, match="no frame of those tried") as caught:
+    with pytest.raises(ValueError, match="no frame that was tried") as caught:
         abut.dask.map_frames(folder, mesh, sums, errors="skip")
     assert "000.npz" in str(caught.value.__cause__)
 
@@ -479,7 +479,7 @@ def test_skipping_everything_tells_why(folder, mesh):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"resolutoin": "all"}, TypeError, "'resolutoin' is no option: those of .* are resolution"),
+        ({"resolutoin": "all"}, TypeError, "'resolutoin' is not an option: .* has resolution"),
         ({"resolution": "best"}, ValueError, "resolution is 'best'"),
         ({"poses": np.eye(3)}, ValueError, "poses has shape"),
         ({"workers": 0}, ValueError, "workers is 0"),
@@ -499,7 +499,7 @@ def test_bad_options_are_refused_at_once(options, error, message, skip, folder, 
 def test_other_bad_input_is_refused(folder, mesh, tmp_path):
     with pytest.raises(TypeError, match="reduce is 3, but must be a function"):
         abut.dask.map_frames(folder, mesh, 3)
-    with pytest.raises(TypeError, match="'poses' is no option: those of find_pairs are gap"):
+    with pytest.raises(TypeError, match="'poses' is not an option: find_pairs has gap"):
         abut.dask.map_pairs(folder, count, poses=None)
     with pytest.raises(ValueError, match="source has no frames"):
         abut.dask.map_frames(abut.read_frames(folder)[:0], mesh, sums)
@@ -510,7 +510,9 @@ def test_other_bad_input_is_refused(folder, mesh, tmp_path):
 def test_a_cluster_without_workers_is_told_at_once(folder, mesh):
     with cluster(0, processes=False) as workers, distributed.Client(workers) as client:
         start = time.monotonic()
-        with pytest.raises(RuntimeError, match=r"no workers yet: client.wait_for_workers\(1\)"):
+        with pytest.raises(
+            RuntimeError, match=r"no workers yet: call client.wait_for_workers\(1\)"
+        ):
             abut.dask.map_frames(folder, mesh, sums, client=client)
         assert time.monotonic() - start < 10
         workers.scale(1)

@@ -363,7 +363,7 @@ BAD_MESHES = {
         SQUARE,
         np.array(FLAT_VTK),
         ValueError,
-        "a flat VTK array, [3, a, b, c, 4, ...], is not read; Mesh.from_any takes the pyvista mesh",
+        "a flat VTK array, [3, a, b, c, 4, ...], is not read; use Mesh.from_any with the",
     ),
     "one facet": (SQUARE, [0, 1, 2], ValueError, "give one facet as [[a, b, c]]"),
     "padding": (

@@ -53,7 +53,7 @@ def test_it_is_a_value():
         ((0, 0), (0, 0, 1), ValueError, "point has shape (2,), but must be (3,)"),
         ((0, np.nan, 0), (0, 0, 1), ValueError, "point[1] is nan, but must be finite"),
         ((0, 0, 0), (0, 0, np.inf), ValueError, "normal[2] is inf, but must be finite"),
-        ((0, 0, 0), (0, 0, 0), ValueError, "normal is (0.0, 0.0, 0.0), which is no direction"),
+        ((0, 0, 0), (0, 0, 0), ValueError, "normal is (0.0, 0.0, 0.0), which has no direction"),
         ((0, 0, 0), [[0, 0, 1]], ValueError, "normal has shape (1, 3), but must be (3,)"),
         ("origin", (0, 0, 1), TypeError, "point is 'origin', but must be real numbers"),
         ((0, 0, 0), None, TypeError, "normal is None, but must be real numbers"),

@@ -561,7 +561,7 @@ def test_every_cut_of_a_dump(tmp_path, size):
         assert len(abut.read_frames(path)) == whole
         return
     if size < len("ITEM:"):
-        with pytest.raises(ValueError, match=r"run\.dump has no known ending of files of frames"):
+        with pytest.raises(ValueError, match=r"run\.dump has no known ending: files of frames"):
             abut.read_frames(path)
         return
     frames = abut.read_frames(path)
@@ -865,7 +865,7 @@ def test_no_frames(tmp_path, make):
 @pytest.mark.parametrize("make", [lambda path: path, lambda path: [path, path]])
 def test_files_of_no_known_kind(tmp_path, make):
     path = write(tmp_path, "no frames", "log.lammps")
-    with pytest.raises(ValueError, match=r"log\.lammps has no known ending .*; a dump begins with"):
+    with pytest.raises(ValueError, match=r"log\.lammps has no known ending: .*; a dump begins"):
         abut.read_frames(make(path))
 
 

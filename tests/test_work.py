@@ -229,7 +229,9 @@ def test_work_is_a_table_of_levels():
     assert work.fractions.tolist() == [0.75, 0.25]
     assert work.pair_tests_by_level[0, 1] == work.cell_accesses_by_level[0, 1] == 0
     assert work.pair_tests == work.pair_tests_by_level.sum()
-    assert repr(work) == "Work(20.77 a sphere: 7.172 pair tests + 0.2 x 68 cell accesses, 2 levels)"
+    assert (
+        repr(work) == "Work(20.77 per sphere: 7.172 pair tests + 0.2 x 68 cell accesses, 2 levels)"
+    )
     with pytest.raises(AttributeError):
         work.overhead = 1
 

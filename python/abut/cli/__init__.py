@@ -1,4 +1,4 @@
-"""The command ``abut``: one file a command, and what they share."""
+"""The command ``abut``: one module for each subcommand, and code that they share."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["main"]
 
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 
-# in the order in which the help lists them
+# In the order of the help.
 COMMANDS = (contacts, pairs, info, frames, demo, doctor)
 
 DESCRIPTION = """\
 Contacts of spheres with meshes and with each other: contact points, normals, overlaps and nodal
-weights. Each COMMAND explains itself: abut COMMAND --help."""
+weights. For help on a command run: abut COMMAND --help."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -35,8 +35,8 @@ def main(argv: list[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0; 2 for bad input, with one line on stderr; 130 after Ctrl-C; 141 where
-        nobody reads what is printed any more.
+        The exit status: 0 for success; 2 for bad input, with one line on stderr; 130 after Ctrl-C;
+        141 where the output is a closed pipe.
     """
     try:
         _run(argv)
@@ -46,13 +46,12 @@ def main(argv: list[str] | None = None) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return complain("interrupted", INTERRUPTED)
-    except Exception as error:  # a person at a shell reads one line, not a traceback
+    except Exception as error:  # users at a shell need one line, not a traceback
         return complain(f"error: {text_of(error)}", BAD_INPUT)
 
 
 def _run(argv):
-    # what is printed leaves this process here, also a help text, so that a pipe that nobody reads
-    # any more is noticed in time
+    # All output, also a help text, is flushed here, so that a closed pipe raises its error in time.
     try:
         arguments = _parser().parse_args(argv)
         with warnings.catch_warnings():
@@ -65,7 +64,7 @@ def _run(argv):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Complains in one line; argparse would print the usage, too."""
+    """A parser with errors of one line; argparse would print the usage, too."""
 
     def error(self, message):
         self.exit(BAD_INPUT, f"{self.prog}: error: {message} (see {self.prog} --help)\n")

@@ -1,4 +1,4 @@
-"""The command ``abut contacts``: what touches a mesh."""
+"""The command ``abut contacts``: contacts of spheres with a mesh."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from .options import OUT, READING, SEARCHING, SPHERES, add_command, read_mesh
 from .search import Search
 
 DESCRIPTION = f"""\
-Find every contact of the spheres in SPHERES with the mesh in MESH and write them as a table.
+Find all contacts of the spheres in SPHERES with the mesh in MESH and write them as a table.
 
-MESH     STL, OBJ, PLY, VTP, VTU or Kratos mdpa; VTK, MSH, OFF or glTF with the extra "io"; or .gz
+MESH     STL, OBJ, PLY, VTP, VTU or Kratos mdpa, also with .gz at the end; with the extra "io" also
+         VTK, MSH, OFF or glTF
 {SPHERES}
 {OUT}
 
-Where SPHERES has ids, OUT has them, too, in a column id. A dump frame by frame, for ParaView:
+If SPHERES has ids, OUT has a column id. To write each frame of a dump for ParaView, run:
 
     abut contacts drum.stl run.dump --frame all -o out.pvd
 
-The mesh stands still, and is there once, also where a dump is periodic: for walls that move or
-repeat there are poses= and period= in Python, abut.ContactFinder(mesh).find(...)."""
+The mesh does not move, and does not repeat in a periodic box. For moving or periodic walls use
+Python: abut.ContactFinder(mesh).find(centers, radii, poses=..., period=...)."""
 
 
 def add(commands):
-    """Add the command to those of the parser."""
+    """Add the command to the parser."""
     own = ("--split", "--resolution", "--exponent", "--flat-angle", "--weights")
     add_command(commands, "contacts", _run, DESCRIPTION, ("mesh", *SEARCHING, *READING, *own))
 
@@ -53,7 +54,7 @@ def _run(arguments):
         frame, contacts = last
         warn_of_units(frame.centers, frame.radii, arguments.gap, contacts)
     spheres = counted(search.sphere_count, "sphere", style=",")
-    search.tell(f"{search.touching_count:,} of {spheres}")
+    search.print_summary(f"{search.touching_count:,} of {spheres}")
 
 
 def _find(finder, frame, arguments):
@@ -70,10 +71,12 @@ def _find(finder, frame, arguments):
 
 
 def _check_order(arguments):
-    """Both files would be of no known kind, if they were taken for each other."""
+    """Raise where mesh and spheres are swapped; otherwise both would be of unknown kinds."""
     mesh, spheres = Path(arguments.mesh), Path(arguments.spheres)
     if _may_be_mesh(spheres) and not _may_be_mesh(mesh):
-        raise ValueError(f"{spheres} is a mesh, which comes first: abut contacts {spheres} {mesh}")
+        raise ValueError(
+            f"{spheres} is a mesh: give it first, as in abut contacts {spheres} {mesh}"
+        )
 
 
 def _may_be_mesh(path):

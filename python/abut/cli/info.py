@@ -1,4 +1,4 @@
-"""The command ``abut info``: what a mesh is, and what may be wrong with it."""
+"""The command ``abut info``: the size of a mesh, and its possible faults."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ NOISE_ORIGINS = ("double", "float32", "decimals", "measured", "given")
 SIDES = {3: "triangles", 4: "quadrilaterals"}
 
 DESCRIPTION = """\
-Describe a mesh: its facets, its size and what may be wrong with it.
+Describe a mesh: its facets, its size and its possible faults.
 
-Zero-area facets are left out of the other rows, and facets that are not convex or not planar count
-there as the triangles that --split makes of them. Duplicate facets have the corners of another one.
-Border edges belong to one facet, non-manifold edges to three or more.
+Zero-area facets do not count in the other rows. Facets that are not convex or not planar count
+there as the triangles that --split makes of them. Duplicate facets have the same corners as another
+facet. Border edges belong to one facet, non-manifold edges to three or more.
 
-Coordinate noise is how far corners may be off: walls that differ by less are one wall. It follows
-from the digits of the coordinates (double, float32, decimals), or is measured where facets that are
-almost coplanar are off by more. "Neighbors off one plane" counts pairs of facets at an edge by how
-far their corners are off one plane, in parts of their coordinates: noise stands apart from shape,
-or nothing can tell them apart."""
+Coordinate noise is the error of the corners: walls that differ by less count as one wall. It
+follows from the digits of the coordinates (double, float32, decimals). Where facets that are almost
+coplanar differ by more, it is measured. "Neighbors off one plane" counts pairs of facets with a
+common edge by the distance of their corners from one plane, relative to their coordinates. Noise
+makes small distances, shape makes large ones. Without a gap between both, noise cannot be told
+from shape."""
 
 
 def add(commands):
-    """Add the command to those of the parser."""
+    """Add the command to the parser."""
     add_command(commands, "info", _run, DESCRIPTION, ("mesh", *READING))
 
 
 def _run(arguments):
-    # read twice: a mesh does not know how many facets were left out of it
+    # Read twice: a mesh does not hold the number of facets that were left out.
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the second reading gives the same
+        warnings.simplefilter("ignore")  # reading again gives the same warnings
         given = len(read_facets(arguments.mesh, arguments.part).offsets) - 1
     mesh = read_mesh(arguments, split=True)
     parts = np.unique(mesh.source, return_counts=True)[1]
@@ -46,7 +47,7 @@ def _run(arguments):
 
 
 def _description(mesh):
-    """Rows (what, value) about a mesh."""
+    """Return rows (name, value) about a mesh."""
     sides = np.diff(mesh.offsets)
     rows = [("facets", len(mesh))]
     rows += [
@@ -70,12 +71,12 @@ def _size_rows(mesh):
 
 
 def _range(values):
-    """The least and the largest; one of them where they look alike."""
+    """Return the least and the largest value as text, or one of them if they look alike."""
     return " to ".join(dict.fromkeys(f"{value:.2g}" for value in (values.min(), values.max())))
 
 
 def _origins(mesh):
-    """What the noise of the facets follows from; with counts where that differs."""
+    """Return the origin of the facets' noise; with counts if there are several."""
     counts = np.bincount(mesh._noise_origin, minlength=len(NOISE_ORIGINS))
     found = [(name, n) for name, n in zip(NOISE_ORIGINS, counts, strict=True) if n]
     if len(found) == 1:
@@ -84,7 +85,7 @@ def _origins(mesh):
 
 
 def _deviations(mesh):
-    """How many neighbors are off one plane by 1e-k to 1e-(k - 1) of their coordinates."""
+    """Return how many neighbors are off one plane by 1e-k to 1e-(k - 1) of their coordinates."""
     *decades, least = mesh._core.deviations()
     found = [(k + 1, n) for k, n in enumerate(decades) if n]
     words = [f"1e-{len(decades)} or less: {least:,}"] if least else []
@@ -101,7 +102,7 @@ def _flaw_rows(mesh):
 
 
 def _neighbors(mesh):
-    """For each entry of `mesh.indices`, the vertices before and after it in its facet."""
+    """Return, for each entry of `mesh.indices`, the vertices before and after it in its facet."""
     entries = np.arange(len(mesh.indices))
     before, after = entries - 1, entries + 1
     before[mesh.offsets[:-1]] = mesh.offsets[1:] - 1
@@ -110,11 +111,11 @@ def _neighbors(mesh):
 
 
 def _smallest_angle(mesh):
-    """The smallest angle at a corner, in degrees, and its facet."""
+    """Return the smallest angle at a corner, in degrees, and its facet."""
     before, after = _neighbors(mesh)
     here = mesh.vertices[mesh.indices]
     to_before, to_after = mesh.vertices[before] - here, mesh.vertices[after] - here
-    # unlike the arc cosine, exact for slivers
+    # The arc tangent is exact for slivers, unlike the arc cosine.
     sine = np.linalg.norm(np.cross(to_before, to_after), axis=1)
     angles = np.arctan2(sine, np.einsum("ij,ij->i", to_before, to_after))
     entry = np.argmin(angles)
@@ -122,14 +123,14 @@ def _smallest_angle(mesh):
 
 
 def _edge_uses(mesh):
-    """How many facets each edge has."""
+    """Return the number of facets at each edge."""
     _, after = _neighbors(mesh)
     edges = np.sort(np.column_stack([mesh.indices, after]), axis=1)
     return np.unique(edges, axis=0, return_counts=True)[1]
 
 
 def _distinct_facets(mesh):
-    """How many facets differ in their corners, whatever the order of these."""
+    """Return the number of facets with different corners, in any order."""
     distinct = 0
     for sides in np.unique(np.diff(mesh.offsets)):
         starts = mesh.offsets[:-1][np.diff(mesh.offsets) == sides]

@@ -1,4 +1,4 @@
-"""The options of all commands, each once, and how a command takes some of them."""
+"""The options of all commands, each defined once, and functions that add them to a command."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import abut
 
 from ..base.checks import positive
 
-# what SPHERES may be, in the help of those that read it
+# The help on SPHERES and OUT for the commands that use them.
 SPHERES = """\
-SPHERES  CSV with a header (x,y,z,radius), .npy (n, 4), .npz (centers, radii) or a LAMMPS/LIGGGHTS
-         dump (also .gz, .zst); a column diameter serves, too; or several such files, a frame each:
-         a folder, a 'pattern*' in quotes, or a list .pvd of abut.write_frames"""
+SPHERES  CSV with a header (x,y,z,radius or diameter), .npy (n, 4), .npz (centers, radii), or a
+         LAMMPS/LIGGGHTS dump (also .gz, .zst). Several files with one frame each: a folder, a
+         'pattern*' in quotes, or a .pvd list that abut.write_frames wrote"""
 OUT = """\
-OUT      .csv, .npz, .vtp (ParaView) or .parquet, by its ending; .pvd: a file .vtp a frame and the
-         list of them, which ParaView plays; -: CSV to standard output, and nothing else there"""
+OUT      .csv, .npz, .vtp (for ParaView) or .parquet; .pvd writes one .vtp file for each frame and a
+         list of them, which ParaView plays; - writes CSV to standard output"""
 
 
 def _frame(text):
     try:
         return text if text == "all" else int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number, nor all") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number or all") from None
 
 
 def _length(text):
@@ -33,7 +33,7 @@ def _length(text):
     except ValueError:
         length = math.nan
     if not 0.0 <= length < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no length, nor 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a length or 0")
     return length
 
 
@@ -41,89 +41,92 @@ def _seconds(text):
     try:
         return positive(float(text), "the time")
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time above 0") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0") from None
 
 
-# each as argparse takes it; a short name is an alias
+# The arguments of argparse's add_argument, by option; an alias is a short name.
 OPTIONS: dict[str, dict[str, Any]] = {
     "mesh": {"metavar": "MESH", "help": "file of a mesh, such as .stl, .obj or .vtp"},
     "spheres": {"metavar": "SPHERES", "help": "file or files of spheres"},
-    "--output": {"alias": "-o", "metavar": "OUT", "required": True, "help": "where to write"},
+    "--output": {"alias": "-o", "metavar": "OUT", "required": True, "help": "output file"},
     "--frame": {
         "type": _frame, "default": -1, "metavar": "N|all",
-        "help": "which frame of a dump, from 0; -1 is the last (default); all: every frame, and a"
-        " column frame in the output, or a file a frame where OUT is .pvd",
+        "help": "number of the frame, from 0; -1 is the last (default). all: every frame, with a"
+        " column frame in OUT, or one file for each frame if OUT is .pvd",
     },
     "--gap": {
         "type": float, "default": 0.0, "metavar": "LENGTH",
-        "help": "also report what is this close without touching (overlap < 0)",
+        "help": "also report gaps up to this length (their overlap is negative; default 0)",
     },
     "--workers": {
         "type": int, "metavar": "N",
-        "help": "threads; -1: all (default: ABUT_NUM_THREADS, OMP_NUM_THREADS or all)",
+        "help": "number of threads; -1: all cores (default: ABUT_NUM_THREADS, OMP_NUM_THREADS, or"
+        " all cores)",
     },
     "--scale": {
         "type": float, "default": 1.0, "metavar": "FACTOR",
-        "help": "multiply the mesh's coordinates (1e-3: millimeters to meters); not the spheres'",
+        "help": "multiply the mesh's coordinates, not the spheres' (1e-3: millimeters to meters)",
     },
     "--weld": {
         "type": float, "default": 0.0, "metavar": "LENGTH",
-        "help": "make one vertex of those that are this close, in the file's unit"
-        " (default 0: those that coincide)",
+        "help": "join vertices within this distance, in the file's unit (default 0: only vertices"
+        " that coincide)",
     },
     "--noise": {
         "type": float, "metavar": "LENGTH",
-        "help": "how far corners may be off, in the file's unit (default: what the file's digits"
-        " tell, or what is measured)",
+        "help": "error of the corners, in the file's unit (default: from the digits in the file,"
+        " or measured)",
     },
     "--part": {"metavar": "NAME", "help": "SubModelPart of an mdpa file"},
     "--split": {
         "action": "store_true",
-        "help": "triangulate facets that are not convex or not planar, which are errors otherwise",
+        "help": "triangulate facets that are not convex or not planar; otherwise they are errors",
     },
     "--resolution": {
         "choices": ("hierarchy", "sharing", "all"), "default": "hierarchy",
-        "help": "hierarchy: touching facets of one surface make one contact (default);"
-        " sharing: they share its force, which does not jump but at steep corners;"
-        " all: every touching facet makes a contact",
+        "help": "hierarchy: one contact for touching facets of one surface (default);"
+        " sharing: these facets share the force, which jumps only at steep corners;"
+        " all: one contact for each touching facet",
     },
     "--exponent": {
         "type": float, "default": 1.5, "metavar": "P",
-        "help": "of the contact law that sharing is for, force ~ overlap^P (default 1.5: Hertz)",
+        "help": "power in the contact law, force ~ overlap^P, for sharing (default 1.5: Hertz)",
     },
     "--flat-angle": {
         "type": float, "default": 0.0, "metavar": "RADIANS",
-        "help": "take walls for one surface where they meet at less than this angle from flat",
+        "help": "walls that meet within this angle from flat count as one surface (default 0)",
     },
     "--weights": {
         "choices": ("wachspress", "zhong"), "default": "wachspress",
-        "help": "nodal weights of polygons (default wachspress: keeps force and moment)",
+        "help": "nodal weights of polygons (default wachspress, which keeps force and moment)",
     },
     "--period": {
         "type": _length, "nargs": 3, "metavar": ("LX", "LY", "LZ"),
-        "help": "lengths at which the world repeats along x, y and z, 0: not at all (default: the"
-        " box of a dump along its periodic axes (pp), the period in files of abut.write_frames,"
-        " none elsewhere; 0 0 0 takes no notice of these)",
+        "help": "lengths of the periodic box along x, y and z, 0 for axes that are not periodic"
+        " (default: the box of a dump along its periodic axes (pp), or the period in files of"
+        " abut.write_frames). 0 0 0 ignores these",
     },
-    "--plot": {"metavar": "FILE.png", "help": "save a picture, too (extra plot)"},
+    "--plot": {"metavar": "FILE.png", "help": "also save a picture (needs the extra plot)"},
     "--files": {
         "action": "store_true",
-        "help": "write a mesh and spheres for the other commands instead: step.stl and spheres.csv",
+        "help": "only write example files for the other commands: step.stl and spheres.csv",
     },
     "--simulate": {
         "type": _seconds, "metavar": "SECONDS",
-        "help": "let the mixer turn for so long; 0.2 takes about a minute on one core",
+        "help": "run the mixer for this time; 0.2 takes about a minute on one core",
     },
 }  # fmt: skip
 
-# those that several commands take together
+# Groups of options that several commands share.
 READING = ("--scale", "--weld", "--noise", "--part")
 SEARCHING = ("spheres", "--output", "--frame", "--gap", "--workers")
 
 
 def add_command(commands, name, run, description, options=()):
-    """Add a command with some of the options; the first sentence of its help is that in the list
-    of all. Of options in a tuple of their own only one may be given."""
+    """Add a command with some of the options; options in an inner tuple exclude each other.
+
+    The first line of the description is the command's line in `abut --help`.
+    """
     command = commands.add_parser(
         name,
         description=description,
@@ -141,13 +144,13 @@ def add_command(commands, name, run, description, options=()):
 
 
 def _add(command, name):
-    told = dict(OPTIONS[name])
-    alias = [told.pop("alias")] if "alias" in told else []
-    command.add_argument(*alias, name, **told)
+    settings = dict(OPTIONS[name])
+    alias = [settings.pop("alias")] if "alias" in settings else []
+    command.add_argument(*alias, name, **settings)
 
 
 def read_mesh(arguments, split):
-    """The mesh of a command that has the options `READING`."""
+    """Read the mesh of a command that has the options `READING`."""
     return abut.read_mesh(
         arguments.mesh,
         scale=arguments.scale,

@@ -1,4 +1,4 @@
-"""Where tables go: into one file, into a file a frame with a list of them, or to stdout."""
+"""Output of tables: to one file, to one file for each frame with a list of them, or to stdout."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..io.csv import write
 from ..io.pvd import Collection
 
 STDOUT, LIST = "-", ".pvd"
-_HINT = f"; {LIST} is a list of a file a frame, and {STDOUT} is standard output"
+_HINT = f"; use {LIST} for one file per frame, or {STDOUT} for standard output"
 
 
 def open_output(arguments, what):
-    """What takes the tables of frames; an error where they could not be written, or not there."""
+    """Return the writer of the frames' tables; raise where OUT cannot be written."""
     path = Path(arguments.output)
     if arguments.output == STDOUT:
         return _Whole(None, arguments.frame == "all")
@@ -35,16 +35,16 @@ def open_output(arguments, what):
 
 
 def _check_not_read(path, arguments):
-    """Neither a file that is read may be written over, nor the list of a folder that is."""
+    """Raise where OUT, or the folder beside a list, is an input."""
     folder = path.with_suffix("") if path.suffix.lower() == LIST else path
     for given in (getattr(arguments, "mesh", None), arguments.spheres):
         for written in (path, folder):
             if given and written.exists() and Path(given).exists() and written.samefile(given):
-                raise ValueError(f"{path} would write over {given}, which is read: name another")
+                raise ValueError(f"{path} would overwrite the input {given}: use another name")
 
 
 class _Whole:
-    """One table of all frames, in a file or, without a path, on stdout."""
+    """Writes one table of all frames to a file or, without a path, to stdout."""
 
     def __init__(self, path, has_frames):
         self._path, self._has_frames = path, has_frames
@@ -65,22 +65,22 @@ class _Whole:
 
 
 def _joined(tables):
-    """The tables as one, whose rows are those of all frames, one after the other."""
+    """Join the tables of all frames to one, with the rows one after the other."""
     periods = {getattr(table, "period", None) for table in tables}
     if len(periods) > 1:
-        # of a box that grows or shrinks there is none that they have in common
+        # Frames of a box that grows or shrinks have no common period.
         tables = [replace(table, period=None) for table in tables]
     return abut.concatenate(tables)
 
 
 def _joined_columns(parts):
-    """Those columns that all frames have."""
+    """Join the columns that all frames have."""
     names = [name for name in parts[0] if all(name in part for part in parts)]
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
 
 class _EachFrame:
-    """A file a frame in a folder beside the list: ``out/pairs-000012.vtp`` of ``out.pvd``."""
+    """Writes one file for each frame to a folder: ``out/pairs-000012.vtp`` for ``out.pvd``."""
 
     def __init__(self, path, what):
         self._folder, self._what = path.with_suffix(""), what
@@ -93,11 +93,11 @@ class _EachFrame:
         self._list.add(number, frame.step if frame.time is None else frame.time, file)
 
     def close(self):
-        """All has been written: the list is whole after each frame."""
+        """Do nothing: the list is complete after each frame."""
 
 
 class _List:
-    """A list of files with their times or steps; or where these do not ascend, numbers."""
+    """A list of files with their times or steps, or frame numbers where these do not ascend."""
 
     def __init__(self, path):
         self._path, self._files = path, []
@@ -106,15 +106,15 @@ class _List:
 
     def add(self, number, time, file):
         if self._has_times and (time is None or time <= self._last):
-            self._go_on_with_numbers(number, time)
+            self._change_to_numbers(number, time)
         self._files.append((number, file))
         self._last = time
         self._list.add(float(time if self._has_times else number), file)
 
-    def _go_on_with_numbers(self, number, time):
+    def _change_to_numbers(self, number, time):
         if self._files:
-            told = "tells no time" if time is None else f"is of {time:g}, after {self._last:g}"
-            warn(f"frame {number} {told}: {self._path} has numbers of frames instead of times")
+            why = "has no time" if time is None else f"is at {time:g}, after {self._last:g}"
+            warn(f"frame {number} {why}: {self._path} has frame numbers instead of times")
         self._has_times = False
         self._list = Collection(self._path, append=False)
         for earlier, file in self._files:

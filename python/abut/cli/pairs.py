@@ -1,4 +1,4 @@
-"""The command ``abut pairs``: which spheres touch each other."""
+"""The command ``abut pairs``: pairs of touching spheres."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from .options import OUT, SEARCHING, SPHERES, add_command
 from .search import Search
 
 DESCRIPTION = f"""\
-Find every pair of spheres in SPHERES that touch each other and write them as a table.
+Find all pairs of touching spheres in SPHERES and write them as a table.
 
 {SPHERES}
 {OUT}
 
-A row has the numbers i and j of the two spheres, from 0; where SPHERES has ids, OUT has these, too,
-in columns id_i and id_j."""
+Columns i and j of OUT are the numbers of the two spheres, from 0. If SPHERES has ids, OUT also has
+columns id_i and id_j."""
 
 
 def add(commands):
-    """Add the command to those of the parser."""
+    """Add the command to the parser."""
     add_command(commands, "pairs", _run, DESCRIPTION, (*SEARCHING, "--period"))
 
 
@@ -39,7 +39,7 @@ def _run(arguments):
         return pairs, {"id_i": frame.ids[pairs.i], "id_j": frame.ids[pairs.j]}
 
     search.run(find)
-    search.tell(counted(search.sphere_count, "sphere", style=","))
+    search.print_summary(counted(search.sphere_count, "sphere", style=","))
 
 
 def _period(arguments, frame):

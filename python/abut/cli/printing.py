@@ -1,4 +1,4 @@
-"""What the commands print: tables, errors and warnings, each of a line."""
+"""Printing of tables, and of errors and warnings in one line each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-# what messages of the library call what the command calls otherwise
+# Keywords in messages of the library, and the command's options with the same meaning.
 _OPTIONS = {
     "split=True": "--split",
     "noise=": "--noise ",
@@ -17,7 +17,7 @@ _OPTIONS = {
 
 
 def print_table(rows):
-    """Two columns: names, and values, of which counts stand to the right."""
+    """Print two columns, names and values; counts are aligned to the right."""
     counts = {name: f"{value:,}" for name, value in rows if isinstance(value, int | np.integer)}
     name_width = max(len(name) for name, _ in rows)
     count_width = max(map(len, counts.values()), default=0)
@@ -26,7 +26,7 @@ def print_table(rows):
 
 
 def text_of(error):
-    """One line for an error."""
+    """Return one line for an error."""
     if isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename is not None else ""
         return f"{name}{error.strerror}"
@@ -39,7 +39,7 @@ def text_of(error):
 
 
 def _in_options(text):
-    """A message of the library as one line, which names options where that names keywords."""
+    """Return a message of the library as one line, with options in place of keywords."""
     line = " ".join(text.split())
     for keyword, option in _OPTIONS.items():
         line = line.replace(keyword, option)
@@ -47,7 +47,7 @@ def _in_options(text):
 
 
 def _printable(text):
-    """Without what would move a terminal's cursor, or change its colors: names of files may."""
+    """Escape control characters, which names of files may hold and terminals would obey."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
@@ -61,6 +61,6 @@ def warn(message, *_where, **_rest):
 
 
 def forget_stdout():
-    """Nobody reads any more: keep the interpreter from complaining when it flushes at its end."""
+    """Discard further output after a closed pipe, so that Python's last flush raises no error."""
     with Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

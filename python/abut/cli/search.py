@@ -1,4 +1,4 @@
-"""Searching frames one after the other."""
+"""Searching the frames of a file one after the other."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .output import STDOUT, open_output
 
 
 class Search:
-    """Finds something in frames, and writes what it finds.
+    """Searches frames for contacts or pairs, and writes the tables.
 
     Parameters
     ----------
     arguments : Namespace
-        With the options `SEARCHING`.
+        Has the options `SEARCHING`.
     what : str
-        What is found: "contact" or "pair".
+        "contact" or "pair".
     """
 
     def __init__(self, arguments, what):
         self._arguments, self._what = arguments, what
-        # first, so that a wrong ending shows before the work is done
+        # Opened first, so that a wrong ending is an error before the work is done.
         self._output = open_output(arguments, f"{what}s")
         self.found_count = self.sphere_count = self.touching_count = self.frame_count = 0
 
     def run(self, find):
-        """Search each frame that is asked for; `find` gives its table and further columns."""
+        """Search the frames that --frame selects; `find` returns a table and further columns."""
         frames = abut.read_frames(self._arguments.spheres)
         if self._arguments.frame == "all":
             self._search_all(frames, find)
@@ -64,17 +64,17 @@ class Search:
     def _count(self):
         return counted(self.found_count, self._what, style=",")
 
-    def tell(self, whose):
-        """Print what was written, but where stdout holds it."""
+    def print_summary(self, spheres):
+        """Print the number of rows and where they were written, unless that is stdout."""
         if self._arguments.output == STDOUT:
             return
         frames = f" in {counted(self.frame_count, 'frame', style=',')}"
         where = frames if self._arguments.frame == "all" else ""
-        print(f"{self._count()} of {whose}{where} written to {self._arguments.output}")
+        print(f"{self._count()} of {spheres}{where} written to {self._arguments.output}")
 
 
 def _one_of(frames, arguments):
-    """The number and the frame that one number means, which may count from the last."""
+    """Return the number from 0 and the frame for --frame, which may count from the last."""
     number = arguments.frame
     try:
         frame = frames[number]

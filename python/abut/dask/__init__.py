@@ -1,11 +1,13 @@
-"""Many frames of a simulation, one after the other, by Dask: a table of what each came to.
+"""Searches of many frames of a simulation by Dask, with one table of results.
 
-Needs the extra ``dask``: ``pip install 'abut[dask]'``. Results are Dask DataFrames: nothing is
-searched before they are asked for, but for the first frame and one of the middle.
+Needs the extra ``dask``: ``pip install 'abut[dask]'``. Results are Dask DataFrames: until they are
+computed, only the first frame and one in the middle are searched.
 
-What makes it fast is that hardly anything travels. Frames are read where they are searched; a task
-takes so many of them that it lasts longer than what a task costs; meshes go to each worker once,
-which keeps a finder of them from task to task; back come the rows.
+This is fast because little data moves between processes:
+
+- each task reads its own frames, and enough of them to last longer than a task's overhead;
+- meshes go to each worker once, which keeps a finder for them from task to task;
+- only the rows of results come back.
 """
 
 from .mapping import map_frames, map_pairs

@@ -1,6 +1,6 @@
-"""What frames came to, as rows of one table: whose columns and dtypes are those of its first rows.
+"""The results of frames as rows of one pandas table, with the columns and dtypes of the first rows.
 
-Imported by what needs pandas; the tables are pandas' own.
+Only modules that need pandas import this one.
 """
 
 from __future__ import annotations
@@ -15,24 +15,23 @@ from ..base.extras import import_extra
 
 pandas = import_extra("pandas", "dask")
 
-# the number of a row's frame, and why a frame has no rows
+# The columns with the number of a row's frame, and the reason why a frame has no rows.
 FRAME, ERROR = "frame", "error"
 
-# what a row of a frame that was skipped may lack, by the kind of dtype that has no missing values
+# The pandas dtypes with missing values, by the kind of NumPy's dtype, which has none.
 _MISSING = {"i": "Int{}", "u": "UInt{}", "b": "boolean"}
 
 
 class Failed(NamedTuple):
-    """Stands for the rows of a frame that could not be read, searched or reduced."""
+    """Replaces the rows of a frame that could not be read, searched or reduced."""
 
     message: str
 
 
 def read_rows(result: Any, number: int, names: set[Any] | None = None) -> Any:
-    """What a caller's function returned of this frame, as a dict of numbers or the like, a
-    DataFrame, or None.
+    """Return the result of a caller's function for a frame: a dict of scalars, DataFrame or None.
 
-    `names`: what the columns must be called.
+    names: the columns that it must have.
     """
     try:
         return None if result is None else _read_rows(result, names)
@@ -45,31 +44,31 @@ def _read_rows(result: Any, names: set[Any] | None) -> Any:
     given = set(rows)
     if FRAME in given:
         raise ValueError(
-            "reduce gave a column 'frame', which is the frame's number in the table: give it"
+            "reduce returned a column 'frame', but the table has the frame's number there: give it"
             " another name"
         )
     if names is not None and given != names:
-        raise ValueError(f"reduce gave {_listed(given)}, but the table has {_listed(names)}")
+        raise ValueError(f"reduce returned {_listed(given)}, but the table has {_listed(names)}")
     return rows
 
 
-def check_unique(names: Any, whose: str) -> None:
-    """Complain of a name that a table would have twice."""
-    is_again = names.duplicated()
-    if is_again.any():
-        raise ValueError(f"{whose} the column {names[is_again][0]!r} more than once")
+def check_unique(names: Any, subject: str) -> None:
+    """Raise where a table would have a column's name twice."""
+    is_repeat = names.duplicated()
+    if is_repeat.any():
+        raise ValueError(f"{subject} the column {names[is_repeat][0]!r} more than once")
 
 
 def _read_form(result: Any) -> Any:
     if isinstance(result, pandas.DataFrame):
-        check_unique(result.columns, "reduce gave")
+        check_unique(result.columns, "reduce returned")
         return result
     if isinstance(result, pandas.Series):
-        check_unique(result.index, "reduce gave")
+        check_unique(result.index, "reduce returned")
         return result.to_dict()
     if not isinstance(result, Mapping):
         raise TypeError(
-            f"reduce gave {a_or_an(type(result).__name__)}, but must give a dict, a Series, a"
+            f"reduce returned {a_or_an(type(result).__name__)}, but must return a dict, a Series, a"
             " DataFrame or None"
         )
     if any(map(_is_column, result.values())):
@@ -92,8 +91,10 @@ def _listed(names: set[Any]) -> str:
 
 
 def columns_of(rows: Any) -> tuple[Any, bool]:
-    """An empty table with the columns of these rows, and whether each has a value to tell its
-    dtype."""
+    """Return an empty table with the columns of these rows, and whether all their dtypes are sure.
+
+    A dtype is not sure if there are no rows, or the column's values are all missing.
+    """
     if rows is None:
         return None, False
     table = numbered(rows, 0)
@@ -102,11 +103,10 @@ def columns_of(rows: Any) -> tuple[Any, bool]:
 
 
 def with_errors(meta: Any) -> Any:
-    """The empty table that also has room for frames that failed."""
+    """Return the empty table with a column for errors, and dtypes that may have missing values."""
     if ERROR in meta:
         raise ValueError(
-            "reduce gave a column 'error', which tells of the frames that are skipped: give it"
-            " another name"
+            "reduce returned a column 'error', which is for skipped frames: give it another name"
         )
     dtypes = {name: _nullable(dtype) for name, dtype in meta.dtypes.items() if name != FRAME}
     return meta.astype(dtypes).assign(**{ERROR: pandas.Series(["why"]).iloc[:0]})
@@ -118,9 +118,9 @@ def _nullable(dtype: Any) -> Any:
 
 
 def fit(rows: Any, number: int, meta: Any) -> Any:
-    """The rows of one frame as they have a place in the whole table; an error where they do not.
+    """Convert the rows of one frame to the columns of the whole table, or raise an error.
 
-    A row that is a dict stays one: those of many frames are cast together, which is faster.
+    A row that is a dict remains a dict: the rows of many frames are cast together, which is faster.
     """
     if rows is None or not (isinstance(rows, dict) or len(rows)):
         return None
@@ -134,7 +134,7 @@ def fit(rows: Any, number: int, meta: Any) -> Any:
 
 
 def _surely_fits(value: Any, dtype: Any) -> bool:
-    """Tell quickly of usual values; others have to be cast."""
+    """Return whether a value surely has this dtype; other values must be cast, which is slower."""
     if isinstance(dtype, pandas.StringDtype):
         return isinstance(value, str)
     if dtype == np.dtype(object):
@@ -145,9 +145,9 @@ def _surely_fits(value: Any, dtype: Any) -> bool:
 
 
 def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
-    """One table of the numbers of frames and their rows, or why there are none.
+    """Make one table of the rows that `fit` returned, each with its frame's number.
 
-    Rows are those that `fit` returned.
+    Frames that failed get one row with the error.
     """
     pieces: list[Any] = []
     single: list[dict[Any, Any]] = []
@@ -168,7 +168,7 @@ def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
 def _joined(single: list[dict[Any, Any]], meta: Any) -> list[Any]:
     if not single:
         return []
-    # as objects: of integers and None together pandas would make floats, which round
+    # As objects: pandas would convert integers with None to floats, which round.
     table = pandas.DataFrame({FRAME: [row[FRAME] for row in single]})
     for name in single[0]:
         if name != FRAME:
@@ -177,7 +177,7 @@ def _joined(single: list[dict[Any, Any]], meta: Any) -> list[Any]:
 
 
 def numbered(rows: Any, number: int) -> Any:
-    """The rows of one frame with its number."""
+    """Return the rows of one frame with its number."""
     if isinstance(rows, dict):
         return pandas.DataFrame([{FRAME: number, **rows}])
     table = rows.reset_index(drop=True)
@@ -193,7 +193,7 @@ def _failure(number: int, failed: Failed, meta: Any) -> Any:
 
 
 def _fitted(table: Any, meta: Any) -> Any:
-    """The rows with the columns of the whole table."""
+    """Return the rows with the columns and dtypes of the whole table."""
     if ERROR in meta:
         table[ERROR] = pandas.Series([None] * len(table), dtype=meta.dtypes[ERROR])
     columns = {
@@ -204,11 +204,11 @@ def _fitted(table: Any, meta: Any) -> Any:
 
 
 def _cast(column: Any, dtype: Any, frames: Any) -> Any:
-    """The same values with another dtype."""
+    """Convert a column to another dtype; raise where a value would change."""
     try:
         cast = column.astype(dtype)
     except (TypeError, ValueError, OverflowError):
-        # it holds a value that has no place there, or several that pandas casts only one by one
+        # A value does not fit the dtype, or pandas can cast these values only one by one.
         cast = _cast_singly(column, dtype)
     is_same = _same(cast, column)
     if is_same.all():
@@ -217,22 +217,22 @@ def _cast(column: Any, dtype: Any, frames: Any) -> Any:
     value = column.iloc[place : place + 1].tolist()[0]  # as Python's own number
     raise ValueError(
         f"frame {frames.iloc[place]}: {column.name!r} is {value!r}, but the table's"
-        f" column is of {dtype}, as the first rows were: let reduce always give one type, or give"
+        f" column is {dtype}, as in the first rows: let reduce always return one type, or give"
         f" meta=, as in meta={{{column.name!r}: float}}"
     )
 
 
 def _same(a: Any, b: Any) -> np.ndarray[Any, Any]:
-    """Where two columns have equal values, or both have none."""
-    lacking = a.isna().to_numpy(bool), b.isna().to_numpy(bool)
-    is_same = lacking[0] & lacking[1]
-    there = ~(lacking[0] | lacking[1])
-    is_same[there] = a[there].to_numpy(object) == b[there].to_numpy(object)
+    """Return where two columns have equal values, or both have a missing value."""
+    missing = a.isna().to_numpy(bool), b.isna().to_numpy(bool)
+    is_same = missing[0] & missing[1]
+    present = ~(missing[0] | missing[1])
+    is_same[present] = a[present].to_numpy(object) == b[present].to_numpy(object)
     return is_same
 
 
 def _cast_singly(column: Any, dtype: Any) -> Any:
-    """Each value by itself; those that have no place there become what equals nothing."""
+    """Convert each value by itself; values that do not fit become objects that equal nothing."""
     cells = [_cast_one(value, dtype) for value in column]
     if all(cell is not None for cell in cells):
         return pandas.concat(cells, ignore_index=True)

@@ -1,4 +1,4 @@
-"""The tables of many frames: how they are made of tasks, and who does these."""
+"""The tables of many frames: `map_frames` and `map_pairs`, and how they divide work into tasks."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def map_frames(
     on_truncated: OnTruncated = "raise",
     **options: Any,
 ) -> DataFrame:
-    """Find the contacts of every frame with meshes, and make a table of what they come to.
+    """Find the contacts of every frame with meshes, and reduce them to the rows of one table.
 
-    It is this loop, done by Dask's workers::
+    The result is that of this loop, but Dask's workers run it::
 
         finder = abut.ContactFinder(meshes)
         for number, frame in enumerate(abut.read_frames(source)):
@@ -52,86 +52,86 @@ def map_frames(
     Parameters
     ----------
     source : path, list of paths, Frames, or list of dask.delayed.Delayed
-        What `read_frames` takes, or returned: each task reads its own frames, so workers must see
-        the files. Or delayed objects: a `Frame`, another object with ``centers`` and ``radii``, or
-        a tuple of these two, each.
-    meshes : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
-        The facets, as `ContactFinder` takes them.
+        Files or `Frames`, as for `read_frames`: each task reads its own frames, so workers must
+        see the files. Or delayed objects: each is a `Frame`, another object with ``centers`` and
+        ``radii``, or a tuple of these two.
+    meshes : Mesh, or any object that `Mesh.from_any` takes, or a list or tuple of these
+        The facets, as for `ContactFinder`.
     reduce : callable
-        ``reduce(frame, contacts)`` with a `Frame` and its `Contacts` returns a dict or a pandas
-        Series: a row of the table; a pandas DataFrame, or a dict with lists or arrays of one
-        length: several rows, or none; or None: no row. It should do nothing else: Dask may call it
-        again for a frame whose rows were lost. It is sent to the workers with each task.
+        ``reduce(frame, contacts)`` gets a `Frame` and its `Contacts`. It returns a dict or a pandas
+        Series for one row of the table; a pandas DataFrame, or a dict with lists or arrays of one
+        length, for any number of rows; or None for no row. It must have no side effects, since Dask
+        may call it again if rows are lost. It is sent to the workers with each task.
     client : distributed.Client, optional
-        Whose workers do it; by default the current client's, where there is one, else Dask's
-        threads or processes, whatever ``table.compute`` is told. A client that is not the current
-        one computes the table by ``client.compute(table).result()``.
+        The client with the workers. By default the current client, if there is one, or else Dask's
+        threads or processes, as chosen in ``table.compute``. With another client than the current
+        one, compute the table by ``client.compute(table).result()``.
     block : int, optional
-        Frames a task. By default so many that a task lasts about a tenth of a second, as the slower
-        one of the first frame and the one of the middle tells, but few enough for every worker to
-        get a task. Where others take far longer than these two, give a smaller one.
+        Number of frames in a task. By default a task lasts about a tenth of a second, judged by the
+        slower of the first and the middle frame, and every worker gets a task. Give a smaller
+        number where other frames take far longer than these two.
     meta : dict, or pandas.DataFrame, optional
-        Names and dtypes of the table's columns: ``{"force": float}``. By default those that the
-        first frame's rows have, or the first that has rows of some that are tried.
+        Names and dtypes of the table's columns: ``{"force": float}``. By default they are those of
+        the first frame with rows, among a few frames that are tried.
     errors : {"raise", "skip"}
-        What happens where a frame cannot be read or searched, where `reduce` fails, or where what
-        it gives has no place in the table: other columns than it has, or a value that a column's
-        dtype cannot hold. "raise": computing the table raises the error, with a note of which frame
-        it was, and of which file. "skip": the table has a further column ``error`` with the
-        message, a row for the frame with nothing else in it, and a warning tells of it; integers
-        and bools become pandas' ``Int64`` and ``boolean``, which may be missing. A delayed object
-        that fails raises its error in either case.
+        What to do if a frame cannot be read or searched, if `reduce` fails, or if its rows do not
+        fit the table, because of other columns or values that a dtype cannot hold. "raise":
+        computing the table raises the error, with a note that names the frame and its file.
+        "skip": the frame gets one row with the message in a further column ``error``, and a
+        warning; integers and bools become pandas' ``Int64`` and ``boolean``, which may be missing.
+        A delayed object that fails raises its error in both cases.
     columns : sequence of str, optional
         Further columns of the frames, as for `read_frames`.
     on_truncated : {"raise", "drop"}
         As for `read_frames`.
     **options
-        Those of `ContactFinder.find`: ``resolution``, ``gap``, ``flat_angle``, ``poses`` and so on.
-        ``poses`` may also be a function of the frame, for walls that move:
+        Options of `ContactFinder.find`: ``resolution``, ``gap``, ``flat_angle``, ``poses`` etc.
+        For moving walls ``poses`` may also be a function of the frame:
         ``poses=lambda frame: drum.pose(frame.time)``, where ``drum`` is an `abut.Rotating`.
-        ``period`` is the frame's by default: of a box that is periodic the meshes are repeated, as
-        in a `Simulation`; None repeats nothing. ``workers`` is 1 by default, since Dask's workers
-        are as many as there are cores already.
+        ``period`` is the frame's by default, and repeats the meshes, as in a `Simulation`; None
+        means that nothing repeats. ``workers`` is 1 by default, since Dask usually has one worker
+        for each core.
 
     Returns
     -------
     dask.dataframe.DataFrame
-        The rows of all frames in their order, with the column ``frame``, the number of the frame in
-        the source from 0, before those of `reduce`. A partition has the frames of a task, and an
-        index of its own, from 0.
+        The rows of all frames in their order. The first column, ``frame``, is the frame's number in
+        the source, from 0; the others come from `reduce`. A partition has the frames of one task,
+        and its own index, from 0.
 
     Raises
     ------
     ValueError, TypeError
-        As `ContactFinder.find` and `read_frames` for what is given; if there are no frames; or if
-        no frame of those that are tried has a row, and `meta` is not given. When the table is
-        computed, if a frame's rows have other columns than the table, or values that their
-        dtypes cannot hold; the message, or its note, names the frame.
+        As `ContactFinder.find` and `read_frames` for their arguments; if there are no frames; or if
+        `meta` is not given and no frame that is tried has rows. When the table is computed: if a
+        frame's rows have other columns than the table, or values that a dtype cannot hold; the
+        message, or its note, names the frame.
     RuntimeError
         If the client has no workers yet.
     OSError
-        If a file is not there or cannot be read.
+        If a file does not exist or cannot be read.
 
     Warns
     -----
     UserWarning
-        Of each frame that is skipped, from the worker through to the client.
+        For each skipped frame; warnings of workers appear at the client.
 
     See Also
     --------
-    map_pairs : The same of spheres with each other.
+    map_pairs : Pairs of touching spheres in every frame.
 
     Notes
     -----
-    The first frame and the one of the middle are read, searched and reduced at once, here or, if
-    they are delayed, by a worker: the first for `meta` and `block`, the other one for `block`.
-    Meshes are scattered to all workers of the client, once for all tables that need them, and each
-    worker makes a finder of them once. When all workers that hold them have died,
-    ``table.compute()`` raises Dask's ``FutureCancelledError``: call `map_frames` again. Dask's
-    processes without a client (``scheduler="processes"``) get the meshes' arrays with each task,
-    and take six tasks at a time, but for ``chunksize=1``: with a client of a LocalCluster they are
-    faster. Of a dump that is compressed each task unpacks all that stands before its frames: better
-    have it plain, or in several files.
+    The call itself reads, searches and reduces the first frame, for `meta` and `block`, and the
+    middle frame, for `block`; delayed ones are computed by a worker. The client scatters meshes to
+    all its workers, once for all tables that use them, and each worker makes one finder. If all
+    workers that hold the meshes die, ``table.compute()`` raises Dask's ``FutureCancelledError``:
+    call `map_frames` again.
+
+    Dask's processes without a client (``scheduler="processes"``) get the meshes' arrays with each
+    task, and six tasks at a time unless ``chunksize=1``; a client of a LocalCluster is faster. In a
+    compressed dump each task unpacks all data before its frames: unpack the dump first, or use
+    several files.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def map_frames(
     search.check(parcel)
     job = Job(search, reduce, checks.choice(errors, "errors", ERRORS))
     frames = read_source(source, columns, on_truncated)
-    return _mapped(job, frames, parcel, _Wishes(client, block, meta))
+    return _mapped(job, frames, parcel, _Settings(client, block, meta))
 
 
 def map_pairs(
@@ -166,7 +166,7 @@ def map_pairs(
     on_truncated: OnTruncated = "raise",
     **options: Any,
 ) -> DataFrame:
-    """Find the pairs of spheres that touch in every frame, and make a table of what they come to.
+    """Find the pairs of touching spheres in every frame, and reduce them to rows of one table.
 
     Parameters
     ----------
@@ -175,23 +175,23 @@ def map_pairs(
     reduce : callable
         ``reduce(frame, pairs)`` with a `Frame` and its `Pairs`, as for `map_frames`.
     **options
-        Those of `find_pairs`: ``gap``, ``levels`` and so on. ``period`` is the frame's by default,
-        None repeats nothing; ``workers`` is 1 by default.
+        Options of `find_pairs`: ``gap``, ``levels`` etc. ``period`` is the frame's by default,
+        None means no period; ``workers`` is 1 by default.
 
     Returns
     -------
     dask.dataframe.DataFrame
-        As of `map_frames`.
+        As for `map_frames`.
 
     Raises
     ------
     ValueError, TypeError, RuntimeError, OSError
-        As `map_frames`, and `find_pairs` for the options.
+        As `map_frames`, and as `find_pairs` for the options.
 
     Warns
     -----
     UserWarning
-        Of each frame that is skipped.
+        For each skipped frame.
 
     Examples
     --------
@@ -209,38 +209,37 @@ def map_pairs(
     search.check()
     job = Job(search, reduce, checks.choice(errors, "errors", ERRORS))
     frames = read_source(source, columns, on_truncated)
-    return _mapped(job, frames, None, _Wishes(client, block, meta))
+    return _mapped(job, frames, None, _Settings(client, block, meta))
 
 
-# Seconds that a task should last, twice what it must at least: one frame's time tells that of
-# others only roughly. A task costs Dask about 2 milliseconds.
+# Seconds that a task should last. Dask's overhead is about 2 milliseconds a task, and half of this
+# time would do. It is doubled, since the frames that are timed may be slower than others.
 TASK_SECONDS = 0.1
 
-# Dask's processes scheduler hands out tasks in chunks of this many, unless chunksize= tells
-# another number.
+# Dask's processes scheduler distributes tasks in chunks of this many, unless chunksize= is given.
 CHUNK_SIZE = 6
 ERRORS: dict[Errors, bool] = {"raise": False, "skip": True}
 
 
-class _Wishes(NamedTuple):
-    """How the caller wants it done."""
+class _Settings(NamedTuple):
+    """The caller's settings for the tasks."""
 
     client: Any
     block: int | None
     meta: Any
 
 
-def _mapped(job: Job, frames: Any, parcel: Parcel | None, wishes: _Wishes) -> Any:
+def _mapped(job: Job, frames: Any, parcel: Parcel | None, settings: _Settings) -> Any:
     if not callable(job.reduce):
         raise TypeError(f"reduce is {job.reduce!r}, but must be a function of a frame and a table")
     if not len(frames):
         raise ValueError("source has no frames")
-    block = _read_block(wishes.block)
-    client = _read_client(wishes.client)
+    block = _read_block(settings.block)
+    client = _read_client(settings.client)
     if client is not None:
         _check_workers(client)
     carried = parcel if client is None or parcel is None else _scattered(client, parcel)
-    meta, seconds = _read_meta(wishes.meta), 0.0
+    meta, seconds = _read_meta(settings.meta), 0.0
     if meta is None or block is None:
         trial = Trial(job, frames, parcel, carried, client)
         meta, seconds = try_frames(trial, meta)
@@ -261,7 +260,7 @@ def _read_block(block: int | None) -> int | None:
 
 
 def _read_meta(meta: Any) -> Any:
-    """An empty table with the caller's columns behind that of the frames' numbers."""
+    """Return an empty table with the caller's columns after that of the frames' numbers."""
     if meta is None:
         return None
     table = dataframe.utils.make_meta(meta)
@@ -272,13 +271,13 @@ def _read_meta(meta: Any) -> Any:
 
 
 def _block_size(seconds: float, frame_count: int, worker_count: int) -> int:
-    """Frames a task: worth what a task costs, but no worker shall be left without."""
-    lasting = math.ceil(TASK_SECONDS / seconds) if seconds else frame_count
-    return max(1, min(lasting, math.ceil(frame_count / worker_count)))
+    """Return the frames per task: enough to be worth the overhead, but a task for every worker."""
+    enough = math.ceil(TASK_SECONDS / seconds) if seconds else frame_count
+    return max(1, min(enough, math.ceil(frame_count / worker_count)))
 
 
 def _table(job: Job, parts: list[Part], carried: Any) -> Any:
-    # strings stay what `reduce` made of them
+    # Strings keep the dtype that `reduce` gives them.
     with dask.config.set({"dataframe.convert-string": False}):
         if isinstance(parts[0].frames, Frames):
             return dataframe.from_map(run_part, parts, job=job, parcel=carried, meta=job.meta)
@@ -287,11 +286,11 @@ def _table(job: Job, parts: list[Part], carried: Any) -> Any:
         return dataframe.from_delayed(tasks, meta=job.meta, verify_meta=False)
 
 
-# ---- who does it ---------------------------------------------------------------------------------
+# ---- clients and workers -------------------------------------------------------------------------
 
 
 def _read_client(client: Any) -> Any:
-    """The client whose workers do it, or None."""
+    """Return the given client, or by default the current one, or None."""
     if client is None:
         found = getattr(dask.base.get_scheduler(), "__self__", None)
         return found if _is_client(found) else None
@@ -299,23 +298,23 @@ def _read_client(client: Any) -> Any:
         kind = checks.a_or_an(type(client).__name__)
         raise TypeError(f"client is {kind}, but must be a distributed.Client, as Client(cluster)")
     if client.asynchronous:
-        raise ValueError("client is asynchronous: give one that is not")
+        raise ValueError("client is asynchronous: make it with asynchronous=False")
     return client
 
 
 def _check_workers(client: Any) -> None:
-    """Dask itself would wait for half a minute, and then complain of other things."""
+    """Raise without workers; Dask itself would wait half a minute, with a misleading error."""
     if not client.nthreads():
-        raise RuntimeError("client has no workers yet: client.wait_for_workers(1) waits for one")
+        raise RuntimeError("client has no workers yet: call client.wait_for_workers(1) first")
 
 
 def _is_client(value: Any) -> bool:
-    # there is none where distributed was not imported
+    # Without an import of distributed, nothing can be its Client.
     return "distributed" in sys.modules and isinstance(value, sys.modules["distributed"].Client)
 
 
 def _scattered(client: Any, parcel: Parcel) -> Any:
-    """The parcel in all workers' memory, where it may be already."""
+    """Copy the parcel to all workers' memory, unless it is there already; return its future."""
     key = f"abut-meshes-{parcel.token}"
     if key in client.futures:
         future = import_extra("distributed", "dask").Future(key, client)
@@ -325,7 +324,7 @@ def _scattered(client: Any, parcel: Parcel) -> Any:
 
 
 def _worker_count(client: Any) -> int:
-    """Tasks that can run at once, or that it takes until all workers have one."""
+    """Return how many tasks it takes to keep all workers busy."""
     if client is not None:
         return max(1, sum(client.nthreads().values()))
     count = dask.config.get("num_workers", None) or dask.system.CPU_COUNT

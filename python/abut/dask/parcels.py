@@ -1,4 +1,4 @@
-"""Meshes that travel to other processes, and finders of them that stay there."""
+"""Parcels of meshes for other processes, and the finders that each process keeps for them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from typing import Any
 from ..search.finder import ContactFinder
 from ..search.mesh import Mesh
 
-# Finders that a process keeps: each holds its meshes and their bins, some hundred bytes a facet.
+# The number of finders that a process keeps. Each holds its meshes and their bins, a few hundred
+# bytes per facet.
 KEPT_FINDERS = 2
 
 
 class Parcel:
-    """Meshes, packed when they are pickled and unpacked when a finder of them is first needed.
+    """Meshes, packed when they are pickled and unpacked when a finder for them is first needed.
 
-    Who has a finder of the same content already never unpacks them: building a mesh again takes
-    longer than to receive its arrays. Equal content makes equal parcels.
+    A process with a finder for the same content never unpacks them: building a mesh takes longer
+    than receiving its arrays. Parcels with equal content are equal.
     """
 
     def __init__(self, meshes: tuple[Mesh, ...]):
@@ -31,7 +32,7 @@ class Parcel:
         self._size = sum(map(sys.getsizeof, meshes))
 
     def meshes(self) -> tuple[Mesh, ...]:
-        """Unpacked; not by two threads at once."""
+        """Return the meshes, unpacked. Two threads must not call this at once."""
         if self._meshes is None:
             data, *buffers = self._packed
             self._meshes = pickle.loads(data, buffers=buffers)
@@ -39,7 +40,7 @@ class Parcel:
         return self._meshes
 
     def _pack(self) -> tuple[Any, ...]:
-        """The pickled meshes, and then their arrays."""
+        """Return the pickled meshes, followed by their arrays."""
         packed, meshes = self._packed, self._meshes
         if meshes is None:
             return packed
@@ -62,7 +63,8 @@ class Parcel:
         return "abut.Parcel", self.token
 
     def __sizeof__(self) -> int:
-        # of packed meshes, too: a worker that weighs them when they arrive will unpack them soon
+        # Also the size of packed meshes: a worker, which measures them on arrival, soon unpacks
+        # them.
         return object.__sizeof__(self) + self._size
 
 
@@ -72,12 +74,12 @@ def _unpickle(token: str, size: int, *packed: Any) -> Parcel:
     return parcel
 
 
-# the second thread of a worker waits until the first one has unpacked the meshes
+# A second thread of a worker waits until the first one has unpacked the meshes.
 _UNPACKING = threading.Lock()
 
 
 def finder_of(parcel: Parcel) -> ContactFinder:
-    """The finder of these meshes that this process has, made where it has none."""
+    """Return this process's finder for these meshes; make it if there is none."""
     with _UNPACKING:
         return _make_finder(parcel)
 

@@ -1,4 +1,4 @@
-"""The search of one frame."""
+"""The search of one frame, for contacts or pairs."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class ContactSearch(NamedTuple):
     options: dict[str, Any]
 
     def check(self, parcel: Parcel) -> None:
-        """Complain of what every frame would."""
+        """Raise for options that would be errors in every frame."""
         _check_names(self.options, ContactFinder.find, "ContactFinder.find")
         known = {k: v for k, v in self.options.items() if k != "poses" or not callable(v)}
         _checking_finder(parcel, known).find(np.empty((0, 3)), np.empty(0), **known)
 
     def __call__(self, frame: Any, parcel: Parcel) -> Any:
-        options = {**_of_frame(frame), **self.options}
+        options = {**_frame_options(frame), **self.options}
         if callable(options.get("poses")):
             options["poses"] = options["poses"](frame)
         return finder_of(parcel).find(frame.centers, frame.radii, **options)
 
 
 def _checking_finder(parcel: Parcel, options: dict[str, Any]) -> ContactFinder:
-    """A finder that complains of options as that of the meshes would, and is made at once."""
-    if str(options.get("weights")) == "zhong":  # facets may have too many corners for these
+    """Return a finder that checks options as that of the meshes, but is fast to make."""
+    if str(options.get("weights")) == "zhong":  # refused for facets with too many corners
         return finder_of(parcel)
     triangle = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
     return ContactFinder([triangle] * len(parcel.meshes()))
@@ -45,24 +45,24 @@ class PairSearch(NamedTuple):
     options: dict[str, Any]
 
     def check(self) -> None:
-        """Complain of what every frame would."""
+        """Raise for options that would be errors in every frame."""
         _check_names(self.options, find_pairs, "find_pairs")
-        if np.ndim(self.options.get("gap", 0.0)) == 0:  # else it fits some number of spheres
+        if np.ndim(self.options.get("gap", 0.0)) == 0:  # an array needs the number of spheres
             find_pairs(np.empty((0, 3)), np.empty(0), **self.options)
 
     def __call__(self, frame: Any, parcel: None) -> Any:
-        return find_pairs(frame.centers, frame.radii, **{**_of_frame(frame), **self.options})
+        return find_pairs(frame.centers, frame.radii, **{**_frame_options(frame), **self.options})
 
 
-def _check_names(options: dict[str, Any], function: Callable[..., Any], whose: str) -> None:
-    """Python's own complaint would come from a worker, and of a frame."""
+def _check_names(options: dict[str, Any], function: Callable[..., Any], title: str) -> None:
+    """Raise for an unknown option; Python's own error would come from a worker, for a frame."""
     parameters = inspect.signature(function).parameters.values()
     known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
     for name in options:
         if name not in known:
-            raise TypeError(f"{name!r} is no option: those of {whose} are {', '.join(known)}")
+            raise TypeError(f"{name!r} is not an option: {title} has {', '.join(known)}")
 
 
-def _of_frame(frame: Any) -> dict[str, Any]:
-    """Options that a frame tells, where the caller says nothing else."""
+def _frame_options(frame: Any) -> dict[str, Any]:
+    """Return the options that come from a frame, unless the caller gives them."""
     return {"period": getattr(frame, "period", None)}

@@ -1,4 +1,4 @@
-"""Where frames come from: files that tasks read, or delayed objects."""
+"""Sources of frames: files that tasks read, or delayed objects."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """Frames of one task, of which the first has the number `start`."""
+    """The frames of one task; the first one has the number `start`."""
 
     frames: Any
     start: int
 
     def __dask_tokenize__(self) -> int:
-        # Dask makes a task's key of this and of the job's token, which no other table has. So it
-        # does not have to tell what the files hold, which may change.
+        # Dask's key of a task also contains the job's token, which is unique to a table. So this
+        # token need not depend on the files' contents, which may change.
         return self.start
 
 
 def read_source(source: Any, columns: Any, on_truncated: OnTruncated) -> Any:
-    """`Frames`, or a list of delayed objects."""
+    """Return `Frames`, or a list of delayed objects."""
     if isinstance(source, Frames) or _has_delayed(source):
         if columns is not None or on_truncated != "raise":
             raise ValueError(
-                "columns and on_truncated are for files that are read here: give them to"
-                " read_frames, or where the delayed frames are made"
+                "columns= and on_truncated= are for paths of files: give them to read_frames"
+                " instead, or where the delayed frames are made"
             )
         return source if isinstance(source, Frames) else _read_delayed(source)
     return read_frames(source, columns=columns, on_truncated=on_truncated)
@@ -49,13 +49,14 @@ def _read_delayed(source: Sequence[Any]) -> list[Any]:
     for k, item in enumerate(source):
         if not isinstance(item, delayed.Delayed):
             raise TypeError(
-                f"source[{k}] is {checks.a_or_an(type(item).__name__)}, but others are Delayed"
+                f"source[{k}] is {checks.a_or_an(type(item).__name__)}, but must be Delayed, as"
+                " others are"
             )
     return list(source)
 
 
 class Items(list[Any]):
-    """What delayed objects came to, as frames."""
+    """Computed delayed objects, as frames."""
 
     def __iter__(self) -> Iterator[Any]:
         return map(_frame_of, super().__iter__())
@@ -71,17 +72,17 @@ def _frame_of(item: Any) -> Any:
     if isinstance(item, (tuple, list)) and len(item) == 2:
         return Frame(*item)
     raise TypeError(
-        f"a delayed frame came to {checks.a_or_an(type(item).__name__)}, but must have centers and"
+        f"a delayed frame is {checks.a_or_an(type(item).__name__)}, but must have centers and"
         " radii, or be a tuple of these two"
     )
 
 
 def opened(frames: Any) -> Iterator[tuple[int, Any]]:
-    """All frames, one after the other, or in place of one the error that reading it is."""
+    """Return all frames with their numbers; an error of reading takes the place of a frame."""
     k = 0
     while k < len(frames):
         try:
-            # not one by one: a compressed file would be unpacked up to each of them
+            # Not by index: a compressed file would be unpacked up to each frame.
             for frame in frames[k:]:
                 yield k, frame
                 k += 1

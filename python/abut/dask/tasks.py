@@ -1,4 +1,4 @@
-"""What a task does with each of its frames."""
+"""The work of a task: searching and reducing each of its frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What is done with each frame, and how the table looks."""
+    """The work on each frame, and the columns of the table."""
 
     search: Any
     reduce: Callable[..., Any]
@@ -29,8 +29,7 @@ class Job:
     token: str = ""
 
     def settled(self, meta: Any) -> Job:
-        # A new token each time, since files may have changed, and tasks with the same key have one
-        # result for Dask.
+        # A new token each time: files may have changed, but Dask reuses results of equal keys.
         whole = frame_rows.with_errors(meta) if self.skips else meta
         return replace(self, meta=whole, token=uuid.uuid4().hex)
 
@@ -47,7 +46,7 @@ class Job:
         return frame_rows.read_rows(given, number, names)
 
     def results(self, part: Part, parcel: Any) -> Iterator[tuple[int, Any]]:
-        """The number and the rows of each frame, or why it has none."""
+        """Return the number of each frame, with its rows or the reason why it has none."""
         names = self.names()
         for k, frame in opened(part.frames):
             number = part.start + k
@@ -64,7 +63,7 @@ class Job:
 
 
 def run_part(part: Part, job: Job, parcel: Any) -> Any:
-    """The rows of a task."""
+    """Return the rows of a task."""
     return frame_rows.table_of(job.results(part, parcel), job.meta)
 
 
@@ -80,12 +79,12 @@ def _read(frame: Any) -> Any:
 
 @contextmanager
 def noted(part: Part, k: int) -> Iterator[None]:
-    """Errors in the block tell which frame it was: the part's k-th."""
+    """Add a note to errors in the block, which names the frame: the part's k-th."""
     try:
         yield
     except Exception as error:
-        of = f", of {_file_of(part.frames, k)}" if isinstance(part.frames, Frames) else ""
-        error.add_note(f"This was frame {part.start + k} of those that are mapped{of}.")
+        file = f", in {_file_of(part.frames, k)}" if isinstance(part.frames, Frames) else ""
+        error.add_note(f"This was frame {part.start + k} of the source{file}.")
         raise
 
 
@@ -95,7 +94,7 @@ def _file_of(frames: Frames, k: int) -> str:
 
 
 def _warn(message: str) -> None:
-    """Of a task: a warning that comes to the client, too."""
+    """Issue a warning in a task, which the client also shows."""
     if "distributed" in sys.modules:
         sys.modules["distributed"].worker.warn(message)
     else:

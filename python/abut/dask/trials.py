@@ -1,4 +1,4 @@
-"""Frames that are tried, for the table's columns and for how long a frame takes."""
+"""Trial frames, which give the table's columns and the time for a frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Trial(NamedTuple):
-    """What it takes to try a frame."""
+    """The inputs for trying frames."""
 
     job: Job
     frames: Any
@@ -30,23 +30,23 @@ class Trial(NamedTuple):
         if isinstance(self.frames, Frames):
             return _timed(Part(self.frames[number : number + 1], number), self.job, self.parcel)
         task = delayed.delayed(_timed_delayed, pure=False)
-        asked = task([self.frames[number]], number, self.job, self.carried)
+        trial = task([self.frames[number]], number, self.job, self.carried)
         if self.client is None:
-            return asked.compute()
-        return self.client.compute(asked).result()
+            return trial.compute()
+        return self.client.compute(trial).result()
 
 
 class _Timed(NamedTuple):
-    """What one frame came to."""
+    """The result of one trial."""
 
     seconds: float
-    meta: Any  # an empty table; None: without a row it tells nothing of the table
-    is_sure: bool  # whether every column has a value that tells its dtype
+    meta: Any  # an empty table, or None if the frame has no rows
+    is_sure: bool  # whether every column has a value, and so a known dtype
 
 
 def _timed(part: Part, job: Job, parcel: Parcel | None) -> _Timed:
     with noted(part, 0):
-        # The first search with a finder sorts its facets, which later ones use: it is not timed.
+        # The first search is not timed: it also builds the finder's bins, which later ones reuse.
         job.search(part.frames[0], parcel)
         start = time.perf_counter()
         rows = job.rows(part.frames[0], part.start, parcel)
@@ -59,9 +59,9 @@ def _timed_delayed(items: list[Any], number: int, job: Job, parcel: Any) -> _Tim
 
 
 def try_frames(trial: Trial, meta: Any) -> tuple[Any, float]:
-    """Find the table's columns, unless they are known, and what a frame takes.
+    """Find the table's columns, unless they are known, and the time for a frame.
 
-    Where the first frame has no row, later ones are looked at, ever farther from each other.
+    If the first frame has no rows, later ones are tried, at growing distances.
     """
     seconds, failure, is_known = 0.0, None, meta is not None
     for number in _picks(len(trial.frames)):
@@ -80,30 +80,30 @@ def try_frames(trial: Trial, meta: Any) -> tuple[Any, float]:
             break
     if meta is None:
         raise ValueError(
-            "no frame of those tried has a row that tells the table's columns: give meta=, as in"
+            "no frame that was tried has rows to show the table's columns: give meta=, as in"
             f" meta={{'force': float}}{_because(failure)}"
         ) from failure
     return meta, seconds
 
 
 def _because(failure: Exception | None) -> str:
-    """Of the first frame that failed, what it failed of."""
-    return "" if failure is None else f". It failed: {type(failure).__name__}: {failure}"
+    """Return the error of the first frame that failed, as the end of a message."""
+    return "" if failure is None else f". A frame failed: {type(failure).__name__}: {failure}"
 
 
 def time_middle(trial: Trial) -> float:
-    """What a frame takes there: a simulation's first one often has hardly a sphere."""
+    """Return the time for the middle frame: the first frame of a simulation may be almost empty."""
     count = len(trial.frames)
     if count == 1:
         return 0.0
     try:
         return trial.timed(count // 2).seconds
     except Exception:
-        return 0.0  # it fails again when the table is computed, and is told then
+        return 0.0  # it fails again when the table is computed, which reports the error
 
 
 def _picks(count: int) -> Iterator[int]:
-    """Of so many frames the first one, then as many more as it takes to come to the last."""
+    """Return numbers of frames to try, from the first to the last, at growing distances."""
     number = 0
     while number < count - 1:
         yield number

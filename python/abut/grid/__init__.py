@@ -1,4 +1,4 @@
-"""The hierarchical grid of pair searches: sizes of cells, and the work that a search takes."""
+"""The hierarchical grid of pair searches: cell sizes, and the expected work of a search."""
 
 from .work import cell_sizes, expected_work
 from .work_model import Work

@@ -1,9 +1,9 @@
-"""How much work a search for pairs is, and the cell sizes of which the least is expected.
+"""The expected work of a search for pairs, and the cell sizes with the least expected work.
 
-These are the formulas of the paper that `expected_work` names, for measured radii and for
-distributions. The sizes that a finder takes by itself are others: csrc/spheres/grid_levels.c
-chooses them from a histogram of the spheres, and csrc/spheres/pair_finder.c makes no level larger
-than its largest sphere.
+These are the formulas of the paper that `expected_work` cites, for measured radii and for
+distributions. A finder chooses its own sizes in another way: csrc/spheres/grid_levels.c takes them
+from a histogram of the spheres, and csrc/spheres/pair_finder.c makes no level larger than its
+largest sphere.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-VOLUME_FRACTION = 0.6  # the part of space that spheres of a dense packing fill
+VOLUME_FRACTION = 0.6  # solid fraction of a dense packing of spheres
 
-# More levels are not tried. They gain next to nothing but for the sizes of "linear", and those are
-# the worst of all families there.
+# The most levels that are tried. Only "linear" sizes gain from more, and with this many levels they
+# are the worst family.
 LEVEL_SEARCH_LIMIT = 12
-SUM_TOLERANCE = 1e-6  # as far as probabilities that were computed with some care sum up to 1
+SUM_TOLERANCE = 1e-6  # rounding error of the sum of probabilities, with room to spare
 
 
 def expected_work(
@@ -47,47 +47,47 @@ def expected_work(
     probability: ArrayLike | None = None,
     lengths: ArrayLike | None = None,
 ) -> Work:
-    """Expect the work of a search for pairs in a hierarchical grid.
+    """Estimate the work of a search for pairs in a hierarchical grid.
 
-    This is the model of [1]_: spheres lie anywhere with the same probability, whatever their radii
-    and wherever others are. On its own level a sphere is compared with those in its cell and in
-    half of the cells around; on each level below, or above where the search is bottom-up, with
-    those in all cells that it can reach. Nobody looks into a level without spheres. The sums are
-    those of section 3 there, written out in docs/method.md, section 7.
+    This is the model of [1]_, section 3; docs/method.md, section 7, has the sums. It assumes that
+    spheres lie anywhere with the same probability, whatever their radii, and independently of each
+    other. On its own level, a sphere is compared with the spheres in its cell and in half of the
+    cells around it. On each level below (top-down search) or above (bottom-up search), it is
+    compared with the spheres in all cells that it can reach. Levels without spheres are skipped.
 
     Parameters
     ----------
     radii : (n,) array_like
-        Radii of the spheres; or, with `probability`, the radii that a distribution is given at.
-        With a gap, the spheres are larger by half of it.
+        Radii of the spheres; or, with `probability`, the radii at which a distribution is given.
+        For a search with a gap, add half of the gap to each radius.
     sizes : (L,) array_like
-        Cell sizes of the levels, ascending, as lengths: a sphere is on the first level that is at
-        least as large as its diameter. The last must be as large as the largest diameter.
+        Cell sizes of the levels, as lengths in ascending order. A sphere is on the first level with
+        a size of at least its diameter, so the last size must be at least the largest diameter.
     search : {"top-down", "bottom-up"}
-        Whether a sphere looks into the levels below its own, or above.
+        Whether a sphere searches the levels below its own, or above.
     overhead : float, default 0.2
-        Work of one look into a cell, where the test of one pair is 1.
+        Work of one access to a cell, where the test of one pair is 1.
     dimension : {3, 2}
-        Of space.
+        Dimension of space.
     volume_fraction : float, default 0.6
-        Volume of the spheres, in the plane area of the disks, as a part of space.
+        The part of space that is in spheres; in the plane, the part of the area in disks.
     probability : (n,) array_like, optional
-        Probability of each radius, as in a quadrature over a distribution; their sum is 1. By
-        default all are as probable.
+        Probability of each radius, as in a quadrature over a distribution; the sum is 1. By
+        default all are equal.
     lengths : (L,) or (L, dimension) array_like, optional
-        How long each level's cells are, along each axis, where that is more than the level's size:
-        as many cells as fit into a period are longer. By default as the sizes are.
+        The lengths of each level's cells along each axis, where they exceed the level's size. In a
+        periodic box they do: a whole number of cells fills a period. By default equal to `sizes`.
 
     Returns
     -------
     Work
-        Its `total`, `pair_tests` and `cell_accesses`, all a sphere, and what each level does.
+        Its `total`, `pair_tests` and `cell_accesses`, all per sphere, and the parts of each level.
 
     Raises
     ------
     ValueError
         If a radius is not positive, sizes do not ascend or are too small, or another value or a
-        shape is wrong. The message names the first.
+        shape is wrong. The message names the first wrong value.
     TypeError
         If an argument does not consist of real numbers.
 
@@ -131,29 +131,28 @@ def cell_sizes(
     radii : (n,) array_like
         As for `expected_work`.
     family : {"constant", "linear", "exponential", "optimal"}
-        "constant": cells of all levels hold as many spheres. "linear" and "exponential": sizes
-        grow by the same length, or the same factor, from the smallest diameter on. "optimal": those
-        of which the least work is expected; needs SciPy. See section 5.2 of the paper that
-        `expected_work` names.
+        "constant": cells of all levels hold the same number of spheres. "linear", "exponential":
+        sizes grow by the same length or factor, from the smallest diameter on. "optimal": the least
+        expected work; needs SciPy. See section 5.2 of the paper that `expected_work` cites.
     levels : int, optional
-        How many levels, 1 to 64. By default the number, up to 12, of which the least work is
-        expected; "linear" sizes may gain from more. The families "constant" and "optimal" make
-        fewer where there are not as many different radii.
+        Number of levels, 1 to 64. The default is the number, up to 12, with the least expected
+        work; "linear" sizes may gain from more. The families "constant" and "optimal" make fewer
+        levels if there are fewer different radii.
     dimension, volume_fraction, probability, search, overhead
-        What work is expected from: see `expected_work`. The volume fraction is 0.6 by default.
+        As for `expected_work`. The volume fraction is 0.6 by default.
 
     Returns
     -------
     (L,) ndarray
-        The sizes, as lengths, ascending; the last is the largest diameter. Where all radii are the
-        same, there is one level.
+        The sizes, as lengths in ascending order; the last is the largest diameter. If all radii are
+        equal, there is one level.
 
     Raises
     ------
     ValueError, TypeError
         As `expected_work`.
     ImportError
-        If "optimal" does not find SciPy.
+        If SciPy, which "optimal" needs, is not installed.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def cell_sizes(
     return _refined(model, sizes) if family == "optimal" else sizes
 
 
-# ---- reading of arguments ------------------------------------------------------------------------
+# ---- checks of arguments -------------------------------------------------------------------------
 
 
 def _model(
@@ -245,7 +244,7 @@ def _read_sizes(sizes: ArrayLike, spectrum: Spectrum) -> Array:
 
 
 def _read_lengths(lengths: ArrayLike | None, sizes: Array, dimension: int) -> Array:
-    """How long cells are, as an array of shape (dimension, L)."""
+    """Return the lengths of cells as an array of shape (dimension, L)."""
     shape = (dimension, len(sizes))
     if lengths is None:
         return np.broadcast_to(sizes, shape)
@@ -283,7 +282,7 @@ def _vector(value: ArrayLike, name: str) -> Array:
 
 
 def _best(make: Callable[[int], Array], model: Model) -> Array:
-    """The sizes with the least work; it ends soon behind them, since more levels are more work."""
+    """Return the sizes with the least work; stop soon after them, since more levels are worse."""
     best = make(1)
     least, worse = model.total(best), 0
     for count in range(2, LEVEL_SEARCH_LIMIT + 1):
@@ -310,31 +309,30 @@ def _exponential(model: Model, count: int) -> Array:
 
 
 def _ended(inner: Array, spectrum: Spectrum) -> Array:
-    """These sizes as far as they ascend, and the largest diameter behind them."""
+    """Return the sizes that ascend, followed by the largest diameter."""
     kept = inner[(inner < spectrum.largest) & (np.diff(np.append(0.0, inner)) > 0)]
     return np.append(kept, spectrum.largest)
 
 
 def _constant(model: Model, count: int) -> Array:
-    """Find by bisection, in the logarithm, how many spheres the cells of each level shall hold.
+    """Find sizes with equal numbers of spheres in cells, by bisection of the number's logarithm.
 
-    The more spheres cells hold, the fewer are left for the last level.
+    The more spheres the cells hold, the fewer remain for the last level.
     """
     low, high = math.log(np.finfo(float).tiny), 0.0
     while low < (middle := (low + high) / 2) < high:
         per_cell = math.exp(middle)
-        left = _filled(model.spectrum, per_cell, count - 1)[1]
-        low, high = (middle, high) if left >= per_cell else (low, middle)
+        rest = _filled(model.spectrum, per_cell, count - 1)[1]
+        low, high = (middle, high) if rest >= per_cell else (low, middle)
     sizes, _ = _filled(model.spectrum, math.exp(low), count - 1)
     return _ended(np.array(sizes), model.spectrum)
 
 
 def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float], float]:
-    """
-    The sizes of the first levels, each as small as its cells hold `per_cell` spheres, and the
-    fraction of spheres that is left; fewer sizes where spheres run out.
+    """Return sizes of levels with `per_cell` spheres in each cell, and the fraction of the rest.
 
-    `per_cell` counts as if one sphere of all were in a cell as large as the largest diameter.
+    There are fewer than `count` sizes if spheres run out. `per_cell` is relative to the number of
+    spheres in a cell as large as the largest diameter, if all spheres were on its level.
     """
     diameters, volumes = spectrum.diameters, spectrum.volumes
     sizes: list[float] = []
@@ -349,7 +347,7 @@ def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float
             break
         size = diameters[place]
         before = spectrum.fraction(first, place)
-        # spheres below this diameter fill the cells already: the size lies between two diameters
+        # Spheres below this diameter already fill the cells: the size lies between two diameters.
         if before * volumes[place] >= per_cell:
             size = min(size, spectrum.largest * (per_cell / before) ** (1 / spectrum.dimension))
         sizes.append(float(size))
@@ -358,14 +356,14 @@ def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float
 
 
 def _optimal(model: Model, count: int) -> Array:
-    """The least work on a path of `count` steps over the candidates, from 0 to the largest."""
+    """Return candidate sizes of the least work: a path of `count` steps up to the largest one."""
     sizes, steps = model.candidates
     work, origins = steps[0], []
     for _ in range(count - 1):
-        # the steps from candidate a, which are row a + 1, to each candidate
+        # Row a + 1 of steps has the work of the steps from candidate a to each other one.
         through = work[:, None] + steps[1:]
         work = through.min(axis=0)
-        # there are fewer candidates that have spheres than levels
+        # There are more levels than candidates with spheres.
         if math.isinf(work[-1]):
             break
         origins.append(through.argmin(axis=0))
@@ -376,7 +374,7 @@ def _optimal(model: Model, count: int) -> Array:
 
 
 def _refined(model: Model, sizes: Array) -> Array:
-    """Sizes of less work between the candidates."""
+    """Improve the sizes between the candidates, by Powell's method."""
     spectrum = model.spectrum
     minimize = import_extra("scipy.optimize", "scipy").minimize
     if len(sizes) == 1:

@@ -1,4 +1,4 @@
-"""The model of the work of a search for pairs: sums over diameters, from which levels follow."""
+"""The model of the work of a search for pairs: sums over the diameters of spheres."""
 
 from __future__ import annotations
 
@@ -17,38 +17,39 @@ Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # with the volume of a sphere of radius 1 in each
-CANDIDATES = 192  # sizes among which the optimum is looked for first, and as many quantiles
+DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # dimension: volume of a sphere of radius 1
+CANDIDATES = 192  # sizes, and as many quantiles, among which the optimum is searched first
 
 
 @dataclass(frozen=True, repr=False)
 class Work:
-    """The work of one search for pairs, as a model expects it, a sphere.
+    """The expected work of a search for pairs, per sphere, as `expected_work` returns it.
 
-    Made by `expected_work`. A unit of work is the test of one pair.
+    The unit of work is the test of one pair.
 
     Attributes
     ----------
     sizes : (L,) ndarray
-        Cell sizes of the levels, ascending; a sphere is on the first level that is at least as
-        large as its diameter.
+        Cell sizes of the levels, ascending; a sphere is on the first level with a size of at least
+        its diameter.
     fractions : (L,) ndarray
-        Which part of the spheres is on each level.
+        The part of the spheres on each level.
     per_cell : (L,) ndarray
-        Spheres in a cell of each level.
+        Number of spheres in a cell of each level.
     pair_tests_by_level : (L, L) ndarray
-        Entry (h, j): pairs of a sphere on level h and one on level j that are tested when level h
-        looks into level j, divided by the number of all spheres.
+        Entry (h, j): number of pairs that are tested when spheres of level h search level j,
+        divided by the number of all spheres.
     cell_accesses_by_level : (L, L) ndarray
-        Likewise the cells of level j that are looked into.
+        Entry (h, j): number of cells that spheres of level h access on level j, divided by the
+        number of all spheres.
     overhead : float
-        Work of one look into a cell.
+        Work of one access to a cell.
 
     Examples
     --------
     >>> import abut
     >>> abut.grid.expected_work([1, 1, 2, 8], [4, 16])
-    Work(20.77 a sphere: 7.172 pair tests + 0.2 x 68 cell accesses, 2 levels)
+    Work(20.77 per sphere: 7.172 pair tests + 0.2 x 68 cell accesses, 2 levels)
     """
 
     sizes: Array
@@ -60,22 +61,22 @@ class Work:
 
     @property
     def pair_tests(self) -> float:
-        """Pairs that are tested, a sphere."""
+        """Tested pairs per sphere."""
         return float(self.pair_tests_by_level.sum())
 
     @property
     def cell_accesses(self) -> float:
-        """Cells that are looked into, a sphere."""
+        """Accesses to cells per sphere."""
         return float(self.cell_accesses_by_level.sum())
 
     @property
     def total(self) -> float:
-        """Work of both, a sphere."""
+        """Work of both per sphere: pair_tests + overhead * cell_accesses."""
         return self.pair_tests + self.overhead * self.cell_accesses
 
     def __repr__(self) -> str:
         return (
-            f"Work({self.total:.4g} a sphere: {self.pair_tests:.4g} pair tests"
+            f"Work({self.total:.4g} per sphere: {self.pair_tests:.4g} pair tests"
             f" + {self.overhead:g} x {self.cell_accesses:.4g} cell accesses,"
             f" {checks.counted(len(self.sizes), 'level')})"
         )
@@ -83,16 +84,16 @@ class Work:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Diameters in ascending order and sums over them, from which levels are differences.
+    """Diameters in ascending order, and partial sums over them; a level's sum is a difference.
 
-    Sums are of probability times (diameter / largest)^k, k = 0 ... dimension. Those over the
-    smallest diameters are summed from below and those over the largest from above, so that a level
-    of few spheres is no difference of large numbers.
+    The terms are probability times (diameter / largest)^k, k = 0 ... dimension. They are summed
+    both from the smallest and from the largest diameter, so that the sum of a level with few
+    spheres is not a difference of large numbers.
     """
 
     diameters: Array
-    below: Array  # (dimension + 1, n + 1): entry i sums over the first i diameters
-    above: Array  # likewise, but over all behind the first i diameters
+    below: Array  # (dimension + 1, n + 1): entry i is the sum over the first i diameters
+    above: Array  # (dimension + 1, n + 1): entry i is the sum over all diameters after these
 
     @classmethod
     def of(cls, radii: Array, probability: Array | None, dimension: int) -> Spectrum:
@@ -125,18 +126,18 @@ class Spectrum:
         return (self.diameters / self.largest) ** self.dimension
 
     def places(self, sizes: Array) -> Places:
-        """How many diameters are at most these sizes."""
+        """Return the number of diameters that are at most each of these sizes."""
         return np.searchsorted(self.diameters, sizes, side="right")
 
     def between(self, lower: Any, upper: Any) -> Array:
-        """Sums over the diameters from place `lower` to before place `upper`."""
+        """Return the sums over diameters lower to upper - 1, of the sorted ones."""
         lower, upper = np.broadcast_arrays(lower, upper)
         from_below = self.below[:, upper] - self.below[:, lower]
         from_above = self.above[:, lower] - self.above[:, upper]
         return np.where(self.below[:, upper] < self.above[:, lower], from_below, from_above)
 
     def fraction(self, lower: int, upper: int) -> float:
-        """The first of these sums, at one place."""
+        """Return the first of these sums (k = 0) for scalar arguments."""
         if self.below[0, upper] < self.above[0, lower]:
             return float(self.below[0, upper] - self.below[0, lower])
         return float(self.above[0, lower] - self.above[0, upper])
@@ -144,7 +145,7 @@ class Spectrum:
 
 @dataclass(frozen=True)
 class Model:
-    """Work in units of a pair test, a sphere; inside, lengths are parts of the largest diameter."""
+    """The work per sphere in units of a pair test; internal lengths are in largest diameters."""
 
     spectrum: Spectrum
     dimension: int
@@ -154,12 +155,12 @@ class Model:
 
     @cached_property
     def density(self) -> float:
-        """Spheres in a cube whose edge is the largest diameter."""
+        """Number of spheres in a cube with the largest diameter as its edge."""
         volume = DIMENSIONS[self.dimension] * self.spectrum.below[-1, -1] / 2**self.dimension
         return float(self.volume_fraction / volume)
 
     def work(self, sizes: Array, lengths: Array) -> Work:
-        """All levels of `sizes` (L,), whose cells are as long as `lengths` (dimension, L)."""
+        """Return the work with levels of `sizes` (L,) and cells of `lengths` (dimension, L)."""
         largest = self.spectrum.largest
         places = self.spectrum.places(sizes)
         sums = self.spectrum.between(np.append(0, places[:-1]), places)
@@ -176,17 +177,16 @@ class Model:
         return Work(sizes, sums[0].copy(), per_cell, tests, accesses, self.overhead)
 
     def total(self, sizes: Array) -> float:
-        """Work with levels of these sizes."""
+        """Return the total work with levels of these sizes."""
         places = self.spectrum.places(sizes)
         return float(self.level(np.append(0, places[:-1]), places, sizes).sum())
 
     def level(self, lower: Any, upper: Any, size: Any) -> Any:
-        """
-        Work of and in levels of which each has cells of its size and holds the diameters from place
-        `lower` to before place `upper`.
+        """Return the work in levels with cells of `size` that hold diameters lower to upper - 1.
 
-        That is the search on the level itself, and the search in it by all spheres above, or below:
-        which does not depend on the levels that these are on. So the work is a sum over the levels.
+        This includes the search on the level itself, and the search in it by all spheres above, or
+        below for bottom-up. The latter does not depend on the levels of these spheres. So the total
+        work is a sum over levels.
         """
         count = len(self.spectrum.diameters)
         seekers = (upper, count) if self.search == _core.TOP_DOWN else (0, lower)
@@ -202,17 +202,18 @@ class Model:
 
     @cached_property
     def candidates(self) -> tuple[Array, Array]:
-        """
-        Sizes (c,) to choose from, and the work (c + 1, c) of a level from the one before,
-        or from none, to each; infinite where that is no level.
+        """Candidate sizes (c,), and the work (c + 1, c) of a level from one to another.
+
+        Row 0 has the work of a first level, row a + 1 that of a level after size a. Levels without
+        spheres have infinite work.
         """
         diameters = self.spectrum.diameters
         count = len(diameters)
         even = np.geomspace(diameters[0], diameters[-1], CANDIDATES)
         near = np.clip(self.spectrum.places(even) - 1, 0, count - 1)
         quantiles = np.linspace(0, count - 1, CANDIDATES).astype(int)
-        # where diameters lie far apart, sizes between them are tried, too: few spheres are better
-        # in cells that are larger than they need
+        # Where diameters lie far apart, sizes between them are tried, too: for few spheres, cells
+        # that are larger than needed may be better.
         between = even[(diameters[near] < even) & (even < diameters[-1])]
         sizes = np.unique(np.concatenate([between, diameters[near], diameters[quantiles]]))
         upper = self.spectrum.places(sizes)
@@ -222,16 +223,16 @@ class Model:
         return sizes, np.where((lower < upper) & (fractions > 0), work, math.inf)
 
     def _own(self, fraction: Array, volume: Array) -> tuple[Array, Array]:
-        """Tests and looks into cells on a sphere's own level: half of the 3^d cells around it."""
+        """Return pair tests and accesses on a sphere's own level, in half of the 3^d cells."""
         cells = 3**self.dimension
         return cells / 2 * fraction**2 * volume * self.density, (cells + 1) / 2 * fraction
 
 
 def _window(lengths: Array) -> Array:
-    """
-    Coefficients, by power of a sphere's diameter, of the mean volume of the cells that it looks
-    into on a level: along each axis 2 length + diameter, since a box of half the width radius +
-    length / 2 reaches into 2 + diameter / length cells.
+    """Return the mean volume of accessed cells, as coefficients of powers of the diameter.
+
+    Along each axis this is 2 length + diameter, since a box of half the width radius + length / 2
+    reaches into 2 + diameter / length cells.
     """
     window = [np.ones_like(lengths[0])]
     for length in lengths:
@@ -243,5 +244,5 @@ def _window(lengths: Array) -> Array:
 
 
 def _divisor(volume: Array) -> Array:
-    # a volume that underflows to 0 would make 0 / 0; so it becomes a number of cells beyond count
+    # A volume that underflows to 0 would make 0 / 0; so it becomes a huge number of cells.
     return np.maximum(volume, np.finfo(float).tiny)

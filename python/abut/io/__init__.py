@@ -171,7 +171,7 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
     """Read the facets of a mesh file, neither welded nor validated."""
     file = _path(path)
     is_packed = file.suffix.lower() == ".gz"
-    read = _by_ending(file.with_suffix("") if is_packed else file, _MESH_READERS, "mesh")
+    read = _by_ending(file.with_suffix("") if is_packed else file, _MESH_READERS, "meshes")
     if part is not None and read is not mdpa.read:
         raise ValueError(f"{file} has no parts: leave out part=, which is for mdpa files")
     if read is mdpa.read:
@@ -272,7 +272,7 @@ def read_spheres(
     if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
         with errors_naming(file):
             return scaled(dump.read_spheres(file, frame, called, given), factor)
-    read = _by_ending(file, _SPHERE_READERS, "sphere", "; a dump begins with 'ITEM:'")
+    read = _by_ending(file, _SPHERE_READERS, "spheres", "; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}: leave out frame=")
     is_csv = read is csv.read_spheres
@@ -420,7 +420,7 @@ def save_mesh(
 ) -> None:
     """Write a mesh to a file, with columns for its facets and vertices."""
     file = _path(path)
-    write = _by_ending(file, _MESH_WRITERS, "mesh")
+    write = _by_ending(file, _MESH_WRITERS, "meshes")
     write(mesh, file, *columns_of_mesh(mesh, cell_data, point_data))
 
 
@@ -446,6 +446,6 @@ def _by_ending(file: Path, table: Mapping[str, Any], what: str, hint: str = "") 
     """Return the function of `table` that reads or writes files with this ending."""
     found = table.get(file.suffix.lower())
     if found is None:
-        known = f"use {', '.join(table)}{hint}"
-        raise ValueError(f"{file} has no known ending of {what} files: {known}")
+        known = f"files of {what} end in {', '.join(table)}{hint}"
+        raise ValueError(f"{file} has no known ending: {known}")
     return found

@@ -332,7 +332,7 @@ def _with_time(frame: Frame, file: _File) -> Frame:
 
 
 def _unknown(path: Path) -> ValueError:
-    return ValueError(f"{path} has no known ending of files of frames: use {_KINDS}")
+    return ValueError(f"{path} has no known ending: files of frames end in {_KINDS}")
 
 
 # ---- which files ---------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""What is searched, and what searches it: meshes, shapes, half spaces and the three finders."""
+"""Meshes, convex shapes and half spaces, and the three finders of contacts."""

@@ -1,4 +1,4 @@
-"""Which convex bodies touch each other, and walls."""
+"""The search for contacts of convex bodies with each other and with walls."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def find_convex_contacts(
 ) -> ConvexContacts:
     """Find the contacts of convex polygons or polyhedra with each other.
 
-    Each call makes everything ready anew: for many steps build a `ConvexFinder`, whose searches can
-    begin where the last one ended, which is several times as fast.
+    Each call prepares everything again. For many steps, build a `ConvexFinder`: its searches can
+    start from the last result, which is several times as fast.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def find_convex_contacts(
     Returns
     -------
     ConvexContacts
-        As of `ConvexFinder.find`; so are the errors, and those of `ConvexFinder`.
+        As for `ConvexFinder.find`. Errors are those of `ConvexFinder` and `ConvexFinder.find`.
 
     Examples
     --------
-    A square, and one that stands with a corner in it:
+    A square, and another one that overlaps it with a corner:
 
     >>> import abut, numpy as np
     >>> square = abut.ConvexShape([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -114,63 +114,63 @@ def find_convex_contacts(
 
 
 class ConvexFinder:
-    """Convex bodies whose shapes and sizes stay, made ready for many searches.
+    """Convex bodies with fixed shapes and sizes, prepared for many searches.
 
     Parameters
     ----------
     shapes : ConvexShape, or sequence of ConvexShape
-        All of one dimension. Bodies share them.
+        Shapes of one dimension, which bodies share.
     shape : (n,) array_like of int, optional
         The number of each body's shape among `shapes`. By default all bodies have the only one.
     scales : float or (n,) array_like, default 1
-        By what each body is larger than its shape, its rounding included; positive.
+        Each body's size as a multiple of its shape's, the rounding included; positive.
     method : {"slm", "fcp", "cp", "fds"}
-        How the contact of a pair is found: the shortest link method [1]_, the fast common plane
-        [2]_, Cundall's common plane [3]_ or the fast direct search [4]_. The first and the last are
-        right always; common planes miss some, and do not know by how much: they are there to be
-        compared with.
+        The method for finding the contact of a pair: the shortest link method [1]_, the fast common
+        plane [2]_, Cundall's common plane [3]_ or the fast direct search [4]_. "slm" and "fds" are
+        always right. "fcp" and "cp" miss some contacts and do not bound their error: they are here
+        for comparison.
     patch_angle : float, default 5 degrees
-        Radians, above 0 and less than pi/4: features that are tilted against the common plane by
-        less bear on it, and have spots.
+        Radians, above 0 and below pi/4. Features that are tilted by less than this angle against
+        the common plane bear on it, and have contact points (spots).
     cp_angles : (first, last), optional
-        Radians: by what angles "cp" tilts the plane, from the first, halved down to the last. By
-        default 5 and 0.01 degrees.
+        Radians. Angles by which "cp" tilts the plane: the first angle, then half of it, and so on
+        down to the last. By default 5 and 0.01 degrees.
     iterations : int, default 100
-        Of a pair, at most.
+        The largest number of iterations for a pair.
 
     Attributes
     ----------
     shapes : tuple of ConvexShape
-        What was given.
+        As given.
     method : str
-        Likewise.
+        As given.
 
     Raises
     ------
     ValueError
-        If there is no shape, shapes are of different dimensions, a number of a shape is out of
-        range, a scale is not positive, or a keyword's value is wrong. The message names the first.
+        If there is no shape, shapes have different dimensions, a number of a shape is out of range,
+        a scale is not positive, or a keyword's value is wrong. The message names the first one.
     TypeError
-        If a shape is no `ConvexShape`, or numbers are of the wrong kind.
+        If a shape is not a `ConvexShape`, or numbers are of the wrong kind.
 
     See Also
     --------
-    find_convex_contacts : All of it at once.
+    find_convex_contacts : Makes a finder and searches once.
 
     Notes
     -----
-    What a pair's row says depends on the pair, and on its row of `before`, alone. Results are the
-    same to the bit for any number of threads and instruction level.
+    The row of a pair depends only on the pair and on its row of `before`. Results are equal, bit by
+    bit, for any number of threads and instruction level.
 
-    Threads may share a finder, and it may be pickled, as a `ContactFinder`.
+    Threads may share a finder, and it can be pickled, as a `ContactFinder`.
 
     References
     ----------
     .. [1] E. G. Nezami, Y. M. A. Hashash, D. Zhao, J. Ghaboussi, "Shortest link method for contact
        detection in discrete element method", International Journal for Numerical and Analytical
        Methods in Geomechanics 30 (2006), :doi:`10.1002/nag.500`.
-    .. [2] The same, "A fast contact detection algorithm for 3-D discrete element method", Computers
-       and Geotechnics 31 (2004).
+    .. [2] E. G. Nezami, Y. M. A. Hashash, D. Zhao, J. Ghaboussi, "A fast contact detection
+       algorithm for 3-D discrete element method", Computers and Geotechnics 31 (2004).
     .. [3] P. A. Cundall, "Formulation of a three-dimensional distinct element model",
        International Journal of Rock Mechanics and Mining Sciences 25 (1988).
     .. [4] "A fast direct search algorithm for contact detection of convex polygonal or polyhedral
@@ -186,7 +186,7 @@ class ConvexFinder:
     >>> finder
     ConvexFinder(3 bodies of 2 shapes, 'slm')
 
-    A loop of steps hands each table to the next search, which begins where the last one ended:
+    In a loop of steps, each table is passed to the next search, which starts from it:
 
     >>> contacts = None
     >>> for z in 1.6, 1.5, 1.4:
@@ -216,7 +216,7 @@ class ConvexFinder:
             read_iterations(iterations),
         )
         self._input = Input(bodies, options)
-        # where nothing tells how many bodies there are, each query builds it for as many as it has
+        # With an unknown number of bodies, a query with another number builds it again.
         self._built = self._input.build(bodies.body_count or 0)
 
     @property
@@ -225,12 +225,12 @@ class ConvexFinder:
 
     @property
     def shape(self) -> Indices | None:
-        """The number of each body's shape, (n,), read-only; None where all have the only one."""
+        """The number of each body's shape, (n,), read-only; None if there is only one shape."""
         return self._input.bodies.numbers
 
     @property
     def scales(self) -> Doubles | float:
-        """What was given: one number, or (n,), read-only."""
+        """The scales as given: one number, or (n,), read-only."""
         return self._input.bodies.scales
 
     @property
@@ -239,7 +239,7 @@ class ConvexFinder:
 
     @property
     def dimension(self) -> int:
-        """2 of polygons, 3 of polyhedra."""
+        """2 for polygons, 3 for polyhedra."""
         return self.shapes[0].dimension
 
     def find(
@@ -260,52 +260,52 @@ class ConvexFinder:
         Parameters
         ----------
         positions : (n, d) array_like
-            Where each body has the origin of its shape's frame.
+            The position of each body: that of the origin of its shape's frame.
         orientations : (n, 4) array_like, SciPy Rotation, or (n,) array_like, optional
-            Quaternions x, y, z, w, of any length but 0; one for all will do. Of polygons angles in
-            radians, counter-clockwise, one each or one for all. By default no body is turned.
+            Quaternions x, y, z, w, of any length except 0; or one for all. For polygons, angles in
+            radians, counter-clockwise; or one for all. By default no body is turned.
         pairs : (m, 2) array_like of int, Pairs or ConvexContacts, optional
-            Only these pairs of bodies, i and j, a row each in their order, whether they touch or
-            not. By default those whose circumscribed spheres touch, as `PairFinder` finds them.
+            Only these pairs of bodies, i and j: one row each, in this order, whether they touch or
+            not. By default all pairs with touching circumscribed spheres, as from `PairFinder`.
         gap : float, optional
-            Report the contacts whose overlap is at least -gap. By default 0; with `pairs` all. A
-            gap of some percent of the size keeps near pairs warm for the next step.
+            Report contacts with an overlap of at least -gap. By default 0, and with `pairs` all. A
+            gap of a few percent of the size also keeps the state of near pairs for the next step.
         before : ConvexContacts, optional
-            Of the step before, from this finder or an equal one: pairs that are there begin with
-            what was found then, which takes a fraction of the time.
+            The result of the step before, of this finder or an equal one. Pairs start from their
+            state there, which takes a fraction of the time.
         minimum : {"tracked", "global"}
-            Bodies that overlap can be parted along several normals. "tracked" stays with that of
-            the step before while that is a local minimum of the way apart, so that forces do not
-            flip; "global" takes the least way of all, at several times the cost. "fds" has that
-            always.
+            Overlapping bodies can be separated along several normals. "tracked" keeps that of the
+            step before while it is a local minimum of the separation distance, so that forces do
+            not jump. "global" takes the least distance of all, at several times the cost. Method
+            "fds" always takes the global minimum.
         spots : bool, default True
-            Whether contact points are found.
+            Whether to find contact points.
         period : sequence of d floats or None, optional
-            The world repeats along each axis at these lengths, and along no axis whose item is
-            None. Each image that touches is a contact; of pairs that are given, the image counts
-            whose circumscribed sphere is nearest.
+            The periods of the world along each axis; None for an axis without a period. Each image
+            that touches is a contact. For given `pairs`, the image with the nearest circumscribed
+            sphere counts.
         workers : int, optional
             As for `ContactFinder.find`.
 
         Returns
         -------
         ConvexContacts
-            Sorted by i, then j, then image; where pairs were given, in their order.
+            Sorted by i, then j, then image; given pairs keep their order.
 
         Raises
         ------
         ValueError
-            If a number is not finite, a quaternion is 0, a pair names a body that there is not or
-            one twice, `before` is of other bodies, or a shape or a keyword's value is wrong. The
-            message names the first.
+            If a number is not finite, a quaternion is 0, or a pair has a body twice or one that
+            does not exist. If `before` is of other bodies, or a shape or a keyword's value is
+            wrong. The message names the first one.
         TypeError
             If an argument is of the wrong kind.
         KeyboardInterrupt
-            If Ctrl-C ends a long search. The finder works on after any of these.
+            If Ctrl-C ends a long search. The finder can be used after any of these errors.
 
         Examples
         --------
-        A square on the side of another, and the row of a pair that is apart:
+        A square on the side of another, and the row of a pair that does not touch:
 
         >>> import abut
         >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
@@ -351,27 +351,26 @@ class ConvexFinder:
         positions, orientations
             As for `find`.
         walls : ContactFinder, Mesh, HalfSpace, or a sequence of these
-            Meshes of facets and half spaces, numbered in their order, in which meshes come before
-            half spaces. A `ContactFinder`, alone or first, stands for all its meshes; other meshes
-            are made ready anew in each call.
+            Meshes and half spaces, numbered in their order; meshes must come first. A
+            `ContactFinder`, alone or as the first item, stands for all its meshes. Other meshes are
+            prepared again in each call.
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
-            Where the meshes are, as for `ContactFinder.find`.
+            The poses of the meshes, as for `ContactFinder.find`.
         gap : float, optional
-            Report the walls that a body overlaps by at least -gap, with all spots: of a wall that
-            is touched, rows of some facets may be farther away. By default 0.
+            Report walls that a body overlaps by at least -gap, with all spots; some facets of such
+            a wall may be farther away. By default 0.
         before : ConvexContacts, optional
-            Of the step before, from this finder or an equal one, with such walls. The result is the
-            same.
+            The result of the step before, of this finder or an equal one, with the same walls. It
+            saves time, and the result is the same.
         spots, workers
             As for `find`.
 
         Returns
         -------
         ConvexContacts
-            Sorted by i, then mesh, then facet: the facets, and half spaces, that a body stands on.
-            Facets in one plane that touch are one patch, as are those that cracks part which are
-            narrower than 2 % of what the body stands on: on edges inside of a patch there are no
-            spots.
+            The facets and half spaces that a body touches, sorted by i, then mesh, then facet.
+            Touching facets in one plane are one patch, without spots on its inner edges. Cracks
+            between facets that are narrower than 2 % of the touched area's size do not count.
 
         Raises
         ------
@@ -430,8 +429,8 @@ class ConvexFinder:
         pairs : (p, 2) array_like of int, Pairs or ConvexContacts
             The pairs of bodies, i and j.
         before : Entrances, optional
-            Of the same pairs in the step before: most of them still are some, which is faster to
-            tell than to find them. The result is the same.
+            The entrances of the same pairs in the step before. Most of them are still entrances,
+            and checking this is faster than a new search. The result is the same.
 
         Returns
         -------
@@ -445,7 +444,7 @@ class ConvexFinder:
 
         Examples
         --------
-        How far two squares overlap, and in which direction, is what their entrances say:
+        The entrance with the least overlap gives the overlap of two squares and its direction:
 
         >>> import abut
         >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
@@ -504,7 +503,7 @@ class ConvexFinder:
         positions, orientations
             As for `find`.
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `ConvexShape.plot`, which tells what is returned and raised, too.
+            As for `ConvexShape.plot`, as are the return value and the errors.
         **options
             ``color`` of all bodies, or ``colors``, one for each; ``alpha``, the opacity;
             ``numbers``, only these bodies; ``backend`` as for `ConvexShape.plot`.
@@ -526,7 +525,7 @@ class ConvexFinder:
     def _built_for(self, count: int) -> Built:
         built = self._built
         if built.body_count != count:
-            # assigned once it is whole, since other threads read it
+            # Assigned only when complete, since other threads read it.
             self._built = built = self._input.build(count)
         return built
 
@@ -544,7 +543,7 @@ class ConvexFinder:
         return html.rows_table(repr(self), head, rows, len(self.shapes))
 
     def _shape_facts(self, number: int) -> tuple[str, str]:
-        """How many bodies have this shape, and how large they are."""
+        """Return how many bodies have this shape, and their circumradii."""
         _, numbers, scales, count = self._input.bodies
         sizes = np.asarray(scales)
         if numbers is not None:

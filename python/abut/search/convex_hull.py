@@ -13,7 +13,7 @@ from .facets import Corners, regular
 
 
 def hull_facets(vertices: Doubles) -> Corners:
-    """The facets of the hull of finite points (v, 2 | 3), counter-clockwise from outside."""
+    """Return the facets of the hull of finite points (v, 2 | 3), counter-clockwise from outside."""
     spatial = import_extra("scipy.spatial", "scipy")
     dimension = vertices.shape[1]
     try:
@@ -22,7 +22,7 @@ def hull_facets(vertices: Doubles) -> Corners:
         place = "in one plane" if dimension == 3 else "on one line"
         raise ValueError(f"the shape is flat: all vertices lie {place}") from None
     if dimension == 2:
-        # in the plane Qhull gives the vertices in their order around the hull
+        # In the plane, Qhull returns the vertices in order around the hull.
         loop = hull.vertices.astype(np.intp)
         return np.column_stack([loop, np.roll(loop, -1)]).ravel(), regular(len(loop), 2)
     loops = _loops(hull.simplices.astype(np.intp), hull.equations, hull.points)
@@ -32,17 +32,22 @@ def hull_facets(vertices: Doubles) -> Corners:
 
 
 def _normalized(vertices: Doubles) -> Doubles:
-    """The points about 0, of a size about 1: Qhull's tolerance goes by how far points are from 0,
-    not by how far from each other."""
+    """Move points to about 0 and scale them to about 1.
+
+    Qhull's tolerance is relative to the distance from 0, not to the size of the hull.
+    """
     low, high = vertices.min(axis=0), vertices.max(axis=0)
-    # each is halved first, since the sum of both may be beyond the largest number
+    # Each is halved first, since the sum of both may overflow.
     points = vertices - (low / 2 + high / 2)
     size = np.abs(points).max()
     return np.ldexp(points, -np.frexp(size)[1])
 
 
 def _loops(triangles: Indices, equations: Doubles, points: Doubles) -> list[list[int]]:
-    """The corners of each facet in order; Qhull cuts it into triangles, all with its equation."""
+    """Return the corners of each facet, in order.
+
+    Qhull splits a facet into triangles, all with the facet's equation.
+    """
     _, facet_of = np.unique(equations, axis=0, return_inverse=True)
     facet_of = facet_of.ravel()
     order = np.argsort(facet_of, kind="stable")
@@ -56,11 +61,11 @@ def _loops(triangles: Indices, equations: Doubles, points: Doubles) -> list[list
 
 
 def _loop(triangles: Indices) -> list[int]:
-    """The vertices around a polygon that is cut into triangles."""
+    """Return the vertices around a polygon that is split into triangles."""
     sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     sides, counts = np.unique(sides, axis=0, return_counts=True)
     beside: dict[int, list[int]] = {}
-    # a side that two triangles have lies inside of the polygon
+    # A side that two triangles share lies inside the polygon.
     for a, b in sides[counts == 1].tolist():
         beside.setdefault(a, []).append(b)
         beside.setdefault(b, []).append(a)
@@ -72,7 +77,7 @@ def _loop(triangles: Indices) -> list[int]:
 
 
 def _area(corners: Doubles) -> Doubles:
-    """Twice the area of a polygon, along its normal."""
+    """Return twice the area of a polygon, as a vector along its normal."""
     arms = corners - corners[0]
     area: Doubles = np.cross(arms[1:-1], arms[2:]).sum(axis=0)
     return area

@@ -1,4 +1,4 @@
-"""What a finder of convex bodies is made of, and what its queries are told."""
+"""Checks of arguments for finders of convex bodies and their queries."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ if TYPE_CHECKING:
 METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
 MINIMA: dict[Minimum, int] = {"tracked": 0, "global": 1}
 
-# A common plane is tilted by the first angle first, and by the second one last; LMGC90 ends at
-# 0.1 degrees.
+# The first and the last angle by which a common plane is tilted. LMGC90 ends at 0.1 degrees.
 CP_ANGLES = (np.radians(5.0), np.radians(0.01))
 
 
 class _Bodies(NamedTuple):
-    """Shapes, each body's number and scale; `body_count` is None where nothing tells it."""
+    """Shapes, and each body's number and scale; `body_count` is None if unknown."""
 
     shapes: tuple[ConvexShape, ...]
     numbers: Indices | None
@@ -42,7 +41,7 @@ class _Bodies(NamedTuple):
 
 
 class Built(NamedTuple):
-    """The finder of so many bodies."""
+    """The extension's finder for this number of bodies."""
 
     body_count: int
     core: _core.ConvexFinder
@@ -65,11 +64,11 @@ class Input(NamedTuple):
 
 
 def digest_of(*parts: Any) -> int:
-    """A number, positive and of 63 bits, that is the same for equal bodies and for no others."""
+    """Return a positive number of 63 bits that identifies these bodies by their content."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
         digest.update(part if isinstance(part, bytes) else repr(part).encode())
-        # marks where one part ends, so that other parts do not make the same bytes
+        # Separates the parts, so that other parts do not give the same bytes.
         digest.update(b";")
     return int.from_bytes(digest.digest(), "little") >> 1 | 1
 
@@ -137,11 +136,11 @@ def read_iterations(iterations: Any) -> int:
     return count
 
 
-# ---- what a query is told ------------------------------------------------------------------------
+# ---- arguments of queries ------------------------------------------------------------------------
 
 
 class Placed(NamedTuple):
-    """Where the bodies are, and where the world repeats."""
+    """The positions and orientations of the bodies, and the period."""
 
     positions: Doubles
     turns: Doubles | None
@@ -159,11 +158,11 @@ class Placed(NamedTuple):
 def read_placed(
     positions: Any, orientations: Any, period: Any, dimension: int, count: int | None
 ) -> Placed:
-    """Where bodies are; `count` is how many there must be, or None where any number fits."""
+    """Check positions and orientations; `count` is the required number of bodies, or None."""
     points = checks.points(positions, "positions", (dimension,))
     if count is not None:
         checks.points_each(points, "positions", count, "body", "bodies", (dimension,))
-    level()  # raises an error where ABUT_SIMD names no level of instructions
+    level()  # raises an error if ABUT_SIMD is not an instruction level
     turns = read_turns(orientations, len(points), dimension)
     return Placed(points, turns, read_period(period, dimension))
 
@@ -182,9 +181,9 @@ def read_pairs(pairs: Any, body_count: int) -> tuple[Indices | None, Indices | N
         return None, None
     if isinstance(pairs, (Pairs, ConvexContacts)):
         if pairs.j is None:
-            raise ValueError("pairs has contacts with walls, but must have those of bodies")
+            raise ValueError("pairs has contacts with walls, but must have pairs of bodies")
         if isinstance(pairs, Pairs) and pairs.other_count is not None:
-            raise ValueError("pairs has pairs of spheres and others, but must have those of bodies")
+            raise ValueError("pairs is of spheres and others, but must have pairs of bodies")
         return checks.indices(pairs.i, "pairs.i"), checks.indices(pairs.j, "pairs.j")
     array = checks.indices(pairs, "pairs")
     if array.shape == (0,):
@@ -197,7 +196,7 @@ def read_pairs(pairs: Any, body_count: int) -> tuple[Indices | None, Indices | N
 
 
 def _check_numbers(pairs: Indices, body_count: int) -> None:
-    """Complain about wrong numbers by the name `pairs`; the library would speak of i or j."""
+    """Raise for wrong numbers, by the name `pairs`; the library would call them i and j."""
     if pairs.size == 0 or (pairs.min() >= 0 and pairs.max() < body_count):
         return
     row, column = np.argwhere((pairs < 0) | (pairs >= body_count))[0]
@@ -206,13 +205,13 @@ def _check_numbers(pairs: Indices, body_count: int) -> None:
 
 
 def read_before(before: Any, digest: int, placed: Placed, has_walls: bool) -> Any:
-    """The columns of the step before that the library reads."""
+    """Check the result of the step before; return the columns that the library reads."""
     if before is None:
         return None
     _check_before(before, ConvexContacts, digest)
     if (before.j is None) != has_walls:
         kinds = ("with walls", "of bodies") if before.j is None else ("of bodies", "with walls")
-        raise ValueError(f"before has contacts {kinds[0]}, but must have those {kinds[1]}")
+        raise ValueError(f"before has contacts {kinds[0]}, but must have contacts {kinds[1]}")
     if before.period != placed.period:
         raise ValueError(f"before has the period {before.period}, but it is {placed.period} now")
     image = None if before.period is None else checks.indices(before.image, "before.image")
@@ -226,11 +225,11 @@ def _check_before(before: Any, kind: type[Any], digest: int) -> None:
     if not isinstance(before, kind):
         what = checks.a_or_an(type(before).__name__)
         raise TypeError(
-            f"before is {what}, but must be what the step before found: {kind.__name__}"
+            f"before is {what}, but must be the result of the step before: {kind.__name__}"
         )
     if before._bodies != digest:
         raise ValueError(
-            "before is of another finder: shapes, scales, walls or the number of bodies were others"
+            "before is of another finder: shapes, scales, walls or the number of bodies differ"
         )
 
 

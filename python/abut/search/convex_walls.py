@@ -1,4 +1,4 @@
-"""Walls that convex bodies meet: meshes, and half spaces after them."""
+"""Checks of walls for convex bodies: meshes, and half spaces after them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .mesh import Mesh
 
 
 class Walls(NamedTuple):
-    """What the library is told; the facets of each wall, of a half space -1."""
+    """Arguments for the library, and the number of facets of each wall, -1 for a half space."""
 
     core: tuple[_core.Finder | None, Doubles | None, Doubles | None]
     counts: tuple[int, ...]
 
 
 def read_walls(walls: Any, poses: Any) -> Walls:
-    """A ContactFinder, Mesh or HalfSpace, or a sequence of these."""
+    """Check walls: a ContactFinder, Mesh or HalfSpace, or a sequence of these."""
     items = list(walls) if isinstance(walls, (list, tuple)) else [walls]
     if not items:
         raise ValueError("the sequence of walls is empty: give at least one")
@@ -30,8 +30,8 @@ def read_walls(walls: Any, poses: Any) -> Walls:
     for k, one in enumerate(planes, first):
         if not isinstance(one, HalfSpace):
             raise ValueError(
-                f"walls[{first}] is a HalfSpace, but walls[{k}] is not: walls are numbered in"
-                " their order, and meshes come first"
+                f"walls[{first}] is a HalfSpace, but walls[{k}] is not: give meshes before"
+                " half spaces"
             )
     finder = _read_meshes(items[:first])
     meshes = () if finder is None else finder._facets
@@ -48,21 +48,21 @@ def _read_meshes(items: list[Any]) -> ContactFinder | None:
         return ContactFinder([_read_mesh(item, k) for k, item in enumerate(items)])
     if len(items[0]._facets) < len(items[0].meshes):
         raise ValueError(
-            "walls[0] is a ContactFinder that has half spaces: give one of the meshes alone, and"
-            " half spaces behind it"
+            "walls[0] is a ContactFinder that has half spaces: make one with the meshes only, and"
+            " give the half spaces after it"
         )
     if len(items) > 1:
         what = checks.a_or_an(type(items[1]).__name__)
         raise ValueError(
-            f"walls[0] is a ContactFinder, but walls[1] is {what}: a ContactFinder has all meshes,"
-            " and only half spaces may follow"
+            f"walls[0] is a ContactFinder, but walls[1] is {what}: only half spaces may follow, so"
+            " make the ContactFinder with all meshes"
         )
     return items[0]
 
 
 def _read_mesh(item: Any, number: int) -> Mesh:
     if isinstance(item, ContactFinder):
-        raise ValueError(f"walls[{number}] is a ContactFinder, which must stand first")
+        raise ValueError(f"walls[{number}] is a ContactFinder, which must be the first wall")
     try:
         return Mesh.from_any(item)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The forms in which facets come in, turned into one: corner `indices` with `offsets` (CSR)."""
+"""Facets: all forms of input become corner `indices` with `offsets` (CSR). Base of meshes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMS = "an (m, k) integer array, a list of index sequences, or the tuple (indic
 
 
 class Facets(NamedTuple):
-    """Facets as a mesh is made of them, and as every reader of meshes returns them.
+    """The facets for a mesh, as every reader of meshes returns them.
 
     Attributes
     ----------
@@ -29,11 +29,11 @@ class Facets(NamedTuple):
     offsets : ndarray (m + 1,) of intp
         Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
     units : ndarray (v, 3) of float64 or None
-        The last digit that was written of each coordinate; None where float32 or float64 tells.
+        The unit of each coordinate's last written digit; None if float32 or float64 determines it.
     source : ndarray (m,) of intp or None
-        Each facet's number in the input, or that of its cell; None where that is its number here.
+        Each facet's number in the input, or that of its cell; None if the numbers are the same.
     vertex_source : ndarray (vertices of the input,) of intp or None
-        The number here of each vertex of the input; None where that is its number there.
+        The number here of each vertex of the input; None if the numbers are the same.
     """
 
     vertices: np.ndarray
@@ -45,7 +45,7 @@ class Facets(NamedTuple):
 
 
 def read_facets(facets: object) -> Corners:
-    """`facets` in any of its forms as contiguous intp arrays; vertex numbers are not looked at."""
+    """Convert `facets` in any form to contiguous intp arrays; vertex numbers are not checked."""
     if isinstance(facets, tuple) and len(facets) == 2:
         return _read_pair(*facets)
     if isinstance(facets, (list, tuple)) and _is_ragged(facets):
@@ -59,12 +59,12 @@ def read_facets(facets: object) -> Corners:
 
 
 def regular(facet_count: int, corner_count: int) -> NDArray[np.intp]:
-    """The offsets of facets that all have the same number of corners."""
+    """Return the offsets of facets that all have the same number of corners."""
     return np.arange(facet_count + 1, dtype=np.intp) * corner_count
 
 
 def vtk_cells(indices: NDArray[np.intp], offsets: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Facets as VTK and pyvista have them: count, corner, corner, ..., count, ..."""
+    """Convert facets to the flat list of VTK and pyvista: count, corner, corner, ..., count, ..."""
     return np.insert(indices, offsets[:-1], np.diff(offsets))
 
 
@@ -72,7 +72,7 @@ def _remedy(array: NDArray[np.intp]) -> str:
     if array.ndim == 1 and array[0] in (3, 4) and len(array) > array[0]:
         return (
             ": a flat VTK array, [3, a, b, c, 4, ...], is not read;"
-            " Mesh.from_any takes the pyvista mesh that it is of"
+            " use Mesh.from_any with the pyvista mesh"
         )
     return ": give one facet as [[a, b, c]]" if array.ndim == 1 else ""
 
@@ -94,7 +94,7 @@ def _is_ragged(facets: Sequence[Any]) -> bool:
     try:
         return len({len(facet) for facet in facets}) > 1
     except TypeError:
-        # some items have no length, so it is for NumPy's array of all to say what is wrong
+        # Some items have no length: the later conversion by NumPy raises the error.
         return any(hasattr(facet, "__len__") for facet in facets)
 
 
@@ -123,8 +123,8 @@ def _read_rows(array: NDArray[np.intp]) -> Corners:
 T = TypeVar("T")
 
 
-# A read-only attribute, under the name that the object of the extension has for it. It has no
-# docstring, since that would be one of each attribute: those of the classes list them.
+# A read-only attribute that returns the extension object's attribute of the same name. It has no
+# docstring, which each attribute would show: the docstrings of the classes list the attributes.
 class Held(Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -140,7 +140,7 @@ class Held(Generic[T]):
 
 
 class Faceted:
-    """What has facets and does not change: the base of `Mesh` and `ConvexShape`."""
+    """An immutable object with facets: the base of `Mesh` and `ConvexShape`."""
 
     __slots__ = ("__weakref__", "_core", "_source")
 
@@ -157,7 +157,7 @@ class Faceted:
         return self._source
 
     def scaled(self, s: float) -> Self:
-        """The same in another size, or in another unit of length.
+        """Return a copy with another size, or in another unit of length.
 
         Parameters
         ----------
@@ -167,8 +167,8 @@ class Faceted:
         Returns
         -------
         Mesh or ConvexShape
-            With the same `source`, of a mesh also the same `vertex_source`. Facets of a mesh that
-            rounding leaves without area are dropped with a `MeshWarning`.
+            With the same `source`, and for a mesh the same `vertex_source`. Facets of a mesh that
+            lose their area by rounding are dropped with a `MeshWarning`.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class Faceted:
 
         See Also
         --------
-        ConvexFinder : Its `scales` give each body a size of its own without a shape of its own.
+        ConvexFinder : Its `scales` give bodies different sizes with one shape.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The search: which spheres touch which facets."""
+"""The search for contacts of spheres with facets and half spaces."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def find_contacts(
     ----------
     centers, radii
         As for `ContactFinder.find`.
-    mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace, or a list or tuple of these
-        The facets, and half spaces, each of which counts as one facet without an end. A sphere's
-        contacts are those with one mesh of all these. Each call makes everything ready anew: to
-        query meshes many times, build a `ContactFinder`.
+    mesh : Mesh, any object that `Mesh.from_any` takes, HalfSpace, or a list or tuple of these
+        The facets, and half spaces, each of which counts as one infinite facet. All of them
+        together count as one mesh for the resolution of contacts. Each call prepares them again:
+        to query meshes many times, build a `ContactFinder`.
     resolution, flat_angle, gap, weights, workers, poses, period, exponent, keep_zero
         As for `ContactFinder.find`.
 
@@ -74,10 +74,10 @@ def find_contacts(
     Warns
     -----
     MeshWarning
-        If a sphere holds all of a mesh deep inside; or if nothing touches, and the box of the
-        spheres does not meet the mesh's, or their sizes differ by a factor of 300 or more, as they
-        do where one is in meters and the other in millimeters. `ContactFinder.find` does not look:
-        in a simulation spheres may be falling.
+        If a whole mesh lies deep inside a sphere. Or if nothing touches, and either the bounding
+        boxes of spheres and mesh do not meet, or their sizes differ by a factor of 300 or more, as
+        meters and millimeters do. `ContactFinder.find` does not warn, since in a simulation spheres
+        may be falling.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def find_contacts(
     >>> contacts.normal[0]
     array([0., 0., 1.])
 
-    A half space beside the square: in the corner of both the first sphere touches both.
+    A half space beside the square; the first sphere is in the corner and touches both:
 
     >>> wall = abut.HalfSpace(point=(0.1, 0, 0), normal=(1, 0, 0))
     >>> contacts = abut.find_contacts([[0.5, 0.5, 0.25], [1.25, 0.5, 0]], 0.5, [square, wall])
@@ -121,40 +121,40 @@ def find_contacts(
         exponent=exponent,
         keep_zero=keep_zero,
     )
-    # a half space has no size, and its half of the world no box
+    # A half space is infinite, so it has no size and no box.
     if not len(contacts) and finder._planes is None:
         warn_of_units(points, sizes, checks.number(gap, "gap"), contacts)
     return contacts
 
 
 class ContactFinder:
-    """Meshes and half spaces made ready for many searches.
+    """Meshes and half spaces, prepared for many searches.
 
     Parameters
     ----------
-    meshes : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace, or a list or tuple of these
-        The facets and half spaces, each mesh in its own frame. One may be there several times.
+    meshes : Mesh, any object that `Mesh.from_any` takes, HalfSpace, or a list or tuple of these
+        The facets and half spaces, each mesh in its own frame. A mesh may occur several times.
 
     Attributes
     ----------
     meshes : tuple of Mesh or HalfSpace
-        What is searched.
+        The meshes and half spaces that are searched.
 
     Notes
     -----
-    A half space counts as a facet without an end, `facet` 0 of its number among `meshes`: what is
-    behind its plane touches it, with an overlap of more than the radius where the center is behind.
-    In tables a triangle stands for it (`Contacts.meshes`), whose first vertex, the half space's
-    point, is the only node.
+    A half space counts as an infinite facet: `facet` 0 of its number among `meshes`. Spheres behind
+    its plane touch it; if the center is behind, the overlap exceeds the radius. In tables
+    (`Contacts.meshes`) a triangle represents it. Its first vertex, which is the half space's point,
+    is the only node.
 
-    Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
-    Of arrays that are changed during a query any numbers may be read, and an error may name them.
-    A pickled finder holds what it was made with, and is built anew when it is read.
+    Several Python threads may query one finder at once, since queries release the interpreter lock.
+    Do not change the arrays during a query: it could read any numbers, and name them in an error.
+    A pickled finder holds its meshes, and is built again when it is read.
 
-    The memory of large results is used again: a finder keeps that of contacts which the caller has
-    dropped, until one of its next queries needs it, or four have not, or the finder is dropped,
-    too. Where queries with many spheres, ordered by place, follow one another, it makes room for
-    about as many contacts as the last one found, and writes them while it searches.
+    Memory of large results is reused. A finder keeps the memory of contacts that the caller has
+    dropped, until a later query needs it, four queries have not needed it, or the finder itself is
+    dropped. In a series of queries with many spheres, sorted by place, it allocates about as many
+    contacts as the last query found, and writes them during the search.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class ContactFinder:
     1
     0
 
-    The square as a floor, and once more as a lid that comes down:
+    The square as a floor, and again as a lid that moves down:
 
     >>> import numpy as np
     >>> finder = abut.ContactFinder([square, square])
@@ -180,7 +180,7 @@ class ContactFinder:
     [0] [1.]
     [0 1] [ 1. -1.]
 
-    A floor without an end in place of the square:
+    An infinite floor and the square:
 
     >>> finder = abut.ContactFinder([abut.HalfSpace((0, 0, 0), (0, 0, 1)), square])
     >>> finder
@@ -230,14 +230,13 @@ class ContactFinder:
             Their radii, positive.
         resolution : {"hierarchy", "sharing", "all"}
             How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
-            method [1]_: of the touching facets' contacts, those remain that no nearer one stands
-            for. "sharing" keeps them with the part of the force that each carries,
-            ``contacts.share``, so that the force is continuous in the sphere's position, at least
-            where the normals of its contacts are within a right angle of each other. "all" keeps
-            them all.
+            method [1]_: a contact is dropped if a nearer one already represents it. "sharing" also
+            gives each contact a part of the force, ``contacts.share``. This makes the force
+            continuous in the sphere's position, at least where the normals of its contacts are
+            within a right angle of each other. "all" keeps one contact for each touching facet.
         flat_angle : float, default 0
-            Radians, at least 0 and less than pi/2. Walls whose dihedral angle differs from flat by
-            at most this count as one.
+            Radians, at least 0 and below pi/2. Two walls with a dihedral angle that differs from
+            flat by at most this count as one.
         gap : float, default 0
             Also report facets at a distance of up to radius + gap; their overlap is at least -gap.
         weights : {"wachspress", "zhong"}
@@ -245,40 +244,39 @@ class ContactFinder:
             keeps force and moment on any polygon; "zhong" is equation 28 on quadrilaterals,
             barycentric on triangles, and an error for other polygons.
         workers : int, optional
-            Number of threads at most; -1 for all cores that this process may use. By default what
-            `set_num_threads` or the environment says. Results are the same to the bit for any
-            number.
+            The largest number of threads; -1 for all cores that this process may use. By default
+            the number of `set_num_threads` or the environment. Results are equal, bit by bit, for
+            any number.
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
-            Rigid transforms from each mesh's own frame, and each half space's, to the world: a
-            vertex v is at ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy
-            ``Rotation`` (about the origin of the mesh's frame) or ``RigidTransform``, or None,
-            where the mesh has not moved. For one mesh, (4, 4) will do. Rotations are made
-            orthonormal. By default no mesh has moved. Other poses do not build anything anew: each
-            mesh is searched in its own frame.
+            Rigid transforms from the own frame of each mesh and half space to the world: a vertex v
+            is at ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy
+            ``Rotation`` (about the origin of the mesh's frame) or ``RigidTransform``, or None for a
+            mesh that has not moved. For one mesh, (4, 4) is enough. Rotations are made orthonormal.
+            By default no mesh has moved. New poses need no new preparation, since each mesh is
+            searched in its own frame.
         period : sequence of 3 floats or None, optional
-            The world repeats along x, y and z at these lengths, and along no axis whose item is
-            None. Every mesh is repeated; spheres may be anywhere and larger than a period. A half
-            space, behind which the world ends, must have a normal perpendicular to these axes.
-            ``contacts.image`` tells which repetition a sphere touches. By default nothing is
-            repeated.
+            The periods of the world along x, y and z; None for an axis without a period. Every mesh
+            repeats; spheres may be anywhere and larger than a period. The normal of a half space
+            must be perpendicular to the periodic axes. ``contacts.image`` has the repetition that a
+            sphere touches. By default nothing repeats.
         exponent : float, default 1.5
-            For "sharing": of the contact law whose force grows as overlap**exponent, positive; 1.5
-            is Hertz's law, 1 a linear spring.
+            For "sharing": the power of the contact law, force ~ overlap**exponent, positive; 1.5 is
+            Hertz's law, 1 a linear spring.
         keep_zero : bool, default False
-            For "sharing": keep contacts whose share is 0, too; across a gap those of them that the
-            hierarchy keeps.
+            For "sharing": also keep contacts with a share of 0; across a gap, only those of them
+            that the hierarchy keeps.
 
         Returns
         -------
         Contacts
-            Sorted by sphere, then nearest first. They keep the poses, the period and flat_angle.
+            Sorted by sphere, then nearest first. They hold the poses, the period and flat_angle.
 
         Raises
         ------
         ValueError
-            If a coordinate is not finite, a radius is not positive, a pose is more than 1e-6 off a
-            rigid transform, a half space does not go with the period, or a shape or a keyword's
-            value is wrong. The message names the first.
+            If a coordinate is not finite, a radius is not positive, or a pose differs from a rigid
+            transform by more than 1e-6. If a half space does not fit the period, or a shape or a
+            keyword's value is wrong. The message names the first wrong value.
         TypeError
             If an argument does not consist of real numbers.
         KeyboardInterrupt
@@ -286,7 +284,7 @@ class ContactFinder:
 
         Notes
         -----
-        The finder works on after any of these errors.
+        The finder can be used after any of these errors.
 
         References
         ----------
@@ -300,7 +298,7 @@ class ContactFinder:
         >>> finder.find([[0.2, 0.2, 0.75]], 0.5, gap=0.5).overlap
         array([-0.25])
 
-        In a box that is periodic along x a sphere touches the triangle's repetition beside it:
+        In a box that is periodic along x, a sphere touches the next repetition of the triangle:
 
         >>> contacts = finder.find([[2.2, 0.2, 0.25]], 0.5, period=(2, None, None))
         >>> contacts.image, contacts.point
@@ -310,7 +308,7 @@ class ContactFinder:
         angle = checks.number(flat_angle, "flat_angle")
         rigid = read_poses(poses, len(self._meshes))
         lengths = read_period(period)
-        level()  # raises an error where ABUT_SIMD names no level of instructions
+        level()  # raises an error if ABUT_SIMD is not an instruction level
         columns = self._core.find(
             points,
             checks.lengths(radii, "radii", len(points), "center"),
@@ -336,30 +334,30 @@ class ContactFinder:
         return Contacts._found(columns, settings)
 
     def prepare(self, reach: float) -> None:
-        """Make the finest bins for spheres of one size at once, since many queries will come.
+        """Build the finest bins for spheres of one size now, before many queries.
 
-        A finder builds coarse bins when a query first needs them, and finer ones once 10^5 spheres
-        or more have asked for them: one query then waits for these. After `prepare` no query of
-        such spheres builds any. Results are the same to the bit.
+        By default a finder builds coarse bins when a query first needs them, and finer ones after
+        10^5 spheres or more have used them, which makes one query slower. After `prepare`, no query
+        with such spheres builds bins. Results are equal, bit by bit.
 
         Parameters
         ----------
         reach : float
-            Radius plus gap of the spheres, positive; of spheres of several sizes, of the largest.
-            Where sizes differ so much that queries use several sets of bins, each may be prepared.
+            Radius plus gap of the spheres, positive; for several sizes that of the largest. Where
+            sizes differ so much that queries use several sets of bins, each may be prepared.
 
         Raises
         ------
         ValueError
             If `reach` is not positive or not finite.
         TypeError
-            If `reach` is no real number.
+            If `reach` is not a real number.
         MemoryError
-            If there is no memory for the bins.
+            If there is not enough memory for the bins.
 
         See Also
         --------
-        statistics : Tells how many sets of bins there are, and their memory.
+        statistics : Has the number of sets of bins, and their memory.
 
         Examples
         --------
@@ -379,19 +377,19 @@ class ContactFinder:
         self._core.prepare(checks.number(reach, "reach"))
 
     def update(self, mesh: int, vertices: ArrayLike, *, workers: int | None = None) -> None:
-        """Exchange the vertices of a mesh, which has deformed.
+        """Replace the vertices of a mesh that has deformed.
 
         Parameters
         ----------
         mesh : int
-            Number of the mesh among `meshes`, where `Mesh.moved` of it will stand.
+            Number of the mesh among `meshes`; the result of its `Mesh.moved` replaces it there.
         vertices, workers
             As for `Mesh.moved`.
 
         Raises
         ------
         ValueError, TypeError
-            As `Mesh.moved`, or if there is a half space of that number. The finder is as it was.
+            As `Mesh.moved`, or if this number is a half space's. The finder remains unchanged.
         IndexError
             If there is no such mesh.
         RuntimeError
@@ -399,9 +397,9 @@ class ContactFinder:
 
         Notes
         -----
-        Contacts are those of a finder of the moved meshes, to the bit. Bins are filled with facets
-        grown by an eighth of their usual size, and stay until a vertex has gone farther: then the
-        next query fills them anew. Contacts that were found before keep the mesh as it was.
+        Contacts equal, bit by bit, those of a new finder of the moved meshes. In the bins, facets
+        are enlarged by an eighth of their usual size. When a vertex has moved farther, the next
+        query fills the bins again. Contacts that were found before keep the old mesh.
 
         Examples
         --------
@@ -417,7 +415,7 @@ class ContactFinder:
         number = checks.number_of(mesh, "mesh", len(self._meshes), "mesh", "meshes")
         before = self._meshes[number]
         if not isinstance(before, Mesh):
-            raise TypeError(f"mesh {number} is a half space, which has no vertices to move")
+            raise TypeError(f"mesh {number} is a half space: it has no vertices to move")
         moved = before.moved(vertices, workers=workers)
         place = sum(isinstance(one, Mesh) for one in self._meshes[:number])
         self._core.update(place, moved._core)
@@ -425,12 +423,12 @@ class ContactFinder:
         self._shown = exchanged(self._shown, number, moved)
 
     def statistics(self) -> Statistics:
-        """What the last query did, and what the bins hold that were built so far.
+        """Return counts of the last query's work, and of the bins that were built so far.
 
         Returns
         -------
         Statistics
-            Of queries that several threads made at once, of that which ended last.
+            If several threads made queries at once, counts of the one that ended last.
 
         Examples
         --------
@@ -466,8 +464,7 @@ class ContactFinder:
 
 
 def _arranged(surfaces: tuple[Surface, ...]) -> tuple[Indices, Doubles | None, tuple[Mesh, ...]]:
-    """Surfaces in the order of the library, planes of the half spaces, and the meshes that tables
-    show."""
+    """Return the library's order of surfaces, planes of half spaces, and the meshes for tables."""
     meshes = tuple(one for one in surfaces if isinstance(one, Mesh))
     if len(meshes) == len(surfaces):
         return np.arange(len(meshes)), None, meshes
@@ -478,7 +475,7 @@ def _arranged(surfaces: tuple[Surface, ...]) -> tuple[Indices, Doubles | None, t
 
 
 def exchanged(items: tuple[_Read, ...], number: int, item: _Read) -> tuple[_Read, ...]:
-    """A tuple with another item at a place."""
+    """Return the tuple with another item at this index."""
     return (*items[:number], item, *items[number + 1 :])
 
 
@@ -490,7 +487,7 @@ def _shown_row(surface: Surface) -> list[str]:
 
 
 def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
-    """Say what the order is where an argument is plainly in another's place."""
+    """Raise with the right order where an argument is clearly in the wrong place."""
     order = "the order is find_contacts(centers, radii, mesh)"
     for value, name in ((centers, "centers"), (radii, "radii")):
         if isinstance(value, Mesh) or hasattr(value, "faces") or hasattr(value, "cells"):
@@ -503,12 +500,12 @@ def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
 
 
 def _read_surfaces(given: Any) -> tuple[Surface, ...]:
-    """One mesh or half space, or those of a list or tuple."""
+    """Read one mesh or half space, or those of a list or tuple."""
     return _read_each(given, _read_surface)
 
 
 def _read_surface(item: Any) -> Surface:
-    """What is a mesh needs nothing of half spaces, which take longer to import."""
+    """Read a mesh or half space. Meshes do not need the module of half spaces, a slow import."""
     if isinstance(item, Mesh):
         return item
     from .half_space import read_surface
@@ -517,7 +514,7 @@ def _read_surface(item: Any) -> Surface:
 
 
 def read_meshes(given: Any) -> tuple[Mesh, ...]:
-    """One mesh, or those of a list or tuple."""
+    """Read one mesh, or those of a list or tuple."""
     return _read_each(given, Mesh.from_any)
 
 
@@ -537,12 +534,12 @@ def _read_numbered(item: Any, number: int, read: Callable[[Any], _Read]) -> _Rea
 
 
 def is_one_mesh(given: Sequence[Any]) -> bool:
-    """Whether a list or tuple holds the facet vertices of one mesh: (k, 3) arrays, or the like."""
+    """Return whether a list or tuple holds facet vertices of one mesh, such as (k, 3) arrays."""
     return len(given) > 0 and all(_depth(item) < 3 for item in given)
 
 
 def _depth(item: Any) -> int:
-    """How deep lists of numbers are nested; what is no list is a mesh, and as deep as one."""
+    """Return the depth of nested lists of numbers; for other objects, which may be meshes, 3."""
     if isinstance(item, np.ndarray):
         return item.ndim
     if isinstance(item, (list, tuple)):

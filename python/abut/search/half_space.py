@@ -1,4 +1,4 @@
-"""Half spaces: walls that are one plane without an end, alone and beside meshes."""
+"""Half spaces: walls with one infinite plane, alone and together with meshes."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .mesh import Mesh
 
 _Vector = tuple[float, float, float]
 
-# A vector whose length is as near to 1 as rounding allows stays as it is. Otherwise a half space
-# made of the normal of another one would not be equal to it.
+# A vector with a length of 1 up to rounding is not normalized. Otherwise a half space that is made
+# with the normal of another one would not be equal to it.
 _UNIT_TOLERANCE = 4 * sys.float_info.epsilon
 
 
 @dataclass(frozen=True)
 class HalfSpace(Value):
-    """A wall that fills all of space behind a plane.
+    """A wall that fills the space behind a plane.
 
     Parameters
     ----------
     point : (3,) array_like
         Any point of the plane.
     normal : (3,) array_like
-        Perpendicular to the plane, out of the wall into the space that is free. Its length does not
-        matter: it is made a unit vector.
+        Perpendicular to the plane, from the wall into the free space. It may have any length except
+        0, and is normalized.
 
     Attributes
     ----------
@@ -49,20 +49,20 @@ class HalfSpace(Value):
     ValueError
         If a number is not finite, a shape is wrong, or the normal has no direction.
     TypeError
-        If they are no real numbers.
+        If they are not real numbers.
 
     See Also
     --------
     find_contacts, ContactFinder : Spheres against half spaces and meshes.
-    ConvexFinder.find_walls : Convex bodies against them.
-    Simulation.add_wall : Takes half spaces, too.
+    ConvexFinder.find_walls : Convex bodies against half spaces and meshes.
+    Simulation.add_wall : Adds a wall, also a half space.
 
     Notes
     -----
-    A half space does not change; equal ones are equal. Against a mesh of the same plane it has no
-    rim, and takes a single test a sphere or body. What is behind the plane, however deep, is pushed
-    out along the normal. Where the world repeats, the normal must be perpendicular to the axes of
-    the period: behind its plane the world ends.
+    A half space is immutable, and two with the same numbers are equal. Unlike a mesh in the same
+    plane it has no rim, and needs only one test per sphere or body. Everything behind the plane is
+    pushed out along the normal, however deep it is. In a periodic world the normal must be
+    perpendicular to the periodic axes.
 
     Examples
     --------
@@ -82,27 +82,27 @@ class HalfSpace(Value):
 
 def _unit(vector: _Vector) -> _Vector:
     if not any(vector):
-        raise ValueError(f"normal is {vector}, which is no direction")
+        raise ValueError(f"normal is {vector}, which has no direction")
     unit, length = unit_and_length(vector)
     return vector if math.isclose(length, 1.0, rel_tol=_UNIT_TOLERANCE) else unit
 
 
 def plane_rows(half_spaces: Sequence[HalfSpace]) -> Doubles:
-    """(h, 6): points and normals, as the library takes them."""
+    """Return points and normals (h, 6), in the library's form."""
     rows = [(*plane.point, *plane.normal) for plane in half_spaces]
     return np.array(rows, np.float64).reshape(-1, 6)
 
 
-# ---- beside meshes -------------------------------------------------------------------------------
+# ---- half spaces together with meshes ------------------------------------------------------------
 
 Surface = Mesh | HalfSpace
 
-# Half spaces whose stand-ins are kept, so that two searches of equal ones are of the same meshes.
+# This many triangles of half spaces are cached: searches with equal half spaces share their meshes.
 _KEPT = 1024
 
 
 def read_surface(item: Any) -> Surface:
-    """A half space whose coordinates are not too large, or what `Mesh.from_any` makes of it."""
+    """Check the coordinates of a half space; convert other objects by `Mesh.from_any`."""
     if not isinstance(item, HalfSpace):
         return Mesh.from_any(item)
     for axis, x in enumerate(item.point):
@@ -112,18 +112,18 @@ def read_surface(item: Any) -> Surface:
 
 
 def library_order(surfaces: Sequence[object]) -> Indices:
-    """Their numbers in the order of the library: meshes, then half spaces."""
+    """Return the numbers of surfaces in the library's order: meshes, then half spaces."""
     return np.argsort([isinstance(one, HalfSpace) for one in surfaces], kind="stable")
 
 
 def facets_of(surface: Surface) -> Mesh:
-    """The mesh; of a half space the triangle that stands for it in tables."""
+    """Return the mesh, or for a half space the triangle that represents it in tables."""
     return surface if isinstance(surface, Mesh) else _triangle(surface)
 
 
 @lru_cache(maxsize=_KEPT)
 def _triangle(half_space: HalfSpace) -> Mesh:
-    """A facet with sides of about 1, whose first corner is the half space's point."""
+    """Make a facet with sides of about 1 and the half space's point as its first corner."""
     point, normal = np.array(half_space.point), np.array(half_space.normal)
     first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
     first /= lengths(first)

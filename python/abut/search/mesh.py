@@ -1,4 +1,4 @@
-"""Meshes: facets that do not change, with areas, normals and the noise of their coordinates."""
+"""Meshes: immutable facets with areas, normals and the noise of their coordinates."""
 
 from __future__ import annotations
 
@@ -45,21 +45,20 @@ class Mesh(Faceted):
         Coordinates, in any unit of length. They are kept as given and never renumbered.
     facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets)
         The corners of each facet as numbers of vertices, counter-clockwise as seen from its front.
-        A list may mix polygons of different numbers of corners; of a tuple of two arrays, facet f
+        A list may mix polygons with different numbers of corners. In a tuple of two arrays, facet f
         has the corners ``indices[offsets[f]:offsets[f + 1]]``.
     noise : float or (m,) array_like, optional
-        How far a corner may be off, as a length. By default it follows from the coordinates: one
-        unit in the last place of the largest coordinate of a facet, in the precision that the
-        numbers show (float32, decimals of 6 to 13 digits, else float64), or more where facets that
-        are almost coplanar are off by more, as those of a float32 mesh that was moved in float64.
-        Walls that differ by less than noise explains are one wall; a `MeshWarning` tells of noise
-        that is larger than a thousandth of a facet. Measuring takes most of the time that building
-        does; giving noise spares it.
+        The largest error of a corner, as a length. By default it is one unit in the last place of
+        a facet's largest coordinate, in the precision of the numbers (float32, decimals of 6 to 13
+        digits, or float64). It is larger where facets that are almost coplanar differ by more, as
+        in a float32 mesh that was moved in float64. Walls that differ only by noise count as one
+        wall. A `MeshWarning` reports noise above a thousandth of a facet's size. Measuring noise
+        takes most of the time of building a mesh, which giving noise saves.
     split : bool or "all", default False
-        Triangulate facets that are not convex or not planar, which are errors otherwise; "all": all
-        that are not triangles, as meshes that deform need it.
+        Triangulate facets that are not convex or not planar, which are errors otherwise; "all":
+        triangulate all facets, as meshes that deform need it.
     on_degenerate : {"raise", "drop"}
-        What to do with facets without area: an error, or leave them out with a `MeshWarning`.
+        What to do with facets without area: raise an error, or leave them out with a `MeshWarning`.
 
     Attributes
     ----------
@@ -70,35 +69,35 @@ class Mesh(Faceted):
     offsets : (m + 1,) ndarray of intp
         Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
     source : (m,) ndarray of intp
-        Each facet's number in the input, where some were dropped or split.
+        Each facet's number in the input, which differs where facets were dropped or split.
     normals : (m, 3) ndarray of float64
         Unit normals by the right-hand rule.
     areas : (m,) ndarray of float64
         Areas, in the square of the vertices' unit.
     noise : (m,) ndarray of float64
-        How far a corner of each facet may be off, in any direction.
+        The largest error of each facet's corners, in any direction.
     vertex_source : (vertices of the input,) ndarray of intp
-        The vertex that each vertex of the input became, where `read_mesh` and `from_any` weld: what
-        the mesh's vertices have, as nodal forces, is ``values[mesh.vertex_source]`` on the input's.
+        The vertex that each vertex of the input became, where `read_mesh` and `from_any` weld. For
+        values at the mesh's vertices, ``values[mesh.vertex_source]`` are those at the input's.
     bounds : (2, 3) ndarray of float64
         Lowest and highest coordinates of the facets' corners.
 
     Raises
     ------
     ValueError
-        If a coordinate is not finite, a facet has fewer than three corners, names a vertex that
-        there is not or one twice, has no area, is not convex or is not planar: more than 1e-3 of
-        its longest diagonal off its plane. A polygon that is bent by less is its fan of triangles.
-        The message names the first.
+        If a coordinate is not finite. If a facet has fewer than three corners, has a vertex twice
+        or one that does not exist, has no area, or is not convex. If it is not planar: a corner is
+        off its plane by more than 1e-3 of its longest diagonal. A polygon that is bent by less acts
+        as a fan of triangles. The message names the first offender.
     TypeError
         If the vertices are not real numbers, or the facets not integers.
 
     Warns
     -----
     MeshWarning
-        If facets were left out, or if most of the neighbors, or a tenth of them and more than 30,
-        are almost coplanar but off one plane by more than digits explain, and nothing tells whether
-        that is noise or shape.
+        If facets were left out. Or if many neighbors (most of them, or a tenth and more than 30)
+        are almost coplanar: off one plane by more than the digits explain, which may be noise or
+        shape.
 
     See Also
     --------
@@ -107,10 +106,10 @@ class Mesh(Faceted):
 
     Notes
     -----
-    A mesh does not change: its arrays are read-only. Two meshes are equal only if they are the same
-    object. It can be pickled and copied, and has as many items (``len``) as it has facets. From
-    protocol 5 on its arrays are pickled out of band, where the pickler takes buffers. Dask knows it
-    by a hash of its content, and ``sys.getsizeof`` counts the memory of everything in it.
+    A mesh is immutable: its arrays are read-only. Two meshes are equal only if they are the same
+    object. It can be pickled and copied, and its ``len`` is the number of facets. From protocol 5
+    on, its arrays are pickled out of band if the pickler takes buffers. Dask identifies it by a
+    hash of its content, and ``sys.getsizeof`` includes all its memory.
 
     Examples
     --------
@@ -147,8 +146,8 @@ class Mesh(Faceted):
         split: Split = False,
         on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
-        # copies, since the library checks and then reads them without the interpreter lock: another
-        # thread that writes the caller's meanwhile must not change what was checked
+        # Copies: the library checks and then reads them without the interpreter lock. Another
+        # thread that writes to the caller's arrays must not change the checked numbers.
         points = checks.points(vertices, "vertices").copy()
         indices, offsets = (array.copy() for array in read_facets(facets))
         if noise is not None:
@@ -166,28 +165,27 @@ class Mesh(Faceted):
         split: Split = False,
         on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
-        """Make a mesh of what another package calls one.
+        """Make a mesh from a mesh of another package.
 
-        Vertices that coincide become one, since facets share a node, and a contact's history goes
-        on from one to the next, only where they share a vertex. `vertex_source` tells which vertex
-        of the input became which.
+        Vertices that coincide are welded: only at shared vertices can facets share a node, and a
+        contact's history continue from one facet to the next. `vertex_source` has the vertex that
+        each vertex of the input became.
 
         Parameters
         ----------
         obj : Mesh, mesh of another package, or (m, k, 3) array_like
-            A `Mesh` is returned as it is. Else one of
+            A `Mesh` is returned as it is. Otherwise one of
 
-            - ``trimesh.Trimesh``, or a ``Scene``, whose meshes are put in their places;
-            - ``pyvista.PolyData``; any grid (``UnstructuredGrid``, ``StructuredGrid``, ...), of
-              which the surface is taken; `source` has the cell that each facet is, or is of;
-              ``MultiBlock``, whose blocks' facets follow one another;
-            - ``meshio.Mesh``: cells that are no facets are left out with a `MeshWarning`, and
+            - ``trimesh.Trimesh``, or a ``Scene``, which is merged with its transforms;
+            - ``pyvista.PolyData``; the surface of any grid (``UnstructuredGrid``,
+              ``StructuredGrid``, ...), with each facet's cell in `source`; a ``MultiBlock``, with
+              the facets of all blocks in order;
+            - ``meshio.Mesh``: cells that are not facets are dropped with a `MeshWarning`, and
               curved ones (``triangle6``, ``quad8``, ...) become flat facets between their corners;
               `source` counts the cells of all blocks;
             - ``stl.mesh.Mesh`` of numpy-stl.
         weld : float or None, default 0
-            Vertices within this distance become one, too, as in `read_mesh`; None leaves all of
-            them as they are.
+            Vertices within this distance are welded, too, as in `read_mesh`; None does not weld.
         noise, split, on_degenerate
             As for `Mesh`.
 
@@ -198,10 +196,9 @@ class Mesh(Faceted):
         Raises
         ------
         TypeError
-            If `obj` is none of these. A path is read by `read_mesh`.
+            If `obj` is of another kind. For a path use `read_mesh`.
         ValueError
-            As for `Mesh`, or if a meshio mesh has cells with an inside and no facets, or a scene no
-            meshes.
+            As for `Mesh`, or if a meshio mesh has only solid cells, or a scene no meshes.
 
         Examples
         --------
@@ -211,7 +208,7 @@ class Mesh(Faceted):
         """
         if isinstance(obj, Mesh):
             return obj
-        # imported here, since that module imports this one
+        # Imported here, since that module imports this one.
         from ..io.foreign import build_foreign
 
         return build_foreign(obj, weld, noise, split, on_degenerate)
@@ -227,9 +224,9 @@ class Mesh(Faceted):
         split: Split = False,
         on_degenerate: str = "raise",
     ) -> Mesh:
-        """A mesh of contiguous arrays.
+        """Make a mesh of contiguous arrays.
 
-        `noise_origin`: what the noise that is given followed from when it was found.
+        noise_origin: the origin of the given noise, from when it was first found.
         """
         drop = checks.choice(on_degenerate, "on_degenerate", ON_DEGENERATE)
         source = facets.source
@@ -267,28 +264,29 @@ class Mesh(Faceted):
         return self._moved(self.vertices * factor, noise, normal_noise)
 
     def transformed(self, pose: Pose) -> Mesh:
-        """The mesh at another place, turned.
+        """Return a moved and rotated copy of the mesh.
 
         Parameters
         ----------
         pose : (4, 4) array_like, scipy Rotation or RigidTransform
-            A rigid transform: a point p goes to ``pose[:3, :3] @ p + pose[:3, 3]``.
+            A rigid transform: a point p moves to ``pose[:3, :3] @ p + pose[:3, 3]``.
 
         Returns
         -------
         Mesh
-            With the same `source` and `vertex_source`. Its noise is the greater of the one before
-            and what the new coordinates are rounded by. Facets that rounding leaves without area
-            are dropped with a `MeshWarning`.
+            With the same `source` and `vertex_source`. Its noise is the old noise or the rounding
+            of the new coordinates, whichever is larger. Facets that lose their area by rounding are
+            dropped with a `MeshWarning`.
 
         Raises
         ------
         ValueError
-            If `pose` is not rigid to within 1e-6: it scales, shears or mirrors. `scaled` scales.
+            If `pose` differs from a rigid transform by more than 1e-6, since it scales, shears or
+            mirrors. To scale a mesh use `scaled`.
 
         See Also
         --------
-        ContactFinder.find : Its `poses` move meshes from search to search without building anew.
+        ContactFinder.find : Its `poses` move meshes between searches without building them again.
 
         Examples
         --------
@@ -303,7 +301,7 @@ class Mesh(Faceted):
         matrix = read_pose(pose, "pose")
         rotation, shift = matrix[:3, :3], matrix[:3, 3]
         vertices = rotated(self.vertices, rotation) + shift
-        # the terms' sizes, which rounding errors of the sums go by even where terms cancel
+        # Rounding errors of the sums depend on the sizes of their terms, even where terms cancel.
         sizes = rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
         ulps = np.spacing(np.maximum.reduceat(sizes[self.indices], self.offsets[:-1], axis=0))
         along_normal = (ulps * np.abs(rotated(self.normals, rotation))).sum(axis=1)
@@ -311,36 +309,37 @@ class Mesh(Faceted):
         return self._moved(vertices, noise, np.maximum(self._core.normal_noise, along_normal))
 
     def moved(self, vertices: ArrayLike, *, workers: int | None = None) -> Mesh:
-        """The same facets with other vertices: a mesh that has deformed.
+        """Return a mesh with the same facets and other vertices, such as after deformation.
 
         Parameters
         ----------
         vertices : (v, 3) array_like
-            Where the vertices are now, in their order. Facets may stretch and bend, but neither
-            lose their area nor turn by a right angle or more: a mesh is turned as a whole by
-            `transformed`, or by poses.
+            The new coordinates of the vertices, in the same order. Facets may stretch and bend, but
+            must not lose their area or turn by a right angle or more. To turn the whole mesh use
+            `transformed` or poses.
         workers : int, optional
             As for `ContactFinder.find`.
 
         Returns
         -------
         Mesh
-            With the same `indices`, `source`, `vertex_source` and `noise`: noise is what it was
-            found to be at the start, along the normal too, where it is less. So a `Mesh` that is
-            built anew with ``noise=mesh.noise``, which sets both, may tell fewer walls apart. All
-            else is the same to the bit, in about a sixth of the time.
+            With the same `indices`, `source`, `vertex_source` and `noise`. The noise is not
+            measured again, and neither is the noise along the normal, which is smaller. A new
+            `Mesh` with ``noise=mesh.noise`` sets both to the same value, so it may distinguish
+            fewer walls. Otherwise the result equals a new mesh, bit by bit, in about a sixth of the
+            time.
 
         Raises
         ------
         ValueError
-            If `vertices` is of another shape or not finite, a facet is no triangle, has no area
-            where its vertices go, or turns by a right angle or more. The message names the first.
+            If `vertices` has another shape or is not finite, or if a facet is not a triangle, loses
+            its area, or turns by a right angle or more. The message names the first offender.
         TypeError
             If `vertices` are not real numbers.
 
         See Also
         --------
-        ContactFinder.update : The same for a mesh of a finder, whose bins stay while they can.
+        ContactFinder.update : Moves a mesh of a finder, and keeps its bins while they are valid.
 
         Examples
         --------
@@ -379,26 +378,26 @@ class Mesh(Faceted):
         cell_data: Mapping[str, ArrayLike] | None = None,
         point_data: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        """Write the mesh to a file, with what is known of its facets and vertices.
+        """Write the mesh to a file, with columns for its facets and vertices.
 
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.vtp`` (for ParaView) or ``.vtu`` (for ParaView and meshio), which keep
-            polygons and have each facet's ``normal``, ``area``, ``noise`` and ``source``, or in
-            ``.stl`` (binary: triangles in float32).
+            Ends in ``.vtp`` (for ParaView), ``.vtu`` (for ParaView and meshio) or ``.stl`` (binary:
+            triangles in float32). The first two keep polygons, and have each facet's ``normal``,
+            ``area``, ``noise`` and ``source``.
         cell_data : dict of str to (m,) or (m, k) array_like, optional
-            Further columns, with an entry for each facet, such as `Contacts.per_facet` gives.
+            Further columns with one entry for each facet, such as from `Contacts.per_facet`.
         point_data : dict of str to (v,) or (v, k) array_like, optional
-            Columns with an entry for each vertex, such as ``contacts.per_vertex(-forces)``.
+            Columns with one entry for each vertex, such as ``contacts.per_vertex(-forces)``.
 
         Raises
         ------
         ValueError
-            If the ending is another, a column has another length, or the name of a column of the
-            mesh, or if STL is to hold columns. The message names the first.
+            If the ending is another, if a column has another length or the name of one of the
+            mesh's own columns, or if columns are given for STL. The message names the first.
         TypeError
-            If a column is not of real numbers.
+            If a column does not have real numbers.
         OSError
             As `Contacts.save`.
 
@@ -430,8 +429,8 @@ class Mesh(Faceted):
         Returns
         -------
         pyvista.PolyData
-            The same vertices and polygons, copied, with each facet's ``normal``, ``area``,
-            ``noise`` and ``source`` beside the columns.
+            Copies of the vertices and polygons, with each facet's ``normal``, ``area``, ``noise``
+            and ``source``, and the given columns.
 
         Raises
         ------
@@ -456,7 +455,7 @@ class Mesh(Faceted):
         Returns
         -------
         trimesh.Trimesh
-            The same vertices; polygons are the fans of triangles as which they act. Its
+            The same vertices; polygons become the fans of triangles that searches use. Its
             ``face_attributes["facet"]`` has the facet of each triangle.
 
         Raises
@@ -492,21 +491,21 @@ class Mesh(Faceted):
     ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the facets, in one color or by numbers; by matplotlib or pyvista.
+        """Draw the facets in one color, or colored by values, with matplotlib or pyvista.
 
         Parameters
         ----------
         ax : matplotlib 3D axes or pyvista.Plotter, optional
-            What is drawn on; made where it is not given.
+            The axes or plotter to draw on; by default new ones.
         **options
             ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color``,
-            ``alpha``, ``scalars``, ``at``, ``cmap``, ``limits`` and ``label``:
-            :func:`abut.plot.plot_mesh` says what they are.
+            ``alpha``, ``scalars``, ``at``, ``cmap``, ``limits`` and ``label``, as for
+            :func:`abut.plot.plot_mesh`.
 
         Returns
         -------
         matplotlib 3D axes or pyvista.Plotter
-            What was drawn on, not shown yet. Errors are those of `plot_mesh`.
+            The axes or plotter, not shown yet. Errors are those of `plot_mesh`.
 
         Examples
         --------
@@ -537,7 +536,7 @@ class Mesh(Faceted):
 
     @property
     def _content_hash(self) -> str:
-        # kept, since hashing a million triangles takes a tenth of a second
+        # Cached, since hashing a million triangles takes a tenth of a second.
         if self._hash is None:
             *arrays, vertex_source = self._content()
             if vertex_source is None:
@@ -546,7 +545,7 @@ class Mesh(Faceted):
         return self._hash
 
     def _content(self) -> tuple[Any, ...]:
-        """All that is needed to make an equal mesh, such as from a pickle."""
+        """Return all arrays that are needed to make an equal mesh, such as from a pickle."""
         arrays = (self.vertices, self.indices, self.offsets)
         noise = (self.noise, self._core.normal_noise, self._noise_origin)
         return (*arrays, *noise, self.source, self._vertex_source)
@@ -556,16 +555,16 @@ class Mesh(Faceted):
 
     def __sizeof__(self) -> int:
         arrays = (self._source, self._vertex_source, self._noise_origin)
-        # arrays with a base are views of the core's memory, which `bytes` counts
-        own = sum(array.nbytes for array in arrays if array is not None and array.base is None)
-        return object.__sizeof__(self) + self._core.bytes + own
+        # Arrays with a base are views of the core's memory, which `bytes` counts.
+        extra = sum(array.nbytes for array in arrays if array is not None and array.base is None)
+        return object.__sizeof__(self) + self._core.bytes + extra
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (*self._content(), self._hash)
 
 
 def _read_split(split: object) -> int:
-    """What the library calls it."""
+    """Convert the option `split` to the library's constant."""
     if isinstance(split, str):
         return checks.choice(split, "split", {"all": _core.SPLIT_ALL})
     return int(bool(split))
@@ -583,7 +582,7 @@ def _rebuild(
     content_hash: str | None = None,
 ) -> Mesh:
     if vertex_source is not None:
-        # of a pickle out of band this is a view, which would keep all memory that came with it
+        # With an out-of-band pickle this is a view, which would keep the whole buffer in memory.
         vertex_source = vertex_source.copy()
     corners = aligned(vertices), aligned(indices), aligned(offsets)
     facets = Facets(*corners, None, aligned(source), vertex_source)

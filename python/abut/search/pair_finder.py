@@ -1,4 +1,4 @@
-"""The search for pairs: which spheres touch which."""
+"""The search for pairs of touching spheres."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SEARCHES: dict[Search, int] = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
 
 
-# This finder has no spheres. It keeps the memory that one call of find_pairs has used for the next.
+# This finder has no spheres. It keeps the memory of one call of find_pairs for the next call.
 _LENDER = _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None, 1, None)
 
 
@@ -39,7 +39,7 @@ def find_pairs(
     search: Search = "top-down",
     workers: int | None = None,
 ) -> Pairs:
-    """Find the pairs of spheres that touch, whatever their sizes.
+    """Find the pairs of touching spheres of any sizes.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def find_pairs(
 
     Notes
     -----
-    The memory that a search takes, about 100 bytes a sphere, and that of results which the caller
-    has dropped are kept for the next call: fresh memory takes longer than the search. A call for a
-    few spheres gives most of it back.
+    The memory of a search, about 100 bytes per sphere, and of results that the caller has dropped
+    is kept for the next call, since new memory takes longer than the search. A call for a few
+    spheres frees most of it.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def find_pairs(
     >>> pairs.i, pairs.j, pairs.overlap
     (array([0, 1]), array([1, 2]), array([0.25 , 0.375]))
 
-    In a box that is periodic along x the first sphere touches the second one's image, too:
+    In a box that is periodic along x, the first sphere also touches an image of the second:
 
     >>> pairs = abut.find_pairs(centers[:2], 1.0, period=(3, None, None))
     >>> pairs.image[:, 0], pairs.normal[:, 0]
@@ -95,43 +95,42 @@ def find_pairs(
 
 
 class PairFinder:
-    """Spheres whose sizes stay, made ready for many searches for pairs.
+    """Spheres with fixed sizes, prepared for many searches for pairs.
 
     Parameters
     ----------
     radii : (n,) array_like
         Radii of the spheres, positive.
     gap : float or (n,) array_like, default 0
-        Also report pairs that are not so far apart: whose overlap is at least -gap, or with a gap
-        g for each sphere at least ``-(g[i] + g[j]) / 2``.
+        Also report pairs with a gap: their overlap is at least -gap, or with a gap g for each
+        sphere at least ``-(g[i] + g[j]) / 2``.
     levels : "auto", int, or sequence of float
-        Of the grid: their number, 1 to 64, or their sizes, ascending, the last one at least the
-        largest diameter plus gap, others included. A sphere is on the first level that is as
-        large. By default cells of all levels hold as many spheres, and there are as many levels as
-        `expected_work` finds best with an ``overhead`` of 7; where sizes go with places, so that
-        some cells hold far more, there is a level for each octave. The pairs are the same for any,
-        the time is not.
+        The number of levels of the grid, 1 to 64, or their sizes, ascending; the last must be at
+        least the largest diameter plus gap, others included. A sphere is on the first level that is
+        large enough. By default cells of all levels hold the same number of spheres, and the number
+        of levels has the least `expected_work` with an ``overhead`` of 7. If large and small
+        spheres lie in different places, so that some cells hold far more, there is one level for
+        each octave. The pairs do not depend on the levels, only the time does.
     search : {"top-down", "bottom-up"}
-        Whether spheres look for smaller ones on the levels below their own, or for larger ones on
-        those above. The pairs are the same.
+        Whether spheres search smaller ones on the levels below their own, or larger ones on the
+        levels above. The pairs are the same.
     period : sequence of 3 (or 2) floats or None, optional
-        The world repeats along each axis at these lengths, and along no axis whose item is None.
-        Spheres may be anywhere, also outside of the box, and larger than a period: each image
-        that touches is a pair, as ``pairs.image`` tells, and a sphere that touches its own image
-        is a pair with i = j. A few spheres of more than about a third of a period in diameter have
-        no cells, and are a level of their own in ``statistics()``; where many are so large, all
-        images of all spheres are searched, which takes several times as long and as much memory. A
-        period so short that spheres reach over thousands of images each is an error. By default
-        nothing is repeated.
+        The periods of the world along each axis; None for an axis without a period. Spheres may be
+        anywhere, also outside the box, and larger than a period. Each image that touches is a pair,
+        with its number in ``pairs.image``. A sphere that touches its own image is a pair with
+        i = j. A few spheres with diameters above about a third of a period are not in cells, but on
+        a level of their own in ``statistics()``. If many are so large, all images of all spheres
+        are searched, which takes several times the time and memory. A period so short that each
+        sphere reaches thousands of images is an error. By default nothing repeats.
 
     Attributes
     ----------
     radii : (n,) ndarray, read-only
-        What was given.
+        As given.
     search : str
-        Likewise.
+        As given.
     period : tuple of float or None, or None
-        Likewise.
+        As given.
 
     Raises
     ------
@@ -142,12 +141,12 @@ class PairFinder:
 
     Notes
     -----
-    All lengths are in one unit, the caller's; so are those of the result. The grid and its searches
-    are those of [1]_, section 2 (eq. 4: the cells that a sphere looks into).
+    All lengths, also those of the result, are in the caller's unit. The grid and its searches are
+    those of [1]_, section 2 (eq. 4: the cells that a sphere accesses).
 
-    Threads may share a finder, it may be pickled, and the memory of large results is used again, as
-    with a `ContactFinder`. To make a finder takes as many threads as `set_num_threads` or the
-    environment says.
+    Threads may share a finder, it can be pickled, and memory of large results is reused, as with a
+    `ContactFinder`. Making a finder uses the number of threads of `set_num_threads` or the
+    environment.
 
     References
     ----------
@@ -184,7 +183,7 @@ class PairFinder:
             raise ValueError(f"radii has shape {sizes.shape}, but must be (n,){hint}")
         self._input = _read_input(sizes, gap, levels, search, _read_box(period))
         self._last = self._input.box.dimensions[0]
-        # a core for each dimension that centers had so far
+        # One core for each dimension that centers have had so far.
         self._cores = {self._last: self._input.build(self._last)}
 
     @property
@@ -195,9 +194,11 @@ class PairFinder:
 
     @property
     def sizes(self) -> Doubles:
-        """The sizes of the levels, chosen or given, (L,), for centers of the last query's
-        dimension; before the first query for that of `period`, or 3. Those that the query used are
-        in ``statistics().sizes``."""
+        """The sizes of the levels, chosen or given, (L,).
+
+        They are for the dimension of the last query's centers, before the first query for that of
+        `period`, or 3. ``statistics().sizes`` has the sizes that the query used.
+        """
         return self._cores[self._last].sizes()
 
     @property
@@ -215,18 +216,18 @@ class PairFinder:
         others: Others | None = None,
         workers: int | None = None,
     ) -> Pairs:
-        """Find the pairs of spheres that touch.
+        """Find the pairs of touching spheres.
 
         Parameters
         ----------
         centers : (n, 3) or (n, 2) array_like
             Centers of the spheres, or of disks in the plane: one for each radius.
         others : tuple of (centers, radii) or (centers, radii, gaps), optional
-            Other spheres: pairs of a sphere and one of these are searched instead, and ``pairs.j``
-            numbers the others. Theirs, too, may be a number for all radii, and for all gaps; with a
-            number for `gap` theirs can be left out.
+            Other spheres. Pairs of a sphere and one of these are searched instead, and ``pairs.j``
+            is the number of the other one. One number may hold for all radii or all gaps; if the
+            finder's `gap` is a number, the gaps can be left out.
         workers : int, optional
-            Number of threads at most, as for `ContactFinder.find`.
+            The largest number of threads, as for `ContactFinder.find`.
 
         Returns
         -------
@@ -236,7 +237,7 @@ class PairFinder:
         Raises
         ------
         ValueError, TypeError, KeyboardInterrupt
-            As `ContactFinder.find`. The finder works on after any of these.
+            As `ContactFinder.find`. The finder can be used after any of these errors.
 
         Examples
         --------
@@ -265,18 +266,18 @@ class PairFinder:
         core = self._cores.get(dimension)
         if core is None:
             core = self._cores.setdefault(dimension, self._input.build(dimension))
-        # assigned once the core is there, since `statistics` of other threads asks for it
+        # Assigned after the core, which `statistics` of other threads may read at once.
         self._last = dimension
         return core
 
     def statistics(self) -> PairStatistics:
-        """What the last query did; to count it takes about as long as the query took.
+        """Count the last query's work, which takes about as long as the query.
 
         Returns
         -------
         PairStatistics
-            Of queries that several threads made at once, of one of them. After a query that ended
-            with an error it counts nothing, until the next.
+            If several threads made queries at once, counts of one of them. After a query that ended
+            with an error, all counts are 0.
 
         Examples
         --------
@@ -313,14 +314,14 @@ class PairFinder:
 
 
 class _Box(NamedTuple):
-    """Where space repeats, and how many coordinates a center may have."""
+    """The period, and the possible numbers of a center's coordinates."""
 
     period: Period | None
     dimensions: tuple[int, ...]
 
 
 class _Input(NamedTuple):
-    """What a finder is made of: gap or gaps, sizes or a number of levels; 0: as many as suit."""
+    """The inputs of a finder: gap or gaps, and sizes or number of levels; 0 means "auto"."""
 
     radii: Doubles
     gap: float
@@ -371,13 +372,13 @@ def _read_centers(centers: ArrayLike, box: _Box) -> Doubles:
     if axes in (2, 3) and axes not in box.dimensions:
         raise ValueError(
             f"centers has shape {array.shape}, but period has {box.dimensions[0]} items:"
-            " there is one for each axis"
+            " give one for each axis"
         )
     return checks.points(array, "centers", box.dimensions)
 
 
 def _read_gap(gap: ArrayLike, count: int) -> tuple[float, Doubles | None]:
-    """The gap, one for all spheres or one for each."""
+    """Read the gap: one for all spheres, or one for each."""
     array = checks.doubles(gap, "gap")
     if array.ndim == 0:
         return float(array), None
@@ -385,7 +386,7 @@ def _read_gap(gap: ArrayLike, count: int) -> tuple[float, Doubles | None]:
 
 
 def _read_levels(levels: Any) -> tuple[Doubles | None, int]:
-    """The sizes of the levels, or how many they are to be; 0: as many as suit."""
+    """Read the sizes of the levels, or their number; 0 means "auto"."""
     if isinstance(levels, str):
         return None, checks.choice(levels, "levels", {"auto": 0})
     if levels is None:
@@ -404,7 +405,7 @@ def _read_levels(levels: Any) -> tuple[Doubles | None, int]:
 def _read_others(
     others: tuple[Any, ...] | None, given: _Input, dimension: int
 ) -> tuple[Doubles | None, Doubles | None, Doubles | None]:
-    """The centers, radii and gaps of the others, or None where there are none."""
+    """Read the centers, radii and gaps of the others; None for what is not given."""
     if others is None:
         return None, None, None
     if not isinstance(others, (tuple, list)) or len(others) not in (2, 3):
@@ -415,8 +416,7 @@ def _read_others(
         return points, radii, checks.lengths(others[2], "others: gaps", len(points), "center")
     if given.gaps is not None:
         raise ValueError(
-            "the spheres have a gap each, but the others have none:"
-            " give others=(centers, radii, gaps)"
+            "each sphere has a gap, but the others have none: give others=(centers, radii, gaps)"
         )
     return points, radii, None
 
@@ -429,7 +429,7 @@ def _search(
     workers: int,
 ) -> Pairs:
     second = _read_others(others, given, points.shape[1])
-    level()  # raises an error where ABUT_SIMD names no level of instructions
+    level()  # raises an error if ABUT_SIMD is not an instruction level
     columns = core.find(points, *second, workers)
     other_count = None if second[0] is None else len(second[0])
     return Pairs._found(columns, {"period": given.box.period, "other_count": other_count})

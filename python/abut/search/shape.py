@@ -25,57 +25,58 @@ _BODIES = {2: "polygon", 3: "polyhedron"}
 
 
 class ConvexShape(Faceted):
-    """A convex polygon or polyhedron, which may be rounded: what bodies have in common.
+    """A convex polygon or polyhedron, which may be rounded, and which bodies can share.
 
     Parameters
     ----------
     vertices : (v, 3) or (v, 2) array_like
-        Coordinates in the shape's own frame, in any unit of length. A body's position is where it
-        has the origin of this frame, which may be anywhere.
+        Coordinates in the shape's own frame, in any unit of length. The position of a body is that
+        of this frame's origin, which may be anywhere.
     facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets), optional
-        The corners of each facet, as `Mesh` takes them: counter-clockwise as seen from outside; of
-        a polygon its sides, of two corners each, which have it on their left. By default those of
+        The corners of each facet, as for `Mesh`: counter-clockwise as seen from outside. For a
+        polygon, its sides with two corners each, and the polygon on their left. By default those of
         the convex hull of the vertices, which needs SciPy (extra ``scipy``).
     radius : float, default 0
-        Of the rounding: all that is within this distance of the polyhedron is the body.
+        Radius of the rounding: the body is all points within this distance of the polyhedron.
 
     Attributes
     ----------
     vertices : (v, d) ndarray of float64
-        Those that are corners, in the order in which they were given.
+        The given vertices that are corners, in the given order.
     indices, offsets : (k,) and (m + 1,) ndarray of intp
-        The corners of the facets, as a `Mesh` has them.
+        The corners of the facets, as in a `Mesh`.
     edges : (e, 2) ndarray of intp
-        The vertices of each edge. A polygon has none: its sides are its facets.
+        The vertices of each edge. A polygon has no edges: its sides are its facets.
     edge_facets : (e, 2) ndarray of intp
         The facets on the left and on the right of each edge, as seen from outside.
     normals : (m, d) ndarray of float64
         Unit normals of the facets, outward.
     source : (v,) ndarray of intp
-        Each vertex's number among those that were given.
+        Each vertex's number among the given vertices.
     dimension : int
-        2 of a polygon, 3 of a polyhedron.
+        2 for a polygon, 3 for a polyhedron.
     radius : float
         As given.
     centroid : (d,) ndarray of float64
-        Center of mass of the rounded body, of density 1, as what follows.
+        The rounded body's center of mass.
     volume : float
-        A polygon's is its area.
+        Volume of the rounded body; for a polygon its area.
     inertia : (3, 3) ndarray of float64, or float
-        About the centroid; of a polygon its polar moment.
+        Inertia of the rounded body about its centroid, for density 1; for a polygon the polar
+        moment.
     circumradius : float
-        Of the smallest sphere about the centroid that has all of the rounded body.
+        Radius of the smallest sphere about the centroid that contains the rounded body.
 
     Raises
     ------
     ValueError
-        If a coordinate is not finite, there are fewer than d + 1 vertices or all are in one plane
-        (on one line), the radius is negative, or the facets that are given are not convex, not
-        closed or not outward. The message names the first.
+        If a coordinate is not finite, there are fewer than d + 1 vertices, or all are in one plane
+        (on one line). If the radius is negative, or given facets are not convex, not closed or not
+        outward. The message names the first offender.
     TypeError
         If the vertices are not real numbers, or the facets not integers.
     ImportError
-        If facets are to be found and SciPy is not installed.
+        If no facets are given and SciPy is not installed.
 
     See Also
     --------
@@ -83,12 +84,12 @@ class ConvexShape(Faceted):
 
     Notes
     -----
-    Facets in one plane are one facet, and vertices that are then no corner of three facets are left
-    out: a cube of 12 triangles has 6 squares. What contacts call a feature is a number in this
-    table: facet f, edge e, vertex v.
+    Facets in one plane become one facet, and vertices that are then not a corner of three facets
+    are dropped: a cube of 12 triangles has 6 squares. The features of contacts are numbers of this
+    shape's facets, edges or vertices.
 
-    A shape does not change: its arrays are read-only. Two are equal if all their numbers are. It
-    can be pickled and copied, and has as many items (``len``) as it has facets.
+    A shape is immutable: its arrays are read-only. Two shapes are equal if all their numbers are.
+    It can be pickled and copied, and its ``len`` is the number of facets.
 
     Examples
     --------
@@ -129,8 +130,8 @@ class ConvexShape(Faceted):
     ) -> ConvexShape:
         if hasattr(vertices, "vertices"):
             what = checks.a_or_an(type(vertices).__name__)
-            raise TypeError(f"vertices is {what}: ConvexShape.from_any takes it")
-        # copies, as for a Mesh: another thread may change the caller's arrays meanwhile
+            raise TypeError(f"vertices is {what}: use ConvexShape.from_any")
+        # Copies, as for a Mesh: another thread may change the caller's arrays meanwhile.
         points = checks.points(vertices, "vertices", (3, 2)).copy()
         rounding = checks.number(radius, "radius")
         corners = _hull(points) if facets is None else read_facets(facets)
@@ -141,7 +142,7 @@ class ConvexShape(Faceted):
     def _build(
         cls, vertices: Doubles, corners: Corners, radius: float, source: Indices | None
     ) -> ConvexShape:
-        """Of contiguous arrays; `source`: the vertices' numbers in the caller's input."""
+        """Make a shape of contiguous arrays; source: the vertices' numbers in the input."""
         core = _core.Shape(vertices, *corners, radius)
         shape = object.__new__(cls)
         shape._core = core
@@ -151,17 +152,20 @@ class ConvexShape(Faceted):
 
     @classmethod
     def from_any(cls, obj: Any, *, radius: float | None = None) -> ConvexShape:
-        """Make a shape of what another package calls a mesh, a hull or a polygon.
+        """Make a shape from a mesh, hull or polygon of another package.
 
         Parameters
         ----------
         obj : ConvexShape, Mesh, or other
-            A `ConvexShape` is returned as it is, unless another radius is asked for. Of a `Mesh`,
-            and of what `Mesh.from_any` takes (trimesh, pyvista and meshio objects, an (m, k, 3)
-            array of facet vertices), the facets are taken, which must be convex, closed and
-            outward. Of a SciPy ``ConvexHull`` the hull is; of a shapely ``Polygon`` its outline.
+            One of
+
+            - a `ConvexShape`, which is returned as it is, unless `radius` differs;
+            - a `Mesh`, or an object that `Mesh.from_any` takes (of trimesh, pyvista or meshio, or
+              an (m, k, 3) array of facet vertices), with convex, closed and outward facets;
+            - a SciPy ``ConvexHull``;
+            - a shapely ``Polygon``.
         radius : float, optional
-            As for `ConvexShape`; by default 0, or that of the `ConvexShape`.
+            As for `ConvexShape`; by default 0, or that of the given `ConvexShape`.
 
         Returns
         -------
@@ -170,10 +174,10 @@ class ConvexShape(Faceted):
         Raises
         ------
         TypeError
-            If `obj` is none of these.
+            If `obj` is of another kind.
         ValueError
-            As for `ConvexShape`. ``ConvexShape(obj.vertices)`` is the convex hull of a mesh that is
-            not convex.
+            As for `ConvexShape`. For the convex hull of a mesh that is not convex use
+            ``ConvexShape(obj.vertices)``.
 
         Examples
         --------
@@ -198,14 +202,14 @@ class ConvexShape(Faceted):
         return self._changed(self.vertices * factor, self.radius * factor)
 
     def centered(self) -> ConvexShape:
-        """The shape with its centroid at the origin of its frame, but for rounding.
+        """Return the shape with its centroid at the origin, up to rounding errors.
 
-        Then a body's position is its center of mass.
+        The position of a body is then its center of mass.
 
         Returns
         -------
         ConvexShape
-            With the vertices moved, and the same rounding.
+            With moved vertices and the same rounding.
 
         Examples
         --------
@@ -218,12 +222,12 @@ class ConvexShape(Faceted):
         return self._changed(self.vertices - self.centroid, self.radius)
 
     def rounded(self, radius: float) -> ConvexShape:
-        """The same polyhedron with another rounding.
+        """Return the same polygon or polyhedron with another rounding.
 
         Parameters
         ----------
         radius : float
-            As for `ConvexShape`; it goes on top of the polyhedron.
+            As for `ConvexShape`; it is added to the polyhedron.
 
         Returns
         -------
@@ -242,7 +246,7 @@ class ConvexShape(Faceted):
         return self._build(vertices, (self.indices, self.offsets), radius, self._source)
 
     def to_mesh(self) -> Mesh:
-        """The facets of a polyhedron as a `Mesh`, without its rounding.
+        """Return the facets of a polyhedron as a `Mesh`, without the rounding.
 
         Returns
         -------
@@ -251,7 +255,7 @@ class ConvexShape(Faceted):
         Raises
         ------
         ValueError
-            If it is a polygon.
+            If this is a polygon.
 
         Examples
         --------
@@ -263,17 +267,17 @@ class ConvexShape(Faceted):
         return Mesh(self.vertices, (self.indices, self.offsets))
 
     def to_trimesh(self) -> Trimesh:
-        """The facets of a polyhedron as a trimesh.Trimesh, without its rounding.
+        """Return the facets of a polyhedron as a trimesh.Trimesh, without the rounding.
 
         Returns
         -------
         trimesh.Trimesh
-            With the same vertices; polygons are cut into triangles.
+            With the same vertices; facets are split into triangles.
 
         Raises
         ------
         ValueError
-            If it is a polygon.
+            If this is a polygon.
         ImportError
             If trimesh is not installed (extra ``io``).
 
@@ -286,7 +290,7 @@ class ConvexShape(Faceted):
         """
         self._check_solid("trimesh")
         trimesh = import_extra("trimesh", "io")
-        # each facet becomes a fan of triangles: its first corner, and two neighbors of the others
+        # Each facet becomes a fan of triangles: its first corner with each side of the others.
         counts = np.diff(self.offsets)
         firsts = np.repeat(self.offsets[:-1], counts - 2)
         facets = np.repeat(np.arange(len(self)), counts - 2)
@@ -296,7 +300,7 @@ class ConvexShape(Faceted):
 
     def _check_solid(self, what: str) -> None:
         if self.dimension == 2:
-            raise ValueError(f"a polygon is no {what}: a polyhedron is")
+            raise ValueError(f"a polygon cannot become a {what}: use a polyhedron")
 
     @overload
     def plot(self, ax: Canvas, **options: Unpack[ShapePlotOptions]) -> Canvas: ...
@@ -310,8 +314,7 @@ class ConvexShape(Faceted):
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            What is drawn on: for a polygon axes in the plane, for a polyhedron a plotter; made
-            where it is not given.
+            For a polygon 2D axes, for a polyhedron a plotter; by default new ones.
         **options
             ``color``; ``alpha``, the opacity; and ``backend``, which may be "matplotlib" (extra
             ``plot``) for polygons, and "pyvista" (extra ``view``) for polyhedra.
@@ -319,7 +322,7 @@ class ConvexShape(Faceted):
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on, not shown yet.
+            The axes or plotter, not shown yet.
 
         Raises
         ------
@@ -368,7 +371,7 @@ def _rebuild(
 
 
 def _hull(vertices: Doubles) -> Corners:
-    """The facets of the hull of points that are checked here."""
+    """Check points, and return the facets of their convex hull."""
     count, dimension = vertices.shape
     if count <= dimension:
         raise ValueError(
@@ -387,10 +390,10 @@ def _hull(vertices: Doubles) -> Corners:
 
 
 def _outline(polygon: Any) -> tuple[Doubles, Corners]:
-    """The vertices of a shapely polygon, and its sides with the polygon on their left."""
+    """Return the vertices of a shapely polygon, and its sides with the polygon on their left."""
     if len(polygon.interiors):
         raise ValueError("the polygon has holes: it is not convex")
-    # shapely repeats the first point at the end, and may give a height, which the plane has not
+    # shapely repeats the first point at the end, and may add a third coordinate.
     points = checks.points(polygon.exterior.coords, "polygon", (2, 3))[:-1, :2].copy()
     if not polygon.exterior.is_ccw:
         points = points[::-1].copy()

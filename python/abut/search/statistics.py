@@ -1,4 +1,4 @@
-"""What a search did, in numbers."""
+"""Counts and times of searches and simulations."""
 
 from __future__ import annotations
 
@@ -16,37 +16,35 @@ from ..base.checks import counted
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Statistics:
-    """What a finder's last query did, and what its bins hold.
+    """Counts of a finder's last query, and of its bins, as `ContactFinder.statistics` returns them.
 
-    Made by `ContactFinder.statistics`. A query looks up the candidates of each sphere in bins,
-    rules most of them out by their boxes, computes the closest points of the others exactly, and
-    makes contacts of the facets that touch.
+    A query finds the candidates of each sphere in bins, excludes most of them by their boxes,
+    computes the exact closest points of the others, and makes contacts of the facets that touch.
 
     Attributes
     ----------
     spheres : int
         Spheres of the last query; 0 before the first.
     candidates : int
-        Entries of bins that they were compared with.
+        Entries of bins that the spheres were compared with.
     tests : int
-        Closest points that were computed exactly, one for each triangle: a facet of k corners may
-        take up to k - 2.
+        Closest points that were computed exactly, one for each triangle: a facet of k corners needs
+        up to k - 2.
     touching : int
         Facets (not triangles) that were found to touch, summed over the spheres. With
-        ``resolution="hierarchy"`` more may touch: where all facets near a sphere lie in one plane,
-        those that its center does not stand on are left out untested, as none of them can stay a
-        contact.
+        ``resolution="hierarchy"`` more may touch. Where all facets near a sphere lie in one plane,
+        only those below its center are tested, since the others cannot remain contacts.
     contacts : int
-        What the resolution made of them.
+        Contacts after the resolution.
     sets : int
-        Sets of bins built so far: one an octave of the radius plus gap, for each mesh, as queries
-        need them.
+        Sets of bins that were built so far: one per octave of radius plus gap, for each mesh, as
+        queries need them.
     cells : int
         Cells of all sets.
     occupied : int
-        Those that have entries.
+        Cells that have entries.
     entries : int
-        Facets in cells; a facet is in all cells that a sphere may touch it from.
+        Facets in cells; a facet is in all cells from which a sphere may touch it.
     bytes : int
         Memory of all sets.
     facets : int
@@ -75,17 +73,17 @@ class Statistics:
 
     @property
     def candidates_per_sphere(self) -> float:
-        """How many candidates a sphere has; NaN without spheres."""
+        """Candidates per sphere; NaN without spheres."""
         return _ratio(self.candidates, self.spheres)
 
     @property
     def tests_per_touching(self) -> float:
-        """Exact tests, of triangles, for each facet that touches; NaN where none touches."""
+        """Exact tests of triangles per touching facet; NaN if no facet touches."""
         return _ratio(self.tests, self.touching)
 
     @property
     def entries_per_facet(self) -> float:
-        """In how many cells a facet is, of all sets together; NaN without facets."""
+        """Entries per facet, in all sets together; NaN without facets."""
         return _ratio(self.entries, self.facets)
 
     def __repr__(self) -> str:
@@ -101,38 +99,37 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class PairStatistics:
-    """What a finder's last query for pairs did, level by level.
+    """Counts of a finder's last query for pairs, level by level, from `PairFinder.statistics`.
 
-    Made by `PairFinder.statistics`. The counts are those of `expected_work`: every sphere looks
-    into cells of its own level, and of those below or above it, and each sphere that is there is
-    a pair to be tested.
+    The counts correspond to `expected_work`: every sphere accesses cells of its own level and of
+    the levels below or above it, and each sphere in these cells makes a pair to test.
 
     Attributes
     ----------
     spheres : int
-        Spheres of the last query; 0 before the first. Where it was given others, these look, and
-        the levels are those of the others.
+        Spheres of the last query; 0 before the first. In a query with others, the spheres search
+        the levels of the others.
     pairs : int
-        Pairs that it found.
+        Pairs that were found.
     distances : int
-        Distances that were computed: less than pairs to be tested, since cells that a sphere
-        cannot reach are left out.
+        Distances that were computed: fewer than pairs to test, since cells that a sphere cannot
+        reach are skipped.
     bytes : int
         Memory that the finder keeps for its next query.
     sizes : (L,) ndarray of float64
-        Of the levels, ascending: spheres up to this diameter, gap included, are on them.
+        The levels' sizes, ascending: the largest diameter, gap included, of a level's spheres.
     lengths : (L, d) ndarray of float64
-        Of the cells along each axis: not less than the size, and parts of a period.
+        The cells' lengths along each axis: at least the size, and a whole fraction of a period.
     level_spheres : (L,) ndarray of intp
         Spheres on each level.
     cells : (L,) ndarray of intp
-        Cells that there are.
+        Cells of each level.
     occupied : (L,) ndarray of intp
-        Those that hold spheres.
+        Cells that hold spheres.
     pair_tests : (L,) ndarray of intp
-        Spheres in the cells that the level's spheres look into; half of those in its own cell.
+        Spheres in the cells that the level's spheres access; in a sphere's own cell half of them.
     cell_accesses : (L,) ndarray of intp
-        Those cells; of its own level half, and its own cell.
+        Cells that the level's spheres access: on the own level half of them, and the own cell.
 
     Examples
     --------
@@ -157,7 +154,7 @@ class PairStatistics:
 
     @property
     def spheres_per_cell(self) -> NDArray[np.float64]:
-        """Spheres for each cell of a level, (L,); NaN where it has no cells."""
+        """Spheres per cell of each level, (L,); NaN for a level without cells."""
         cells = self.cells.astype(float)
         return np.divide(
             self.level_spheres, cells, out=np.full(len(cells), np.nan), where=cells > 0
@@ -165,12 +162,12 @@ class PairStatistics:
 
     @property
     def pair_tests_per_sphere(self) -> float:
-        """Pairs to be tested, of all levels, for each sphere; NaN without spheres."""
+        """Pairs to test on all levels, per sphere; NaN without spheres."""
         return _ratio(int(self.pair_tests.sum()), self.spheres)
 
     @property
     def cell_accesses_per_sphere(self) -> float:
-        """Cells looked into, of all levels, for each sphere; NaN without spheres."""
+        """Accesses to cells on all levels, per sphere; NaN without spheres."""
         return _ratio(int(self.cell_accesses.sum()), self.spheres)
 
     def __repr__(self) -> str:
@@ -185,7 +182,7 @@ class PairStatistics:
         )
 
 
-# the names that statistics show for the parts of a step, in the order of these
+# The parts of a step, in order, and their names in the text of statistics.
 _PARTS = {
     "neighbors": "neighbor lists",
     "find_walls": "find walls",
@@ -196,28 +193,28 @@ _PARTS = {
     "order": "order",
 }
 
-# further parts of a step where there are convex bodies
+# Further parts of a step, shown if there are convex bodies.
 _BODY_PARTS = {"find_bodies": "find bodies' contacts", "body_laws": "laws of bodies"}
 
-# and where there are bonds
+# A further part of a step, shown if there are bonds.
 _BOND_PARTS = {"bond_laws": "bonds"}
 
-# parts of `Simulation.run` beside its steps, each shown where it has taken time
+# The parts of `Simulation.run` besides its steps, each shown if it has taken time.
 _RUN_PARTS = {"insertion": "insertion", "calls": "Python callables", "rest": "rest of run"}
 
 
 class Clock:
-    """Tells how long each part of a run takes; one part at a time."""
+    """Measures the time of each part of a run; one part is current at a time."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
-        # the part that it counts at the moment, and when that began
+        # The current part, and the time when it began.
         self._part: str | None = None
         self._since = 0.0
 
     @contextmanager
     def of(self, part: str) -> Iterator[None]:
-        """Count this part meanwhile, and then again the one that it counted before."""
+        """Make this part current during the block, and then the previous one again."""
         before = self._part
         self._turn_to(part)
         try:
@@ -226,7 +223,7 @@ class Clock:
             self._turn_to(before)
 
     def seconds(self) -> dict[str, float]:
-        """How long each part took so far."""
+        """Return the seconds of each part so far."""
         self._turn_to(self._part)
         return dict(self._seconds)
 
@@ -240,49 +237,48 @@ class Clock:
 
 @dataclass(frozen=True, repr=False, slots=True)
 class SimulationStatistics:
-    """What the steps of a simulation did, and where the time went.
+    """Counts of a simulation's steps and the times of their parts, from `Simulation.statistics`.
 
-    Made by `Simulation.statistics`; its text is a table of the parts of a step.
+    Its text is a table of the parts of a step. Times and counts begin when the simulation is made
+    or loaded, except for `steps`.
 
     Attributes
     ----------
     steps : int
-        Done so far; a simulation that was loaded counts on.
+        Steps so far, including those before a simulation was saved and loaded.
     spheres, contacts, pairs : int
-        There are now; contacts and pairs as the last step found them.
+        Numbers of spheres now, and of contacts and pairs in the last step.
     neighbors, find_walls, wall_laws, pair_laws, sums, move, order : float
-        How many seconds the parts of all steps took since the simulation was made or loaded: to
-        look whether neighbor lists are whole and make them anew, to find contacts with walls, to
-        match them and apply their laws, to find pairs and apply their laws, to sum up forces, to
-        move the spheres, and to keep them in the order of their places. Of fewer than 1,000 spheres
-        each 16th step is asked how it spends its time, and counts for all.
+        Seconds for the parts of all steps: checking neighbor lists and making new ones; finding
+        contacts with walls; matching them and applying their laws; finding pairs and applying their
+        laws; summing up forces; moving the spheres; and keeping them sorted by place. With fewer
+        than 1,000 spheres, only each 16th step is timed and stands for all.
     bytes : int
-        Memory of the simulation, but for what its finders keep.
+        Memory of the simulation, without the memory that its finders keep.
     sphere_steps : int
-        Steps times spheres, and bodies, since then.
+        Sum over the steps of the number of spheres and bodies.
     find_bodies, body_laws : float
-        As the parts above: to find what convex bodies touch, and to apply their laws.
+        Seconds for finding the contacts of convex bodies, and for applying their laws.
     bodies, body_contacts : int
-        Bodies that there are, and their contacts with walls, each other and spheres, as the last
-        step found them.
+        Numbers of bodies now, and of their contacts with walls, each other and spheres in the last
+        step.
     lists_moved, lists_changed, lists_of_walls : int
-        How often the list of who may come to touch whom was made since then: since a sphere had
-        used up the way that it was allowed, since spheres had come, gone, or changed in size or in
-        their order; and its part of who is near walls alone, since walls had moved too far.
+        How often neighbor lists were made. `lists_moved`: a sphere had moved farther than its skin
+        allows. `lists_changed`: spheres were added, removed, resized or sorted. `lists_of_walls`:
+        only the part for walls was made, since walls had moved too far.
     candidates : int
-        Pairs of those lists that were looked at, in all steps together.
+        Pairs of neighbor lists that were tested, in all steps.
     bond_laws : float
-        As the parts above: what bonds exert, and which of them break.
+        Seconds for the forces of bonds and for breaking them.
     bonds, breakages : int
-        Bonds that there are, and that have broken so far.
+        Numbers of bonds now, and of bonds that have broken so far.
     insertion, calls, rest : float
-        What `Simulation.run` took beside these parts: to let spheres come in, what is called
-        (`add_force`, `add_body_force`, `every`, `record`, motions that are callables), and all
-        that remains.
+        Seconds of `Simulation.run` besides the steps: for inserting spheres, for callables
+        (`add_force`, `add_body_force`, `every`, `record`, and motions), and for the rest.
     left : int
-        How many spheres, clusters and bodies have left the bounds so far.
+        Number of spheres, clusters and bodies that have left the bounds so far.
     seconds : float
-        All parts together: how long `run` took, since then.
+        Sum of all parts: the time of `run`.
 
     Examples
     --------
@@ -334,23 +330,23 @@ class SimulationStatistics:
 
     @classmethod
     def of(cls, counted: Mapping[str, Any], run: Mapping[str, float]) -> SimulationStatistics:
-        """From what the library counts of steps, and the clock of `run`."""
+        """Make statistics from the library's counts of steps and the clock of `run`."""
         found = cls(**counted)
-        # the library and Python have clocks of their own, whose difference may be below 0
+        # The library and Python have different clocks, so the difference may be below 0.
         rest = max(0.0, run.get("run", 0.0) - found.seconds)
         insertion, calls = run.get("insertion", 0.0), run.get("calls", 0.0)
         return replace(found, insertion=insertion, calls=calls, rest=rest)
 
     @property
     def seconds(self) -> float:
-        """Time of all parts."""
+        """Sum of all parts, in seconds."""
         return sum(
             getattr(self, name) for name in (*_PARTS, *_BODY_PARTS, *_BOND_PARTS, *_RUN_PARTS)
         )
 
     @property
     def ns_per_sphere_step(self) -> float:
-        """Nanoseconds that a sphere, or a body, takes in a step; NaN before the first."""
+        """Nanoseconds per sphere or body and step; NaN before the first step."""
         return self._ns(self.seconds)
 
     def _ns(self, seconds: float) -> float:
@@ -382,7 +378,7 @@ class SimulationStatistics:
         )
 
     def _lists(self) -> list[str]:
-        """What the text says of neighbor lists; nothing where there were none."""
+        """Return the line of the text about neighbor lists; nothing if none were made."""
         made = self.lists_moved + self.lists_changed
         if not made:
             return []
@@ -394,5 +390,5 @@ class SimulationStatistics:
         ]
 
 
-def _ratio(count: int, of: int) -> float:
-    return count / of if of else float("nan")
+def _ratio(count: int, total: int) -> float:
+    return count / total if total else float("nan")

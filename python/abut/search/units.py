@@ -1,4 +1,4 @@
-"""Whether spheres and meshes look as if they had different units."""
+"""Warnings for spheres and meshes that seem to have different units of length."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..base.warnings import warn
 from ..results.contacts import Contacts
 from .mesh import Mesh
 
-# Wrong units are mostly a factor of 1000 off, as millimeters and meters are. Sizes in one unit may
-# well differ by up to some hundreds, so a factor above a third of 1000 is suspect.
+# Wrong units usually differ by a factor of 1000, as millimeters and meters. Sizes in the same unit
+# may differ by a few hundred, so a factor of about a third of 1000 is suspicious.
 FACTOR = 300.0
 
 REMEDY = (
@@ -30,9 +30,9 @@ def warn_of_enclosed(
     surfaces: Sequence[object],
     poses: NDArray[np.float64] | None,
 ) -> None:
-    """Give a warning where a sphere holds all of a mesh, deep inside.
+    """Warn if a whole mesh lies deep inside a sphere.
 
-    It comes before the search, which finds that the sphere touches every facet.
+    Called before the search, in which this sphere would touch every facet.
     """
     for number, mesh in enumerate(surfaces):
         if isinstance(mesh, Mesh) and len(mesh) and len(radii):
@@ -47,22 +47,22 @@ def warn_of_enclosed(
 def _holding(
     centers: NDArray[np.float64], radii: NDArray[np.float64], box: _Box
 ) -> NDArray[np.intp]:
-    """The spheres that hold the box, which comes nearer to their centers than half a radius."""
-    # most spheres are too small, which is told without their places
-    some = np.flatnonzero(radii >= _size(box) / 2)
-    below, above = box[0] - centers[some], centers[some] - box[1]
+    """Return the spheres that contain the box, within half a radius of their centers in part."""
+    # Most spheres are too small to contain it: they are excluded without their centers.
+    large = np.flatnonzero(radii >= _size(box) / 2)
+    below, above = box[0] - centers[large], centers[large] - box[1]
     farthest = np.linalg.norm(np.maximum(-below, -above), axis=1)
     nearest = np.linalg.norm(np.maximum(0, np.maximum(below, above)), axis=1)
-    return some[(farthest <= radii[some]) & (nearest <= radii[some] / 2)]
+    return large[(farthest <= radii[large]) & (nearest <= radii[large] / 2)]
 
 
 def warn_of_units(
     centers: NDArray[np.float64], radii: NDArray[np.float64], reach: float, none: Contacts
 ) -> None:
-    """Give a warning where these spheres, which touch nothing up to `reach`, look out of place.
+    """Warn if spheres that touch nothing up to `reach` have another size or place than the meshes.
 
-    To look at all of them takes as long as a search that finds nothing: who searches in every step
-    of a simulation, where spheres may well be falling still, need not ask.
+    This takes as long as a search without contacts. Steps of simulations do not call it, since
+    their spheres may be falling.
     """
     poses = none.poses
     boxes = [
@@ -83,8 +83,10 @@ def warn_of_units(
 
 
 def scales_apart(meshes: Sequence[Mesh], box: _Box, name: str) -> str:
-    """What a warning says where all meshes together are of another size than a box of that name,
-    in which the spheres are; or nothing."""
+    """Return a warning if the meshes' size differs from that of the spheres' box, or nothing.
+
+    name: what the warning calls the box.
+    """
     boxes = np.array([mesh.bounds for mesh in meshes if len(mesh)])
     if not len(boxes):
         return ""
@@ -97,7 +99,7 @@ def scales_apart(meshes: Sequence[Mesh], box: _Box, name: str) -> str:
 
 
 def _placed_box(mesh: Mesh, pose: NDArray[np.float64] | None) -> _Box:
-    """A box in the world that holds the mesh."""
+    """Return a box in the world that contains the mesh."""
     bounds = mesh.bounds
     if pose is None:
         return bounds
@@ -107,7 +109,7 @@ def _placed_box(mesh: Mesh, pose: NDArray[np.float64] | None) -> _Box:
 
 
 def _sizes_apart(spheres: _Box, meshes: _Box, radius: float, period: Period | None) -> str:
-    """How much larger one is than the other, in words, or nothing."""
+    """Return the text on how much larger one is than the other, or nothing."""
     size, sphere_size = _size(meshes), _size(spheres)
     if size >= FACTOR * radius:
         return f"the mesh is {_about(size / radius)} times as large as the largest radius"
@@ -117,22 +119,22 @@ def _sizes_apart(spheres: _Box, meshes: _Box, radius: float, period: Period | No
 
 
 def _size(box: _Box) -> float:
-    """The length of the diagonal of a box."""
+    """Return the length of a box's diagonal."""
     return float(np.linalg.norm(box[1] - box[0]))
 
 
 def _about(factor: float) -> str:
-    """Two digits of it, as a person writes them: 1,500."""
+    """Return a factor with two digits, in plain form: 1,500."""
     return f"{factor:.2g}" if factor >= 1e9 else f"{float(f'{factor:.2g}'):,.0f}"
 
 
 def _places_apart(spheres: _Box, meshes: _Box, period: Period | None) -> str:
-    """Along which axis the boxes do not meet, in words, or nothing."""
+    """Return the text on the axis along which the boxes do not meet, or nothing."""
     for axis, name in enumerate("xyz"):
         (low, high), (mesh_low, mesh_high) = spheres[:, axis], meshes[:, axis]
         is_repeated = period is not None and period[axis] is not None
         if not is_repeated and (high < mesh_low or mesh_high < low):
-            # The text has no numbers, since Python shows an equal text only once. With numbers, a
-            # caller that moves spheres would be warned in every call.
+            # The text has no numbers: Python shows an equal text only once, but with numbers every
+            # call with moved spheres would show it again.
             return f"along {name} the spheres' box does not meet the mesh's"
     return ""
