@@ -83,8 +83,8 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
     return status;
 }
 
-/* The octave of a reach; the last one has all others. So it has a reach, too, that the caller has
- * changed since the smallest was found, and that may be smaller or no number. */
+/* The octave of a reach; the last octave has all others. These include reaches that the caller has
+ * changed meanwhile, which may be below the smallest one or no number. */
 static int64_t octave_of(const reach_profile *profile, double reach)
 {
     const int64_t octave = (int64_t)ilogb(reach) - profile->first_octave;

@@ -13,8 +13,8 @@
  * is a mistake of units, and each image would be a contact. */
 #define IMAGE_LIMIT 1048576.0
 
-/* Most images of one mesh that the spheres of a batch may touch; more are for spheres far from each
- * other. A batch of one sphere has no such limit. */
+/* Most images of one mesh that the spheres of a batch may touch; spheres with more are too far from
+ * each other for one batch. A single sphere has no such limit. */
 #define IMAGES_OF_BATCH 64.0
 
 /* Up to this many meshes all get views: finding those near some spheres would take longer. */
