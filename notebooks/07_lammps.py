@@ -245,11 +245,9 @@ if ready:
 # %%
 if ready:
     step, torque, right = one["rows"][len(one["rows"]) // 2 :].T
-    print(f"in the second half: torque {torque.mean():.4f} N m,", end=" ")
-    print(
-        f"weight askew by {-1e3 * right.mean():.1f} mm: "
-        f"{-(right * weight).mean():.4f} N m"
-    )
+    print("means of the second half, with one process")
+    print(f"torque of the drum:    {torque.mean():.4f} N m")
+    print(f"weight times distance: {-(right * weight).mean():.4f} N m")
 
 # %% [markdown]
 # ## Restart

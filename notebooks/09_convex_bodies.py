@@ -23,8 +23,8 @@
 # that make it reliable. [docs/convex.md](../docs/convex.md) describes the
 # changes, and when to use another method.
 #
-# Hulls need the extra `scipy`, pictures the extra `plot`, and the picture
-# of the heap the extra `view`.
+# Hulls need the extra `scipy`, curves the extra `plot`, and pictures of the
+# heap the extra `view`.
 
 # %%
 # %matplotlib inline
@@ -32,12 +32,13 @@ import time
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import to_rgb
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+from PIL import Image
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 import abut
+from abut.plot import render
 
 # %% [markdown]
 # ## Shapes
@@ -454,68 +455,20 @@ sim.run(0.45)
 sim
 
 # %% [markdown]
-# pyvista (the extra `view`) draws the heap with hidden surfaces. Without
-# it, matplotlib draws it.
-
+# The heap, with a color for each shape:
 
 # %%
-def body_facets(sim):
-    """The corners of each body's facets, and which shape it is."""
-    bodies = sim.bodies
-    turned = Rotation.from_quat(bodies.orientations)
-    for k in range(len(bodies.shape)):
-        shape = sim.shapes[bodies.shape[k]]
-        yield (
-            facets_of(
-                shape, bodies.positions[k], turned[k], bodies.scales[k]
-            ),
-            bodies.shape[k],
-        )
+corners = [[0, 0, 0], [0.4, 0, 0], [0.4, 0.4, 0], [0, 0.4, 0]]
+floor = abut.Mesh(corners, [[0, 1, 2, 3]])
 
 
-def draw_matplotlib(ax, sim):
-    for facets, kind in body_facets(sim):
-        draw(ax, facets, f"C{kind}", 1.0)
-    frame(ax, (0, 0, 0), (0.3, 0.3, 0.15), elev=28, azim=50)
+def picture(sim, size=(800, 600), title=""):
+    look = {"view": (1, 0.9, 0.9), "cmap": "tab10", "limits": (0, 9)}
+    look |= {"label": None, "size": size, "title": title}
+    return render(sim, sim.bodies.shape, walls=floor, **look)
 
 
-def picture(sim):
-    """An image by pyvista."""
-    plotter = pyvista.Plotter(off_screen=True, window_size=(1100, 700))
-    for facets, kind in body_facets(sim):
-        points = np.concatenate(facets)
-        counts = [len(loop) for loop in facets]
-        starts = np.cumsum([0, *counts])
-        cells = np.concatenate(
-            [
-                [n, *range(s, s + n)]
-                for n, s in zip(counts, starts, strict=False)
-            ]
-        )
-        body = pyvista.PolyData(points, faces=cells)
-        plotter.add_mesh(
-            body,
-            color=to_rgb(f"C{kind}"),
-            show_edges=True,
-            edge_color="gray",
-        )
-    plotter.camera_position = [
-        (0.5, 0.45, 0.35),
-        (0.1, 0.1, 0.05),
-        (0, 0, 1),
-    ]
-    return plotter.screenshot(return_img=True)
-
-
-try:
-    import pyvista
-except ImportError:
-    figure = plt.figure(figsize=(7, 4.5), layout="constrained")
-    draw_matplotlib(figure.add_subplot(projection="3d"), sim)
-else:
-    figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    ax.imshow(picture(sim))
-    ax.set_axis_off()
+picture(sim)
 
 # %% [markdown]
 # Most contacts have one point. Sides that lie on each other have several.
@@ -554,12 +507,11 @@ for k, shape in enumerate(sim.shapes):
         angular_velocities=heap.angular_velocities[rows],
     )
 
-figure = plt.figure(figsize=(12, 4), layout="constrained")
-for k, time_ahead in enumerate((0.0, 0.12, 0.18)):
+pictures = []
+for time_ahead in (0.0, 0.12, 0.18):
     flow.run(time_ahead)
-    ax = figure.add_subplot(1, 3, k + 1, projection="3d")
-    draw_matplotlib(ax, flow)
-    ax.set_title(f"{flow.time:.2f} s")
+    pictures.append(picture(flow, (400, 300), f"{flow.time:.2f} s"))
+Image.fromarray(np.hstack(pictures))
 
 # %% [markdown]
 # ## Further steps

@@ -87,9 +87,9 @@ _ = ax.legend()
 # ## The sticking speed
 #
 # The energy that breaks a neck is lost. Balls slower than the sticking
-# speed $v_s$ stay together. Faster ones rebound with $e = \sqrt{1 - v_s^2 /
-# v^2}$, even if the law itself is elastic (`restitution=1`). With damping
-# both lose more.
+# speed $v_s$ stay together. Faster ones rebound with
+# $e = \sqrt{1 - v_s^2 / v^2}$, even if the law itself is elastic
+# (`restitution=1`). With damping both lose more.
 
 # %%
 modulus, reduced = 1e6 / (1 - 0.3**2) / 2, RADIUS / 2

@@ -13,16 +13,17 @@
 # %% [markdown]
 # # Column collapse: how far a column of grains runs out
 #
-# A tube filled with grains disappears at once. How far the grains run out
+# A tube filled with grains is removed at once. How far the grains run out
 # depends on the aspect ratio $a = h / r$ of the column, its height by its
-# radius. In experiments the front comes to rest at $r_\infty = r\,(1 +
-# 1.24\,a)$ for $a < 1.7$, and at $r_\infty = r\,(1 + 1.6\,a^{1/2})$ above
-# (Lube et al., J. Fluid Mech. 508 (2004) 175).
+# radius. In experiments the front comes to rest at the distance
+# $r + 1.24\,a\,r$ for $a < 1.7$, and at $r + 1.6\,a^{1/2}\,r$ above (Lube
+# et al., J. Fluid Mech. 508 (2004) 175).
 #
-# Here the fronts run 5 to 10 % less far. They depend on friction, which is
-# a guess: without rolling friction they run 0.95, 1.55 and 2.45 r, with
-# five times as much 0.65, 1.10 and 1.85 r. The front is measured in rings
-# 0.15 r wide. The circle in the picture is the front of Lube et al.
+# Here the fronts run 5 to 10 % less far. The result depends on friction,
+# which is a guess. Without rolling friction the fronts run 0.95, 1.55 and
+# 2.45 r. With five times the present rolling friction they run 0.65, 1.10
+# and 1.85 r. The front is measured in rings 0.15 r wide. The circle in the
+# picture is the front of Lube et al.
 
 # %%
 import numpy as np

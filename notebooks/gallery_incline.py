@@ -16,13 +16,14 @@
 # On a rough plane a layer of grains flows steadily at slopes between the
 # angle at which it stops and the angle at which it accelerates. There the
 # shear rate grows with the square root of the stress, and the stress with
-# depth. So the velocity follows Bagnold: $v(h) - v(z) \propto (h -
-# z)^{3/2}$, with $h$ the height of the surface. The solid fraction does not
-# depend on depth (Silbert et al., Phys. Rev. E 64 (2001) 051302).
+# depth. This is Bagnold's law: the velocity below the surface decreases by
+# an amount proportional to $s^{3/2}$, with the depth $s$. The solid
+# fraction does not depend on depth (Silbert et al., Phys. Rev. E 64 (2001)
+# 051302).
 #
 # The fitted power is slightly below 3/2. Near the surface shear is larger
 # than by Bagnold's law: 0.037 m/s between the two upper layers of grains,
-# where the law says 0.026 m/s. A second fit leaves out these two layers.
+# where the law gives 0.026 m/s. A second fit leaves out these two layers.
 # The domain is periodic along and across the flow.
 
 # %%

@@ -13,15 +13,17 @@
 # %% [markdown]
 # # Silo: how fast grains run out of a hole
 #
-# The discharge rate of a silo does not depend on the height of the fill, as
-# that of water does. It is that of a hole which is narrower by about 1.4
-# grains. Beverloo's law is $W = C \rho_b \sqrt{g}\, (D - k d)^{5/2}$, with
-# the bulk density $\rho_b$, the hole's diameter $D$ and the grains' $d$.
-# Experiments give $C$ of 0.55 to 0.65 and $k$ near 1.4 (Mankoc et al.,
-# Granular Matter (2007), doi:10.1007/s10035-007-0062-2).
+# Unlike that of water, the discharge rate of grains does not depend on the
+# height of the fill. The grains behave as if the hole were narrower by
+# about 1.4 grain diameters. Beverloo's law is
+# $W = C \rho_b \sqrt{g}\, (D - k d)^{5/2}$, with the bulk density $\rho_b$
+# and the diameters $D$ of the hole and $d$ of the grains. Experiments give
+# $C$ of 0.55 to 0.65 and $k$ near 1.4 (Mankoc et al., Granular Matter
+# (2007), doi:10.1007/s10035-007-0062-2).
 #
-# Here $C$ is a little smaller. The three holes are only 4.5 to 6.5 grains
-# wide, and the line through $W^{2/5}$ against $D$ has no more points.
+# Both numbers are fitted here by a line of $W^{2/5}$ against $D$. $C$ is a
+# little smaller than in experiments. The fit has three holes only, which
+# are 4.5 to 6.5 grains wide.
 
 # %%
 from itertools import pairwise
