@@ -93,10 +93,10 @@ static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 /* Clears all bits of each lane's double that are not set in `bits`. */
 static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
 {
-    uint64_t own;
-    memcpy(&own, &a, sizeof own);
-    own &= bits;
-    memcpy(&a, &own, sizeof a);
+    uint64_t number;
+    memcpy(&number, &a, sizeof number);
+    number &= bits;
+    memcpy(&a, &number, sizeof a);
     return a;
 }
 

@@ -29,10 +29,10 @@ static tried_plane begin_plane(const convex_pair *pair, const convex_link *befor
 
 /* ---- Cundall's common plane ----
  *
- * A plane between two bodies is turned about two axes in it, by an angle in either direction, to
- * where the gap is largest. If no turn gains, the angle is halved, until it is small. The plane is
- * then midway between both supports. P. A. Cundall, International Journal of Rock Mechanics and
- * Mining Sciences 25 (1988).
+ * A plane between two bodies is turned about two axes in it, by an angle in either direction. It
+ * stays where the gap is largest. If no turn gains, the angle is halved, until it is small. The
+ * plane is then midway between both supports. P. A. Cundall, International Journal of Rock
+ * Mechanics and Mining Sciences 25 (1988).
  *
  * In 3D the gap has ridges, which lead up between the four turns. Where none of these gains, the
  * plane stays below the top: for one pair in ten it ends 16 degrees off or more, however small the

@@ -1,7 +1,7 @@
 /* The fast direct search: "A fast direct search algorithm for contact detection of convex polygonal
  * or polyhedral particles", Computers and Geotechnics 87 (2017), with our own ways to find
- * entrances. It takes the entrance of the step before if it still stands, or else the best one that
- * a climb from there reaches, or else the best of all. For bodies that are apart an entrance is the
+ * entrances. It takes the entrance of the step before if it still stands, or else climbs from
+ * there. If that fails, it takes the best of all. For bodies that are apart an entrance is the
  * shortest link, unless two vertices, or a vertex and an edge, are closest. Then the shortest link
  * method is used. */
 #include "entrances.h"

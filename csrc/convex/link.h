@@ -8,8 +8,8 @@
 void link_find(const convex_pair *pair, const convex_link *before,
                const abut_convex_options *options, convex_link *link);
 
-/* Whether the features of the step before, a facet and a vertex or two crossing edges, still are
- * the shortest link, or a local minimum of the way apart. If so, *link is set to it. */
+/* Whether the features of the step before still are the shortest link, or a local minimum of the
+ * way apart. They are a facet and a vertex, or two crossing edges. If so, *link is set to it. */
 bool link_stands(const convex_pair *pair, const convex_link *before, convex_link *link);
 
 /* Whether the bodies surely overlap: looks for a witness that costs little. `link` may be their

@@ -128,9 +128,9 @@ void link_find_overlap(const convex_pair *pair, const convex_link *before, int i
 
 /* ---- witnesses ---- */
 
-/* B - A, the body of all vectors from A to B, contains the pyramid over one of its faces with its
- * tip at the vector between two inner points. The origin is in the pyramid if B, moved along that
- * vector until the features meet, meets A inside of these. */
+/* B - A is the body of all vectors from A to B. It contains the pyramid over one of its faces with
+ * its tip at the vector between two inner points. The origin is in the pyramid if B, moved along
+ * that vector until the features meet, meets A inside of these. */
 static bool overlaps_at_a(const convex_pair *pair, int32_t facet, vec3 q, vec3 inner)
 {
     const double rate = vec3_dot(pair->a.shape->facets[facet].normal, inner);

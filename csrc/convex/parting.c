@@ -29,8 +29,8 @@ static parting part_at(const convex_pair *pair, facet_side side, int32_t facet, 
     const vec3 back = side.is_b ? normal : vec3_scale(pair_turn_back(pair, normal), -1.0);
     const support farthest = body_support(side.other, back);
     *vertex = farthest.vertex;
-    const double own = f->offset * side.own->scale;
-    return (parting){normal, vec3_dot(normal, pair->shift) - farthest.height - own};
+    const double front = f->offset * side.own->scale;
+    return (parting){normal, vec3_dot(normal, pair->shift) - farthest.height - front};
 }
 
 /* Whether a vertex of the other body stands on the facet: it is as low as the lowest one, and over
@@ -58,12 +58,12 @@ static bool stands_at(const convex_pair *pair, facet_side side, int32_t facet, i
 static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 {
     const facet_side side = side_of(pair, is_b);
-    const convex_end own = is_b ? s->b.end : s->a.end, other = is_b ? s->a.end : s->b.end;
+    const convex_end end = is_b ? s->b.end : s->a.end, other = is_b ? s->a.end : s->b.end;
     int32_t vertex;
-    *plane = part_at(pair, side, own.feature, &vertex);
+    *plane = part_at(pair, side, end.feature, &vertex);
     return (other.type == ABUT_VERTEX &&
-            stands_at(pair, side, own.feature, other.feature, plane, s)) ||
-           stands_at(pair, side, own.feature, vertex, plane, s);
+            stands_at(pair, side, end.feature, other.feature, plane, s)) ||
+           stands_at(pair, side, end.feature, vertex, plane, s);
 }
 
 /* ---- two edges ---- */

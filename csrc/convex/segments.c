@@ -217,8 +217,8 @@ static span shorten_edge_on_b(const convex_pair *pair, const span *s)
     return span_make(pair, to.foot, segment_foot(&pair->b, &edge, to.at));
 }
 
-/* Shortens a link between two facets: P moves in A's plane along the line that leads to B's plane
- * fastest, until it reaches that plane, or a side of one of the facets. */
+/* Shortens a link between two facets. P moves in A's plane along the line that leads to B's plane
+ * fastest. It stops at that plane, or at a side of one of the facets. */
 static span shorten_facets(const convex_pair *pair, const span *s)
 {
     const int32_t facet_a = s->a.end.feature, facet_b = s->b.end.feature;

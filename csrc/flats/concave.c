@@ -1,7 +1,7 @@
 /* Continues walls that meet at a concave edge behind each other.
  *
- * A body that overlaps a floor and a wall has corners behind both, and the foot of such a corner on
- * the wall is below the wall's border:
+ * A body that overlaps a floor and a wall has corners behind both. The foot of such a corner on the
+ * wall is below the wall's border:
  *
  *              | wall               Half spaces have no border, and corner c has a spot on each.
  *     +------+ |                    So that it has one on walls, too, a floor continues behind a

@@ -9,8 +9,8 @@
 abut_status concave_extend(patch_room *room, const patch_task *task, wall_plane *wall,
                            const foot_corner *feet, int32_t count);
 
-/* Whether a spot of a plane lies behind another plane that the first one meets at a concave edge,
- * or reaches such an edge in front of that other plane. */
+/* Whether a spot of a plane is in a strip behind plane `other`, or in one that begins in front of
+ * `other`. */
 bool concave_reaches(const patch_room *room, const wall_plane *wall, const wall_spot *spot,
                      int32_t other);
 

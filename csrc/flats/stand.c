@@ -292,7 +292,7 @@ abut_status stand_find(stand_room *room, const stand_task *task)
 }
 
 /* How far from the centroid facets may be that a spot is behind. A spot at depth d under one plane
- * is also under another that bends away by an angle a, up to d / sin a from where both meet. */
+ * is also under another that bends away by an angle a, within d / sin a of their common line. */
 static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
 {
     const double height = cover_height(wall, centroid);

@@ -125,13 +125,13 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
     const double *reaches = c->reaches + stretch * STRETCH;
     const abut_index remaining = c->count - stretch * STRETCH,
                      count = remaining < STRETCH ? remaining : STRETCH;
-    histogram *own = &c->histograms[stretch];
-    find_keys(reaches, count, own);
-    own->tallies = reserve_tallies(&own->block, own->key_count);
-    if (!own->tallies) {
+    histogram *part = &c->histograms[stretch];
+    find_keys(reaches, count, part);
+    part->tallies = reserve_tallies(&part->block, part->key_count);
+    if (!part->tallies) {
         return ABUT_NO_MEMORY;
     }
-    count_spheres(reaches, count, own);
+    count_spheres(reaches, count, part);
     return parallel_report(job, count / 8);
 }
 
@@ -139,9 +139,9 @@ static void add_tallies(const histogram *from, const histogram *to)
 {
     tally *tallies = to->tallies + (from->first - to->first);
     for (uint32_t k = 0; k < from->key_count; k++) {
-        const tally *own = &from->tallies[k];
-        tallies[k].count += own->count;
-        tallies[k].largest = own->largest > tallies[k].largest ? own->largest : tallies[k].largest;
+        const tally *add = &from->tallies[k];
+        tallies[k].count += add->count;
+        tallies[k].largest = add->largest > tallies[k].largest ? add->largest : tallies[k].largest;
     }
 }
 
@@ -149,9 +149,9 @@ static abut_status join(const counting *c, memory_block *block, histogram *all)
 {
     uint32_t first = UINT32_MAX, end = 0;
     for (abut_index k = 0; k < c->stretch_count; k++) {
-        const histogram *own = &c->histograms[k];
-        first = own->first < first ? own->first : first;
-        end = own->first + own->key_count > end ? own->first + own->key_count : end;
+        const histogram *part = &c->histograms[k];
+        first = part->first < first ? part->first : first;
+        end = part->first + part->key_count > end ? part->first + part->key_count : end;
     }
     all->first = first, all->key_count = end - first;
     all->tallies = reserve_tallies(block, all->key_count);
@@ -211,13 +211,13 @@ static void fill_bins(const histogram *found, spectrum *s)
     double largest = found->tallies[found->key_count - 1].largest, before = 0.0;
     size_bin *bin = s->bins;
     for (uint32_t k = 0; k < found->key_count; k++) {
-        const tally *own = &found->tallies[k];
-        if (own->count > 0) {
-            *bin++ = (size_bin){.reach = own->largest,
-                                .size = own->largest / largest,
+        const tally *tallied = &found->tallies[k];
+        if (tallied->count > 0) {
+            *bin++ = (size_bin){.reach = tallied->largest,
+                                .size = tallied->largest / largest,
                                 .least = least_of(found->first + k) / largest,
                                 .before = before};
-            before += (double)own->count;
+            before += (double)tallied->count;
         }
     }
     *bin = (size_bin){.before = before};

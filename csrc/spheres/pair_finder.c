@@ -339,10 +339,10 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
 abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,
                                    abut_error *error)
 {
-    const abut_pair_input own = *input;
+    const abut_pair_input copy = *input;
     *finder = NULL;
     error_set_status(error, ABUT_OK);
-    abut_status status = check_dimension(&own, error);
+    abut_status status = check_dimension(&copy, error);
     if (status) {
         return status;
     }
@@ -350,10 +350,10 @@ abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finde
     if (!made) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    set_scalars(&own, made);
+    set_scalars(&copy, made);
     status = check_numbers(made, error);
     status = status ? status : check_sizes(made, error);
-    status = status ? status : fill_finder(&own, made, error);
+    status = status ? status : fill_finder(&copy, made, error);
     if (status) {
         abut_pair_finder_free(made);
     } else {
