@@ -114,10 +114,10 @@ const flat_corner *cover_corner(const patch_room *room, const flat_piece *piece,
 bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piece *piece, double x,
                  double y);
 
-/* The piece of the first facet that contains a place, or else the first strip; -1: none. */
+/* The piece that contains a place: of the first facet, else a filler, else a strip; -1: none. */
 int32_t cover_find(const patch_room *room, const wall_plane *wall, double x, double y);
 
-/* Whether a place is in a facet of the plane. Strips do not count. */
+/* Whether a place is in a facet of the plane, or in a filler. Strips do not count. */
 bool cover_holds(const patch_room *room, const wall_plane *wall, double x, double y);
 
 /* Finds the part of a line that a piece covers, widened by wall->near. False: none. */
