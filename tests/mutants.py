@@ -190,8 +190,8 @@ MUTANTS = [
     ),
     Mutant(
         "csrc/dem/forces.c",
-        "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));",
-        "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius));",
+        "sum->torque = vec3_sub(sum->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));",
+        "sum->torque = vec3_sub(sum->torque, vec3_scale(vec3_load(e->cross), radius));",
         "torques have the radius for their arm",
         "dem_reference friction",
     ),

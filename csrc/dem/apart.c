@@ -54,8 +54,7 @@ void apart_measure(abut_simulation *s)
 
 /* ---- active contacts ---- */
 
-/* Whether a contact with a gap exerts something. It must be within reach, and continue a contact
- * unless its law begins apart. */
+/* Whether a contact with a gap acts: within reach, and continued unless its law begins apart. */
 static bool reaches(const law *l, double radius, double overlap, bool continues)
 {
     return -overlap <= law_reach(l, radius) && (continues || l->begins_apart);
@@ -183,15 +182,15 @@ static abut_status share_pulls(abut_simulation *s, const parallel_plan *plan, bo
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     pull_sharing p = {.simulation = s, .table = t, .is_final = is_final};
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(t->count, CHUNK_ROWS), own.work = WORK_OF_ROW * t->count;
+    parallel_plan run = *plan;
+    run.chunk_count = parallel_chunk_count(t->count, CHUNK_ROWS), run.work = WORK_OF_ROW * t->count;
     if (!shares_pulls(s)) {
         return ABUT_OK;
     }
     p.pulls = memory_reserve(&s->pull_block, t->count, sizeof *p.pulls);
     p.weights = memory_reserve(&s->share_blocks[0], t->count, sizeof *p.weights);
     p.normals = memory_reserve(&s->share_blocks[1], t->count, sizeof *p.normals);
-    return p.pulls && p.weights && p.normals ? parallel_run(&own, share_chunk, &p) : ABUT_NO_MEMORY;
+    return p.pulls && p.weights && p.normals ? parallel_run(&run, share_chunk, &p) : ABUT_NO_MEMORY;
 }
 
 abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan)
@@ -207,8 +206,8 @@ typedef struct keeping {
     atomic_bool drops; /* some rows are not kept */
 } keeping;
 
-/* Whether a contact is active, or may be if rows are not matched yet. A touching contact without a
- * share is kept only if it pulls. */
+/* Whether a contact is active, or may be if rows are not matched yet. Without a share it must
+ * pull. */
 static bool is_contact_active(const keeping *k, const view *v)
 {
     const bool continues = !k->are_matched || v->table->match[v->row] >= 0;

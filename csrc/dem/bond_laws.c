@@ -74,7 +74,7 @@ static bond_end end_of(const abut_simulation *s, const bond *b, int side)
     const abut_index place = s->store.places[b->rows[side]];
     const mover *m = &s->store.movers[place];
     const rigid *cluster = cluster_of(s, place);
-    vec3 rows[3], own[3];
+    vec3 rows[3], cluster_rows[3];
     bond_end end = {.velocity = vec3_load(m->velocity), .spin = vec3_load(m->spin)};
     rigid_rows(b->turns[side], rows);
     for (int k = 0; k < 3; k++) {
@@ -82,9 +82,9 @@ static bond_end end_of(const abut_simulation *s, const bond *b, int side)
         end.axes[k] = rows_turn(rows, axis);
     }
     if (cluster) {
-        rigid_rows(cluster->orientation, own);
+        rigid_rows(cluster->orientation, cluster_rows);
         for (int k = 0; k < 3; k++) {
-            end.axes[k] = rows_turn(own, end.axes[k]);
+            end.axes[k] = rows_turn(cluster_rows, end.axes[k]);
         }
     }
     return end;
@@ -136,22 +136,23 @@ static void find_stresses(const bond *b, const bond_stiffness *k, const bond_sta
 /* The force, moments and energy of the potential: docs/dem.md eq. 45 to 47. */
 static bond_effect exert(const bond *b, const bond_stiffness *k, const bond_state *at)
 {
-    const vec3 *own = at->ends[0].axes, *other = at->ends[1].axes;
-    const vec3 sum = vec3_add(own[0], other[0]);
+    const vec3 *first = at->ends[0].axes, *second = at->ends[1].axes;
+    const vec3 sum = vec3_add(first[0], second[0]);
     const double longer = at->length - b->length;
     const vec3 slide = vec3_scale(across(at, sum), 0.5 * k->shear / at->length);
-    const vec3 turn = vec3_add(vec3_cross(own[1], other[1]), vec3_cross(own[2], other[2]));
-    const vec3 bend = vec3_add(vec3_scale(vec3_cross(own[0], other[0]), k->mixed),
+    const vec3 turn = vec3_add(vec3_cross(first[1], second[1]), vec3_cross(first[2], second[2]));
+    const vec3 bend = vec3_add(vec3_scale(vec3_cross(first[0], second[0]), k->mixed),
                                vec3_scale(turn, 0.5 * k->twist));
     const double half = 0.5 * k->shear;
     bond_effect e = {
         .force = vec3_sub(vec3_scale(at->along, k->stretch * longer), slide),
-        .moments = {vec3_add(vec3_scale(vec3_cross(own[0], at->along), half), bend),
-                    vec3_sub(vec3_scale(vec3_cross(other[0], at->along), half), bend)},
+        .moments = {vec3_add(vec3_scale(vec3_cross(first[0], at->along), half), bend),
+                    vec3_sub(vec3_scale(vec3_cross(second[0], at->along), half), bend)},
         .energy =
             0.5 * k->stretch * longer * longer + k->shear * (1.0 - 0.5 * vec3_dot(sum, at->along)) +
-            k->mixed * (1.0 - vec3_dot(own[0], other[0])) +
-            k->twist * (1.0 - 0.5 * (vec3_dot(own[1], other[1]) + vec3_dot(own[2], other[2])))};
+            k->mixed * (1.0 - vec3_dot(first[0], second[0])) +
+            k->twist *
+                (1.0 - 0.5 * (vec3_dot(first[1], second[1]) + vec3_dot(first[2], second[2])))};
     find_stresses(b, k, at, k->stretch * longer, slide, &e);
     return e;
 }
@@ -159,12 +160,12 @@ static bond_effect exert(const bond *b, const bond_stiffness *k, const bond_stat
 /* Adds the dashpots between both ends. The couples conserve angular momentum. */
 static void damp(const bond_stiffness *k, const bond_state *at, bond_effect *e)
 {
-    const bond_end *own = &at->ends[0], *other = &at->ends[1];
-    const vec3 parting = vec3_sub(other->velocity, own->velocity);
+    const bond_end *first = &at->ends[0], *second = &at->ends[1];
+    const vec3 parting = vec3_sub(second->velocity, first->velocity);
     const vec3 along = vec3_scale(at->along, vec3_dot(parting, at->along));
-    const vec3 mean = vec3_scale(vec3_add(own->spin, other->spin), 0.5);
+    const vec3 mean = vec3_scale(vec3_add(first->spin, second->spin), 0.5);
     const vec3 sliding = vec3_sub(vec3_sub(parting, along), vec3_cross(mean, at->way));
-    const vec3 turning = vec3_sub(other->spin, own->spin);
+    const vec3 turning = vec3_sub(second->spin, first->spin);
     const vec3 bending = across(at, turning), twisting = vec3_sub(turning, bending);
     const vec3 slide = vec3_scale(sliding, k->dampers[1]);
     const vec3 couple = vec3_scale(vec3_cross(at->way, slide), 0.5);

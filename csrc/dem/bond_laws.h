@@ -16,8 +16,7 @@ bool bonds_are_stiff(const bond *b);
 /* Updates the stiffnesses. Call it after bonds, masses or radii have changed. */
 void bonds_refresh(abut_simulation *s);
 
-/* The elastic energy of all bonds; and the longest stable step for the bonds of the sphere in
- * `row`, INFINITY if it has none. */
+/* The elastic energy of all bonds; the stable step for the bonds of a row, INFINITY without any. */
 double bonds_energy(const abut_simulation *s);
 double bonds_stable_step(const abut_simulation *s, abut_index row);
 

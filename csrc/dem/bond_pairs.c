@@ -102,8 +102,8 @@ static bool acts(const abut_simulation *s, const interaction_table *t, abut_inde
     if (p->overlap > 0.0 || p->rest == INFINITY) {
         return p->rest < INFINITY;
     }
-    const double own = s->store.radii[table_first(t, row)] - 0.5 * p->rest;
-    const double radius = reduced(own, s->store.radii[table_second(t, row)] - 0.5 * p->rest);
+    const double radius_i = s->store.radii[table_first(t, row)] - 0.5 * p->rest;
+    const double radius = reduced(radius_i, s->store.radii[table_second(t, row)] - 0.5 * p->rest);
     return -p->overlap < law_reach(p->law, radius) && (p->has_acted || p->law->begins_apart);
 }
 

@@ -44,8 +44,7 @@ static inline double bonds_most_rest(const abut_simulation *s, const int32_t row
 /* Limits all rests to bonds_most_rest. Call it after radii have changed. */
 void bonds_fit_rests(abut_simulation *s);
 
-/* As pair_rows_find_before, but a pair with a bond that breaks now continues no row. Its law starts
- * as that of a new contact. */
+/* As pair_rows_find_before; a pair with a bond that breaks now is new and continues no row. */
 void pairs_find_before(const abut_simulation *s, const interaction_table *t, const abut_index *rows,
                        int32_t count, abut_index *rows_before);
 abut_index pairs_row_before(const abut_simulation *s, const interaction_table *t, abut_index row);

@@ -102,9 +102,9 @@ void bonds_list_ends(bond_set *b, abut_index row_count)
     }
     int32_t sum = 0;
     for (abut_index row = 0; row <= row_count; row++) {
-        const int32_t own = b->begins[row];
+        const int32_t count = b->begins[row];
         b->begins[row] = sum;
-        sum += own;
+        sum += count;
     }
     place_ends(b, 1);
     place_ends(b, 0);

@@ -87,8 +87,8 @@ void abut_simulation_find_outside(const abut_simulation *s, uint8_t *spheres, ui
         if (!b->is_set) {
             spheres[row] = 0;
         } else if (simulation_is_member(s, place)) {
-            const rigid_body *c = &s->clusters.bodies[s->store.clusters[place]];
-            spheres[row] = is_rigid_beyond(b, c->rigid.position);
+            const rigid_body *cluster = &s->clusters.bodies[s->store.clusters[place]];
+            spheres[row] = is_rigid_beyond(b, cluster->rigid.position);
         } else {
             spheres[row] = is_beyond(b, s->store.centers + 3 * place);
         }

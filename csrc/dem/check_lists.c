@@ -45,8 +45,7 @@ static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *spher
     return p;
 }
 
-/* Whether two lists have the same pairs of a chunk that touch or are within reach. Adds the pairs
- * of the second list to *count. */
+/* Whether two lists have the same active pairs in a chunk. Adds those of the second to *count. */
 static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
                            const neighbor_spheres *spheres, abut_index chunk, abut_index *count)
 {

@@ -27,13 +27,13 @@ static void carry_row(const abut_simulation *s, abut_index row)
 abut_status deforming_carry(abut_simulation *s)
 {
     const abut_index rows = s->before->tables[ABUT_SPHERE_WALL].count;
-    wall_set *w = &s->walls;
-    if (!w->has_deforming) {
+    wall_set *walls = &s->walls;
+    if (!walls->has_deforming) {
         return ABUT_OK;
     }
-    w->points = memory_reserve(&w->carried[0], 3 * rows, sizeof *w->points);
-    w->normals = memory_reserve(&w->carried[1], 3 * rows, sizeof *w->normals);
-    if (!w->points || !w->normals) {
+    walls->points = memory_reserve(&walls->carried[0], 3 * rows, sizeof *walls->points);
+    walls->normals = memory_reserve(&walls->carried[1], 3 * rows, sizeof *walls->normals);
+    if (!walls->points || !walls->normals) {
         return ABUT_NO_MEMORY;
     }
     for (abut_index row = 0; row < rows; row++) {

@@ -48,11 +48,11 @@ static vec3 axis_of(const abut_drive *d)
     return length > 0.0 ? vec3_scale(load, 1.0 / length) : load;
 }
 
-static abut_wall_state state_of_servo(const wall_record *w, const abut_drive *d)
+static abut_wall_state state_of_servo(const wall_record *record, const abut_drive *d)
 {
     const vec3 axis = axis_of(d), way = vec3_scale(axis, d->travel);
     abut_wall_state state = {.spin = {0.0, 0.0, 0.0}};
-    pose at = pose_load(w->given.pose);
+    pose at = pose_load(record->given.pose);
     at.shift = vec3_add(at.shift, way);
     pose_store(state.pose, &at);
     vec3_store(state.velocity, vec3_scale(axis, d->speed));
@@ -81,16 +81,17 @@ static abut_wall_state state_of_free(const abut_drive *d)
 }
 
 /* Whether a wall has a load or a mass. Before abut_simulation_set_drive it has none. */
-static bool is_driven(const wall_record *w)
+static bool is_driven(const wall_record *record)
 {
-    const abut_drive *d = &w->drive;
-    return walls_are_driven(w) && (d->mass > 0.0 || vec3_max_abs(vec3_load(d->force)) > 0.0);
+    const abut_drive *d = &record->drive;
+    return walls_are_driven(record) && (d->mass > 0.0 || vec3_max_abs(vec3_load(d->force)) > 0.0);
 }
 
-static void set_drive(wall_record *w, const abut_drive *d)
+static void set_drive(wall_record *record, const abut_drive *d)
 {
-    w->drive = *d;
-    w->next_state = walls_move_by(w, ABUT_SERVO) ? state_of_servo(w, d) : state_of_free(d);
+    record->drive = *d;
+    record->next_state =
+        walls_move_by(record, ABUT_SERVO) ? state_of_servo(record, d) : state_of_free(d);
 }
 
 void abut_simulation_set_drive(abut_simulation *s, abut_index wall, const abut_drive *drive)
@@ -131,11 +132,11 @@ static wall_springs springs_of(const abut_simulation *s, const view *v, abut_ind
 static void add_press(const abut_simulation *s, const step_tables *tables, const view *v,
                       abut_index at, void *part)
 {
-    const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
+    const wall_record *record = &s->walls.walls[table_second(v->table, v->row)];
     wall_press *p = part;
     view_add_load(s, tables, v, at, &p->load);
-    if (walls_move_by(w, ABUT_SERVO)) {
-        const double along = vec3_dot(v->normal, axis_of(&w->drive));
+    if (walls_move_by(record, ABUT_SERVO)) {
+        const double along = vec3_dot(v->normal, axis_of(&record->drive));
         const wall_springs k = springs_of(s, v, at);
         p->stiffness += k.stiffness * along * along;
         p->damping += k.damping * along * along;
@@ -172,7 +173,7 @@ static void measure_grains(abut_simulation *s)
     s->walls.grain_mass = free_mass > 0.0 ? free_mass : fixed_mass;
 }
 
-/* The largest speed of a servo-controlled wall, docs/dem.md eq. 39: a tenth of sqrt(P d / M). */
+/* The largest speed of a servo-controlled wall: docs/dem.md eq. 39. */
 static double fastest(abut_simulation *s, double load)
 {
     if (s->store.count + s->solids.count == 0) {
@@ -192,16 +193,17 @@ static bool is_before(vec3 normal, vec3 point, vec3 center, double radius)
 /* Whether a half space moves away from or parallel to all grains, and no longer touches any. */
 static bool has_left(const abut_simulation *s, abut_index wall)
 {
-    const wall_set *w = &s->walls;
-    if (wall < w->mesh_count || wall >= w->touched_count) {
+    const wall_set *walls = &s->walls;
+    if (wall < walls->mesh_count || wall >= walls->touched_count) {
         return false;
     }
-    const double *placed = w->placed + 6 * (wall - w->mesh_count);
+    const double *placed = walls->placed + 6 * (wall - walls->mesh_count);
     const vec3 point = vec3_load(placed), normal = vec3_load(placed + 3);
     bool has = s->store.count + s->solids.count > 0 &&
-               vec3_dot(normal, axis_of(&w->walls[wall].drive)) <= 0.0;
-    for (abut_index k = 0; has && k < s->store.count; k++) {
-        has = is_before(normal, point, vec3_load(s->store.centers + 3 * k), s->store.radii[k]);
+               vec3_dot(normal, axis_of(&walls->walls[wall].drive)) <= 0.0;
+    for (abut_index place = 0; has && place < s->store.count; place++) {
+        const vec3 center = vec3_load(s->store.centers + 3 * place);
+        has = is_before(normal, point, center, s->store.radii[place]);
     }
     for (abut_index k = 0; has && k < s->solids.count; k++) {
         const rigid_body *body = &s->solids.bodies[k];
@@ -288,16 +290,16 @@ static bool drive_free(abut_simulation *s, abut_index wall, const wall_press *p,
 
 abut_status drives_weigh(abut_simulation *s, abut_error *error)
 {
-    wall_set *w = &s->walls;
+    wall_set *walls = &s->walls;
     static const lattice everywhere = {.is_periodic = false};
     rigid_step by = simulation_rigid_step(s);
     by.lattice = &everywhere;
-    w->driven_power = 0.0;
-    for (abut_index k = 0; k < w->count; k++) {
-        if (is_driven(&w->walls[k])) {
+    walls->driven_power = 0.0;
+    for (abut_index k = 0; k < walls->count; k++) {
+        if (is_driven(&walls->walls[k])) {
             const wall_press press = press_of(s, k);
-            const bool is_servo = walls_move_by(&w->walls[k], ABUT_SERVO);
-            w->walls[k].next = w->walls[k].drive;
+            const bool is_servo = walls_move_by(&walls->walls[k], ABUT_SERVO);
+            walls->walls[k].next = walls->walls[k].drive;
             if (!(is_servo ? drive_servo : drive_free)(s, k, &press, &by)) {
                 return error_set(error, ABUT_WALL_LOST, k, s->step_count, 0.0);
             }
@@ -310,9 +312,9 @@ void drives_move(abut_simulation *s)
 {
     const double work = simulation_rigid_step(s).kick * s->walls.driven_power;
     for (abut_index k = 0; k < s->walls.count; k++) {
-        wall_record *w = &s->walls.walls[k];
-        if (is_driven(w)) {
-            set_drive(w, &w->next);
+        wall_record *record = &s->walls.walls[k];
+        if (is_driven(record)) {
+            set_drive(record, &record->next);
         }
     }
     s->account.driven_work += 0.5 * (s->account.last_driven_work + work);
@@ -321,18 +323,18 @@ void drives_move(abut_simulation *s)
 
 /* ---- stable step ---- */
 
-/* A bound of the squared frequencies of a wall with mass, and the largest ratio of damping to
- * stiffness of its contacts. */
+/* Contacts of a wall with mass: bound of squared frequencies, largest ratio of damping to
+ * stiffness. */
 typedef struct wall_support {
     double frequency_sq, ratio;
     abut_index count;
 } wall_support;
 
 /* The inverse effective mass of a wall for a force at a point along the normal. */
-static double give_way(const wall_record *w, vec3 point, vec3 normal)
+static double give_way(const wall_record *record, vec3 point, vec3 normal)
 {
-    const abut_drive *d = &w->drive;
-    if (walls_move_by(w, ABUT_SERVO)) {
+    const abut_drive *d = &record->drive;
+    if (walls_move_by(record, ABUT_SERVO)) {
         const double along = vec3_dot(normal, axis_of(d));
         return along * along / d->mass;
     }
@@ -346,13 +348,13 @@ static double give_way(const wall_record *w, vec3 point, vec3 normal)
 static void add_support(const abut_simulation *s, const step_tables *tables, const view *v,
                         abut_index at, void *part)
 {
-    const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
+    const wall_record *record = &s->walls.walls[table_second(v->table, v->row)];
     const wall_springs k = springs_of(s, v, at);
     wall_support *h = part;
     (void)tables;
-    if (w->drive.mass > 0.0 && k.stiffness > 0.0) {
+    if (record->drive.mass > 0.0 && k.stiffness > 0.0) {
         const vec3 point = vec3_sub(view_force_point(v, at), v->shift);
-        h->frequency_sq += k.stiffness * give_way(w, point, v->normal);
+        h->frequency_sq += k.stiffness * give_way(record, point, v->normal);
         h->ratio = larger(h->ratio, k.damping / k.stiffness);
         h->count++;
     }
@@ -369,13 +371,13 @@ static void join_supports(void *total, const void *part)
 
 /* The inverse effective mass for the first contact of a wall. The contact is assumed at the radius
  * of gyration about the axis with the largest inertia. */
-static double first_give_way(const wall_record *w)
+static double first_give_way(const wall_record *record)
 {
-    const abut_drive *d = &w->drive;
-    const bool is_servo = walls_move_by(w, ABUT_SERVO);
+    const abut_drive *d = &record->drive;
+    const bool is_servo = walls_move_by(record, ABUT_SERVO);
     const double most = larger(d->inertia[0], larger(d->inertia[1], d->inertia[2]));
     const vec3 arm = {is_servo ? 0.0 : sqrt(most / d->mass), 0.0, 0.0};
-    return give_way(w, vec3_add(vec3_load(d->position), arm), axis_of(d));
+    return give_way(record, vec3_add(vec3_load(d->position), arm), axis_of(d));
 }
 
 /* Assumes FIRST_CONTACTS contacts with one grain, if these give a higher frequency. Call it for all

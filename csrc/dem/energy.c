@@ -260,10 +260,10 @@ static bool is_one(const abut_simulation *s, const some_spheres *some, abut_inde
 
 /* The next row of a table with one of these spheres; -1: none. */
 static abut_index next_touch(const abut_simulation *s, const interaction_table *t,
-                             const some_spheres *some, row_walk *w)
+                             const some_spheres *some, row_walk *walk)
 {
     const bool has_second = t->kind == ABUT_SPHERE_SPHERE;
-    for (abut_index row; (row = table_walk(t, w)) >= 0;) {
+    for (abut_index row; (row = table_walk(t, walk)) >= 0;) {
         if (is_one(s, some, table_first(t, row)) ||
             (has_second && is_one(s, some, table_second(t, row)))) {
             return row;
@@ -326,8 +326,8 @@ static double end_pairs(abut_simulation *s, const some_spheres *gone)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];
     double elastic = 0.0;
-    row_walk w = {0};
-    for (abut_index row; (row = next_touch(s, t, gone, &w)) >= 0;) {
+    row_walk walk = {0};
+    for (abut_index row; (row = next_touch(s, t, gone, &walk)) >= 0;) {
         const abut_index place_i = table_first(t, row), place_j = table_second(t, row);
         elastic += energy_of_row(s, t, row);
         if (!is_one(s, gone, place_i)) {

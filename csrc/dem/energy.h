@@ -21,8 +21,7 @@ void energy_remove_spheres(abut_simulation *s, const uint8_t *is_gone);
  * they touch something at once, which the next step finds. */
 void energy_add_spheres(abut_simulation *s, abut_index first);
 
-/* Calls energy_hold if a new sphere touches something. Call it when a step has found all contacts,
- * before simulation_swap_tables. */
+/* Calls energy_hold if a new sphere touches something. Call it when a step has all its contacts. */
 void energy_hold_touched(abut_simulation *s);
 
 /* Keeps the sum of energies through the next step. Call it before centers or radii are assigned.

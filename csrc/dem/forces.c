@@ -10,34 +10,34 @@
 
 /* ---- one sphere ---- */
 
-static void add_effect(sphere_sum *w, const effect *e, double radius, double sign)
+static void add_effect(sphere_sum *sum, const effect *e, double radius, double sign)
 {
-    w->force = vec3_add(w->force, vec3_scale(vec3_load(e->force), sign));
-    w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));
-    w->brake += e->brake;
+    sum->force = vec3_add(sum->force, vec3_scale(vec3_load(e->force), sign));
+    sum->torque = vec3_sub(sum->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));
+    sum->brake += e->brake;
 }
 
-static void add_moment(sphere_sum *w, const double *moments, abut_index row, double sign)
+static void add_moment(sphere_sum *sum, const double *moments, abut_index row, double sign)
 {
     if (moments) {
-        w->torque = vec3_add(w->torque, vec3_scale(vec3_load(moments + 3 * row), sign));
+        sum->torque = vec3_add(sum->torque, vec3_scale(vec3_load(moments + 3 * row), sign));
     }
 }
 
-void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
+void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *sum)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const row_span rows = table_contacts_of(t, place);
     for (abut_index row = rows.first; row < rows.first + rows.count; row++) {
-        add_effect(w, &t->effects[row], radius, 1.0);
-        add_moment(w, t->moment, row, 1.0);
-        w->power += t->power[row];
+        add_effect(sum, &t->effects[row], radius, 1.0);
+        add_moment(sum, t->moment, row, 1.0);
+        sum->power += t->power[row];
     }
 }
 
 /* Adds the forces of a sphere's bonds, by the rows of the partners. A bond that breaks adds
  * nothing, not even 0, which might change a sign. */
-static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *w)
+static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *sum)
 {
     const bond_set *bonds = &s->bonds;
     const int32_t row = s->store.rows[place];
@@ -45,8 +45,8 @@ static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *w)
         const int side = bonds->ends[k] & 1;
         const bond_effect *e = &bonds->now[bonds->ends[k] >> 1];
         if (!e->is_broken) {
-            w->force = side ? vec3_sub(w->force, e->force) : vec3_add(w->force, e->force);
-            w->torque = vec3_add(w->torque, e->moments[side]);
+            sum->force = side ? vec3_sub(sum->force, e->force) : vec3_add(sum->force, e->force);
+            sum->torque = vec3_add(sum->torque, e->moments[side]);
         }
     }
 }
@@ -61,12 +61,12 @@ static void add_spots(const abut_simulation *s, const interaction_table *t, abut
     for (abut_index spot = v.begin; spot < v.end; spot++) {
         const double *moment = table_vector_or_zeros(t->moment, spot);
         vec3 point = view_force_point(&v, spot);
-        wrench w = {vec3_load(t->effects[spot].force), vec3_load(moment)};
+        wrench exerted = {vec3_load(t->effects[spot].force), vec3_load(moment)};
         if (is_second) {
             point = vec3_sub(point, v.shift);
-            w = (wrench){vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
+            exerted = (wrench){vec3_scale(exerted.force, -1.0), vec3_scale(exerted.torque, -1.0)};
         }
-        wrench_add(sum, w, vec3_sub(point, center));
+        wrench_add(sum, exerted, vec3_sub(point, center));
     }
 }
 
@@ -113,14 +113,14 @@ static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 /* Whether the next center, velocity and spin are finite, and the center within limits. */
 static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_index place)
 {
-    const sphere_sum *w = &s->store.sums[place];
+    const sphere_sum *sum = &s->store.sums[place];
     const double *center = s->store.centers + 3 * place;
-    const vec3 pull = vec3_add(by->gravity, vec3_scale(w->force, 1.0 / s->store.masses[place]));
+    const vec3 pull = vec3_add(by->gravity, vec3_scale(sum->force, 1.0 / s->store.masses[place]));
     const vec3 velocity =
         vec3_add(vec3_load(s->store.movers[place].velocity), vec3_scale(pull, by->kick));
     const vec3 next = vec3_add(vec3_load(center), vec3_scale(velocity, by->step));
     const vec3 spin = vec3_add(vec3_load(s->store.movers[place].spin),
-                               vec3_scale(w->torque, by->kick / s->store.inertias[place]));
+                               vec3_scale(sum->torque, by->kick / s->store.inertias[place]));
     return vec3_max_abs(next) <= ABUT_COORDINATE_LIMIT && isfinite(next.x + next.y + next.z) &&
            isfinite(spin.x + spin.y + spin.z);
 }
@@ -130,23 +130,23 @@ static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_
 static void sum_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *spheres = &s->store;
-    sphere_sum w = spheres->sums[place];
-    forces_add_contacts(s, place, spheres->radii[place], &w);
+    sphere_sum sum = spheres->sums[place];
+    forces_add_contacts(s, place, spheres->radii[place], &sum);
     if (s->now->tables[ABUT_BODY_SPHERE].count > 0) {
         wrench press = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE], s->search.numbers[spheres->rows[place]],
                       vec3_load(spheres->centers + 3 * place), &press);
-        w.force = vec3_add(w.force, press.force);
-        w.torque = vec3_add(w.torque, press.torque);
+        sum.force = vec3_add(sum.force, press.force);
+        sum.torque = vec3_add(sum.torque, press.torque);
     }
     if (s->bonds.count > 0) {
-        add_bonds(s, place, &w);
+        add_bonds(s, place, &sum);
     }
     if (spheres->has_applied) {
-        w.force = vec3_add(w.force, vec3_load(spheres->pushes + 3 * place));
-        w.torque = vec3_add(w.torque, vec3_load(spheres->twists + 3 * place));
+        sum.force = vec3_add(sum.force, vec3_load(spheres->pushes + 3 * place));
+        sum.torque = vec3_add(sum.torque, vec3_load(spheres->twists + 3 * place));
     }
-    spheres->sums[place] = w;
+    spheres->sums[place] = sum;
     if (!will_be_finite(s, by, place)) {
         parallel_keep_first(&s->lost_row, spheres->rows[place]);
     }
@@ -223,10 +223,10 @@ static void sum_clusters(void *context, abut_index begin, abut_index end)
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
     for (abut_index k = begin; k < end; k++) {
-        rigid_body *b = &s->clusters.bodies[k];
-        rigid_set_sum_members(&s->clusters, b, &s->store);
-        if (!rigid_will_be_finite(&b->rigid, b->next, &by)) {
-            parallel_keep_first(&s->lost_row, b->first_row);
+        rigid_body *body = &s->clusters.bodies[k];
+        rigid_set_sum_members(&s->clusters, body, &s->store);
+        if (!rigid_will_be_finite(&body->rigid, body->next, &by)) {
+            parallel_keep_first(&s->lost_row, body->first_row);
         }
     }
 }
@@ -236,9 +236,9 @@ static void sum_bodies(void *context, abut_index begin, abut_index end)
     abut_simulation *s = context;
     const rigid_step by = simulation_rigid_step(s);
     for (abut_index k = begin; k < end; k++) {
-        const rigid_body *b = &s->solids.bodies[k];
+        const rigid_body *body = &s->solids.bodies[k];
         sum_body(s, k);
-        if (!rigid_will_be_finite(&b->rigid, b->next, &by)) {
+        if (!rigid_will_be_finite(&body->rigid, body->next, &by)) {
             parallel_keep_first(&s->lost_body, k);
         }
     }

@@ -15,9 +15,9 @@ static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, d
 
 vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
 {
-    const mover *b = &s->store.movers[place];
+    const mover *sphere = &s->store.movers[place];
     const vec3 force = vec3_load(s->store.forces + 3 * place);
-    return mean_velocity(s, vec3_load(b->velocity), force, b->mass);
+    return mean_velocity(s, vec3_load(sphere->velocity), force, sphere->mass);
 }
 
 /* For a cluster, the force is the sum over its members. */

@@ -49,11 +49,11 @@ static void keep_forces(store *spheres, abut_index place, vec3 force, vec3 torqu
 static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *spheres = &s->store;
-    mover *b = &spheres->movers[place];
+    mover *sphere = &spheres->movers[place];
     const double step = by->kick, inertia = spheres->inertias[place];
     sphere_sum sum = spheres->sums[place];
-    const vec3 velocity = vec3_load(b->velocity), spin = vec3_load(b->spin);
-    const vec3 pull = vec3_add(by->gravity, vec3_scale(sum.force, 1.0 / b->mass));
+    const vec3 velocity = vec3_load(sphere->velocity), spin = vec3_load(sphere->spin);
+    const vec3 pull = vec3_add(by->gravity, vec3_scale(sum.force, 1.0 / sphere->mass));
     const vec3 next = vec3_add(velocity, vec3_scale(pull, step));
     const vec3 turning = vec3_scale(sum.torque, step / inertia);
     vec3 next_spin = vec3_add(spin, turning);
@@ -71,10 +71,10 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     const vec3 center = vec3_load(spheres->centers + 3 * place);
     vec3_store(spheres->began + 3 * place, center);
     vec3_store(spheres->centers + 3 * place, vec3_add(center, vec3_scale(next, by->step)));
-    const bool is_too_fast = is_fast(next, by->step, b->radius);
+    const bool is_too_fast = is_fast(next, by->step, sphere->radius);
     lattice_wrap_place(&s->lattice, spheres->centers + 3 * place, spheres->images + 3 * place);
-    vec3_store(b->velocity, next);
-    vec3_store(b->spin, next_spin);
+    vec3_store(sphere->velocity, next);
+    vec3_store(sphere->spin, next_spin);
     if (is_too_fast) {
         watch_fast(s, ABUT_PARTNER_SPHERE, spheres->rows[place]);
     }
@@ -106,10 +106,10 @@ static void move_spheres(void *context, abut_index begin, abut_index end)
 /* Moves a cluster and its spheres. */
 static void move_cluster(abut_simulation *s, abut_index number, const rigid_step *by)
 {
-    rigid_body *b = &s->clusters.bodies[number];
-    rigid_body_move(b, s->store.has_applied, by);
-    rigid_set_place_members(&s->clusters, b, &s->store);
-    for (abut_index row = b->first_row; row < b->first_row + b->member_count; row++) {
+    rigid_body *body = &s->clusters.bodies[number];
+    rigid_body_move(body, s->store.has_applied, by);
+    rigid_set_place_members(&s->clusters, body, &s->store);
+    for (abut_index row = body->first_row; row < body->first_row + body->member_count; row++) {
         const mover *member = &s->store.movers[s->store.places[row]];
         if (is_fast(vec3_load(member->velocity), by->step, member->radius)) {
             watch_fast(s, ABUT_PARTNER_SPHERE, row);
@@ -119,9 +119,9 @@ static void move_cluster(abut_simulation *s, abut_index number, const rigid_step
 
 static void move_convex(abut_simulation *s, abut_index number, const rigid_step *by)
 {
-    rigid_body *b = &s->solids.bodies[number];
-    rigid_body_move(b, s->solids.has_applied, by);
-    if (b->inner > 0.0 && is_fast(b->rigid.velocity, by->step, b->inner)) {
+    rigid_body *body = &s->solids.bodies[number];
+    rigid_body_move(body, s->solids.has_applied, by);
+    if (body->inner > 0.0 && is_fast(body->rigid.velocity, by->step, body->inner)) {
         watch_fast(s, ABUT_PARTNER_BODY, number);
     }
 }

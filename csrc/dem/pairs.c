@@ -87,8 +87,8 @@ static abut_status outline_bodies(abut_simulation *s)
 static bool is_outline_largest(const abut_simulation *s)
 {
     double radius = 0.0, outline = 0.0;
-    for (abut_index k = 0; k < s->store.count; k++) {
-        radius = larger(radius, s->store.radii[k]);
+    for (abut_index place = 0; place < s->store.count; place++) {
+        radius = larger(radius, s->store.radii[place]);
     }
     for (abut_index k = 0; k < s->search.outlines.count; k++) {
         outline = larger(outline, s->search.outlines.radii[k]);
@@ -201,6 +201,8 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
     }
     return status ? simulation_name_row(s, NULL, error) : ABUT_OK;
 }
+
+/* ---- pairs of a step ---- */
 
 /* Finds the pairs of a step, chunk by chunk, and applies their laws. */
 typedef struct pair_pass {
@@ -333,15 +335,15 @@ static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
 {
     abut_simulation *s = p->simulation;
     neighbor_list *l = &s->neighbors;
-    parallel_plan own = *plan;
-    own.chunk_count = neighbor_list_chunk_count(l);
-    own.work = work_of(l->candidate_count, l->active_count) + l->sphere_count / 8;
+    parallel_plan run = *plan;
+    run.chunk_count = neighbor_list_chunk_count(l);
+    run.work = work_of(l->candidate_count, l->active_count) + l->sphere_count / 8;
     abut_status status;
     do {
         status = reserve_rows(s);
         begin_laws(p->laws);
         atomic_store(&p->lacks_room, false);
-        status = status ? status : parallel_run(&own, do_chunk, p);
+        status = status ? status : parallel_run(&run, do_chunk, p);
         if (!status && atomic_load(&p->lacks_room)) {
             lay_out(l);
         }
@@ -363,12 +365,12 @@ typedef struct list_matching {
 
 /* Candidates of a sphere and its rows of the last step ascend by the second sphere, so one pass
  * matches them. Returns how many candidates continue a row. */
-static abut_index match_sphere(const list_matching *c, abut_index sphere, row_span rows)
+static abut_index match_sphere(const list_matching *m, abut_index place, row_span rows)
 {
-    neighbor_list *l = &c->simulation->neighbors;
-    const abut_index *before_j = c->before->pair.j, end = rows.first + rows.count;
+    neighbor_list *l = &m->simulation->neighbors;
+    const abut_index *before_j = m->before->pair.j, end = rows.first + rows.count;
     abut_index row_before = rows.first, count = 0;
-    for (int32_t k = l->begins[sphere]; k < l->begins[sphere + 1]; k++) {
+    for (int32_t k = l->begins[place]; k < l->begins[place + 1]; k++) {
         while (row_before < end && before_j[row_before] < l->seconds[k]) {
             row_before++;
         }
@@ -390,13 +392,13 @@ static bool has_twins(const interaction_table *t, row_span rows)
 }
 
 /* Rows of a chunk for abut_pairs_match; `i` counts from the chunk's first sphere. */
-static abut_pair_step step_of(const list_matching *c, const abut_pair_columns *columns,
+static abut_pair_step step_of(const list_matching *m, const abut_pair_columns *columns,
                               const abut_index *i, row_span rows)
 {
     return (abut_pair_step){.dimension = 3,
                             .has_others = true,
                             .sphere_count = NEIGHBOR_CHUNK,
-                            .other_count = c->spheres.count,
+                            .other_count = m->spheres.count,
                             .pair_count = rows.count,
                             .i = i,
                             .j = columns->j + rows.first,
@@ -406,33 +408,33 @@ static abut_pair_step step_of(const list_matching *c, const abut_pair_columns *c
 }
 
 /* Writes candidates as table rows. */
-static void write_pairs(const list_matching *c, const int32_t *candidates,
+static void write_pairs(const list_matching *m, const int32_t *candidates,
                         const interaction_table *t)
 {
-    const neighbor_list *l = &c->simulation->neighbors;
+    const neighbor_list *l = &m->simulation->neighbors;
     for (abut_index k = 0; k < t->count; k++) {
         t->pair.i[k] = l->firsts[candidates[k]] % NEIGHBOR_CHUNK;
         t->pair.j[k] = l->seconds[candidates[k]];
         for (int axis = 0; axis < 3; axis++) {
             t->pair.image[3 * k + axis] = (abut_index)active_image(
-                l, c->spheres.lattice, c->spheres.centers, candidates[k], axis);
+                l, m->spheres.lattice, m->spheres.centers, candidates[k], axis);
         }
     }
-    active_write(l, &c->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
+    active_write(l, &m->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
 }
 
 /* Matches touching candidates of a chunk with rows of the last step. `t` must have the memory. */
-static abut_status match_touching(const list_matching *c, interaction_table *t,
+static abut_status match_touching(const list_matching *m, interaction_table *t,
                                   const int32_t *candidates, row_span rows_before)
 {
-    int32_t *continued = c->simulation->neighbors.past;
+    int32_t *continued = m->simulation->neighbors.past;
     abut_index *i = t->pair.i + t->count, *match = t->match;
-    write_pairs(c, candidates, t);
+    write_pairs(m, candidates, t);
     for (abut_index k = 0; k < rows_before.count; k++) {
-        i[k] = c->before->pair.i[rows_before.first + k] % NEIGHBOR_CHUNK;
+        i[k] = m->before->pair.i[rows_before.first + k] % NEIGHBOR_CHUNK;
     }
-    const abut_pair_step now = step_of(c, &t->pair, t->pair.i, (row_span){0, t->count});
-    const abut_pair_step before = step_of(c, &c->before->pair, i, rows_before);
+    const abut_pair_step now = step_of(m, &t->pair, t->pair.i, (row_span){0, t->count});
+    const abut_pair_step before = step_of(m, &m->before->pair, i, rows_before);
     const abut_status status = abut_pairs_match(&now, &before, NULL, NULL, 1, match, NULL);
     for (abut_index k = 0; !status && k < t->count; k++) {
         continued[candidates[k]] = match[k] < 0 ? -1 : (int32_t)(rows_before.first + match[k]);
@@ -441,12 +443,12 @@ static abut_status match_touching(const list_matching *c, interaction_table *t,
 }
 
 /* Matches a chunk in which pairs may touch at several images, by comparing images. */
-static abut_status match_images(const list_matching *c, abut_index chunk, row_span rows_before)
+static abut_status match_images(const list_matching *m, abut_index chunk, row_span rows_before)
 {
-    const neighbor_list *l = &c->simulation->neighbors;
+    const neighbor_list *l = &m->simulation->neighbors;
     int32_t *active = active_of(l, chunk);
     interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
-    const abut_index count = active_list(l, &c->spheres, chunk);
+    const abut_index count = active_list(l, &m->spheres, chunk);
     const table_size size = {count + rows_before.count, 0, 0};
     for (abut_index k = 0; k < count; k++) {
         active[k] = active_candidate(active[k]);
@@ -454,7 +456,7 @@ static abut_status match_images(const list_matching *c, abut_index chunk, row_sp
     abut_status status = table_reserve(&t, size, (table_extras){.has_images = true});
     if (!status) {
         t.count = count;
-        status = match_touching(c, &t, active, rows_before);
+        status = match_touching(m, &t, active, rows_before);
     }
     table_free(&t);
     return status;
@@ -462,20 +464,20 @@ static abut_status match_images(const list_matching *c, abut_index chunk, row_sp
 
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    const list_matching *c = context;
-    const neighbor_list *l = &c->simulation->neighbors;
+    const list_matching *m = context;
+    const neighbor_list *l = &m->simulation->neighbors;
     const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
-    row_span rows = table_pairs_of(c->before, begin, NULL);
+    row_span rows = table_pairs_of(m->before, begin, NULL);
     const abut_index first = rows.first;
     bool has_several = l->has_images[chunk];
     l->row_counts[chunk] = 0;
-    for (abut_index sphere = begin; sphere < end; sphere++) {
-        rows = table_pairs_of(c->before, sphere, sphere > begin ? &rows : NULL);
-        l->row_counts[chunk] += match_sphere(c, sphere, rows);
-        has_several = has_several || has_twins(c->before, rows);
+    for (abut_index place = begin; place < end; place++) {
+        rows = table_pairs_of(m->before, place, place > begin ? &rows : NULL);
+        l->row_counts[chunk] += match_sphere(m, place, rows);
+        has_several = has_several || has_twins(m->before, rows);
     }
     const row_span all = {first, rows.first + rows.count - first};
-    const abut_status status = has_several && all.count > 0 ? match_images(c, chunk, all) : ABUT_OK;
+    const abut_status status = has_several && all.count > 0 ? match_images(m, chunk, all) : ABUT_OK;
     return status ? status : parallel_report(job, 4 * (end - begin));
 }
 
@@ -485,15 +487,15 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 static abut_status match_candidates(abut_simulation *s, const parallel_plan *plan)
 {
     neighbor_list *l = &s->neighbors;
-    list_matching c = {s, &s->before->tables[ABUT_SPHERE_SPHERE], spheres_of(s)};
-    parallel_plan own = *plan;
-    own.chunk_count = neighbor_list_chunk_count(l), own.work = 4 * l->sphere_count;
+    list_matching m = {s, &s->before->tables[ABUT_SPHERE_SPHERE], spheres_of(s)};
+    parallel_plan run = *plan;
+    run.chunk_count = neighbor_list_chunk_count(l), run.work = 4 * l->sphere_count;
     if (l->has_past || l->candidate_count == 0) {
         return ABUT_OK;
     }
     l->past = memory_reserve(&l->blocks[12], l->candidate_count, sizeof *l->past);
     abut_status status = l->past ? ABUT_OK : ABUT_NO_MEMORY;
-    status = status ? status : parallel_run(&own, match_chunk, &c);
+    status = status ? status : parallel_run(&run, match_chunk, &m);
     if (!status) {
         lay_out(l);
     }

@@ -14,8 +14,7 @@ abut_status contacts_follow_walls(abut_simulation *s);
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* Checks the neighbor lists at the present positions of spheres, bodies and walls, and makes a list
- * anew if it is incomplete. */
+/* Checks the neighbor lists at the present positions, and makes incomplete ones anew. */
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Finds pairs of spheres and applies their laws, after bonds_apply has marked broken bonds. */
@@ -30,7 +29,8 @@ abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 abut_status forces_sum(abut_simulation *s);
 
 /* Adds the forces of walls on the sphere at `place`, nearest contact first. */
-void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w);
+void forces_add_contacts(const abut_simulation *s, abut_index place, double radius,
+                         sphere_sum *sum);
 
 /* Counts the grains outside of the world's bounds after a step. */
 void bounds_count(abut_simulation *s);

@@ -20,8 +20,9 @@ void rigid_rows(const double q[4], vec3 rows[3])
 static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
 {
     const bool *locked = r->is_locked;
-    const vec3 along = {axis == 0, axis == 1, axis == 2}, own = rows_turn_back(rows, along);
-    const vec3 momentum = {own.x * r->inertia[0], own.y * r->inertia[1], own.z * r->inertia[2]};
+    const vec3 along = {axis == 0, axis == 1, axis == 2}, local = rows_turn_back(rows, along);
+    const vec3 momentum = {local.x * r->inertia[0], local.y * r->inertia[1],
+                           local.z * r->inertia[2]};
     const vec3 column = rows_turn(rows, momentum);
     return locked[axis] ? along
                         : (vec3){locked[0] ? 0.0 : column.x, locked[1] ? 0.0 : column.y,
@@ -49,9 +50,9 @@ vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum)
     if (r->is_locked[0] || r->is_locked[1] || r->is_locked[2]) {
         return spin_of_locked(r, rows, momentum);
     }
-    const vec3 own = rows_turn_back(rows, momentum);
-    return rows_turn(rows,
-                     (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
+    const vec3 local = rows_turn_back(rows, momentum);
+    return rows_turn(
+        rows, (vec3){local.x / r->inertia[0], local.y / r->inertia[1], local.z / r->inertia[2]});
 }
 
 void rigid_multiply(const double a[4], const double b[4], double product[4])

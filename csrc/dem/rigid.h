@@ -29,10 +29,10 @@ typedef struct wrench {
 } wrench;
 
 /* Adds a wrench that acts at the end of an arm from the center of mass. */
-static inline void wrench_add(wrench *sum, wrench w, vec3 arm)
+static inline void wrench_add(wrench *sum, wrench exerted, vec3 arm)
 {
-    sum->force = vec3_add(sum->force, w.force);
-    sum->torque = vec3_add(sum->torque, vec3_add(vec3_cross(arm, w.force), w.torque));
+    sum->force = vec3_add(sum->force, exerted.force);
+    sum->torque = vec3_add(sum->torque, vec3_add(vec3_cross(arm, exerted.force), exerted.torque));
 }
 
 /* What one step of motion takes. */

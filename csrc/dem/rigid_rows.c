@@ -146,13 +146,13 @@ static void append_bodies(rigid_set *set, const abut_rigids *from)
 }
 
 /* Sets what follows from a convex body's shape and scale. */
-static void scale_shape(const rigid_set *set, rigid_body *b)
+static void scale_shape(const rigid_set *set, rigid_body *body)
 {
-    const abut_shape_view view = abut_shape_inspect(set->shapes[b->shape]);
-    b->offset = vec3_scale(vec3_load(view.centroid), b->scale);
-    b->reach = view.circumradius * b->scale;
-    b->inner = view.inradius * b->scale;
-    b->rounding = view.radius * b->scale;
+    const abut_shape_view view = abut_shape_inspect(set->shapes[body->shape]);
+    body->offset = vec3_scale(vec3_load(view.centroid), body->scale);
+    body->reach = view.circumradius * body->scale;
+    body->inner = view.inradius * body->scale;
+    body->rounding = view.radius * body->scale;
 }
 
 static void append_convex(abut_simulation *s, const abut_rigids *from)
@@ -167,14 +167,14 @@ static void append_convex(abut_simulation *s, const abut_rigids *from)
 }
 
 /* Sets the cluster, mass and position of a cluster's spheres. */
-static void join_members(abut_simulation *s, const rigid_body *c)
+static void join_members(abut_simulation *s, const rigid_body *cluster)
 {
-    for (int32_t k = 0; k < c->member_count; k++) {
-        const int32_t place = s->store.places[c->first_row + k];
-        s->store.clusters[place] = (int32_t)(c - s->clusters.bodies);
-        spheres_set_mass(s, place, c->rigid.is_fixed);
+    for (int32_t k = 0; k < cluster->member_count; k++) {
+        const int32_t place = s->store.places[cluster->first_row + k];
+        s->store.clusters[place] = (int32_t)(cluster - s->clusters.bodies);
+        spheres_set_mass(s, place, cluster->rigid.is_fixed);
     }
-    rigid_set_place_members(&s->clusters, c, &s->store);
+    rigid_set_place_members(&s->clusters, cluster, &s->store);
 }
 
 /* Appends clusters. Their members are the last spheres. */

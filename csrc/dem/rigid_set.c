@@ -23,26 +23,26 @@ void rigid_set_free(rigid_set *set)
 }
 
 /* Moves the members of a cluster to `first` in the set's members. */
-static void move_members(rigid_set *set, rigid_body *b, abut_index first)
+static void move_members(rigid_set *set, rigid_body *body, abut_index first)
 {
-    memmove(set->members + 3 * first, set->members + 3 * b->first_member,
-            3 * (size_t)b->member_count * sizeof *set->members);
-    b->first_member = first;
+    memmove(set->members + 3 * first, set->members + 3 * body->first_member,
+            3 * (size_t)body->member_count * sizeof *set->members);
+    body->first_member = first;
 }
 
 void rigid_set_compact(rigid_set *set, const uint8_t *is_gone)
 {
     abut_index kept = 0, members = 0;
     for (abut_index k = 0; k < set->count; k++) {
-        rigid_body *b = &set->bodies[k];
-        if (is_gone ? is_gone[k] != 0 : b->first_row < 0) {
+        rigid_body *body = &set->bodies[k];
+        if (is_gone ? is_gone[k] != 0 : body->first_row < 0) {
             continue;
         }
         if (!is_gone) {
-            move_members(set, b, members);
-            members += b->member_count;
+            move_members(set, body, members);
+            members += body->member_count;
         }
-        set->bodies[kept++] = *b;
+        set->bodies[kept++] = *body;
     }
     set->count = kept, set->member_count = members;
 }
@@ -50,56 +50,56 @@ void rigid_set_compact(rigid_set *set, const uint8_t *is_gone)
 /* ---- surfaces ---- */
 
 /* The vector from the origin of the surface's frame to the center of mass, in the world. */
-static vec3 turn_offset(const rigid_body *b, const double orientation[4])
+static vec3 turn_offset(const rigid_body *body, const double orientation[4])
 {
     vec3 rows[3];
     rigid_rows(orientation, rows);
-    return rows_turn(rows, b->offset);
+    return rows_turn(rows, body->offset);
 }
 
-rigid_frame rigid_body_frame(const rigid_body *b)
+rigid_frame rigid_body_frame(const rigid_body *body)
 {
     rigid_frame frame;
-    const double back[4] = {-b->axes[0], -b->axes[1], -b->axes[2], b->axes[3]};
-    rigid_multiply(b->rigid.orientation, back, frame.orientation);
-    frame.origin = vec3_sub(b->rigid.position, turn_offset(b, frame.orientation));
+    const double back[4] = {-body->axes[0], -body->axes[1], -body->axes[2], body->axes[3]};
+    rigid_multiply(body->rigid.orientation, back, frame.orientation);
+    frame.origin = vec3_sub(body->rigid.position, turn_offset(body, frame.orientation));
     return frame;
 }
 
-void rigid_body_set_frame(rigid_body *b, const rigid_frame *frame)
+void rigid_body_set_frame(rigid_body *body, const rigid_frame *frame)
 {
-    rigid_multiply(frame->orientation, b->axes, b->rigid.orientation);
-    b->rigid.position = vec3_add(frame->origin, turn_offset(b, frame->orientation));
+    rigid_multiply(frame->orientation, body->axes, body->rigid.orientation);
+    body->rigid.position = vec3_add(frame->origin, turn_offset(body, frame->orientation));
 }
 
 /* ---- clusters ---- */
 
-static int32_t place_of(const store *s, const rigid_body *b, int32_t member)
+static int32_t place_of(const store *s, const rigid_body *body, int32_t member)
 {
-    return s->places[b->first_row + member];
+    return s->places[body->first_row + member];
 }
 
-static vec3 arm_of(const rigid_set *set, const rigid_body *b, const vec3 rows[3], int32_t member)
+static vec3 arm_of(const rigid_set *set, const rigid_body *body, const vec3 rows[3], int32_t member)
 {
-    return rows_turn(rows, vec3_load(set->members + 3 * (b->first_member + member)));
+    return rows_turn(rows, vec3_load(set->members + 3 * (body->first_member + member)));
 }
 
 /* Members move on a circle about the center, so the velocity over a step uses the mean of both
  * arms. If the center is wrapped into the periodic box, members move with it and may be outside. */
-void rigid_set_place_members(const rigid_set *set, const rigid_body *b, store *s)
+void rigid_set_place_members(const rigid_set *set, const rigid_body *body, store *s)
 {
     vec3 rows[3], began_rows[3];
-    rigid_rows(b->rigid.orientation, rows);
-    rigid_rows(b->rigid.began_orientation, began_rows);
-    for (int32_t k = 0; k < b->member_count; k++) {
-        const int32_t place = place_of(s, b, k);
-        const vec3 arm = arm_of(set, b, rows, k), began_arm = arm_of(set, b, began_rows, k);
+    rigid_rows(body->rigid.orientation, rows);
+    rigid_rows(body->rigid.began_orientation, began_rows);
+    for (int32_t k = 0; k < body->member_count; k++) {
+        const int32_t place = place_of(s, body, k);
+        const vec3 arm = arm_of(set, body, rows, k), began_arm = arm_of(set, body, began_rows, k);
         const vec3 mean = vec3_scale(vec3_add(arm, began_arm), 0.5);
-        vec3_store(s->centers + 3 * (abut_index)place, vec3_add(b->rigid.position, arm));
-        memcpy(s->images + 3 * (abut_index)place, b->rigid.images, sizeof b->rigid.images);
+        vec3_store(s->centers + 3 * (abut_index)place, vec3_add(body->rigid.position, arm));
+        memcpy(s->images + 3 * (abut_index)place, body->rigid.images, sizeof body->rigid.images);
         vec3_store(s->movers[place].velocity,
-                   vec3_add(b->rigid.velocity, vec3_cross(b->rigid.spin, mean)));
-        vec3_store(s->movers[place].spin, b->rigid.spin);
+                   vec3_add(body->rigid.velocity, vec3_cross(body->rigid.spin, mean)));
+        vec3_store(s->movers[place].spin, body->rigid.spin);
     }
 }
 
@@ -117,44 +117,44 @@ typedef struct member_vectors {
     abut_index stride; /* numbers between two spheres */
 } member_vectors;
 
-static wrench sum_members(const rigid_set *set, const rigid_body *b, member_vectors vectors,
+static wrench sum_members(const rigid_set *set, const rigid_body *body, member_vectors vectors,
                           const store *s)
 {
     vec3 rows[3];
     wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    rigid_rows(b->rigid.orientation, rows);
-    for (int32_t k = 0; k < b->member_count; k++) {
-        const abut_index at = vectors.stride * place_of(s, b, k);
+    rigid_rows(body->rigid.orientation, rows);
+    for (int32_t k = 0; k < body->member_count; k++) {
+        const abut_index at = vectors.stride * place_of(s, body, k);
         wrench_add(&sum, (wrench){vec3_load(vectors.forces + at), vec3_load(vectors.torques + at)},
-                   arm_of(set, b, rows, k));
+                   arm_of(set, body, rows, k));
     }
     return sum;
 }
 
-void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s)
+void rigid_set_sum_members(const rigid_set *set, rigid_body *body, const store *s)
 {
     const member_vectors next = {&s->sums->force.x, &s->sums->torque.x,
                                  sizeof(sphere_sum) / sizeof(double)};
-    b->next = sum_members(set, b, next, s);
+    body->next = sum_members(set, body, next, s);
     if (s->has_applied) {
-        b->applied = sum_members(set, b, (member_vectors){s->pushes, s->twists, 3}, s);
+        body->applied = sum_members(set, body, (member_vectors){s->pushes, s->twists, 3}, s);
     }
 }
 
 /* ---- a step ---- */
 
 /* The work of applied forces is not counted as that of contacts. */
-void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by)
+void rigid_body_move(rigid_body *body, bool has_applied, const rigid_step *by)
 {
-    b->sum = b->next;
-    if (b->rigid.is_fixed) {
-        rigid_stay(&b->rigid, by->kick * b->power);
+    body->sum = body->next;
+    if (body->rigid.is_fixed) {
+        rigid_stay(&body->rigid, by->kick * body->power);
         return;
     }
-    wrench contacts = b->sum;
+    wrench contacts = body->sum;
     if (has_applied) {
-        contacts.force = vec3_sub(contacts.force, b->applied.force);
-        contacts.torque = vec3_sub(contacts.torque, b->applied.torque);
+        contacts.force = vec3_sub(contacts.force, body->applied.force);
+        contacts.torque = vec3_sub(contacts.torque, body->applied.torque);
     }
-    rigid_move(&b->rigid, b->sum, contacts, by->kick * b->power, by);
+    rigid_move(&body->rigid, body->sum, contacts, by->kick * body->power, by);
 }

@@ -60,26 +60,25 @@ typedef struct rigid_frame {
     double orientation[4];
 } rigid_frame;
 
-rigid_frame rigid_body_frame(const rigid_body *b);
+rigid_frame rigid_body_frame(const rigid_body *body);
 
 /* Places a body so that its surface has this frame. */
-void rigid_body_set_frame(rigid_body *b, const rigid_frame *frame);
+void rigid_body_set_frame(rigid_body *body, const rigid_frame *frame);
 
 /* Sets a cluster's spheres by its motion over the last step. */
-void rigid_set_place_members(const rigid_set *set, const rigid_body *b, store *s);
+void rigid_set_place_members(const rigid_set *set, const rigid_body *body, store *s);
 
 /* Starts all clusters and their spheres at their present positions. */
 void rigid_set_place_clusters(rigid_set *set, store *s);
 
 /* Sums up the forces on the spheres of a cluster in this step. */
-void rigid_set_sum_members(const rigid_set *set, rigid_body *b, const store *s);
+void rigid_set_sum_members(const rigid_set *set, rigid_body *body, const store *s);
 
 /* Moves a body by the wrench of this step. */
-void rigid_body_move(rigid_body *b, bool has_applied, const rigid_step *by);
+void rigid_body_move(rigid_body *body, bool has_applied, const rigid_step *by);
 
-/* The mean velocity of a body's point since the last step, docs/dem.md eq. 41. The point moves on
- * a circle, so the arm is that of half a step before. `round`, the part of the arm through the
- * body's rounding, does not turn: it stays along the normal. */
+/* The mean velocity of a body's point since the last step: docs/dem.md eq. 41. `round`, the part of
+ * the arm through the body's rounding, does not turn: it stays along the normal. */
 static inline vec3 rigid_point_velocity(vec3 velocity, vec3 spin, vec3 arm, vec3 round, double step)
 {
     const vec3 way = vec3_cross(spin, vec3_sub(arm, round));

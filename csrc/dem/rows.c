@@ -93,8 +93,8 @@ static double radius_of(const row_laws *r, const law_block *block, int32_t k)
     if (table_is_of_bodies(r->table->kind)) {
         return block->radius[k];
     }
-    const double own = block->first[k]->radius, other = block->second[k]->radius;
-    return r->table->kind == ABUT_SPHERE_WALL ? own : reduced(own, other);
+    const double first = block->first[k]->radius, second = block->second[k]->radius;
+    return r->table->kind == ABUT_SPHERE_WALL ? first : reduced(first, second);
 }
 
 static double share_of_pull(const row_laws *r, abut_index row)
@@ -228,10 +228,10 @@ static void clear_more(const row_laws *r, row_block *b)
 }
 
 /* Calls a user's law for the rows of a block. Returns whether an overlap is to be watched. */
-static bool call_user_law(const law_block *block, user_block *own)
+static bool call_user_law(const law_block *block, user_block *user)
 {
-    const bool is_deep = interaction_kernels_take()->user_inputs(block, own);
-    user_block_call(own, block->laws[0]->own, rows_filled_up(block->count), block->step);
+    const bool is_deep = interaction_kernels_take()->user_inputs(block, user);
+    user_block_call(user, block->laws[0]->own, rows_filled_up(block->count), block->step);
     return is_deep;
 }
 
@@ -249,13 +249,13 @@ static void note_not_finite(row_laws *r, const user_block *b, const abut_user_la
 /* Applies the user's law of a block. Returns whether an overlap is to be watched. */
 static bool apply_user_law(row_laws *r, row_block *b)
 {
-    user_block own;
+    user_block user;
     const law_block *block = &b->block;
-    const bool is_deep = call_user_law(block, &own);
-    const unsigned noted = interaction_kernels_take()->user_effects(block, &own);
+    const bool is_deep = call_user_law(block, &user);
+    const unsigned noted = interaction_kernels_take()->user_effects(block, &user);
     b->has_moments = noted & USER_HAS_MOMENTS;
     if (noted & USER_NOT_FINITE) {
-        note_not_finite(r, &own, block->laws[0]->own, b->rows, block->count);
+        note_not_finite(r, &user, block->laws[0]->own, b->rows, block->count);
     }
     return is_deep;
 }
@@ -397,10 +397,10 @@ static void copy_case(abut_law_case *to, const user_block *b, const abut_user_la
 /* Records the input and output of a user's law for the only row of a block. */
 static void keep_user_case(abut_simulation *s, const law_block *alone)
 {
-    user_block own;
+    user_block user;
     const abut_user_law *l = alone->laws[0]->own;
-    call_user_law(alone, &own);
-    copy_case(&s->law_case, &own, l, (int)(l - s->laws.own.laws));
+    call_user_law(alone, &user);
+    copy_case(&s->law_case, &user, l, (int)(l - s->laws.own.laws));
 }
 
 /* Returns the error for a bad row, which is alone in a block: its law gives numbers that are not
@@ -449,10 +449,10 @@ abut_status rows_end(row_laws *r, abut_error *error)
 
 abut_status rows_apply(row_laws *r, const parallel_plan *plan, abut_error *error)
 {
-    parallel_plan own = *plan;
-    own.chunk_count = parallel_chunk_count(r->count, rows_of_span(r));
-    own.work = r->work * r->count;
+    parallel_plan run = *plan;
+    run.chunk_count = parallel_chunk_count(r->count, rows_of_span(r));
+    run.work = r->work * r->count;
     rows_begin(r);
-    const abut_status status = parallel_run(&own, apply_chunk, r);
+    const abut_status status = parallel_run(&run, apply_chunk, r);
     return status ? error_set_status(error, status) : rows_end(r, error);
 }

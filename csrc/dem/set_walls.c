@@ -76,9 +76,9 @@ static void take_wall(wall_set *to, abut_index k, wall_set *old, abut_index from
     to->walls[k] = old->walls[from];
     to->walls[k].given = given;
     if (to->deforming[k].vertex_count == old->deforming[from].vertex_count) {
-        const deforming_mesh own = to->deforming[k];
+        const deforming_mesh swapped = to->deforming[k];
         to->deforming[k] = old->deforming[from];
-        old->deforming[from] = own;
+        old->deforming[from] = swapped;
     }
 }
 
@@ -127,12 +127,12 @@ void abut_simulation_place(abut_simulation *s, abut_index wall, const abut_wall_
 
 void abut_simulation_begin(abut_simulation *s, abut_index wall, const abut_wall_state *state)
 {
-    wall_record *w = &s->walls.walls[wall];
-    if (memcmp(w->before.pose, w->given.pose, 12 * sizeof *w->before.pose) == 0) {
-        memcpy(w->before.pose, state->pose, sizeof state->pose);
+    wall_record *record = &s->walls.walls[wall];
+    if (memcmp(record->before.pose, record->given.pose, 12 * sizeof *record->before.pose) == 0) {
+        memcpy(record->before.pose, state->pose, sizeof state->pose);
         memcpy(s->walls.poses_before + 16 * wall, state->pose, sizeof state->pose);
     }
-    w->next_state = *state;
+    record->next_state = *state;
 }
 
 abut_wall_state abut_simulation_wall(const abut_simulation *s, abut_index wall)

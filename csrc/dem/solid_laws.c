@@ -1,5 +1,4 @@
-/* The part of a step for forces on bodies: a law at each spot, as between two points that move with
- * their body, sphere or wall. */
+/* The part of a step for forces on bodies: a law at each spot, between points of both partners. */
 #include "parts.h"
 
 #include <string.h>
@@ -24,16 +23,16 @@ typedef struct set_row {
     double masses[2], inertia; /* of each spot */
 } set_row;
 
-static set_row read_row(const spot_laws *w, abut_index row)
+static set_row read_row(const spot_laws *laws, abut_index row)
 {
-    const abut_simulation *s = w->simulation;
-    set_row r = {.view = view_row(s, w->now, row)};
+    const abut_simulation *s = laws->simulation;
+    set_row r = {.view = view_row(s, laws->now, row)};
     for (int side = 0; side < 2; side++) {
-        r.partners[side] = view_partner(s, w->now, row, side);
+        r.partners[side] = view_partner(s, laws->now, row, side);
     }
     const inertness both = view_inertness(s, &r.partners[0], &r.partners[1]);
-    const double part = 1.0 / larger(view_bearing_spots(w->now, row), 1.0);
-    const bool is_on_wall = w->now->kind == ABUT_BODY_WALL;
+    const double part = 1.0 / larger(view_bearing_spots(laws->now, row), 1.0);
+    const bool is_on_wall = laws->now->kind == ABUT_BODY_WALL;
     r.masses[0] = part * (is_on_wall ? both.mass : r.partners[0].mass);
     r.masses[1] = is_on_wall ? 0.0 : part * r.partners[1].mass;
     r.inertia = part * both.inertia;
@@ -82,69 +81,71 @@ static void set_mover(const abut_simulation *s, row_block *b, int32_t k, const s
 /* ---- blocks ---- */
 
 /* Turns a vector of the last step with its row's wall. */
-static vec3 turn_with_wall(const spot_laws *w, abut_index row_before, vec3 vector)
+static vec3 turn_with_wall(const spot_laws *laws, abut_index row_before, vec3 vector)
 {
-    return motion_turn(&w->simulation->walls.motion, &w->step_before, row_before, vector);
+    return motion_turn(&laws->simulation->walls.motion, &laws->step_before, row_before, vector);
 }
 
 static vec3 turn_kept(const void *context, abut_index spot_before, vec3 vector)
 {
-    const spot_laws *w = context;
-    return turn_with_wall(w, table_row_of(w->before, spot_before), vector);
+    const spot_laws *laws = context;
+    return turn_with_wall(laws, table_row_of(laws->before, spot_before), vector);
 }
 
-/* Sets the contact history of a spot. A new spot in a row that continues one starts with that row's
- * normal, and without springs. */
-static void set_before(const spot_laws *w, row_block *b, int32_t k, abut_index row, abut_index spot)
+/* Sets the contact history of a spot. A new spot in an old row starts with the row's last
+ * normal. */
+static void set_before(const spot_laws *laws, row_block *b, int32_t k, abut_index row,
+                       abut_index spot)
 {
-    const interaction_table *before = w->before;
-    const bool is_on_wall = w->now->kind == ABUT_BODY_WALL;
-    const abut_index spot_before = w->now->match[spot];
+    const interaction_table *before = laws->before;
+    const bool is_on_wall = laws->now->kind == ABUT_BODY_WALL;
+    const abut_index spot_before = laws->now->match[spot];
     const abut_index row_before =
-        spot_before < 0 ? w->now->row_match[row] : table_row_of(before, spot_before);
+        spot_before < 0 ? laws->now->row_match[row] : table_row_of(before, spot_before);
     const double *normal =
-        row_before < 0 ? w->now->body.normal + 3 * row : before->body.normal + 3 * row_before;
+        row_before < 0 ? laws->now->body.normal + 3 * row : before->body.normal + 3 * row_before;
     b->block.old_normal[k] = normal;
     if (row_before >= 0 && is_on_wall) {
-        vec3_store(b->turned_normals[k], turn_with_wall(w, row_before, vec3_load(normal)));
+        vec3_store(b->turned_normals[k], turn_with_wall(laws, row_before, vec3_load(normal)));
         b->block.old_normal[k] = b->turned_normals[k];
     }
     b->block.kept[k] = table_kept_or_nothing(before, spot_before);
     if (spot_before >= 0 && is_on_wall) {
-        rows_set_turned(b, k, before, spot_before, turn_kept, w);
+        rows_set_turned(b, k, before, spot_before, turn_kept, laws);
     }
     b->block.old_overlap[k] =
         spot_before < 0 ? b->overlaps[k] : before->body.spot_overlap[spot_before];
 }
 
-static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row *r, abut_index spot)
+static void set_spot(const spot_laws *laws, row_block *b, int32_t k, const set_row *r,
+                     abut_index spot)
 {
-    const abut_convex_columns *c = &w->now->body;
+    const abut_convex_columns *c = &laws->now->body;
     const double overlap = c->spot_overlap[spot];
-    const law *l = apart_spot_law(w->simulation, &r->view, spot);
+    const law *l = apart_spot_law(laws->simulation, &r->view, spot);
     const bool may_be_apart = l->of->function != LAW_PLAIN;
     b->overlaps[k] = may_be_apart ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
     memcpy(b->normals + 3 * k, c->normal + 3 * r->view.row, 3 * sizeof *b->normals);
     const vec3 point = view_force_point(&r->view, spot);
     b->block.first[k] = &b->movers[0][k], b->block.second[k] = &b->movers[1][k];
-    set_mover(w->simulation, b, k, r, 0, point);
-    set_mover(w->simulation, b, k, r, 1, vec3_sub(point, r->view.shift));
+    set_mover(laws->simulation, b, k, r, 0, point);
+    set_mover(laws->simulation, b, k, r, 1, vec3_sub(point, r->view.shift));
     b->block.radius[k] = r->view.radius;
     b->block.inertia[k] = r->inertia;
     b->block.laws[k] = l;
-    set_before(w, b, k, r->view.row, spot);
+    set_before(laws, b, k, r->view.row, spot);
 }
 
 static void fill_block(const void *context, row_block *b, int32_t count)
 {
-    const spot_laws *w = context;
-    set_row r = read_row(w, table_row_of(w->now, b->rows[0]));
+    const spot_laws *laws = context;
+    set_row r = read_row(laws, table_row_of(laws->now, b->rows[0]));
     for (int32_t k = 0; k < count; k++) {
         if (b->rows[k] >= r.view.end) {
-            r = read_row(w, table_row_of(w->now, b->rows[k]));
+            r = read_row(laws, table_row_of(laws->now, b->rows[k]));
         }
-        set_spot(w, b, k, &r, b->rows[k]);
+        set_spot(laws, b, k, &r, b->rows[k]);
     }
 }
 
@@ -155,20 +156,20 @@ static abut_status apply_kind(abut_simulation *s, abut_interaction kind, const p
 {
     const bool is_on_wall = kind == ABUT_BODY_WALL;
     const interaction_table *before = &s->before->tables[kind];
-    const spot_laws w = {.simulation = s,
-                         .now = &s->now->tables[kind],
-                         .before = before,
-                         .step_before = {.mesh = is_on_wall ? before->body.mesh : NULL}};
-    if (w.now->entry_count == 0) {
+    const spot_laws laws = {.simulation = s,
+                            .now = &s->now->tables[kind],
+                            .before = before,
+                            .step_before = {.mesh = is_on_wall ? before->body.mesh : NULL}};
+    if (laws.now->entry_count == 0) {
         return ABUT_OK;
     }
     row_laws rows = {.simulation = s,
-                     .count = w.now->entry_count,
+                     .count = laws.now->entry_count,
                      .work = WORK_OF_SPOT,
-                     .table = w.now,
+                     .table = laws.now,
                      .are_mixed = !laws_are_plain(&s->laws),
                      .fill = fill_block,
-                     .context = &w};
+                     .context = &laws};
     return rows_apply(&rows, plan, error);
 }
 

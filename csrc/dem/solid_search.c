@@ -194,8 +194,7 @@ static void find_rows_before(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Whether a kind takes its pairs from the neighbor list. If two bodies may touch at several images,
- * all bodies are searched. */
+/* Whether pairs come from the list; those of bodies do unless two may touch at several images. */
 static bool is_listed(const abut_simulation *s, abut_interaction kind)
 {
     return kind == ABUT_BODY_SPHERE || (kind == ABUT_BODY_BODY && !s->search.has_images);

@@ -82,19 +82,19 @@ static void store_rows(store *spheres, const abut_spheres *rows, abut_index firs
 /* Fixes a sphere at its position. */
 static void fix_sphere(store *spheres, abut_index place)
 {
-    mover *b = &spheres->movers[place];
-    b->mass = spheres->inertias[place] = FIXED;
-    memset(b->velocity, 0, sizeof b->velocity);
-    memset(b->spin, 0, sizeof b->spin);
+    mover *sphere = &spheres->movers[place];
+    sphere->mass = spheres->inertias[place] = FIXED;
+    memset(sphere->velocity, 0, sizeof sphere->velocity);
+    memset(sphere->spin, 0, sizeof sphere->spin);
     spheres->has_fixed = true;
 }
 
 void spheres_set_mass(abut_simulation *s, abut_index place, bool is_fixed)
 {
     store *spheres = &s->store;
-    const inertness own = spheres_own_inertness(s, place);
+    const inertness finite = spheres_own_inertness(s, place);
     spheres->movers[place].radius = spheres->radii[place];
-    spheres->movers[place].mass = own.mass, spheres->inertias[place] = own.inertia;
+    spheres->movers[place].mass = finite.mass, spheres->inertias[place] = finite.inertia;
     if (is_fixed) {
         fix_sphere(spheres, place);
     }
@@ -139,8 +139,8 @@ static void wrap_rows(abut_simulation *s, abut_index first)
 static void fix_clusters(abut_simulation *s, const abut_index *fixed)
 {
     for (abut_index k = 0; fixed && k < s->clusters.count; k++) {
-        rigid_body *c = &s->clusters.bodies[k];
-        rigid_set_fixed(&c->rigid, fixed[c->first_row] != 0);
+        rigid_body *cluster = &s->clusters.bodies[k];
+        rigid_set_fixed(&cluster->rigid, fixed[cluster->first_row] != 0);
     }
 }
 
@@ -289,9 +289,9 @@ static void rename_rows(abut_simulation *s, const int32_t *new_rows)
     }
     rigid_set_compact(&s->clusters, NULL);
     for (abut_index k = 0; k < s->clusters.count; k++) {
-        const rigid_body *c = &s->clusters.bodies[k];
-        for (int32_t member = 0; member < c->member_count; member++) {
-            spheres->clusters[spheres->places[c->first_row + member]] = (int32_t)k;
+        const rigid_body *cluster = &s->clusters.bodies[k];
+        for (int32_t member = 0; member < cluster->member_count; member++) {
+            spheres->clusters[spheres->places[cluster->first_row + member]] = (int32_t)k;
         }
     }
     bonds_renumber(&s->bonds, new_rows, spheres->count);

@@ -207,9 +207,9 @@ static void find_shortest(const void *context, abut_index begin, abut_index end,
     const abut_simulation *s = all->simulation;
     for (abut_index row = begin; row < end; row++) {
         const support *h = &all->supports[s->store.places[row]];
-        const abut_stable_step own = {step_of_sphere(s, row, h, all->first_contacts), row,
-                                      h->contact_count + count_bonds(s, row)};
-        keep_shortest(part, &own);
+        const abut_stable_step found = {step_of_sphere(s, row, h, all->first_contacts), row,
+                                        h->contact_count + count_bonds(s, row)};
+        keep_shortest(part, &found);
     }
 }
 
@@ -305,8 +305,7 @@ static void add_way(double sum[WAYS][WAYS], double stiffness, const rigid *r, ve
     }
 }
 
-/* Adds the springs or dashpots of a spot: tangential, normal and rolling. Between two bodies both
- * move, so each counts twice. */
+/* Adds the springs or dashpots of a spot. Two bodies both move, so these count twice. */
 static void add_springs(double sum[WAYS][WAYS], const spot_springs *k, double both, const rigid *r,
                         vec3 arm, vec3 normal)
 {

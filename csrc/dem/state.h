@@ -30,8 +30,8 @@ typedef struct near_pair {
     bool is_sphere;
 } near_pair;
 
-/* Table rows sorted by their second partners. The rows of partner k end before ends[k], and those
- * of partner k + 1 begin there. */
+/* Table rows by second partner: those of partner k end before ends[k], where those of k + 1
+ * begin. */
 typedef struct partner_rows {
     abut_index *ends, *rows;
     memory_block end_block, row_block;
@@ -156,13 +156,13 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + ((double)s->step_count - s->began_steps) * s->next.step;
 }
 
-/* The mass in the law of a contact with a wall: m* if the wall is a free body, otherwise `own`.
- * `own` is finite for fixed particles, too. */
+/* The mass in the law of a contact with a wall: m* if the wall is a free body, otherwise `finite`,
+ * the mass of the grain even if it is fixed. */
 static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass,
-                                             double own)
+                                             double finite)
 {
-    const wall_record *w = &s->walls.walls[wall];
-    return walls_move_by(w, ABUT_FREE) ? reduced(mass, w->drive.mass) : own;
+    const wall_record *record = &s->walls.walls[wall];
+    return walls_move_by(record, ABUT_FREE) ? reduced(mass, record->drive.mass) : finite;
 }
 
 /* How a step moves spheres and bodies. Velocities are of the middle of a step. Where two steps
@@ -170,9 +170,9 @@ static inline double simulation_mass_on_wall(const abut_simulation *s, abut_inde
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)
 {
     const double kick = 0.5 * (s->last.step + s->next.step);
-    const double own = s->next.step / (2.0 * kick);
+    const double next_weight = s->next.step / (2.0 * kick);
     const vec3 last = vec3_load(s->last.gravity), next = vec3_load(s->next.gravity);
-    const vec3 change = vec3_scale(vec3_sub(next, last), 1.0 - own);
+    const vec3 change = vec3_scale(vec3_sub(next, last), 1.0 - next_weight);
     return (rigid_step){s->next.step, kick, vec3_sub(next, change), &s->lattice};
 }
 

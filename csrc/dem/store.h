@@ -1,5 +1,4 @@
-/* The spheres of a simulation as arrays by place. `rows` and `places` convert between places and
- * rows; state.h defines both. */
+/* The spheres of a simulation as arrays by place, with the rows of places (see state.h). */
 #ifndef DEM_STORE_H
 #define DEM_STORE_H
 

@@ -70,15 +70,15 @@ inertness view_inertness(const abut_simulation *s, const partner *first, const p
         return (inertness){reduced(first->mass, second->mass),
                            reduced(first->inertia, second->inertia)};
     }
-    inertness own = {0};
+    inertness finite = {0};
     if (first->kind == ABUT_PARTNER_SPHERE) {
-        own = spheres_own_inertness(s, s->store.places[first->number]);
+        finite = spheres_own_inertness(s, s->store.places[first->number]);
     } else {
         const rigid *r = &s->solids.bodies[first->number].rigid;
-        own = (inertness){r->mass, rigid_own_inertia(r)};
+        finite = (inertness){r->mass, rigid_own_inertia(r)};
     }
-    own.mass = second->mass == FIXED ? own.mass : reduced(first->mass, second->mass);
-    return own;
+    finite.mass = second->mass == FIXED ? finite.mass : reduced(first->mass, second->mass);
+    return finite;
 }
 
 double view_radius(const partner *one, const law *l)
@@ -122,12 +122,12 @@ static view view_of_pair(const abut_simulation *s, const interaction_table *t, a
 
 /* R* by docs/dem.md eq. 42. Without a radius the next step is an error, and a row of the last
  * step has no energy. */
-static double radius_of_both(double own, double other)
+static double radius_of_both(double first, double second)
 {
-    if (other == INFINITY) {
-        return own;
+    if (second == INFINITY) {
+        return first;
     }
-    return own > 0.0 && other > 0.0 ? reduced(own, other) : 0.0;
+    return first > 0.0 && second > 0.0 ? reduced(first, second) : 0.0;
 }
 
 /* The view of a row of bodies. A body and its own image exert nothing on each other. */
@@ -222,12 +222,12 @@ law_contact view_contact(const abut_simulation *s, const view *v)
 law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at)
 {
     const interaction_table *t = v->table;
-    const abut_user_law *own = v->law->own;
+    const abut_user_law *user_law = v->law->own;
     const int *begins = t->extras.layout.begins;
     const double *kept = table_kept(t, at);
     contact->overlap = view_overlap(v, at);
     contact->vectors = contact->scalars = NULL;
-    if (own && kept[begins[HISTORY_END] + HISTORY_IDENTITY] == (double)own->identity) {
+    if (user_law && kept[begins[HISTORY_END] + HISTORY_IDENTITY] == (double)user_law->identity) {
         contact->vectors = kept + begins[HISTORY_VECTORS];
         contact->scalars = kept + begins[HISTORY_SCALARS];
     }
@@ -317,9 +317,9 @@ void view_visit_wall(const abut_simulation *s, const step_tables *tables, abut_i
 void view_add_load(const abut_simulation *s, const step_tables *tables, const view *v,
                    abut_index at, abut_wall_load *load)
 {
-    const wall_record *w = &s->walls.walls[table_second(v->table, v->row)];
+    const wall_record *record = &s->walls.walls[table_second(v->table, v->row)];
     const interaction_table *exerted = v->table;
-    walls_add_load(load, tables == s->now ? &w->now : &w->before,
+    walls_add_load(load, tables == s->now ? &record->now : &record->before,
                    vec3_sub(view_force_point(v, at), v->shift),
                    vec3_load(exerted->effects[at].force), table_vector(exerted->moment, at),
                    exerted->power[at]);
@@ -330,8 +330,8 @@ void view_add_load(const abut_simulation *s, const step_tables *tables, const vi
 abut_status view_name_missing_law(const abut_simulation *s, const interaction_table *t,
                                   abut_error *error)
 {
-    row_walk w = {0};
-    for (abut_index row; (row = table_walk(t, &w)) >= 0;) {
+    row_walk walk = {0};
+    for (abut_index row; (row = table_walk(t, &walk)) >= 0;) {
         const partner first = view_partner(s, t, row, 0), second = view_partner(s, t, row, 1);
         if (laws_between(&s->laws, first.material, second.material)->is_missing) {
             return error_set(error, ABUT_LAW_MISSING, first.number, first.material,

@@ -74,8 +74,7 @@ double view_energy(const view *v);
 /* A row as a contact at rest. Each spot gets its part of m* and I*. */
 law_contact view_contact(const abut_simulation *s, const view *v);
 
-/* The stiffness of an entry; sets contact->overlap to the entry's. 0: it is not active. A user's
- * law gets the entry's history. */
+/* The stiffness of an entry; 0: not active. It sets contact->overlap and a user law's history. */
 law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at);
 
 /* The damping coefficient along the normal for this m*: docs/dem.md eq. 5 and 6. */
@@ -90,8 +89,7 @@ double view_bearing_spots(const interaction_table *t, abut_index row);
 typedef void view_visit(const abut_simulation *s, const step_tables *tables, const view *v,
                         abut_index at, void *part);
 
-/* Visits all entries on a wall in a step, first of spheres, then of bodies. `found` defines how
- * results begin and are joined. */
+/* Visits a wall's entries in a step, spheres first. `found` defines how results begin and join. */
 void view_visit_wall(const abut_simulation *s, const step_tables *tables, abut_index wall,
                      view_visit *visit, parallel_folding found, void *total);
 

@@ -17,28 +17,29 @@ static void place_half_spaces(abut_simulation *s)
 {
     for (abut_index k = s->walls.mesh_count; k < s->walls.touched_count; k++) {
         const pose at = pose_load(s->walls.poses + 16 * k);
-        const double *own = s->walls.half_spaces + 6 * (k - s->walls.mesh_count);
+        const double *plane = s->walls.half_spaces + 6 * (k - s->walls.mesh_count);
         double *to = s->walls.placed + 6 * (k - s->walls.mesh_count);
-        vec3_store(to, pose_to_world(&at, vec3_load(own)));
-        vec3_store(to + 3, pose_turn(&at, vec3_load(own + 3)));
+        vec3_store(to, pose_to_world(&at, vec3_load(plane)));
+        vec3_store(to + 3, pose_turn(&at, vec3_load(plane + 3)));
     }
 }
 
 /* The motion of a wall in a step, from its poses or its velocity. Driven walls have the velocity
  * half a step before. A step of length 0, as in LAMMPS' setup, has the present velocity. */
-static wall_way find_way(const abut_simulation *s, const wall_record *w)
+static wall_way find_way(const abut_simulation *s, const wall_record *record)
 {
-    const bool has_velocity = walls_are_driven(w) || s->last.step == 0.0;
-    return has_velocity ? walls_way_of(&w->now) : walls_way(w->before.pose, &w->now, s->last.step);
+    const bool has_velocity = walls_are_driven(record) || s->last.step == 0.0;
+    return has_velocity ? walls_way_of(&record->now)
+                        : walls_way(record->before.pose, &record->now, s->last.step);
 }
 
 void contacts_place_walls(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
-        wall_record *w = &s->walls.walls[k];
-        w->now = walls_next(w, simulation_time(s));
-        memcpy(s->walls.poses + 16 * k, w->now.pose, sizeof w->now.pose);
-        w->way = find_way(s, w);
+        wall_record *record = &s->walls.walls[k];
+        record->now = walls_next(record, simulation_time(s));
+        memcpy(s->walls.poses + 16 * k, record->now.pose, sizeof record->now.pose);
+        record->way = find_way(s, record);
     }
     place_half_spaces(s);
 }
@@ -214,12 +215,12 @@ enum { WORK_OF_ROW = 10 };
 /* Turns a vector of the last step with its row's wall. */
 static vec3 turn_kept(const void *context, abut_index row_before, vec3 vector)
 {
-    const wall_laws *w = context;
-    const abut_simulation *s = w->simulation;
+    const wall_laws *laws = context;
+    const abut_simulation *s = laws->simulation;
     const abut_columns *c = &s->before->tables[ABUT_SPHERE_WALL].contact;
     const deforming_mesh *surface = simulation_deforming(s, c->mesh[row_before]);
     if (!surface) {
-        return motion_turn(&s->walls.motion, &w->before, row_before, vector);
+        return motion_turn(&s->walls.motion, &laws->before, row_before, vector);
     }
     const abut_mesh *mesh = simulation_mesh(s, c->mesh[row_before]);
     const pose turn = deforming_turn(mesh, surface->before, c->facet[row_before]);
@@ -227,10 +228,10 @@ static vec3 turn_kept(const void *context, abut_index row_before, vec3 vector)
 }
 
 /* Sets the contact history of a row, moved with its wall. */
-static void set_before(const wall_laws *w, row_block *b, int32_t k, abut_index row,
+static void set_before(const wall_laws *laws, row_block *b, int32_t k, abut_index row,
                        abut_index row_before)
 {
-    const abut_simulation *s = w->simulation;
+    const abut_simulation *s = laws->simulation;
     const step_tables *tables = row_before < 0 ? s->now : s->before;
     const interaction_table *t = &tables->tables[ABUT_SPHERE_WALL];
     b->block.old_overlap[k] = t->contact.overlap[row_before < 0 ? row : row_before];
@@ -239,24 +240,25 @@ static void set_before(const wall_laws *w, row_block *b, int32_t k, abut_index r
         b->block.kept[k] = history_nothing;
         return;
     }
-    vec3_store(b->turned_normals[k], motion_normal(&s->walls.motion, &w->before, row_before));
+    vec3_store(b->turned_normals[k], motion_normal(&s->walls.motion, &laws->before, row_before));
     b->block.old_normal[k] = b->turned_normals[k];
-    rows_set_turned(b, k, t, row_before, turn_kept, w);
+    rows_set_turned(b, k, t, row_before, turn_kept, laws);
 }
 
-/* Sets the sphere of a row. Its mass in the law is m* if the wall is free, otherwise its own. */
+/* Sets the sphere of a row. Its mass is m* on a free wall, otherwise its own even if it is
+ * fixed. */
 static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
                       abut_index wall)
 {
-    const mover *own = &s->store.movers[place];
-    b->block.first[k] = own;
+    const mover *sphere = &s->store.movers[place];
+    b->block.first[k] = sphere;
     b->block.inertia[k] = s->store.inertias[place];
     if (s->walls.has_driven || store_is_fixed(&s->store, place)) {
-        const inertness free = spheres_own_inertness(s, place);
-        b->movers[0][k] = *own;
-        b->movers[0][k].mass = simulation_mass_on_wall(s, wall, own->mass, free.mass);
+        const inertness finite = spheres_own_inertness(s, place);
+        b->movers[0][k] = *sphere;
+        b->movers[0][k].mass = simulation_mass_on_wall(s, wall, sphere->mass, finite.mass);
         b->block.first[k] = &b->movers[0][k];
-        b->block.inertia[k] = free.inertia;
+        b->block.inertia[k] = finite.inertia;
     }
 }
 
@@ -299,15 +301,15 @@ static void set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_ind
     }
 }
 
-static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
+static void set_row(const wall_laws *laws, row_block *b, int32_t k, abut_index row)
 {
-    const abut_simulation *s = w->simulation;
+    const abut_simulation *s = laws->simulation;
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
     const abut_index place = t->contact.sphere[row], wall = t->contact.mesh[row];
     set_first(s, b, k, place, wall);
     set_wall(s, b, k, row);
     b->block.laws[k] = view_wall_law(s, place, wall);
-    set_before(w, b, k, row, t->match[row]);
+    set_before(laws, b, k, row, t->match[row]);
 }
 
 static void fill_block(const void *context, row_block *b, int32_t count)
@@ -320,7 +322,7 @@ static void fill_block(const void *context, row_block *b, int32_t count)
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
-    const wall_laws w = {.simulation = s, .before = step_of(s, s->before)};
+    const wall_laws laws = {.simulation = s, .before = step_of(s, s->before)};
     row_laws rows = {.simulation = s,
                      .count = t->count,
                      .work = WORK_OF_ROW,
@@ -330,7 +332,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
                      .share = t->contact.share,
                      .are_mixed = !s->laws.are_alike,
                      .fill = fill_block,
-                     .context = &w};
+                     .context = &laws};
     return t->count > 0 ? rows_apply(&rows, plan, error) : ABUT_OK;
 }
 

@@ -45,21 +45,21 @@ abut_status wall_set_make(wall_set *set, const abut_finder *finder, const abut_w
     bool is_made = allocate(set, walls);
     abut_motion *motions = set->motions;
     for (abut_index k = 0; is_made && k < count; k++) {
-        wall_record *w = &set->walls[k];
-        w->given = walls[k];
-        w->given.motions = motions;
+        wall_record *record = &set->walls[k];
+        record->given = walls[k];
+        record->given.motions = motions;
         for (abut_index m = 0; m < walls[k].motion_count; m++) {
             *motions++ = walls[k].motions[m];
         }
-        memcpy(w->next_state.pose, walls[k].pose, sizeof walls[k].pose);
-        set->has_driven |= walls_are_driven(w);
+        memcpy(record->next_state.pose, walls[k].pose, sizeof walls[k].pose);
+        set->has_driven |= walls_are_driven(record);
         is_made = deforming_make(&set->deforming[k], walls[k].vertex_count);
         set->has_deforming |= walls[k].vertex_count > 0;
     }
     for (abut_index k = mesh_count; is_made && k < set->touched_count; k++) {
-        double *own = set->half_spaces + 6 * (k - mesh_count);
-        memcpy(own, walls[k].point, sizeof walls[k].point);
-        memcpy(own + 3, walls[k].normal, sizeof walls[k].normal);
+        double *plane = set->half_spaces + 6 * (k - mesh_count);
+        memcpy(plane, walls[k].point, sizeof walls[k].point);
+        memcpy(plane + 3, walls[k].normal, sizeof walls[k].normal);
     }
     return is_made ? ABUT_OK : ABUT_NO_MEMORY;
 }
@@ -275,8 +275,8 @@ static abut_wall_state move(const abut_wall *wall, double time)
     return state;
 }
 
-abut_wall_state walls_next(const wall_record *w, double time)
+abut_wall_state walls_next(const wall_record *record, double time)
 {
-    const bool has_state = walls_move_by(w, ABUT_GIVEN) || walls_are_driven(w);
-    return has_state ? w->next_state : move(&w->given, time);
+    const bool has_state = walls_move_by(record, ABUT_GIVEN) || walls_are_driven(record);
+    return has_state ? record->next_state : move(&record->given, time);
 }

@@ -47,8 +47,7 @@ typedef struct wall_set {
     double grain_size, grain_mass; /* mean diameter and total mass of grains; 0: not known */
 } wall_set;
 
-/* Makes walls, with copies of their motions, at their first poses. ABUT_OK or ABUT_NO_MEMORY; call
- * wall_set_free in any case. */
+/* Makes walls at their first poses. ABUT_OK or ABUT_NO_MEMORY; call wall_set_free in any case. */
 abut_status wall_set_make(wall_set *set, const abut_finder *finder, const abut_wall *walls,
                           abut_index count);
 void wall_set_free(wall_set *set);
@@ -57,19 +56,19 @@ void wall_set_free(wall_set *set);
 void wall_set_step(wall_set *set);
 
 /* Whether a wall's first motion is of this kind. GIVEN, SERVO and FREE stand alone. */
-static inline bool walls_move_by(const wall_record *w, abut_motion_kind kind)
+static inline bool walls_move_by(const wall_record *record, abut_motion_kind kind)
 {
-    return w->given.motion_count > 0 && w->given.motions[0].kind == kind;
+    return record->given.motion_count > 0 && record->given.motions[0].kind == kind;
 }
 
 /* Whether a wall moves by the forces on it. */
-static inline bool walls_are_driven(const wall_record *w)
+static inline bool walls_are_driven(const wall_record *record)
 {
-    return walls_move_by(w, ABUT_SERVO) || walls_move_by(w, ABUT_FREE);
+    return walls_move_by(record, ABUT_SERVO) || walls_move_by(record, ABUT_FREE);
 }
 
 /* The state of a wall at this time, at which a step begins. */
-abut_wall_state walls_next(const wall_record *w, double time);
+abut_wall_state walls_next(const wall_record *record, double time);
 
 /* The motion of a wall in a step from a 4 x 4 pose to a state; by the state's velocities. */
 wall_way walls_way(const double *before, const abut_wall_state *now, double step);

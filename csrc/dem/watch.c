@@ -170,8 +170,8 @@ void watch_keep_deep(abut_simulation *s, abut_interaction kind)
     const bool has_placed = atomic_load(&s->watch.has_placed);
     abut_notices *found = &s->watch.found;
     touch grown = {.radius = 0.0}, placed = {.radius = 0.0}, t;
-    row_walk w = {0};
-    for (abut_index row; (first != NO_KEY || has_placed) && (row = table_walk(all, &w)) >= 0;) {
+    row_walk walk = {0};
+    for (abut_index row; (first != NO_KEY || has_placed) && (row = table_walk(all, &walk)) >= 0;) {
         if (!find_touch(s, kind, row, &t)) {
             continue;
         }
@@ -212,12 +212,12 @@ void watch_keep_fast(abut_simulation *s)
     const abut_index number = (abut_index)(first & INT32_MAX);
     const bool is_body = kind == ABUT_PARTNER_BODY;
     const rigid_body *body = is_body ? &s->solids.bodies[number] : NULL;
-    const mover *b = is_body ? NULL : &s->store.movers[s->store.places[number]];
-    const double speed = vec3_length(is_body ? body->rigid.velocity : vec3_load(b->velocity));
+    const mover *sphere = is_body ? NULL : &s->store.movers[s->store.places[number]];
+    const double speed = vec3_length(is_body ? body->rigid.velocity : vec3_load(sphere->velocity));
     s->watch.found.fast =
         (abut_notice){.is_there = 1,
                       .step = s->step_count,
                       .kinds = {kind, kind},
                       .numbers = {number, number},
-                      .ratio = speed * s->next.step / (is_body ? body->inner : b->radius)};
+                      .ratio = speed * s->next.step / (is_body ? body->inner : sphere->radius)};
 }

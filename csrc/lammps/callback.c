@@ -14,10 +14,10 @@
 
 /* ---- making and freeing ---- */
 
-static bool read_globals(abut_lammps *w)
+static bool read_globals(abut_lammps *rank)
 {
-    lammps_globals *g = &w->globals;
-    const abut_lammps_input *in = &w->input;
+    lammps_globals *g = &rank->globals;
+    const abut_lammps_input *in = &rank->input;
     g->step = in->extract_global(in->lammps, "dt");
     g->time = in->extract_global(in->lammps, "atime");
     g->time_step = in->extract_global(in->lammps, "atimestep");
@@ -47,31 +47,32 @@ static bool make_names(lammps_names *names, const char *name)
 }
 
 /* Sets the periods along the periodic axes of LAMMPS' box. */
-static void set_period(abut_lammps *w)
+static void set_period(abut_lammps *rank)
 {
-    const lammps_globals *g = &w->globals;
+    const lammps_globals *g = &rank->globals;
     double period[3];
     for (int axis = 0; axis < 3; axis++) {
         period[axis] = g->periodicity[axis] ? g->high[axis] - g->low[axis] : 0.0;
     }
-    w->simulation->lattice = lattice_load(period, 3);
+    rank->simulation->lattice = lattice_load(period, 3);
 }
 
-static abut_status build_simulation(abut_lammps *w, abut_error *error)
+static abut_status build_simulation(abut_lammps *rank, abut_error *error)
 {
-    const abut_lammps_input *in = &w->input;
+    const abut_lammps_input *in = &rank->input;
     const abut_simulation_input input = {.step = 1.0, .resolution = in->resolution, .workers = 1};
-    abut_status status = abut_simulation_build(&input, &w->simulation, error);
+    abut_status status = abut_simulation_build(&input, &rank->simulation, error);
     if (status) {
         return status;
     }
-    set_period(w);
-    w->simulation->store.is_by_row = true;
-    status = abut_simulation_set_laws(w->simulation, in->material_count, in->laws, error);
-    status = status ? status : abut_finder_build(w->meshes, in->mesh_count, &w->finder, error);
+    set_period(rank);
+    rank->simulation->store.is_by_row = true;
+    status = abut_simulation_set_laws(rank->simulation, in->material_count, in->laws, error);
+    status =
+        status ? status : abut_finder_build(rank->meshes, in->mesh_count, &rank->finder, error);
     return status ? status
-                  : abut_simulation_set_walls(w->simulation, w->finder, in->walls, in->wall_count,
-                                              NULL, error);
+                  : abut_simulation_set_walls(rank->simulation, rank->finder, in->walls,
+                                              in->wall_count, NULL, error);
 }
 
 static abut_index find_most_corners(const abut_mesh *mesh)
@@ -83,27 +84,27 @@ static abut_index find_most_corners(const abut_mesh *mesh)
     return most;
 }
 
-static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_error *error)
+static abut_status build(abut_lammps *rank, const abut_lammps_input *input, abut_error *error)
 {
-    w->input = *input;
-    w->covered = box_empty();
-    w->meshes = memory_alloc(input->mesh_count, sizeof *w->meshes);
-    w->order = memory_alloc(input->wall_count, sizeof *w->order);
-    w->loads = memory_alloc_zeroed(input->wall_count, sizeof *w->loads);
-    if (!w->meshes || !w->order || !w->loads) {
+    rank->input = *input;
+    rank->covered = box_empty();
+    rank->meshes = memory_alloc(input->mesh_count, sizeof *rank->meshes);
+    rank->order = memory_alloc(input->wall_count, sizeof *rank->order);
+    rank->loads = memory_alloc_zeroed(input->wall_count, sizeof *rank->loads);
+    if (!rank->meshes || !rank->order || !rank->loads) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    memcpy(w->order, input->order, (size_t)input->wall_count * sizeof *w->order);
-    w->most_nodes = 2; /* a contact with an edge has two */
+    memcpy(rank->order, input->order, (size_t)input->wall_count * sizeof *rank->order);
+    rank->most_nodes = 2; /* a contact with an edge has two */
     for (abut_index k = 0; k < input->mesh_count; k++) {
         const abut_index corners = find_most_corners(input->meshes[k]);
-        w->meshes[k] = input->meshes[k];
-        w->most_nodes = corners > w->most_nodes ? corners : w->most_nodes;
+        rank->meshes[k] = input->meshes[k];
+        rank->most_nodes = corners > rank->most_nodes ? corners : rank->most_nodes;
     }
-    if (!make_names(&w->names, input->name) || !read_globals(w)) {
+    if (!make_names(&rank->names, input->name) || !read_globals(rank)) {
         return error_set_status(error, ABUT_ATOM_DATA);
     }
-    return build_simulation(w, error);
+    return build_simulation(rank, error);
 }
 
 abut_status abut_lammps_build(const abut_lammps_input *input, abut_lammps **walls,
@@ -123,42 +124,41 @@ abut_status abut_lammps_build(const abut_lammps_input *input, abut_lammps **wall
     return status;
 }
 
-void abut_lammps_free(abut_lammps *w)
+void abut_lammps_free(abut_lammps *rank)
 {
-    if (!w) {
+    if (!rank) {
         return;
     }
-    abut_simulation_free(w->simulation);
-    abut_finder_free(w->finder);
-    memory_free(w->meshes);
-    memory_free(w->order);
-    memory_free(w->loads);
-    memory_free(w->member_block.data);
-    memory_free(w->id_block.data);
-    memory_free(w->holder_block.data);
-    memory_free(w);
+    abut_simulation_free(rank->simulation);
+    abut_finder_free(rank->finder);
+    memory_free(rank->meshes);
+    memory_free(rank->order);
+    memory_free(rank->loads);
+    memory_free(rank->member_block.data);
+    memory_free(rank->id_block.data);
+    memory_free(rank->holder_block.data);
+    memory_free(rank);
 }
 
-abut_status abut_lammps_set_walls(abut_lammps *w, const abut_wall *walls, abut_error *error)
+abut_status abut_lammps_set_walls(abut_lammps *rank, const abut_wall *walls, abut_error *error)
 {
-    const abut_status status = abut_simulation_set_walls(w->simulation, w->finder, walls,
-                                                         w->input.wall_count, NULL, error);
+    const abut_status status = abut_simulation_set_walls(rank->simulation, rank->finder, walls,
+                                                         rank->input.wall_count, NULL, error);
     if (!status) {
-        w->covered =
+        rank->covered =
             box_empty(); /* the facets near spheres may change for walls that moved or will move */
     }
     return status;
 }
 
-abut_simulation *abut_lammps_simulation(abut_lammps *w)
+abut_simulation *abut_lammps_simulation(abut_lammps *rank)
 {
-    return w->simulation;
+    return rank->simulation;
 }
 
 /* ---- a call ---- */
 
-/* The time of a step in LAMMPS, which gives the poses of walls. It is the same after any number of
- * runs. */
+/* The time of a step in LAMMPS, which gives the walls' poses, whatever runs came before. */
 static double find_time(const lammps_globals *g, int64_t step)
 {
     const double length = *g->step, even = (double)step * length;
@@ -168,27 +168,27 @@ static double find_time(const lammps_globals *g, int64_t step)
 
 /* Places the walls in a step. In the first call, their last poses equal the present ones. A setup
  * is a step of length 0, in which springs do not change. */
-static abut_status place_walls(abut_lammps *w, int64_t step, bool is_setup, abut_error *error)
+static abut_status place_walls(abut_lammps *rank, int64_t step, bool is_setup, abut_error *error)
 {
-    abut_simulation *s = w->simulation;
-    s->next.step = s->last.step = is_setup ? 0.0 : *w->globals.step;
-    s->began = find_time(&w->globals, step);
-    if (w->input.before_step && w->input.before_step(w->input.data, s->began)) {
+    abut_simulation *s = rank->simulation;
+    s->next.step = s->last.step = is_setup ? 0.0 : *rank->globals.step;
+    s->began = find_time(&rank->globals, step);
+    if (rank->input.before_step && rank->input.before_step(rank->input.data, s->began)) {
         return error_set_status(error, ABUT_INTERRUPTED);
     }
-    if (*w->globals.triclinic) {
+    if (*rank->globals.triclinic) {
         return error_set_status(error, ABUT_BOX_TILTED);
     }
-    set_period(w);
+    set_period(rank);
     contacts_place_walls(s);
-    if (!w->has_begun) {
+    if (!rank->has_begun) {
         memcpy(s->walls.poses_before, s->walls.poses, 16 * (size_t)s->walls.count * sizeof(double));
     }
     return error_set_status(error, contacts_follow_walls(s));
 }
 
 /* Converts the sphere in an error of a search or law to LAMMPS' atom. */
-static abut_status name_atom(const abut_lammps *w, abut_status status, abut_error *error)
+static abut_status name_atom(const abut_lammps *rank, abut_status status, abut_error *error)
 {
     static const struct {
         abut_status of_sphere, of_atom;
@@ -198,54 +198,54 @@ static abut_status name_atom(const abut_lammps *w, abut_status status, abut_erro
         {ABUT_LAW_RADIUS, ABUT_ATOM_LIQUID},
     };
     if (status == ABUT_LAW_RADIUS) {
-        const double radius = w->simulation->store.radii[error->index];
+        const double radius = rank->simulation->store.radii[error->index];
         error->value = 0.8 * radius * radius * radius;
     }
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (status == names[k].of_sphere) {
             error->status = names[k].of_atom;
-            error->index = lammps_id(w, lammps_atom(w, error->index));
+            error->index = lammps_id(rank, lammps_atom(rank, error->index));
         }
     }
     return error->status;
 }
 
-static abut_status find_contacts(abut_lammps *w, abut_error *error)
+static abut_status find_contacts(abut_lammps *rank, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
-    abut_status status = lammps_cover_spheres(w, error);
+    abut_status status = lammps_cover_spheres(rank, error);
     if (!status) {
-        status = contacts_find(w->simulation, &plan, error);
-        status = status ? name_atom(w, status, error) : ABUT_OK;
+        status = contacts_find(rank->simulation, &plan, error);
+        status = status ? name_atom(rank, status, error) : ABUT_OK;
     }
     return status;
 }
 
-static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
+static abut_status apply_laws(abut_lammps *rank, bool is_setup, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
-    abut_simulation *s = w->simulation;
-    abut_status status = lammps_read_slots(w, error);
-    status = status ? status : lammps_read_touching(w, error);
+    abut_simulation *s = rank->simulation;
+    abut_status status = lammps_read_slots(rank, error);
+    status = status ? status : lammps_read_touching(rank, error);
     if (!status) {
         status = contacts_apply(s, &plan, error);
-        status = status ? name_atom(w, status, error) : ABUT_OK;
+        status = status ? name_atom(rank, status, error) : ABUT_OK;
     }
-    status = status ? status : lammps_add_forces(w, error);
+    status = status ? status : lammps_add_forces(rank, error);
     if (!status && !is_setup) {
-        status = lammps_write_slots(w, error);
+        status = lammps_write_slots(rank, error);
     }
     return status;
 }
 
-static abut_status act_on_spheres(abut_lammps *w, bool is_setup, abut_error *error)
+static abut_status act_on_spheres(abut_lammps *rank, bool is_setup, abut_error *error)
 {
-    abut_status status = find_contacts(w, error);
-    status = status ? status : apply_laws(w, is_setup, error);
+    abut_status status = find_contacts(rank, error);
+    status = status ? status : apply_laws(rank, is_setup, error);
     if (!status) {
-        simulation_swap_tables(w->simulation);
+        simulation_swap_tables(rank->simulation);
     }
-    w->has_table = !status && !is_setup; /* a setup writes no slots */
+    rank->has_table = !status && !is_setup; /* a setup writes no slots */
     return status;
 }
 
@@ -253,40 +253,40 @@ static abut_status act_on_spheres(abut_lammps *w, bool is_setup, abut_error *err
 enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 
 /* Writes the loads of walls into the vector of the fix, which LAMMPS prints and averages. */
-static abut_status write_loads(abut_lammps *w, abut_error *error)
+static abut_status write_loads(abut_lammps *rank, abut_error *error)
 {
-    const abut_simulation *s = w->simulation;
+    const abut_simulation *s = rank->simulation;
     const abut_index *walls = s->before->tables[ABUT_SPHERE_WALL].contact.mesh;
-    const abut_index count = LOAD_MEMBERS * w->input.wall_count;
-    double *values = w->loads->force;
+    const abut_index count = LOAD_MEMBERS * rank->input.wall_count;
+    double *values = rank->loads->force;
     memset(values, 0, (size_t)count * sizeof *values);
     for (abut_index row = 0; row < s->before->tables[ABUT_SPHERE_WALL].count; row++) {
         const view v = view_row(s, &s->before->tables[ABUT_SPHERE_WALL], row);
-        view_add_load(s, s->before, &v, row, &w->loads[w->order[walls[row]]]);
+        view_add_load(s, s->before, &v, row, &rank->loads[rank->order[walls[row]]]);
     }
-    if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
+    if (rank->input.add_up && rank->input.add_up(rank->input.data, values, count)) {
         return error_set_status(error, ABUT_INTERRUPTED);
     }
     for (abut_index k = 0; k < count; k++) {
-        w->input.set_vector(w->input.lammps, w->names.fix, (int)k + 1, values[k]);
+        rank->input.set_vector(rank->input.lammps, rank->names.fix, (int)k + 1, values[k]);
     }
     return ABUT_OK;
 }
 
-static abut_status act(abut_lammps *w, int64_t step, abut_error *error)
+static abut_status act(abut_lammps *rank, int64_t step, abut_error *error)
 {
     /* LAMMPS may begin a run at any step */
-    const bool is_setup = !w->has_begun || step != w->last_step + 1;
-    abut_status status = place_walls(w, step, is_setup, error);
-    status = status ? status : lammps_read_atoms(w, error);
-    status = status ? status : lammps_lend_spheres(w, error);
+    const bool is_setup = !rank->has_begun || step != rank->last_step + 1;
+    abut_status status = place_walls(rank, step, is_setup, error);
+    status = status ? status : lammps_read_atoms(rank, error);
+    status = status ? status : lammps_lend_spheres(rank, error);
     if (!status) {
-        status = act_on_spheres(w, is_setup, error);
-        lammps_return_spheres(w);
+        status = act_on_spheres(rank, is_setup, error);
+        lammps_return_spheres(rank);
     }
-    status = status ? status : write_loads(w, error);
-    w->has_begun = true;
-    w->last_step = step;
+    status = status ? status : write_loads(rank, error);
+    rank->has_begun = true;
+    rank->last_step = step;
     return status;
 }
 
@@ -299,63 +299,63 @@ static void clear(double *forces, abut_index count)
 
 /* Makes LAMMPS stop at the end of the step. Walls exert nothing until then, because LAMMPS
  * continues with the present forces. */
-static void fail(abut_lammps *w, const abut_error *error)
+static void fail(abut_lammps *rank, const abut_error *error)
 {
-    w->error = *error;
-    clear(w->atoms.forces, w->atoms.count);
-    if (w->input.failed) {
-        w->input.failed(w->input.data, error);
+    rank->error = *error;
+    clear(rank->atoms.forces, rank->atoms.count);
+    if (rank->input.failed) {
+        rank->input.failed(rank->input.data, error);
     }
-    w->input.force_timeout(w->input.lammps);
+    rank->input.force_timeout(rank->input.lammps);
 }
 
 void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, double **centers,
                           double **forces)
 {
-    abut_lammps *w = walls;
+    abut_lammps *rank = walls;
     double clock = 0.0;
     clock_lap(&clock);
-    w->atoms = (lammps_atoms){.count = count,
-                              .ids = ids,
-                              .centers = count > 0 ? centers[0] : NULL,
-                              .forces = count > 0 ? forces[0] : NULL};
-    clear(w->atoms.forces, count);
-    if (w->error.status) {
+    rank->atoms = (lammps_atoms){.count = count,
+                                 .ids = ids,
+                                 .centers = count > 0 ? centers[0] : NULL,
+                                 .forces = count > 0 ? forces[0] : NULL};
+    clear(rank->atoms.forces, count);
+    if (rank->error.status) {
         /* the last error has not been read yet */
-        w->input.force_timeout(w->input.lammps);
+        rank->input.force_timeout(rank->input.lammps);
         return;
     }
     abut_error error = {.status = ABUT_OK};
-    if (act(w, step, &error)) {
-        fail(w, &error);
+    if (act(rank, step, &error)) {
+        fail(rank, &error);
     }
-    w->call_count++;
-    w->seconds += clock_lap(&clock);
+    rank->call_count++;
+    rank->seconds += clock_lap(&clock);
 }
 
 /* ---- results ---- */
 
-abut_error abut_lammps_take_error(abut_lammps *w)
+abut_error abut_lammps_take_error(abut_lammps *rank)
 {
-    const abut_error error = w->error;
-    error_set_status(&w->error, ABUT_OK);
+    const abut_error error = rank->error;
+    error_set_status(&rank->error, ABUT_OK);
     return error;
 }
 
-const abut_wall_load *abut_lammps_loads(const abut_lammps *w)
+const abut_wall_load *abut_lammps_loads(const abut_lammps *rank)
 {
-    return w->loads;
+    return rank->loads;
 }
 
-double abut_lammps_now(abut_lammps *w)
+double abut_lammps_now(abut_lammps *rank)
 {
-    w->simulation->began = find_time(&w->globals, *w->globals.now);
-    return w->simulation->began;
+    rank->simulation->began = find_time(&rank->globals, *rank->globals.now);
+    return rank->simulation->began;
 }
 
-abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
+abut_status abut_lammps_stable_step(abut_lammps *rank, double *step)
 {
-    const abut_simulation *s = w->simulation;
+    const abut_simulation *s = rank->simulation;
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     /* LAMMPS' radii are available only during a call */
     for (abut_index row = 0; row < t->count; row = table_sphere_end(t, row)) {
@@ -369,45 +369,45 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
 }
 
 /* Only walls count here, so a new sphere gets a single contact. */
-double abut_lammps_free_step(const abut_lammps *w, abut_index count, const double *radii,
+double abut_lammps_free_step(const abut_lammps *rank, abut_index count, const double *radii,
                              const double *masses, const double *speeds)
 {
     double step = INFINITY;
     for (abut_index k = 0; k < count; k++) {
-        step = fmin(step, stable_step_of_first(&w->simulation->laws, 0, 1.0, radii[k], masses[k],
+        step = fmin(step, stable_step_of_first(&rank->simulation->laws, 0, 1.0, radii[k], masses[k],
                                                speeds[k]));
     }
     return step;
 }
 
-abut_index abut_lammps_sphere_count(const abut_lammps *w)
+abut_index abut_lammps_sphere_count(const abut_lammps *rank)
 {
-    return w->simulation->store.count;
+    return rank->simulation->store.count;
 }
 
-void abut_lammps_read_ids(const abut_lammps *w, abut_index *ids)
+void abut_lammps_read_ids(const abut_lammps *rank, abut_index *ids)
 {
-    for (abut_index place = 0; place < w->simulation->store.count; place++) {
-        ids[place] = lammps_number(&w->input, w->ids, place);
+    for (abut_index place = 0; place < rank->simulation->store.count; place++) {
+        ids[place] = lammps_number(&rank->input, rank->ids, place);
     }
 }
 
-void abut_lammps_read_period(const abut_lammps *w, double period[3])
+void abut_lammps_read_period(const abut_lammps *rank, double period[3])
 {
-    memcpy(period, w->simulation->lattice.period, sizeof w->simulation->lattice.period);
+    memcpy(period, rank->simulation->lattice.period, sizeof rank->simulation->lattice.period);
 }
 
-abut_lammps_statistics abut_lammps_inspect(const abut_lammps *w)
+abut_lammps_statistics abut_lammps_inspect(const abut_lammps *rank)
 {
-    const abut_simulation_statistics statistics = abut_simulation_inspect(w->simulation);
-    const abut_index binned = w->finder ? abut_finder_inspect(w->finder).byte_count : 0;
+    const abut_simulation_statistics statistics = abut_simulation_inspect(rank->simulation);
+    const abut_index binned = rank->finder ? abut_finder_inspect(rank->finder).byte_count : 0;
     return (abut_lammps_statistics){
-        .call_count = w->call_count,
-        .seconds = w->seconds,
+        .call_count = rank->call_count,
+        .seconds = rank->seconds,
         .find_walls = statistics.find_walls,
         .wall_laws = statistics.wall_laws,
-        .build_count = w->build_count,
-        .read_count = w->read_count,
-        .byte_count = statistics.byte_count + binned + w->member_block.byte_count +
-                      w->id_block.byte_count + w->holder_block.byte_count};
+        .build_count = rank->build_count,
+        .read_count = rank->read_count,
+        .byte_count = statistics.byte_count + binned + rank->member_block.byte_count +
+                      rank->id_block.byte_count + rank->holder_block.byte_count};
 }

@@ -46,15 +46,15 @@ static box find_reach(const abut_simulation *s, double *largest)
     return grown((box){{low.x, low.y, low.z}, {high.x, high.y, high.z}}, most + s->wall_reach);
 }
 
-static bool stands_still(const abut_lammps *w, abut_index wall)
+static bool stands_still(const abut_lammps *rank, abut_index wall)
 {
-    return w->simulation->walls.walls[wall].given.motion_count == 0;
+    return rank->simulation->walls.walls[wall].given.motion_count == 0;
 }
 
 /* A box of the world in the frame of a wall at rest. */
-static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
+static box to_mesh(const abut_lammps *rank, abut_index wall, const box *world)
 {
-    const pose at = pose_load(w->simulation->walls.walls[wall].given.pose);
+    const pose at = pose_load(rank->simulation->walls.walls[wall].given.pose);
     box bounds = box_empty();
     if (pose_is_identity(&at)) {
         return *world;
@@ -70,51 +70,51 @@ static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
 
 /* The part of a wall in bins. For a rotated wall under periods it is the whole wall, since the
  * periods are along none of its axes. */
-static vicinity near_wall(const abut_lammps *w, abut_index wall)
+static vicinity near_wall(const abut_lammps *rank, abut_index wall)
 {
-    const abut_simulation *s = w->simulation;
+    const abut_simulation *s = rank->simulation;
     const pose at = pose_load(s->walls.walls[wall].given.pose);
-    if (!stands_still(w, wall) || (s->lattice.is_periodic && at.turns)) {
+    if (!stands_still(rank, wall) || (s->lattice.is_periodic && at.turns)) {
         return vicinity_of_all();
     }
-    return (vicinity){.bounds = to_mesh(w, wall, &w->covered), .lattice = s->lattice};
+    return (vicinity){.bounds = to_mesh(rank, wall, &rank->covered), .lattice = s->lattice};
 }
 
-static abut_status build_finder(abut_lammps *w, abut_finder **finder)
+static abut_status build_finder(abut_lammps *rank, abut_finder **finder)
 {
-    const abut_index count = w->input.mesh_count;
+    const abut_index count = rank->input.mesh_count;
     vicinity *near = memory_alloc(count, sizeof *near);
     if (!near) {
         return ABUT_NO_MEMORY;
     }
     for (abut_index k = 0; k < count; k++) {
-        near[k] = near_wall(w, k);
+        near[k] = near_wall(rank, k);
     }
-    const abut_status status = finder_build_near(w->meshes, near, count, finder);
+    const abut_status status = finder_build_near(rank->meshes, near, count, finder);
     memory_free(near);
     return status;
 }
 
-abut_status lammps_cover_spheres(abut_lammps *w, abut_error *error)
+abut_status lammps_cover_spheres(abut_lammps *rank, abut_error *error)
 {
     double largest;
-    apart_measure(w->simulation);
-    const box reach = find_reach(w->simulation, &largest);
-    const bool is_same = lattice_is_same(&w->covered_lattice, &w->simulation->lattice);
-    if (w->simulation->store.count == 0 || (is_same && is_inside(&reach, &w->covered))) {
+    apart_measure(rank->simulation);
+    const box reach = find_reach(rank->simulation, &largest);
+    const bool is_same = lattice_is_same(&rank->covered_lattice, &rank->simulation->lattice);
+    if (rank->simulation->store.count == 0 || (is_same && is_inside(&reach, &rank->covered))) {
         return ABUT_OK;
     }
-    const box covered = w->covered;
+    const box covered = rank->covered;
     abut_finder *finder = NULL;
-    w->covered = grown(reach, MARGIN_RADII * largest + MARGIN_PARTS * box_extent(&reach));
-    if (build_finder(w, &finder)) {
-        w->covered = covered;
+    rank->covered = grown(reach, MARGIN_RADII * largest + MARGIN_PARTS * box_extent(&reach));
+    if (build_finder(rank, &finder)) {
+        rank->covered = covered;
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    abut_finder_free(w->finder);
-    w->finder = finder;
-    w->simulation->walls.finder = finder;
-    w->covered_lattice = w->simulation->lattice;
-    w->build_count++;
+    abut_finder_free(rank->finder);
+    rank->finder = finder;
+    rank->simulation->walls.finder = finder;
+    rank->covered_lattice = rank->simulation->lattice;
+    rank->build_count++;
     return ABUT_OK;
 }

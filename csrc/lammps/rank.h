@@ -81,14 +81,14 @@ struct abut_lammps {
 };
 
 /* The atom of a sphere. */
-static inline abut_index lammps_atom(const abut_lammps *w, abut_index place)
+static inline abut_index lammps_atom(const abut_lammps *rank, abut_index place)
 {
-    return w->has_members ? w->members[place] : place;
+    return rank->has_members ? rank->members[place] : place;
 }
 
-static inline bool lammps_is_member(const abut_lammps *w, abut_index atom)
+static inline bool lammps_is_member(const abut_lammps *rank, abut_index atom)
 {
-    return (w->atoms.masks[atom] & w->input.group_bit) != 0;
+    return (rank->atoms.masks[atom] & rank->input.group_bit) != 0;
 }
 
 /* LAMMPS' id of an entry of `ids`. */
@@ -97,31 +97,31 @@ static inline int64_t lammps_number(const abut_lammps_input *input, const void *
     return input->id_bytes == 8 ? ((const int64_t *)ids)[k] : ((const int32_t *)ids)[k];
 }
 
-static inline int64_t lammps_id(const abut_lammps *w, abut_index atom)
+static inline int64_t lammps_id(const abut_lammps *rank, abut_index atom)
 {
-    return lammps_number(&w->input, w->atoms.ids, atom);
+    return lammps_number(&rank->input, rank->atoms.ids, atom);
 }
 
 /* Each function returns ABUT_OK or its error. */
 
 /* Gets the addresses of LAMMPS' arrays. */
-abut_status lammps_read_atoms(abut_lammps *w, abut_error *error);
+abut_status lammps_read_atoms(abut_lammps *rank, abut_error *error);
 
 /* Makes the group's atoms the simulation's spheres, until lammps_return_spheres. */
-abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error);
-void lammps_return_spheres(abut_lammps *w);
+abut_status lammps_lend_spheres(abut_lammps *rank, abut_error *error);
+void lammps_return_spheres(abut_lammps *rank);
 
 /* Ensures that the finder has all facets within reach of the spheres. */
-abut_status lammps_cover_spheres(abut_lammps *w, abut_error *error);
+abut_status lammps_cover_spheres(abut_lammps *rank, abut_error *error);
 
 /* Reads velocities and masses of the spheres with contacts. */
-abut_status lammps_read_touching(abut_lammps *w, abut_error *error);
+abut_status lammps_read_touching(abut_lammps *rank, abut_error *error);
 
 /* Read the contacts of the last step from the slots, and write those of this step into them. */
-abut_status lammps_read_slots(abut_lammps *w, abut_error *error);
-abut_status lammps_write_slots(abut_lammps *w, abut_error *error);
+abut_status lammps_read_slots(abut_lammps *rank, abut_error *error);
+abut_status lammps_write_slots(abut_lammps *rank, abut_error *error);
 
 /* Adds forces and torques of contacts to LAMMPS' arrays. */
-abut_status lammps_add_forces(abut_lammps *w, abut_error *error);
+abut_status lammps_add_forces(abut_lammps *rank, abut_error *error);
 
 #endif

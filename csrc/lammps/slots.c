@@ -23,37 +23,38 @@ typedef struct slot_place {
 
 /* The position of a slot among all slots but first ones. First slots of all atoms are together,
  * since most spheres have one contact. The other slots of an atom are together elsewhere. */
-static abut_index number_among_others(const abut_lammps *w, abut_index atom, int slot)
+static abut_index number_among_others(const abut_lammps *rank, abut_index atom, int slot)
 {
-    return atom * (w->input.slots - 1) + slot - 1;
+    return atom * (rank->input.slots - 1) + slot - 1;
 }
 
-static int *keys_of(const abut_lammps *w, abut_index atom, int slot)
-{
-    return slot == 0 ? w->atoms.first.keys + atom * ABUT_LAMMPS_KEYS
-                     : w->atoms.others.keys + number_among_others(w, atom, slot) * ABUT_LAMMPS_KEYS;
-}
-
-static double *states_of(const abut_lammps *w, abut_index atom, int slot)
+static int *keys_of(const abut_lammps *rank, abut_index atom, int slot)
 {
     return slot == 0
-               ? w->atoms.first.states + atom * ABUT_LAMMPS_STATES
-               : w->atoms.others.states + number_among_others(w, atom, slot) * ABUT_LAMMPS_STATES;
+               ? rank->atoms.first.keys + atom * ABUT_LAMMPS_KEYS
+               : rank->atoms.others.keys + number_among_others(rank, atom, slot) * ABUT_LAMMPS_KEYS;
 }
 
-static slot_place place_of(const abut_lammps *w, const int *keys)
+static double *states_of(const abut_lammps *rank, abut_index atom, int slot)
+{
+    return slot == 0 ? rank->atoms.first.states + atom * ABUT_LAMMPS_STATES
+                     : rank->atoms.others.states +
+                           number_among_others(rank, atom, slot) * ABUT_LAMMPS_STATES;
+}
+
+static slot_place place_of(const abut_lammps *rank, const int *keys)
 {
     const abut_index wall = keys[KEY_MESH];
-    const bool is_mesh = wall >= 0 && wall < w->input.mesh_count;
-    return (slot_place){is_mesh ? w->meshes[wall] : NULL, wall, keys[KEY_FACET],
+    const bool is_mesh = wall >= 0 && wall < rank->input.mesh_count;
+    return (slot_place){is_mesh ? rank->meshes[wall] : NULL, wall, keys[KEY_FACET],
                         (abut_type)(keys[KEY_FEATURE] & 3), keys[KEY_FEATURE] >> 2};
 }
 
 /* Whether the walls have the feature of a slot. A restart file may come from other walls. */
-static bool is_there(const abut_lammps *w, const slot_place *at)
+static bool is_there(const abut_lammps *rank, const slot_place *at)
 {
     if (!at->mesh) {
-        return at->wall >= w->input.mesh_count && at->wall < w->input.wall_count &&
+        return at->wall >= rank->input.mesh_count && at->wall < rank->input.wall_count &&
                at->facet == 0 && at->feature == 0;
     }
     if (at->facet < 0 || at->facet >= at->mesh->view.facet_count || at->type > ABUT_VERTEX) {
@@ -74,43 +75,43 @@ static abut_index list_nodes(const slot_place *at, abut_index *nodes)
 }
 
 /* The number of contacts in the slots of an atom. */
-static int count_of(const abut_lammps *w, abut_index atom)
+static int count_of(const abut_lammps *rank, abut_index atom)
 {
-    return w->atoms.counts[atom] % COUNT_LIMIT;
+    return rank->atoms.counts[atom] % COUNT_LIMIT;
 }
 
-static abut_status report_atom(const abut_lammps *w, abut_status status, abut_index atom,
+static abut_status report_atom(const abut_lammps *rank, abut_status status, abut_index atom,
                                abut_index detail, abut_error *error)
 {
-    return error_set(error, status, lammps_id(w, atom), detail, w->input.slots);
+    return error_set(error, status, lammps_id(rank, atom), detail, rank->input.slots);
 }
 
-static abut_status check_count(const abut_lammps *w, abut_index atom, abut_error *error)
+static abut_status check_count(const abut_lammps *rank, abut_index atom, abut_error *error)
 {
-    const int slots = w->atoms.counts[atom] / COUNT_LIMIT, count = count_of(w, atom);
-    if (slots != (count == 0 ? 0 : w->input.slots)) {
-        return report_atom(w, ABUT_OTHER_SLOTS, atom, slots, error);
+    const int slots = rank->atoms.counts[atom] / COUNT_LIMIT, count = count_of(rank, atom);
+    if (slots != (count == 0 ? 0 : rank->input.slots)) {
+        return report_atom(rank, ABUT_OTHER_SLOTS, atom, slots, error);
     }
-    return count < 0 || count > w->input.slots ? report_atom(w, ABUT_BAD_SLOT, atom, 0, error)
-                                               : ABUT_OK;
+    return count < 0 || count > rank->input.slots ? report_atom(rank, ABUT_BAD_SLOT, atom, 0, error)
+                                                  : ABUT_OK;
 }
 
 /* Lists the spheres with contacts in slots, and counts these. */
-static abut_status list_holders(abut_lammps *w, abut_index *rows, abut_error *error)
+static abut_status list_holders(abut_lammps *rank, abut_index *rows, abut_error *error)
 {
-    const abut_index count = w->simulation->store.count;
+    const abut_index count = rank->simulation->store.count;
     abut_status status = ABUT_OK;
-    *rows = w->holder_count = 0;
-    w->holders = memory_reserve(&w->holder_block, count, sizeof *w->holders);
-    if (!w->holders) {
+    *rows = rank->holder_count = 0;
+    rank->holders = memory_reserve(&rank->holder_block, count, sizeof *rank->holders);
+    if (!rank->holders) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index place = 0; !status && place < count; place++) {
-        const abut_index atom = lammps_atom(w, place);
-        if (w->atoms.counts[atom] != 0) {
-            w->holders[w->holder_count++] = (int32_t)place;
-            *rows += count_of(w, atom);
-            status = check_count(w, atom, error);
+        const abut_index atom = lammps_atom(rank, place);
+        if (rank->atoms.counts[atom] != 0) {
+            rank->holders[rank->holder_count++] = (int32_t)place;
+            *rows += count_of(rank, atom);
+            status = check_count(rank, atom, error);
         }
     }
     return status;
@@ -135,11 +136,11 @@ static void read_kept(const interaction_table *t, abut_index row, const double *
 }
 
 /* Reads a slot into the next row. Data of its own step alone are in no slot. */
-static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slot_place *at,
+static void read_slot(const abut_lammps *rank, abut_index atom, int slot, const slot_place *at,
                       interaction_table *t)
 {
-    const int *keys = keys_of(w, atom, slot);
-    const double *states = states_of(w, atom, slot);
+    const int *keys = keys_of(rank, atom, slot);
+    const double *states = states_of(rank, atom, slot);
     const abut_index row = t->count++;
     abut_columns *c = &t->contact;
     c->mesh[row] = at->wall;
@@ -155,15 +156,15 @@ static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slo
     c->node_offsets[row + 1] = t->entry_count;
 }
 
-static abut_status read_atom(const abut_lammps *w, abut_index atom, interaction_table *t,
+static abut_status read_atom(const abut_lammps *rank, abut_index atom, interaction_table *t,
                              abut_error *error)
 {
-    for (int slot = 0; slot < count_of(w, atom); slot++) {
-        const slot_place at = place_of(w, keys_of(w, atom, slot));
-        if (!is_there(w, &at)) {
-            return report_atom(w, ABUT_BAD_SLOT, atom, 0, error);
+    for (int slot = 0; slot < count_of(rank, atom); slot++) {
+        const slot_place at = place_of(rank, keys_of(rank, atom, slot));
+        if (!is_there(rank, &at)) {
+            return report_atom(rank, ABUT_BAD_SLOT, atom, 0, error);
         }
-        read_slot(w, atom, slot, &at, t);
+        read_slot(rank, atom, slot, &at, t);
     }
     return ABUT_OK;
 }
@@ -171,30 +172,30 @@ static abut_status read_atom(const abut_lammps *w, abut_index atom, interaction_
 /* Prefetches the slots of later spheres, since slots are scattered in memory. */
 enum { FETCHED_AHEAD = 12 };
 
-static void fetch_slots(const abut_lammps *w, abut_index holder)
+static void fetch_slots(const abut_lammps *rank, abut_index holder)
 {
-    if (holder + FETCHED_AHEAD < w->holder_count) {
-        const abut_index atom = lammps_atom(w, w->holders[holder + FETCHED_AHEAD]);
-        const double *states = states_of(w, atom, 0);
-        PREFETCH(keys_of(w, atom, 0));
+    if (holder + FETCHED_AHEAD < rank->holder_count) {
+        const abut_index atom = lammps_atom(rank, rank->holders[holder + FETCHED_AHEAD]);
+        const double *states = states_of(rank, atom, 0);
+        PREFETCH(keys_of(rank, atom, 0));
         PREFETCH(states);
         PREFETCH(states + ABUT_LAMMPS_STATES - 1);
     }
 }
 
 /* Reads the rows of all spheres. */
-static abut_status read_rows(const abut_lammps *w, interaction_table *t, abut_error *error)
+static abut_status read_rows(const abut_lammps *rank, interaction_table *t, abut_error *error)
 {
     abut_status status = ABUT_OK;
     abut_index next = 0;
     t->contact.offsets[0] = t->contact.node_offsets[0] = 0;
-    for (abut_index k = 0; !status && k < w->holder_count; k++) {
-        const abut_index place = w->holders[k];
-        fetch_slots(w, k);
+    for (abut_index k = 0; !status && k < rank->holder_count; k++) {
+        const abut_index place = rank->holders[k];
+        fetch_slots(rank, k);
         while (next < place) {
             t->contact.offsets[++next] = t->count;
         }
-        status = read_atom(w, lammps_atom(w, place), t, error);
+        status = read_atom(rank, lammps_atom(rank, place), t, error);
     }
     while (next < t->first_count) {
         t->contact.offsets[++next] = t->count;
@@ -203,33 +204,33 @@ static abut_status read_rows(const abut_lammps *w, interaction_table *t, abut_er
 }
 
 /* Whether the table of the last call has the slots' contacts, which are not read then. */
-static bool has_table_of_slots(const abut_lammps *w, abut_index rows)
+static bool has_table_of_slots(const abut_lammps *rank, abut_index rows)
 {
-    const interaction_table *t = &w->simulation->before->tables[ABUT_SPHERE_WALL];
-    bool is_same = w->has_table && w->has_same_ids && rows == t->count;
-    for (abut_index k = 0; is_same && k < w->holder_count; k++) {
-        const abut_index *offsets = t->contact.offsets + w->holders[k];
-        is_same = offsets[1] - offsets[0] == count_of(w, lammps_atom(w, w->holders[k]));
+    const interaction_table *t = &rank->simulation->before->tables[ABUT_SPHERE_WALL];
+    bool is_same = rank->has_table && rank->has_same_ids && rows == t->count;
+    for (abut_index k = 0; is_same && k < rank->holder_count; k++) {
+        const abut_index *offsets = t->contact.offsets + rank->holders[k];
+        is_same = offsets[1] - offsets[0] == count_of(rank, lammps_atom(rank, rank->holders[k]));
     }
     return is_same;
 }
 
-abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
+abut_status lammps_read_slots(abut_lammps *rank, abut_error *error)
 {
-    abut_simulation *s = w->simulation;
+    abut_simulation *s = rank->simulation;
     interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
     abut_index rows;
-    const abut_status status = list_holders(w, &rows, error);
-    if (status || has_table_of_slots(w, rows)) {
+    const abut_status status = list_holders(rank, &rows, error);
+    if (status || has_table_of_slots(rank, rows)) {
         return status;
     }
-    w->read_count++;
+    rank->read_count++;
     /* most_nodes for all rows saves a pass over the slots; unused pages take no memory */
-    const table_size size = {rows, rows * w->most_nodes, s->store.count};
+    const table_size size = {rows, rows * rank->most_nodes, s->store.count};
     if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    return rows > 0 ? read_rows(w, t, error) : ABUT_OK;
+    return rows > 0 ? read_rows(rank, t, error) : ABUT_OK;
 }
 
 /* ---- into slots ---- */
@@ -252,12 +253,12 @@ static void write_kept(const interaction_table *t, abut_index row, double *state
     states[STATE_MOST] = history_most(l, kept);
 }
 
-static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, int slot)
+static void write_slot(const abut_lammps *rank, abut_index row, abut_index atom, int slot)
 {
-    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
+    const interaction_table *t = &rank->simulation->now->tables[ABUT_SPHERE_WALL];
     const abut_columns *c = &t->contact;
-    int *keys = keys_of(w, atom, slot);
-    double *states = states_of(w, atom, slot);
+    int *keys = keys_of(rank, atom, slot);
+    double *states = states_of(rank, atom, slot);
     keys[KEY_MESH] = (int)c->mesh[row];
     keys[KEY_FACET] = (int)c->facet[row];
     keys[KEY_FEATURE] = (int)c->feature[row] << 2 | c->type[row];
@@ -272,55 +273,55 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
 }
 
 /* Checks that all contacts have slots before any is written: a failed call changes none. */
-static abut_status check_room(const abut_lammps *w, abut_error *error)
+static abut_status check_room(const abut_lammps *rank, abut_error *error)
 {
-    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
+    const interaction_table *t = &rank->simulation->now->tables[ABUT_SPHERE_WALL];
     abut_index end;
     for (abut_index row = 0; row < t->count; row = end) {
         end = table_sphere_end(t, row);
-        if (end - row > w->input.slots) {
-            const abut_index atom = lammps_atom(w, t->contact.sphere[row]);
-            return report_atom(w, ABUT_TOO_FEW_SLOTS, atom, end - row, error);
+        if (end - row > rank->input.slots) {
+            const abut_index atom = lammps_atom(rank, t->contact.sphere[row]);
+            return report_atom(rank, ABUT_TOO_FEW_SLOTS, atom, end - row, error);
         }
     }
     return ABUT_OK;
 }
 
 /* Writes the rows first ... end - 1 of one sphere. */
-static void write_rows(const abut_lammps *w, abut_index first, abut_index end)
+static void write_rows(const abut_lammps *rank, abut_index first, abut_index end)
 {
-    const abut_index place = w->simulation->now->tables[ABUT_SPHERE_WALL].contact.sphere[first];
-    const abut_index atom = lammps_atom(w, place);
+    const abut_index place = rank->simulation->now->tables[ABUT_SPHERE_WALL].contact.sphere[first];
+    const abut_index atom = lammps_atom(rank, place);
     for (abut_index row = first; row < end; row++) {
-        write_slot(w, row, atom, (int)(row - first));
+        write_slot(rank, row, atom, (int)(row - first));
     }
-    w->atoms.counts[atom] = (int)(end - first) + COUNT_LIMIT * w->input.slots;
+    rank->atoms.counts[atom] = (int)(end - first) + COUNT_LIMIT * rank->input.slots;
 }
 
 /* Clears the contacts of atoms that have left the group. If they return, their contacts are new. */
-static void forget_leavers(const abut_lammps *w)
+static void forget_leavers(const abut_lammps *rank)
 {
-    for (abut_index atom = 0; w->has_members && atom < w->atoms.count; atom++) {
-        if (!lammps_is_member(w, atom)) {
-            w->atoms.counts[atom] = 0;
+    for (abut_index atom = 0; rank->has_members && atom < rank->atoms.count; atom++) {
+        if (!lammps_is_member(rank, atom)) {
+            rank->atoms.counts[atom] = 0;
         }
     }
 }
 
-abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
+abut_status lammps_write_slots(abut_lammps *rank, abut_error *error)
 {
-    const interaction_table *t = &w->simulation->now->tables[ABUT_SPHERE_WALL];
-    const abut_status status = check_room(w, error);
+    const interaction_table *t = &rank->simulation->now->tables[ABUT_SPHERE_WALL];
+    const abut_status status = check_room(rank, error);
     abut_index end;
     if (!status) {
-        forget_leavers(w);
+        forget_leavers(rank);
     }
-    for (abut_index k = 0; !status && k < w->holder_count; k++) {
-        w->atoms.counts[lammps_atom(w, w->holders[k])] = 0;
+    for (abut_index k = 0; !status && k < rank->holder_count; k++) {
+        rank->atoms.counts[lammps_atom(rank, rank->holders[k])] = 0;
     }
     for (abut_index row = 0; !status && row < t->count; row = end) {
         end = table_sphere_end(t, row);
-        write_rows(w, row, end);
+        write_rows(rank, row, end);
     }
     return status;
 }
