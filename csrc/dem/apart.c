@@ -54,7 +54,8 @@ void apart_measure(abut_simulation *s)
 
 /* ---- active contacts ---- */
 
-/* Whether a contact with a gap acts: within reach, and continued unless its law begins apart. */
+/* Whether a contact with a gap acts: within reach, and touched before unless its law needs no
+ * touch. */
 static bool reaches(const law *l, double radius, double overlap, bool continues)
 {
     return -overlap <= law_reach(l, radius) && (continues || l->begins_apart);
@@ -108,7 +109,7 @@ bool apart_candidate_is_active(const abut_simulation *s, int32_t candidate, doub
 /* Rows per task, and the work of one in units of parallel_report. */
 enum { CHUNK_ROWS = 2048, WORK_OF_ROW = 8 };
 
-/* The weight of a row where contacts share a sphere's pull: docs/dem.md eq. 28. */
+/* The weight of a row for sharing a sphere's attraction: docs/dem.md eq. 28. */
 static double weight_of_pull(const view *v)
 {
     const double height = v->overlap + law_reach(v->law, v->radius);
@@ -124,7 +125,7 @@ static bool shares_pulls(const abut_simulation *s)
            s->now->tables[ABUT_SPHERE_WALL].count > 0;
 }
 
-/* The sharing of pulls among contacts with walls. */
+/* Contacts with walls that share the attractive forces (pulls) on their spheres. */
 typedef struct pull_sharing {
     const abut_simulation *simulation;
     const interaction_table *table;
@@ -133,7 +134,7 @@ typedef struct pull_sharing {
     vec3 *normals;
 } pull_sharing;
 
-/* Solves the equations of sharing for the pulls of one sphere's rows. */
+/* Solves the equations of sharing for the attraction in one sphere's rows. */
 static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_index end,
                               sharing *solver, parallel_job *job)
 {
@@ -147,7 +148,7 @@ static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_inde
                          p->pulls + begin, job);
 }
 
-/* Sets the share of a row if it pulls. The force of a user's law is not known yet, so a touching
+/* Sets the share of a row if it attracts. The force of a user's law is not known yet, so a touching
  * row keeps its share of the push. */
 static void set_share(const pull_sharing *p, abut_index row)
 {
@@ -157,7 +158,7 @@ static void set_share(const pull_sharing *p, abut_index row)
     }
 }
 
-/* Shares the pulls of spheres with their first row in this chunk. */
+/* Shares the attraction of spheres with their first row in this chunk. */
 static abut_status share_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const pull_sharing *p = context;
@@ -206,8 +207,8 @@ typedef struct keeping {
     atomic_bool drops; /* some rows are not kept */
 } keeping;
 
-/* Whether a contact is active, or may be if rows are not matched yet. Without a share it must
- * pull. */
+/* Whether a contact is active, or may be if rows are not matched yet. Then one without a share of
+ * the push must attract. */
 static bool is_contact_active(const keeping *k, const view *v)
 {
     const bool continues = !k->are_matched || v->table->match[v->row] >= 0;
@@ -279,7 +280,7 @@ abut_status apart_reserve(abut_simulation *s)
                                                               : ABUT_NO_MEMORY;
 }
 
-/* Whether the old law of a row begins apart and the new one does not. */
+/* Whether the old law of a row acts before touch, and the new one does not. */
 static bool ends_apart(const abut_simulation *s, const view *v, const law_table *before,
                        const abut_index *materials)
 {
@@ -294,7 +295,7 @@ static bool ends_apart(const abut_simulation *s, const view *v, const law_table 
            !laws_between(&s->laws, now[0], now[1])->begins_apart;
 }
 
-/* Ends spots with a gap: without a force they count as inactive. */
+/* Clears the forces of spots with a gap, which makes them inactive. */
 static void end_spots(const view *v)
 {
     for (abut_index at = v->begin; at < v->end; at++) {

@@ -22,15 +22,15 @@ abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *pla
 /* Reserves memory for apart_end_untouched, before a change of laws. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status apart_reserve(abut_simulation *s);
 
-/* Ends contacts of the last step with a gap, if the old law begins apart and the new one does not:
- * they may never have touched. before: old laws; materials: new ones by row, or NULL. */
+/* Ends contacts of the last step with a gap, if only the old law acts before touch: whether they
+ * have ever touched is unknown. before: old laws; materials: new ones by row, or NULL. */
 void apart_end_untouched(abut_simulation *s, const law_table *before, const abut_index *materials);
 
-/* Computes each wall contact's share of its sphere's pull (docs/dem.md, section 2). Call it when
- * all rows are known. ABUT_OK or ABUT_NO_MEMORY. */
+/* Computes each wall contact's share of the attraction on its sphere (docs/dem.md, section 2). Call
+ * it when all rows are known. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan);
 
-/* The share of the pull of a contact in this step; 1 unless contacts share. */
+/* A contact's share of the attraction on its sphere, in this step; 1 unless contacts share. */
 static inline double apart_pull_share(const abut_simulation *s, abut_index row)
 {
     return s->input.resolution == ABUT_SHARING ? ((const double *)s->pull_block.data)[row] : 1.0;

@@ -59,7 +59,7 @@ void bonds_refresh(abut_simulation *s)
 
 /* One end of a bond: its axes in the world, and the motion of its sphere. */
 typedef struct bond_end {
-    vec3 axes[3]; /* e, b and c of the potential */
+    vec3 axes[3]; /* e, b and c of docs/dem.md eq. 45 to 47 */
     vec3 velocity, spin;
 } bond_end;
 

@@ -29,7 +29,7 @@ typedef struct pair_touch {
     bool has_acted;       /* set where rest > 0: the law has acted in the last step */
 } pair_touch;
 
-/* The law and the overlap for a table row of pairs, of this step or of the last one. */
+/* The law and the overlap for a row of pairs, in this step or the last one. */
 pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abut_index row);
 
 /* The largest rest of two spheres: the smaller radius. Bonded spheres do not overlap more, so the
@@ -49,7 +49,7 @@ void pairs_find_before(const abut_simulation *s, const interaction_table *t, con
                        int32_t count, abut_index *rows_before);
 abut_index pairs_row_before(const abut_simulation *s, const interaction_table *t, abut_index row);
 
-/* Marks the rests of spheres that are beyond the reach of their law. */
+/* Marks the rests that end, because their spheres are beyond the reach of their law. */
 void bonds_mark_parted(abut_simulation *s);
 
 /* Whether bonds change the law of some pair. */

@@ -28,7 +28,7 @@ void energy_hold_touched(abut_simulation *s);
  * The change is counted as work from outside. */
 void energy_hold_total(abut_simulation *s);
 
-/* Applies what the functions above have kept. Call it after a step. */
+/* Ends what energy_hold and energy_hold_total have begun. Call it after a step. */
 void energy_settle(abut_simulation *s);
 
 /* Counts a caller's change between steps as work from outside: in `wall_work`, not as dissipated

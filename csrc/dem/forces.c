@@ -81,12 +81,12 @@ static void add_as_second(const abut_simulation *s, const interaction_table *t, 
     }
 }
 
-/* Sorts rows by second partner: bodies, or spheres by their numbers among those near bodies. */
+/* Sorts rows by second partner: bodies, or spheres by their positions among those near bodies. */
 static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table *t = &s->now->tables[kind];
-    const int32_t *numbers = kind == ABUT_BODY_SPHERE ? s->search.numbers : NULL;
-    const abut_index count = numbers ? s->search.sphere_count : s->solids.count;
+    const int32_t *positions = kind == ABUT_BODY_SPHERE ? s->search.near_positions : NULL;
+    const abut_index count = positions ? s->search.sphere_count : s->solids.count;
     partner_rows *by_second = &s->search.by_second[kind];
     if (t->count == 0) {
         return ABUT_OK;
@@ -98,11 +98,11 @@ static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
     }
     memset(by_second->ends, 0, (size_t)(count + 1) * sizeof *by_second->ends);
     for (abut_index row = 0; row < t->count; row++) {
-        by_second->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++;
+        by_second->ends[positions ? positions[t->body.j[row]] : t->body.j[row]]++;
     }
     sort_sum_up(by_second->ends, count);
     for (abut_index row = 0; row < t->count; row++) {
-        by_second->rows[by_second->ends[numbers ? numbers[t->body.j[row]] : t->body.j[row]]++] =
+        by_second->rows[by_second->ends[positions ? positions[t->body.j[row]] : t->body.j[row]]++] =
             row;
     }
     return ABUT_OK;
@@ -134,7 +134,8 @@ static void sum_sphere(abut_simulation *s, const rigid_step *by, abut_index plac
     forces_add_contacts(s, place, spheres->radii[place], &sum);
     if (s->now->tables[ABUT_BODY_SPHERE].count > 0) {
         wrench press = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE], s->search.numbers[spheres->rows[place]],
+        add_as_second(s, &s->now->tables[ABUT_BODY_SPHERE],
+                      s->search.near_positions[spheres->rows[place]],
                       vec3_load(spheres->centers + 3 * place), &press);
         sum.force = vec3_add(sum.force, press.force);
         sum.torque = vec3_add(sum.torque, press.torque);

@@ -106,7 +106,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_in
     return error_set_status(error, status);
 }
 
-/* The state of the account in files: what the next step does with it. */
+/* States of the account in restart files: what the next step does with it. */
 enum { CONTINUES, IS_HELD, KEEPS_TOTAL, HAS_NEW };
 
 abut_step_state abut_simulation_step_state(const abut_simulation *s)

@@ -13,8 +13,7 @@ typedef struct rigid {
     vec3 spin;               /* half a step ago */
     vec3 began;              /* position at the beginning of the last step */
     double began_orientation[4];
-    vec3 last_torque; /* about the center, in the last step; callers have it with `began` as one
-                         column */
+    vec3 last_torque; /* about the center, in the last step */
     double mass;
     double inertia[3];
     books books;

@@ -28,8 +28,8 @@ typedef struct row_laws {
     const double *normal, *overlap, *share; /* columns; NULL: `fill` writes those of the block */
     bool are_mixed;                         /* the rows may have several law functions */
     atomic_bool lacks_law;                  /* some row has no law */
-    atomic_intptr_t bad_row; /* the first row with a result that is not finite, or an R* out of its
-                                law's range; -1: none */
+    atomic_intptr_t
+        bad_row; /* the first row with an R* out of range, or results that are not finite; -1 */
 
     /* Sets partners, laws and contact history of `count` rows of a block. */
     void (*fill)(const void *context, row_block *b, int32_t count);

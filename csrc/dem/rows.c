@@ -102,7 +102,7 @@ static double share_of_pull(const row_laws *r, abut_index row)
     return r->table->kind == ABUT_SPHERE_WALL ? apart_pull_share(r->simulation, row) : 1.0;
 }
 
-/* Sets the shares of pulls. Only contacts with walls have them. */
+/* Sets the shares of attraction, which only contacts with walls have. */
 static void set_pull_shares(const row_laws *r, law_block *block, const abut_index *where)
 {
     int32_t k = 0;

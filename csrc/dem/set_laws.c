@@ -1,4 +1,4 @@
-/* Setting of contact laws, also of users' functions. */
+/* Sets contact laws: built-in ones and functions of users. */
 #include "apart.h"
 #include "energy.h"
 #include "sphere_order.h"

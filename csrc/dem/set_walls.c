@@ -1,5 +1,5 @@
-/* Setting of walls. Rows of the last step follow their walls, or are removed with them. Callers
- * also move walls with given motions. */
+/* Sets walls. Rows of the last step follow their walls, or are removed with them. Callers also move
+ * walls with given motions. */
 #include <string.h>
 
 #include "energy.h"

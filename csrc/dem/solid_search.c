@@ -71,13 +71,13 @@ static void number_spheres(abut_simulation *s)
     if (search->near_count == search->near_bodies) {
         return;
     }
-    memset(search->numbers, -1, (size_t)s->store.count * sizeof *search->numbers);
+    memset(search->near_positions, -1, (size_t)s->store.count * sizeof *search->near_positions);
     for (abut_index k = search->near_bodies; k < search->near_count; k++) {
-        search->numbers[search->near[k].other] = 0;
+        search->near_positions[search->near[k].other] = 0;
     }
     for (abut_index row = 0; row < s->store.count; row++) {
-        if (search->numbers[row] == 0) {
-            search->numbers[row] = (int32_t)search->sphere_count;
+        if (search->near_positions[row] == 0) {
+            search->near_positions[row] = (int32_t)search->sphere_count;
             search->spheres[search->sphere_count++] = (int32_t)row;
         }
     }
@@ -100,12 +100,12 @@ static abut_status take_near(abut_simulation *s)
     solid_search *search = &s->search;
     const abut_index count = s->neighbors.outline_pair_count;
     search->near = reserve(s, 0, count, sizeof *search->near);
-    search->numbers = reserve(s, 1, s->store.count, sizeof *search->numbers);
+    search->near_positions = reserve(s, 1, s->store.count, sizeof *search->near_positions);
     search->spheres = reserve(s, 2, count, sizeof *search->spheres);
     search->i = reserve(s, 3, count, sizeof *search->i);
     search->j = reserve(s, 4, count, sizeof *search->j);
     search->rows = reserve(s, 5, count, sizeof *search->rows);
-    if (!search->near || !search->numbers || !search->spheres || !search->i || !search->j ||
+    if (!search->near || !search->near_positions || !search->spheres || !search->i || !search->j ||
         !search->rows) {
         return ABUT_NO_MEMORY;
     }
@@ -219,7 +219,7 @@ static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_
         if (all.rows[k] != APART) {
             search->i[search->pair_count] = p->body;
             search->j[search->pair_count] =
-                p->is_sphere ? s->solids.count + search->numbers[p->other] : p->other;
+                p->is_sphere ? s->solids.count + search->near_positions[p->other] : p->other;
             search->rows[search->pair_count++] = all.rows[k];
         }
     }

@@ -18,12 +18,10 @@ typedef struct support {
 
 static void add_support(support *h, law_stiffness stiffness)
 {
-    const double shear =
-        3.5 *
-        stiffness.shear; /* 3.5 = 1 + m r^2 / I: a tangential force also turns a solid sphere */
-    h->stiffness += stiffness.normal > shear ? stiffness.normal : shear;
-    h->damping_ratio =
-        stiffness.damping_ratio > h->damping_ratio ? stiffness.damping_ratio : h->damping_ratio;
+    /* a tangential force also turns a solid sphere: 3.5 = 1 + m r^2 / I */
+    const double shear = 3.5 * stiffness.shear;
+    h->stiffness += larger(stiffness.normal, shear);
+    h->damping_ratio = larger(stiffness.damping_ratio, h->damping_ratio);
     h->contact_count += stiffness.normal > 0.0;
 }
 
@@ -243,9 +241,9 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, abut_stable_st
 
 /* ---- bodies ---- */
 
-/* The contacts of a body against six degrees of freedom, scaled by mass and inertia: springs of all
- * spots, and dashpots of laws with a stiffness that depends on the overlap. Linear laws have one
- * ratio of damping to stiffness at all spots: `ratio` is the largest. */
+/* Springs and dashpots of a body's contacts in its six degrees of freedom, scaled by mass and
+ * inertia. Dashpots are those of laws with a stiffness that depends on the overlap. Linear laws
+ * have one ratio of damping to stiffness at all spots: `ratio` is the largest. */
 enum { WAYS = 6 };
 
 typedef struct body_support {

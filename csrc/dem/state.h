@@ -43,8 +43,8 @@ typedef struct solid_search {
     near_pair *near; /* sorted: pairs of two bodies first, then by body and other */
     abut_index near_count, near_bodies; /* near_bodies: pairs of two bodies */
     bool has_images;
-    int32_t *spheres; /* rows of the spheres near bodies, ascending */
-    int32_t *numbers; /* by row: the position in `spheres`; -1: not near a body */
+    int32_t *spheres;        /* rows of the spheres near bodies, ascending */
+    int32_t *near_positions; /* by row: the position in `spheres`; -1: not near a body */
     abut_index sphere_count;
     abut_convex_finder *bodies;
     abut_convex_finder *mixed;   /* all bodies, then the spheres near them as rounded points */
@@ -52,7 +52,7 @@ typedef struct solid_search {
     abut_index *i, *j; /* of a query: the pairs with touching outlines, numbered as in `mixed` */
     abut_index *rows;  /* the table row of the last step that each pair continues; -1: none */
     abut_index pair_count;
-    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, or of spheres by `numbers` */
+    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, or of spheres by near_positions */
     memory_block blocks[6], outline_blocks[3];
 } solid_search;
 
@@ -117,8 +117,8 @@ struct abut_simulation {
     wall_set walls;
     /* cutoffs of pairs, spheres on walls, and bodies; 0: no law acts across a gap */
     double pair_reach, wall_reach, body_reach;
-    memory_block pull_block;      /* by contact with a wall in this step: its share of the pull */
-    memory_block kept_block;      /* by contact with a wall: whether it is kept */
+    memory_block pull_block; /* by contact with a wall in this step: its share of the attraction */
+    memory_block kept_block; /* by contact with a wall: whether it is kept */
     memory_block share_blocks[2]; /* input of the equations for these shares */
     pool match_scratches;         /* memory of threads that match contacts with walls */
     step_tables steps[2];         /* the tables of this step and of the last one, alternating */
@@ -193,7 +193,7 @@ static inline const abut_mesh *simulation_mesh(const abut_simulation *s, abut_in
     return abut_finder_mesh(s->walls.finder, wall);
 }
 
-/* Mass and moment of inertia of a sphere, or of its cluster, even if it is fixed. */
+/* Mass and inertia of a sphere or its cluster, even if it is fixed. */
 typedef struct inertness {
     double mass, inertia;
 } inertness;

@@ -42,8 +42,7 @@ static const double FIXED = 0x1p500;
     X(int32_t, clusters, 1) /* the number of a cluster; -1: none */                                \
     X(double, forces, 3)    /* of the last step */                                                 \
     X(double, torques, 3)                                                                          \
-    X(double, pushes,                                                                              \
-      3) /* forces, and torques in `twists`, that the caller applies in the next step */           \
+    X(double, pushes, 3) /* the caller's forces in the next step; torques: `twists` */             \
     X(double, twists, 3)                                                                           \
     X(books, books, 1)                                                                             \
     X(sphere_sum, sums, 1)                                                                         \

@@ -180,7 +180,7 @@ vec3 view_force_point(const view *v, abut_index at)
 
 /* ---- energy and stiffness ---- */
 
-/* The elastic energy of an entry. A user's law has stored it, multiplied by the contact's share. */
+/* The elastic energy of an entry. That of a user's law is stored times the contact's share. */
 static double stored_in(const view *v, abut_index at)
 {
     const interaction_table *t = v->table;

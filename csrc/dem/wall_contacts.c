@@ -84,7 +84,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
     query.gap = s->wall_reach;
-    /* a contact without a push may still pull */
+    /* a contact without a push may still attract */
     query.keep_zero = !laws_are_plain(&s->laws);
     query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;

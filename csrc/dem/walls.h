@@ -11,8 +11,7 @@ typedef struct wall_way {
     vec3 velocity, at, rows[3];
     vec3 spin;
     bool turns;
-    vec3
-        left[3]; /* 1 - T, where T is the rotation in which springs take part; 0 for driven walls */
+    vec3 left[3]; /* 1 - T, where T is the wall's rotation, in which springs take part; 0: driven */
 } wall_way;
 
 /* A wall with everything that steps store about it. */

@@ -161,8 +161,8 @@ void watch_rows(abut_simulation *s, abut_interaction kind, abut_index begin, abu
     }
 }
 
-/* Records the first overlap that has grown; between two partners with several, the deepest. Of the
- * overlaps at placing it records the deepest and its speed; equal ones in order of numbers. */
+/* Records the first grown overlap, the deepest if its partners have several. Records the deepest
+ * overlap at placing with its speed, of equal ones that with the smallest numbers. */
 void watch_keep_deep(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table *all = &s->now->tables[kind];

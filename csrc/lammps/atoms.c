@@ -74,7 +74,7 @@ static abut_status reserve_spheres(abut_lammps *rank, abut_index count)
 {
     store *spheres = &rank->simulation->store;
     const abut_index room = spheres->count;
-    spheres->count = 0; /* avoids copying the present spheres */
+    spheres->count = 0; /* then store_reserve copies no spheres */
     if (store_reserve(spheres, count)) {
         spheres->count = room;
         return ABUT_NO_MEMORY;

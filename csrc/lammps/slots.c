@@ -135,7 +135,7 @@ static void read_kept(const interaction_table *t, abut_index row, const double *
     }
 }
 
-/* Reads a slot into the next row. Data of its own step alone are in no slot. */
+/* Reads a slot into the next row. Slots have no data that matter only within their step. */
 static void read_slot(const abut_lammps *rank, abut_index atom, int slot, const slot_place *at,
                       interaction_table *t)
 {
