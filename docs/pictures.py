@@ -400,7 +400,7 @@ def convex_figure():
 
 
 def two_bodies(place, angle=0.0):
-    """The pentagon, and the triangle at a place: their corners, and what is found."""
+    """The corners of the pentagon and of the triangle at a place, and their contacts."""
     finder = abut.ConvexFinder(
         [abut.ConvexShape(PENTAGON), abut.ConvexShape(TRIANGLE)], np.arange(2)
     )
@@ -420,7 +420,7 @@ def fill_body(ax, corners, color):
 
 
 def draw_plane(ax, point, normal, reach=1.0):
-    """The common plane, which the normal is perpendicular to."""
+    """The common plane through `point`, perpendicular to `normal`."""
     along = reach * np.array([-normal[1], normal[0]])
     ax.plot(*np.transpose([point - along, point + along]), color=KEPT, linestyle="--", linewidth=1)
 
@@ -514,7 +514,7 @@ def laws_figure():
 
 
 def draw_arms(ax):
-    """A sphere at a wall and two spheres, with what the library finds of them."""
+    """A sphere at a wall and two spheres, with the contacts that the library finds."""
     floor, center = [(-1.0, 0.0), (1.0, 0.0)], np.array([0.0, 0.6])
     found = abut.find_contacts([[0, 0, 0.6]], 0.8, strips(floor))
     point, normal = found.point[0, [0, 2]], found.normal[0, [0, 2]]
@@ -640,10 +640,10 @@ def nine_codes_figure():
     figure, axes = plt.subplots(1, len(NINE_PANELS), figsize=(15, 3.9), layout="constrained")
     for ax, (case, quantity) in zip(axes, NINE_PANELS, strict=True):
         kept = json.loads((NINE_CODES / f"{case}.json").read_text())
-        for code, told in kept["series"].items():
+        for code, series in kept["series"].items():
             color, style = CODE_STYLES[code]
             times = [1e3 * time for time in kept["times"]]
-            ax.plot(times, told[quantity], color=color, linestyle=style, linewidth=2, label=code)
+            ax.plot(times, series[quantity], color=color, linestyle=style, linewidth=2, label=code)
         ax.set(title=f"{case.capitalize()}: {quantity}", xlabel="time, ms")
     axes[0].legend()
     return figure

@@ -18,7 +18,7 @@ RESULTS = "benchmarks/results"
 NOTEBOOKS = sorted(FOLDER.glob("*.py"))
 TUTORIALS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 GALLERY = sorted(FOLDER.glob("gallery_*.py"))
-# The most lines of a notebook of the gallery, without those that jupytext writes above it.
+# The most lines of a notebook of the gallery, without jupytext's header.
 LINES = 100
 # The most characters of a line of code that the manual's column shows.
 COLUMNS = 76
@@ -162,7 +162,7 @@ def code_of(notebook):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_kept_copy_is_of_this_notebook(path):
-    """CONTRIBUTING.md, "Manual", has the line that keeps it anew."""
+    """If not, CONTRIBUTING.md, "Manual", has the command that writes the copy anew."""
     jupytext = pytest.importorskip("jupytext")
     copy = jupytext.read(KEPT / f"{path.stem}.ipynb")
     assert code_of(copy) == code_of(jupytext.read(path))

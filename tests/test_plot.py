@@ -12,7 +12,7 @@ from abut.plot.drawn import arrows_of, touched_of, touching_of
 
 VERTICES = [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [2, 0, -1], [2, 2, -1]]
 FACETS = [[0, 1, 2, 3], [1, 4, 5, 2]]
-# over the quadrilateral, beside the edge at x = 2, beside the corner (0, 0, 0)
+# Above the quadrilateral, beside the edge at x = 2, and beside the corner (0, 0, 0).
 CENTERS = np.array([[1.0, 1.0, 0.4], [2.2, 1.0, 0.3], [-0.2, -0.2, 0.2]])
 
 
@@ -40,7 +40,7 @@ def test_mesh_plot_draws_every_facet(mesh, axes):
     assert mesh.plot(ax=axes) is axes
     (facets,) = drawn(axes, "Poly3DCollection")
     axes.figure.canvas.draw()
-    # shading gives each its own color
+    # Shading gives each facet its own color.
     assert len(facets.get_facecolor()) == 2
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_zlabel()) == ("x", "y", "z")
 
@@ -82,7 +82,7 @@ def test_spheres_that_touch_are_drawn(contacts, axes):
     before = len(axes.collections)
     contacts[:1].plot(ax=axes, normals=False, spheres=(CENTERS, 0.5))
     surfaces = axes.collections[before:]
-    # facets, one touched facet, one sphere
+    # The collections of facets, of a touched facet and of a sphere.
     assert len(surfaces) == 3
 
 
@@ -123,7 +123,7 @@ def test_missing_library_is_named(mesh, monkeypatch):
 def test_pyvista_draws_where_it_is_asked_for(pyvista, mesh, contacts):
     plotter = pyvista.Plotter(off_screen=True)
     assert contacts.plot(ax=plotter, spheres=(CENTERS, 0.5)) is plotter
-    # facets, touched facet, edge, vertex, arrows, three spheres
+    # The actors of facets, a touched facet, an edge, a vertex, arrows and three spheres.
     assert len(plotter.actors) >= 8
     plotter.close()
     surface = in_pyvista.facets_in_pyvista(mesh, [1])
@@ -145,7 +145,7 @@ def test_disks_are_as_wide_as_their_spheres():
     proj3d = pytest.importorskip("mpl_toolkits.mplot3d.proj3d")
     ends = [proj3d.proj_transform(x, 0, 0, ax.get_proj())[:2] for x in (0.2, 0.8)]
     pixels = np.ptp(ax.transData.transform(ends)[:, 0])
-    # the size of a marker is the square of its width in points
+    # The size of a marker is the square of its width in points.
     points = np.sqrt(sorted(disks.get_sizes()))
     assert points[1] == pytest.approx(pixels * 72 / figure.dpi, rel=0.02)
     assert points[0] == pytest.approx(points[1] / 3, rel=1e-6)
@@ -204,7 +204,7 @@ def test_spheres_have_colors_and_a_bar(tmp_path):
     ax.figure.savefig(tmp_path / "spheres.png")
 
 
-# ---- colors that tell numbers --------------------------------------------------------------------
+# ---- colors by numbers ---------------------------------------------------------------------------
 
 
 def bars(axes):
@@ -218,7 +218,7 @@ def color_of(value, low, high, cmap="viridis"):
 
 def facet_colors(axes):
     (facets,) = drawn(axes, "Poly3DCollection")
-    # in the order in which they were added, not in that of depth
+    # In the order in which they were added, not by depth.
     return facets._facecolor3d
 
 
@@ -317,7 +317,7 @@ def plotter(pyvista):
 
 
 def drawn_by_scalars(plotter):
-    """The mappers of what is drawn by numbers; a plotter's axes have mappers of another kind."""
+    """The mappers of surfaces with scalars. A plotter's axes have another kind of mapper."""
     mappers = [getattr(actor, "mapper", None) for actor in plotter.actors.values()]
     return [one for one in mappers if hasattr(one, "dataset") and one.scalar_visibility]
 
@@ -375,7 +375,7 @@ def test_lines_of_pairs_are_as_thick_as_their_numbers(plane):
 
 @pytest.mark.parametrize("shift", [0, 3])
 def test_lines_do_not_cross_a_periodic_box(plane, shift):
-    """Also where the caller has a sphere outside of the box."""
+    """A sphere is inside the box, or outside it by one period."""
     centers = np.array([[0.1 + shift, 1], [2.9, 1]])
     pairs = abut.find_pairs(centers, 0.5, period=(3, None))
     pairs.plot(centers, ax=plane)
@@ -447,6 +447,6 @@ def test_chains_are_tubes_in_pyvista(plotter):
     tubes = mapper.dataset
     assert set(tubes["values"]) == {1, 4}
     assert mapper.scalar_range == (1, 4)
-    # half of the width about the second line, which is along y
+    # Half of the width on each side of the second line, which is along y.
     about = tubes.points[np.abs(tubes.points[:, 1] - 0.7) < 1e-6]
     assert np.abs(about[:, 2]).max() == pytest.approx(0.1, rel=0.05)

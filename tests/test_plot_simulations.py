@@ -38,7 +38,7 @@ def of_kind(axes, kind):
 
 
 def disk_colors(axes):
-    """In the order of the spheres, not in that of depth."""
+    """Colors are in the order of the spheres, not by depth."""
     (disks,) = of_kind(axes, "Path3DCollection")
     return disks._facecolors
 
